@@ -27,7 +27,7 @@ keelson-place:
 keelson-install-exec: keelson-all
 	$(foreach f,$(INSTALL_SBIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(sbindir)/$(notdir $(f)))) \
 	$(foreach f,$(INSTALL_BIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(bindir)/$(notdir $(f)))) \
-	$(foreach f,$(PROGRAMS) $(MODHOST),$(call PUT,$(INSTALL_PROGRAM),$(f),$(LIBEXEC)/$(notdir $(f)))) \
+	$(foreach f,$(PROGRAMS),$(call PUT,$(INSTALL_PROGRAM),$(f),$(LIBEXEC)/$(notdir $(f)))) \
 	$(foreach f,$(INSTALL_MODULES),$(call PUT,$(INSTALL_DATA),$(f),$(moduledir)/$(notdir $(f)))) \
 	$(call PUT,$(INSTALL_DATA),libpbs.a,$(libdir)/libpbs.a) \
 	$(call PUT,$(INSTALL_DATA),$(MOCK),$(libdir)/$(MOCK)) \
@@ -52,7 +52,7 @@ keelson-install-data: keelson-all docs-install keelson-place
 keelson-uninstall: docs-uninstall
 	cd '$(DESTDIR)/' && rm -f $(patsubst /%,%,$(foreach f,$(INSTALL_SBIN),$(sbindir)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_BIN),$(bindir)/$(notdir $(f))) \
-		$(foreach f,$(PROGRAMS) $(MODHOST),$(LIBEXEC)/$(notdir $(f))) \
+		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
 		$(libdir)/libpbs.a $(libdir)/$(MOCK) $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \

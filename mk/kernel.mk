@@ -3,7 +3,7 @@
 # The daemon. The kernel exports nothing: no -rdynamic, hidden visibility; -fPIC keeps libc's variables
 # out of the executable's own table.
 KERNEL_C := $(call NAMED,kernel/*,*.c)
-KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c kernel/modhost/%,$(KERNEL_C)))
+KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c,$(KERNEL_C)))
 KERNEL_FLAGS := -fPIC -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk \
 	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS) $(PCRE2_CFLAGS)
 KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(PCRE2_LIBS) $(LTDL_LIBS) \
@@ -26,14 +26,4 @@ keelsond: obj/kernel/main/keelsond.o lib/libkernel.a lib/libwire.a lib/libmodfil
 	$(call SAY,LINK)
 	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 
-# The process of an isolated module
-MODHOST := libexec/keelson/keelson-modhost
-obj/kernel/modhost/%.o: FLAGS = $(KERNEL_FLAGS) $(SECCOMP_CFLAGS) -I$(S)/tests
-MODHOST_O := $(call OBJECTS,$(call NAMED,kernel/modhost,*.c))
-$(MODHOST): $(MODHOST_O) lib/libkernel.a lib/libwire.a lib/libmodfile.a
-	$(call SAY,LINK)
-	@mkdir -p $(@D)
-	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $(filter %.o,$^) $(filter %.a,$^) $(KERNEL_LIBS) \
-		$(SECCOMP_LIBS)
-
-KEELSON_ALL += keelsond lib/libkernel.a $(MODHOST)
+KEELSON_ALL += keelsond lib/libkernel.a

@@ -72,7 +72,8 @@ tests/scenario/tools/%: obj/tests/scenario/tools/%.o libpbs.a
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -o $@ $^ $(CLIENT_LIBS)
 
-tests-unit: $(UNIT) $(MODULE_TESTS) $(FIXTURES) $(STORY_TOOLS)
+tests-stories: $(FIXTURES) $(STORY_TOOLS)
+tests-unit: $(UNIT) $(MODULE_TESTS) tests-stories
 
 ALL_TESTS = $(sort $(UNIT) $(MODULE_TESTS))
 CHOSEN = $(if $(TESTS_ONLY),$(foreach t,$(ALL_TESTS),$(if $(findstring $(TESTS_ONLY),$(t)),$(t))),$(ALL_TESTS))
@@ -88,7 +89,7 @@ check-unit: keelson-all tests-unit
 	done; \
 	echo "$$((ran - failed)) passed, $$failed failed"; test $$failed -eq 0
 
-.PHONY: tests-unit check-unit
+.PHONY: tests-stories tests-unit check-unit
 
 # keelson-sim: tests/sim/ is the world, tests/model/ what is done in it and what must hold
 SIM_O := $(call OBJECTS,$(call NAMED,tests/sim,*.c) $(call NAMED,tests/model,*.c))

@@ -38,13 +38,7 @@ tests/bench/%: obj/tests/bench/%.o $(TEST_ARCHIVES)
 	$(DO)$(PROGRAM_LINK) -o $@ $^ $(TEST_LIBS)
 tests-bench: keelson-all $(BENCHES)
 
-# tests/bench/vendor.c under thirty names, for what many modules cost
-VENDORS := $(foreach n,$(shell seq 30),tests/bench/vendor/vendor$(n).so)
-tests/bench/vendor/vendor%.so: $(S)/tests/bench/vendor.c
-	$(call SAY,MODULE)
-	@mkdir -p $(@D)
-	$(DO)$(MODULE_LINK) $(MODULE_FLAGS) -DVENDOR=$* -o $@ $<
-tests-bench: $(VENDORS) tests/fixtures/reject.so tests/fixtures/trouble.so
+tests-bench: tests/fixtures/reject.so tests/fixtures/trouble.so
 
 KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
 
@@ -58,13 +52,17 @@ else
 tests/fuzz/fuzz_hello: lib/modules/liblink-tcp.a
 tests/fuzz/fuzz_hello: FUZZ_LIBS = $(SODIUM_LIBS)
 endif
+ifeq ($(filter isolation,$(MODULES)),)
+FUZZ := $(filter-out tests/fuzz/fuzz_isolation,$(FUZZ))
+else
+tests/fuzz/fuzz_isolation: obj/modules/isolation/isolation.o lib/modules/libisolation.a
+obj/tests/fuzz/fuzz_isolation.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests -I$(S)/modules/isolation
+endif
 obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests
 tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/libresources.a $(TEST_ARCHIVES)
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(FUZZ_LIBS)
-# keelson-modhost without its socket
-tests/fuzz/fuzz_modhost: obj/sdk/mock/virtual.o $(filter-out %/main.o %/line.o %/confine.o,$(call OBJECTS,$(call NAMED,kernel/modhost,*.c)))
 tests-fuzz: keelson-all $(FUZZ) tests/fixtures/survey.so
 
 .PHONY: tests-fuzz

@@ -22,8 +22,10 @@ struct conf;      /* the parsed files */
 
 int conf_no_memory(struct keel_err *err); /* sets *err; returns -ENOMEM */
 
-/* Read the main file and its modules.d. Returns 0, or an error with *err. */
-int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err);
+/* Read the main file and its modules.d. `copy` not NULL: what conf_copy() made of them. Returns 0, or an error with *err. */
+int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct keel_err *err);
+/* Copy them into the directory `to`, which is made. Returns 0, or an error with *err. */
+int conf_copy(const char *path, const char *to, struct keel_err *err);
 void conf_destroy(struct conf *c);
 /* Add "group.key=value" or "key=value" (top level), which takes precedence over the files; before conf_fill(), which
  * checks the value. A list is written with commas. "module.enabled=true" adds a module that no file names.
@@ -38,6 +40,16 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
  * 0, or an error with *err. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
+/* The same for a module's group, in which other keys that known() accepts are none of the module's. */
+typedef bool conf_known_fn(const void *arg, const char *key);
+int conf_fill_module(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
+		     uint32_t size, conf_known_fn *known, const void *arg, struct conf_data **ret_data, struct keel_err *err);
+/* The same without errors for other keys of the group; and of the group `member` inside a module's group. */
+int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
+		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
+int conf_fill_member(const struct conf *c, const char *module, const char *member,
+		     const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
+		     struct conf_data **ret_data, struct keel_err *err);
 /* Returns whether a key of a module's group is the kernel's; by_override: and may be set by an override. */
 bool conf_kernel_key(const char *key, bool by_override);
 const char *conf_kernel_key_like(const char *key); /* returns one with the same beginning, or NULL */
@@ -46,20 +58,12 @@ const char *conf_kernel_key_like(const char *key); /* returns one with the same 
 struct conf_module {
 	const char *name, *path, *file; /* file: "file:line" of its group */
 	bool enabled;
+	bool by_file;  /* enabled by a file, whatever overrides say */
 	bool required; /* false: an error in loading it is logged, and it is left out */
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
 const struct conf_module *conf_module(const struct conf *c, const char *name);	/* NULL: no file names it */
 const struct conf_module *conf_enabled(const struct conf *c, const char *name); /* NULL: also when it is disabled */
-
-/* `isolation` and `isolation_limits` of a module's group. */
-struct conf_isolation {
-	int32_t process; /* 1: in a process of its own */
-	int64_t memory, deadline_ms, deaths, within_ms; /* limits of that process, struct isolate_limits */
-	char user[64];
-};
-int conf_isolation(const struct conf *c, const char *module, struct conf_isolation *ret,
-		   struct keel_err *err);
 
 /* `budget` of a module's group; members that it does not set are 0. Returns 0, or an error with *err. */
 int conf_budget(const struct conf *c, const char *module, struct owner_budget *ret, struct keel_err *err);

@@ -19,6 +19,8 @@ struct fill {
 	const struct keel_conf_rule *rules;
 	uint32_t n_rules;
 	const config_setting_t *settings; /* the group; NULL: in no file */
+	conf_known_fn *is_known; /* NULL, or: other keys that are none of the rules */
+	const void *arg;
 	struct conf_data *data;
 	struct keel_err *err;
 };
@@ -103,6 +105,8 @@ static bool is_known(const struct fill *f, const char *key, bool by_override)
 	for (uint32_t i = 0; i < f->n_rules; i++)
 		if (strcmp(rule_at(f->rules, i).key, key) == 0)
 			return true;
+	if (f->is_known != NULL && f->is_known(f->arg, key))
+		return true;
 	return f->group[0] != '\0' && conf_kernel_key(key, by_override);
 }
 
@@ -119,6 +123,8 @@ static int refuse_unknown(const struct fill *f, const config_setting_t *s, const
 	buf_printf(&text, "%s), got \"%s\"", f->n_rules == 0 ? "none" : "", key);
 	if (like != NULL)
 		buf_printf(&text, "; every module has '%s'", like);
+	else if (f->is_known != NULL)
+		buf_str(&text, "; a module that loads others may have it: is that one enabled?");
 	return refusal_end(&text, f->err);
 }
 
@@ -213,6 +219,15 @@ int conf_fill(const struct conf *c, const char *group, const struct keel_conf_ru
 	return fill(&f, size, fill_all, ret_data);
 }
 
+int conf_fill_module(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
+		     uint32_t size, conf_known_fn *known, const void *arg, struct conf_data **ret_data, struct keel_err *err)
+{
+	struct fill f = { .conf = c, .group = group, .rules = rules, .n_rules = n_rules, .is_known = known, .arg = arg,
+			  .settings = conf_group(c, group), .err = err };
+
+	return fill(&f, size, fill_all, ret_data);
+}
+
 int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err)
 {
@@ -230,8 +245,12 @@ int conf_fill_member(const struct conf *c, const char *module, const char *membe
 	char *name = text_format("%s.%s", module, member);
 	struct fill f = { .conf = c, .group = name, .rules = rules, .n_rules = n_rules,
 			  .settings = group != NULL ? config_setting_get_member(group, member) : NULL, .err = err };
-	int ret = name == NULL ? conf_no_memory(err) : fill(&f, size, fill_all, ret_data);
+	int ret = name == NULL ? conf_no_memory(err) : 0;
 
+	if (ret == 0 && f.settings != NULL && !config_setting_is_group(f.settings))
+		ret = conf_refuse(c, f.settings, name, "a group, { ... }", err);
+	if (ret == 0)
+		ret = fill(&f, size, fill_all, ret_data);
 	free(name);
 	return ret;
 }

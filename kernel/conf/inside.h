@@ -45,12 +45,6 @@ int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, 
 /* override.c: returns the last override of the key; NULL: none. */
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
 
-/* conf_fill() without errors for other keys of the group; and of the group `member` inside a module's group. */
-int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
-		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
-int conf_fill_member(const struct conf *c, const char *module, const char *member,
-		     const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
-		     struct conf_data **ret_data, struct keel_err *err);
 /* keys.c */
 /* Read `enabled`, `required` and `path` into *m. Returns 0, or an error with *err. */
 int conf_module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,

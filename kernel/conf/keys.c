@@ -76,7 +76,7 @@ int conf_module_keys(const struct conf *c, const config_setting_t *s, struct con
 		ret = key_check(c, s, &keys[i], m->name, err);
 	if (ret < 0)
 		return ret;
-	m->enabled = flag(s, "enabled");
+	m->enabled = m->by_file = flag(s, "enabled");
 	m->required = flag(s, "required");
 	m->path = path == NULL ? NULL : config_setting_get_string(path);
 	return 0;

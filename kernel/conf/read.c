@@ -7,8 +7,10 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/inside.h"
 #include "util/err.h"
@@ -16,6 +18,7 @@
 #include "util/text.h"
 
 #define MODULES_D "modules.d"
+#define COPY_MAIN "keelson.conf"
 #define FILE_MAX (4u * 1024u * 1024u)
 
 int conf_no_memory(struct keel_err *err)
@@ -111,7 +114,18 @@ static char *last_line_end(char *text, size_t len)
 	return ended;
 }
 
-static int file_parse(struct conf *c, const char *path, struct keel_err *err)
+/* Reads `file`, which is called `path` in errors. */
+static int text_read(const char *file, const char *path, char **ret_text, size_t *ret_len, struct keel_err *err)
+{
+	int ret = file_read(file, FILE_MAX, ret_text, ret_len);
+
+	if (ret < 0)
+		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
+			       ret == -ENOTSUP ? "it is a pipe, not a file" : strerror(-ret));
+	return 0;
+}
+
+static int file_parse(struct conf *c, const char *path, const char *file, struct keel_err *err)
 {
 	struct conf_file **files = reallocarray(c->files, c->n_files + 1, sizeof(*files));
 	char *text;
@@ -121,10 +135,9 @@ static int file_parse(struct conf *c, const char *path, struct keel_err *err)
 	if (files == NULL)
 		return conf_no_memory(err);
 	c->files = files;
-	ret = file_read(path, FILE_MAX, &text, &len);
+	ret = text_read(file, path, &text, &len, err);
 	if (ret < 0)
-		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
-			       ret == -ENOTSUP ? "it is a pipe, not a file" : strerror(-ret));
+		return ret;
 	ret = conf_bounds(c, path, text, len, err);
 	text = last_line_end(text, len);
 	if (text == NULL)
@@ -185,10 +198,11 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 	return m != NULL ? conf_module_keys(c, s, m, err) : conf_no_memory(err);
 }
 
-static int modules_read(struct conf *c, const char *path, struct keel_err *err)
+static int modules_read(void *conf, const char *path, const char *file, struct keel_err *err)
 {
+	struct conf *c = conf;
 	const config_setting_t *root;
-	int ret = file_parse(c, path, err);
+	int ret = file_parse(c, path, file, err);
 
 	if (ret < 0)
 		return ret;
@@ -210,11 +224,22 @@ static int name_order(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Reads every *.conf of `dir`; a directory that does not exist is no error. */
-static int dir_read(struct conf *c, const char *dir, struct keel_err *err)
+typedef int file_fn(void *arg, const char *path, const char *other, struct keel_err *err);
+
+/* Returns the directory of modules beside the main file `path`. NULL: no memory. */
+static char *modules_dir(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return text_format("%.*s" MODULES_D, slash == NULL ? 0 : (int)(slash - path) + 1, path);
+}
+
+/* Calls `fn` for every *.conf in `look`, with its path in `dir` and its path in `other`. A directory that does not exist
+ * is no error. */
+static int dir_each(const char *look, const char *dir, const char *other, file_fn *fn, void *arg, struct keel_err *err)
 {
 	struct dirent **names;
-	int n = scandir(dir, &names, is_conf_name, name_order), ret = 0;
+	int n = scandir(look, &names, is_conf_name, name_order), ret = 0;
 
 	if (n < 0 && errno == ENOENT)
 		return 0;
@@ -222,37 +247,70 @@ static int dir_read(struct conf *c, const char *dir, struct keel_err *err)
 		return err_set(err, -errno, "cannot read the directory %s: %s", dir, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = ret == 0 ? path_join(dir, names[i]->d_name) : NULL;
+		char *file = ret == 0 ? path_join(other, names[i]->d_name) : NULL;
 
 		if (ret == 0)
-			ret = path == NULL ? conf_no_memory(err) :
-					     modules_read(c, path, err);
+			ret = path == NULL || file == NULL ? conf_no_memory(err) : fn(arg, path, file, err);
 		free(path);
+		free(file);
 		free(names[i]);
 	}
 	free(names);
 	return ret;
 }
 
-int conf_read(const char *path, struct conf **ret_conf, struct keel_err *err)
+int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct keel_err *err)
 {
 	struct conf *c = calloc(1, sizeof(*c));
-	const char *slash = strrchr(path, '/');
-	char *dir;
-	int ret;
+	char *dir = modules_dir(path), *file = copy != NULL ? path_join(copy, COPY_MAIN) : strdup(path);
+	char *other = copy != NULL ? path_join(copy, MODULES_D) : modules_dir(path);
+	int ret = c == NULL || dir == NULL || file == NULL || other == NULL ? conf_no_memory(err) : 0;
 
-	if (c == NULL)
-		return conf_no_memory(err);
-	ret = file_parse(c, path, err);
-	if (ret == 0) {
-		dir = text_format("%.*s%s", slash == NULL ? 0 : (int)(slash - path) + 1, path, MODULES_D);
-		ret = dir == NULL ? conf_no_memory(err) :
-				    dir_read(c, dir, err);
-		free(dir);
-	}
+	if (ret == 0)
+		ret = file_parse(c, path, file, err);
+	if (ret == 0)
+		ret = dir_each(other, dir, other, modules_read, c, err);
+	free(dir);
+	free(file);
+	free(other);
 	if (ret < 0)
 		conf_destroy(c);
 	else
 		*ret_conf = c;
+	return ret;
+}
+
+static int file_copy(void *arg, const char *path, const char *to, struct keel_err *err)
+{
+	char *text;
+	size_t len;
+	int ret = text_read(path, path, &text, &len, err), fd;
+
+	(void)arg;
+	if (ret < 0)
+		return ret;
+	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	ret = fd < 0 ? -errno : fd_write_all(fd, text, len);
+	if (fd >= 0)
+		close(fd);
+	free(text);
+	return ret == 0 ? 0 : err_set(err, ret, "cannot copy %s to %s: %s", path, to, strerror(-ret));
+}
+
+int conf_copy(const char *path, const char *to, struct keel_err *err)
+{
+	char *dir = modules_dir(path), *main_file = path_join(to, COPY_MAIN), *other = path_join(to, MODULES_D);
+	int ret = dir == NULL || main_file == NULL || other == NULL ? conf_no_memory(err) : dir_make(other, 0700);
+
+	if (ret == 0)
+		ret = file_copy(NULL, path, main_file, err);
+	else if (ret != -ENOMEM)
+		err_set(err, ret, "cannot make the directory %s: %s", other, strerror(-ret));
+	if (ret == 0)
+		ret = dir_each(dir, dir, other, file_copy, NULL, err);
+	free(dir);
+	free(main_file);
+	free(other);
 	return ret;
 }
 

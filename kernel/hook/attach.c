@@ -100,9 +100,7 @@ static struct tap *tap_create(const struct point *p, struct owner *owner, const 
 	t->policy = row->flags & POLICIES;
 	if (t->policy == 0)
 		t->policy = p->kind == KEEL_GATE ? KEEL_ON_FAIL_REJECT : KEEL_ON_FAIL_SKIP;
-	t->order = row->order;
-	t->before = row->before;
-	t->after = row->after;
+	t->place = (struct place){ row->order, row->before, row->after };
 	t->refs = 1;
 	t->off = owner->scope != NULL ? TAP_SCOPED : 0;
 	t->countdown = t->every = 1;
@@ -208,58 +206,35 @@ void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)
 }
 
 /* ---- another place ---------------------------------------------------------------------------------------- */
-/* A second call undoes the first. */
-static void places_swap(struct hooks *h, const struct owner *owner, struct keel_tap *rows, uint32_t n)
+static void places_set(struct hooks *h, const struct hooks_table *table, bool undo)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		struct point *p = &h->point[rows[i].point];
-		struct tap *t = tap_find(p, owner, rows[i].name);
-		struct keel_tap old = rows[i];
+	for (uint32_t i = 0; i < table->n; i++) {
+		const struct keel_tap *row = &table->taps[i];
+		struct point *p = &h->point[row->point];
+		struct tap *t = tap_find(p, table->owner, row->name);
 
 		if (t == NULL)
 			continue;
-		rows[i].order = t->order;
-		rows[i].before = t->before;
-		rows[i].after = t->after;
-		t->order = old.order;
-		t->before = old.before;
-		t->after = old.after;
+		if (!undo)
+			t->place_before = t->place;
+		t->place = undo ? t->place_before : (struct place){ row->order, row->before, row->after };
 		p->stale = true;
 	}
 }
 
-int hooks_reorder(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
-		  struct keel_err *err)
+int hooks_reorder(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err)
 {
-	struct keel_tap *rows = calloc(n + 1, sizeof(*rows));
 	int ret;
 
-	if (rows == NULL)
-		return err_set(err, -ENOMEM, "no memory to order the taps of %s", owner->pub.name);
-	memcpy(rows, taps, n * sizeof(*rows));
-	places_swap(h, owner, rows, n);
+	for (uint32_t i = 0; i < n; i++)
+		places_set(h, &tables[i], false);
 	ret = chains_renew(h, err);
-	if (ret < 0)
-		places_swap(h, owner, rows, n);
-	free(rows);
+	for (uint32_t i = 0; i < n && ret < 0; i++)
+		places_set(h, &tables[i], true);
 	return ret;
 }
 
-/* ---- what if? --------------------------------------------------------------------------------------------- */
-int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err)
+void hook_bench(struct keel_mod *m)
 {
-	struct hooks *stage = cache_alloc(sizeof(*stage));
-	uint32_t i;
-	int ret = 0;
-
-	if (stage == NULL)
-		return err_set(err, -ENOMEM, "no memory to order taps");
-	stage->parts = h->parts;
-	points_init(stage);
-	for (i = 0; i < n && ret == 0; i++)
-		ret = hooks_attach(stage, tables[i].owner, tables[i].taps, tables[i].n, err);
-	while (i-- > 0)
-		hooks_detach(stage, tables[i].owner);
-	free(stage);
-	return ret;
+	taps_mark(owner_of(m)->parts->hooks, owner_of(m), TAP_BENCHED, true);
 }

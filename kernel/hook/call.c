@@ -57,7 +57,7 @@ static void call_add(struct keel_call *c, int64_t score)
 
 	if (op->point->kind != KEEL_FOLD)
 		return;
-	if (op->point->combine == COMBINE_OR)
+	if (op->point->unites)
 		op->sum |= score;
 	else if (__builtin_add_overflow(op->sum, score, &op->sum))
 		op->sum = score > 0 ? INT64_MAX : INT64_MIN;
@@ -152,4 +152,5 @@ const struct keel_call_api call_api = {
 	.release = hold_release,
 	.session = call_session,
 	.settled = call_settled,
+	.held = hold_call,
 };

@@ -13,7 +13,7 @@
 
 #include "hook/inside.h"
 #include "util/err.h"
-#include "util/text.h"
+#include "rules/unit.h"
 
 void tap_unref(struct tap *t)
 {
@@ -40,7 +40,6 @@ void chains_free(struct hooks *h)
 		h->retired = c->retired;
 		chain_unref(c);
 	}
-	h->chores &= ~(uint32_t)CHORE_CHAINS;
 }
 
 /* Operations on the stack may still walk the old one: it is freed when the last of them has left. */
@@ -57,7 +56,7 @@ static void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 	}
 	old->retired = h->retired;
 	h->retired = old;
-	h->chores |= CHORE_CHAINS;
+	h->chores = true;
 }
 
 static bool names(const char *list, const struct tap *t)
@@ -66,18 +65,12 @@ static bool names(const char *list, const struct tap *t)
 	       (list_has(list, t->owner->pub.name) || list_has(list, t->name));
 }
 
-/* Returns whether `before` of a, or `after` of b, puts a first. */
-static bool tap_precedes(const struct tap *a, const struct tap *b)
-{
-	return a != b && (names(a->before, b) || names(b->after, a));
-}
-
 static int tap_compare(const void *left, const void *right)
 {
 	const struct tap *a = *(struct tap *const *)left, *b = *(struct tap *const *)right;
 
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
+	if (a->place.order != b->place.order)
+		return a->place.order < b->place.order ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 
@@ -87,25 +80,14 @@ struct sort {
 	uint32_t n;
 };
 
-/* An unplaced tap that must precede `t`; NULL: none. */
+/* An unplaced tap that must precede `t`, by its `before` or the `after` of `t`; NULL: none. */
 static struct tap *tap_blocker(const struct sort *s, const struct tap *t)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->left[i] != NULL && tap_precedes(s->left[i], t))
-			return s->left[i];
-	}
-	return NULL;
-}
+		struct tap *other = s->left[i];
 
-static struct tap *place_next(struct sort *s)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		struct tap *t = s->left[i];
-
-		if (t == NULL || tap_blocker(s, t) != NULL)
-			continue;
-		s->left[i] = NULL;
-		return t;
+		if (other != NULL && other != t && (names(other->place.before, t) || names(t->place.after, other)))
+			return other;
 	}
 	return NULL;
 }
@@ -134,15 +116,22 @@ static int refuse_loop(const struct sort *s, const char *point, struct keel_err 
 	return -ELOOP;
 }
 
-static int sort_run(struct sort *s, const struct point *p, struct chain *c, struct keel_err *err)
+static int chain_fill(struct chain *c, struct sort *s, const struct point *p, struct keel_err *err)
 {
-	qsort(s->left, s->n, sizeof(struct tap *), tap_compare);
-	for (c->n = 0; c->n < s->n; c->n++) {
-		struct tap *t = place_next(s);
+	struct tap *t;
 
-		if (t == NULL)
+	LL_FOREACH(p->taps, t)
+		s->left[s->n++] = t;
+	qsort(s->left, s->n, sizeof(struct tap *), tap_compare);
+	while (c->n < s->n) {
+		uint32_t i = 0;
+
+		while (i < s->n && (s->left[i] == NULL || tap_blocker(s, s->left[i]) != NULL))
+			i++;
+		if (i == s->n)
 			return refuse_loop(s, p->info->name, err);
-		c->tap[c->n] = t;
+		c->tap[c->n++] = s->left[i];
+		s->left[i] = NULL;
 	}
 	return 0;
 }
@@ -153,23 +142,17 @@ static int chain_compile(const struct point *p, struct chain **ret_chain, struct
 	struct sort s = { 0 };
 	struct chain *c;
 	struct tap *t;
-	int ret = 0;
+	uint32_t n;
+	int ret;
 
 	*ret_chain = NULL;
-	LL_COUNT(p->taps, t, s.n);
-	if (s.n == 0)
+	LL_COUNT(p->taps, t, n);
+	if (n == 0)
 		return 0;
-	c = calloc(1, sizeof(*c) + s.n * sizeof(c->tap[0]));
-	s.left = calloc(s.n, sizeof(struct tap *));
-	if (c == NULL || s.left == NULL) {
-		ret = err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
-	} else {
-		uint32_t i = 0;
-
-		LL_FOREACH(p->taps, t)
-			s.left[i++] = t;
-		ret = sort_run(&s, p, c, err);
-	}
+	c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
+	s.left = calloc(n, sizeof(struct tap *));
+	ret = c != NULL && s.left != NULL ? chain_fill(c, &s, p, err) :
+					    err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
 	free(s.left);
 	if (ret < 0) {
 		free(c);

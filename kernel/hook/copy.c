@@ -10,94 +10,75 @@
 
 #include "hook/inside.h"
 
-static const char *str_at(const void *event, uint32_t at)
-{
-	return *(const char *const *)((const char *)event + at);
-}
-
-static struct keel_obj *obj_at(const void *event, uint32_t at)
-{
-	return *(struct keel_obj *const *)((const char *)event + at);
-}
-
-static size_t length(const char *text)
-{
-	return text != NULL ? strlen(text) + 1 : 0;
-}
-
-/* Room for strings, and the number of objects. */
-static size_t copy_measure(const struct keel_object_api *object, const struct keel_field *f, uint32_t n,
-			   const void *event, uint32_t *ret_n_objs)
-{
-	size_t bytes = 0;
-
-	*ret_n_objs = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		if (f[i].type == KEEL_FIELD_STR) {
-			bytes += length(str_at(event, f[i].offset));
-		} else if (f[i].type == KEEL_FIELD_OBJ && obj_at(event, f[i].offset) && object) {
-			bytes += length(object->klass(obj_at(event, f[i].offset)));
-			bytes += length(object->id(obj_at(event, f[i].offset)));
-			++*ret_n_objs;
-		}
-	}
-	return bytes;
-}
-
-static const char *string_put(char **at, const char *text)
-{
-	char *here = *at;
-
-	if (text == NULL)
-		return NULL;
-	*at += length(text);
-	return memcpy(here, text, length(text));
-}
-
 static struct keel_obj *obj_look_up(struct hooks *h, const struct copy_obj *o)
 {
 	return h->object->find(&h->self.pub, o->klass, o->id);
 }
 
-static void copy_fill(struct hooks *h, struct copy *c, const struct keel_field *f, uint32_t n, char *text)
+/* Where strings go. `to` NULL: their length is measured only. */
+struct pen {
+	char *to;
+	size_t len;
+};
+
+static const char *string_put(struct pen *pen, const char *text)
 {
-	char *event = (char *)(uintptr_t)c->event;
+	size_t at = pen->len, len = text != NULL ? strlen(text) + 1 : 0;
+
+	pen->len += len;
+	return pen->to != NULL && text != NULL ? memcpy(pen->to + at, text, len) : NULL;
+}
+
+/* Copies what the fields of `event` point to. `c` NULL: measures it, and counts the objects. */
+static uint32_t copy_fields(struct hooks *h, struct copy *c, const struct point *p, const void *event, struct pen *pen)
+{
+	uint32_t n, n_objs = 0;
+	const struct keel_field *f = info_fields(p->info, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
+		const char *field = (const char *)event + f[i].offset, *copied;
+		struct copy_obj o = { .at = f[i].offset };
+
 		if (f[i].type == KEEL_FIELD_STR) {
-			const char *copied = string_put(&text, str_at(event, f[i].offset));
-
-			memcpy(event + f[i].offset, &copied, sizeof(copied));
-		} else if (f[i].type == KEEL_FIELD_OBJ && obj_at(event, f[i].offset) && h->object) {
-			struct copy_obj *o = &c->objs[c->n_objs++];
-
-			o->at = f[i].offset;
-			o->obj = obj_at(event, f[i].offset);
-			o->klass = string_put(&text, h->object->klass(o->obj));
-			o->id = string_put(&text, h->object->id(o->obj));
-			o->draft = obj_look_up(h, o) != o->obj;
+			copied = string_put(pen, *(const char *const *)field);
+			if (c != NULL)
+				memcpy((char *)(uintptr_t)c->event + o.at, &copied, sizeof(copied));
+		} else if (f[i].type == KEEL_FIELD_OBJ && h->object != NULL) {
+			o.obj = *(struct keel_obj *const *)field;
+			if (o.obj == NULL)
+				continue;
+			o.klass = string_put(pen, h->object->klass(o.obj));
+			o.id = string_put(pen, h->object->id(o.obj));
+			if (c != NULL) {
+				o.draft = obj_look_up(h, &o) != o.obj;
+				c->objs[n_objs] = o;
+			}
+			n_objs++;
 		}
 	}
+	return n_objs;
 }
 
 struct copy *copy_event(struct hooks *h, const struct point *p, const void *event)
 {
-	const struct keel_object_api *object = hooks_object(h);
-	uint32_t n, n_objs;
-	const struct keel_field *f = info_fields(p->info, &n);
-	size_t text = copy_measure(object, f, n, event, &n_objs);
-	size_t head = sizeof(struct copy) + n_objs * sizeof(struct copy_obj);
-	struct copy *c = malloc(head + p->event_size + text);
+	struct pen pen = { 0 };
+	struct copy *c;
+	uint32_t n_objs;
+	size_t head;
 	char *room;
 
+	(void)hooks_object(h); /* looks it up */
+	n_objs = copy_fields(h, NULL, p, event, &pen);
+	head = sizeof(struct copy) + n_objs * sizeof(struct copy_obj);
+	c = malloc(head + p->event_size + pen.len);
 	if (c == NULL)
 		return NULL;
 	room = (char *)c + head;
 	memcpy(room, event, p->event_size);
 	memcpy(room, &p->event_size, sizeof(uint32_t));
 	c->event = room;
-	c->n_objs = 0;
-	copy_fill(h, c, f, n, room + p->event_size);
+	pen = (struct pen){ .to = room + p->event_size };
+	c->n_objs = copy_fields(h, c, p, event, &pen);
 	return c;
 }
 
@@ -114,11 +95,11 @@ bool copy_valid(struct hooks *h, const struct copy *c)
 
 void copy_refresh(struct hooks *h, struct copy *c)
 {
-	static struct keel_obj *const nobody = NULL;
+	static struct keel_obj *const none = NULL;
 
 	for (uint32_t i = 0; i < c->n_objs; i++) {
 		if (obj_look_up(h, &c->objs[i]) != c->objs[i].obj)
-			memcpy((char *)(uintptr_t)c->event + c->objs[i].at, &nobody,
-			       sizeof(nobody));
+			memcpy((char *)(uintptr_t)c->event + c->objs[i].at, &none,
+			       sizeof(none));
 	}
 }

@@ -4,41 +4,28 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hook/inside.h"
 
-static const char *duration(uint64_t ns, char *text, size_t size)
-{
-	if (ns < 1000)
-		snprintf(text, size, "%lluns", (unsigned long long)ns);
-	else if (ns < 1000000)
-		snprintf(text, size, "%.1fus", (double)ns / 1e3);
-	else
-		snprintf(text, size, "%.1fms", (double)ns / 1e6);
-	return text;
-}
-
-static const char *policy_name(uint32_t policy)
-{
-	return policy == KEEL_ON_FAIL_REJECT ? "on_fail=reject" :
-	       policy == KEEL_ON_FAIL_BENCH  ? "on_fail=bench" :
-					       "on_fail=skip";
-}
-
 static void describe_tap(uint32_t place, const struct tap *t, struct buf *out)
 {
-	char longest[32];
+	const double ns = (double)t->stat.longest_ns;
 
-	buf_printf(out, "%u %s order=%d %s", place, t->name, t->order, policy_name(t->policy));
-	if (t->before != NULL)
-		buf_printf(out, " before=%s", t->before);
-	if (t->after != NULL)
-		buf_printf(out, " after=%s", t->after);
-	buf_printf(out, " calls=%llu fails=%u longest=%s", (unsigned long long)tap_calls(t), t->stat.fails,
-		   duration(t->stat.longest_ns, longest, sizeof(longest)));
+	buf_printf(out, "%u %s order=%d %s", place, t->name, t->place.order,
+		   t->policy == KEEL_ON_FAIL_REJECT ? "on_fail=reject" :
+		   t->policy == KEEL_ON_FAIL_BENCH  ? "on_fail=bench" :
+						      "on_fail=skip");
+	if (t->place.before != NULL)
+		buf_printf(out, " before=%s", t->place.before);
+	if (t->place.after != NULL)
+		buf_printf(out, " after=%s", t->place.after);
+	buf_printf(out, " calls=%llu fails=%u", (unsigned long long)tap_calls(t), t->stat.fails);
+	if (ns < 1e3)
+		buf_printf(out, " longest=%.0fns", ns);
+	else
+		buf_printf(out, ns < 1e6 ? " longest=%.1fus" : " longest=%.1fms", ns / (ns < 1e6 ? 1e3 : 1e6));
 	if (t->stat.strikes > 0)
 		buf_printf(out, " strikes=%u", t->stat.strikes);
 	if (t->off & TAP_BENCHED)
@@ -60,39 +47,25 @@ int hooks_describe(struct hooks *h, const char *name, struct buf *out)
 	return 0;
 }
 
-static void describe_point(const struct point *p, struct buf *out)
-{
-	buf_printf(out, "%s %s taps=%u %s", p->info->name, kind_name(p->kind), p->chain != NULL ? p->chain->n : 0,
-		   p->info->doc);
-	if (p->info->owner != NULL)
-		buf_printf(out, " (of %s)", p->info->owner->pub.name);
-	buf_str(out, "\n");
-}
-
 void hooks_describe_points(struct hooks *h, struct buf *out)
 {
-	for (uint32_t i = 0; i < n_point_infos; i++)
-		describe_point(&h->point[point_infos[i].id], out);
-	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX; i++) {
-		if (h->point[i].info != NULL)
-			describe_point(&h->point[i], out);
+	for (uint32_t i = 0; i < n_point_infos + KEEL_POINT_MAX - KEEL_POINT_OWN; i++) {
+		const struct point *p = &h->point[i < n_point_infos ? point_infos[i].id :
+								      KEEL_POINT_OWN + i - n_point_infos];
+
+		if (p->info == NULL)
+			continue;
+		buf_printf(out, "%s %s taps=%u %s", p->info->name, kind_name(p->kind),
+			   p->chain != NULL ? p->chain->n : 0, p->info->doc);
+		if (p->info->owner != NULL)
+			buf_printf(out, " (of %s)", p->info->owner->pub.name);
+		buf_str(out, "\n");
 	}
 }
 
 /* ---- what it costs: rows of a table, for `keelson hooks --time` --------------------------------------- */
 /* `hook` names a row: the same tap may be at several points. */
 #define COLUMNS "hook\tpoint\ttap\tcalls\ttime_ns\tlongest_ns\tfails\tstrikes\tstate\n"
-
-static void put_row(struct buf *out, const struct tap *t)
-{
-	const char *point = t->owner->parts->hooks->point[t->point].info->name;
-	const struct tap_stat *s = &t->stat;
-
-	buf_printf(out, "%s/%s\t%s\t%s", point, t->name, point, t->name);
-	buf_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, tap_calls(t), s->time_ns, s->longest_ns);
-	buf_printf(out, "\t%u\t%u\t%s\n", s->fails, s->strikes,
-		   t->off & TAP_BENCHED ? "benched" : t->off & TAP_QUIET ? "quiet" : "on");
-}
 
 /* Most time first. */
 static int by_time(const void *left, const void *right)
@@ -104,37 +77,35 @@ static int by_time(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* Fills `taps` unless it is NULL; returns how many there are. `only` 0: of all points. */
-static uint32_t collect(const struct hooks *h, uint32_t only, const struct tap **taps)
-{
-	uint32_t n = 0;
-
-	FOR_EACH_TAP(h, t) {
-		if (only != 0 && only != t->point)
-			continue;
-		if (taps != NULL)
-			taps[n] = t;
-		n++;
-	}
-	return n;
-}
-
 int hooks_describe_times(struct hooks *h, const char *point, struct buf *out)
 {
-	const struct point *p = point != NULL ? point_named(h, point) : NULL;
-	uint32_t only = p != NULL ? p->info->id : 0, n = collect(h, only, NULL);
+	const struct point *only = point != NULL ? point_named(h, point) : NULL;
 	const struct tap **taps;
+	uint32_t n = 0;
 
-	if (point != NULL && p == NULL)
+	if (point != NULL && only == NULL)
 		return -ENOENT;
+	FOR_EACH_TAP(h, t)
+		n++;
 	taps = calloc(n + 1, sizeof(*taps));
 	if (taps == NULL)
 		return -ENOMEM;
-	collect(h, only, taps);
+	n = 0;
+	FOR_EACH_TAP(h, t) {
+		if (only == NULL || only == &h->point[t->point])
+			taps[n++] = t;
+	}
 	qsort(taps, n, sizeof(*taps), by_time);
 	buf_str(out, COLUMNS);
-	for (uint32_t i = 0; i < n; i++)
-		put_row(out, taps[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tap *t = taps[i];
+		const char *at = h->point[t->point].info->name;
+
+		buf_printf(out, "%s/%s\t%s\t%s", at, t->name, at, t->name);
+		buf_printf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, tap_calls(t), t->stat.time_ns, t->stat.longest_ns);
+		buf_printf(out, "\t%u\t%u\t%s\n", t->stat.fails, t->stat.strikes,
+			   t->off & TAP_BENCHED ? "benched" : t->off & TAP_QUIET ? "quiet" : "on");
+	}
 	free(taps);
 	return 0;
 }

@@ -39,29 +39,31 @@ static struct hold *hold_of(struct keel_hold *pub)
 	return hold != NULL && hold->magic == HOLD_MAGIC ? hold : NULL;
 }
 
+struct keel_call *hold_call(struct keel_hold *pub)
+{
+	struct hold *hold = hold_of(pub);
+
+	return hold != NULL ? &hold->op->pub : NULL;
+}
+
 /* ---- the end of a hold --------------------------------------------------------------------------- */
-static void hold_unwait(struct hold *hold)
+void hold_end(struct hold *hold, int32_t reason)
 {
 	struct hooks *h = hold->op->hooks;
 
-	if (hold->until_id == NULL)
-		return;
-	DL_DELETE2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
-	h->point[hold->until_point].busy--;
-	h->point[hold->until_point].waiters--;
-}
-
-void hold_end(struct hold *hold, int32_t reason)
-{
 	if (!hold->open)
 		return;
 	hold->open = false;
 	hold->reason = reason;
 	hold->op->n_open--;
-	hold->op->hooks->holds_ended++;
+	h->holds_ended++;
 	loop_timer_cancel(hold->deadline);
 	hold->deadline = NULL;
-	hold_unwait(hold);
+	if (hold->opts.until_id != NULL) {
+		DL_DELETE2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
+		h->point[hold->opts.until_point].busy--;
+		h->point[hold->opts.until_point].waiters--;
+	}
 	if (hold->op->parked)
 		op_ready(hold->op);
 }
@@ -74,15 +76,22 @@ void holds_end(struct op *op, int32_t reason)
 		hold_end(hold, reason);
 }
 
-void hold_free(struct hold *hold)
+static void hold_destroy(struct hold *hold)
 {
 	hold->magic = 0;
+	loop_timer_cancel(hold->deadline);
+	free((void *)(uintptr_t)hold->opts.why);
+	free((void *)(uintptr_t)hold->opts.until_id);
+	free(hold);
+}
+
+/* Its callback was called. */
+void hold_free(struct hold *hold)
+{
 	hold->op->hooks->holds_told++;
 	hold->tap->owner->live--;
 	tap_unref(hold->tap);
-	free(hold->why);
-	free(hold->until_id);
-	free(hold);
+	hold_destroy(hold);
 }
 
 static void hold_expired(void *arg)
@@ -124,24 +133,6 @@ static const char *hold_objection(const struct op *op, const struct keel_hold_op
 	return o->until_id == NULL || o->until_id[0] == '\0' ? "until_point without until_id" : NULL;
 }
 
-static void hold_wait(struct hooks *h, struct hold *hold)
-{
-	if (hold->until_id == NULL)
-		return;
-	DL_APPEND2(h->waiting[id_bucket(hold->until_id)], hold, wait_prev, wait);
-	h->point[hold->until_point].busy++;
-	h->point[hold->until_point].waiters++;
-}
-
-/* Frees a hold that is not part of an operation yet. */
-static void hold_drop(struct hold *hold)
-{
-	loop_timer_cancel(hold->deadline);
-	free(hold->why);
-	free(hold->until_id);
-	free(hold);
-}
-
 static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 {
 	struct hooks *h = op->hooks;
@@ -149,22 +140,20 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 
 	if (hold == NULL)
 		return NULL;
-	hold->timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : h->conf.hold_default_ms;
-	hold->why = strdup(o->why);
-	hold->until_id = o->until_point != 0 ? strdup(o->until_id) : NULL;
-	hold->deadline = loop_timer(h->parts->loop, hold->timeout_ms, hold_expired, hold);
-	if (hold->why == NULL || hold->deadline == NULL ||
-	    (o->until_point != 0 && hold->until_id == NULL)) {
-		hold_drop(hold);
+	hold->opts = *o;
+	hold->opts.why = strdup(o->why);
+	hold->opts.until_id = o->until_point != 0 ? strdup(o->until_id) : NULL;
+	if (o->timeout_ms == 0)
+		hold->opts.timeout_ms = h->conf.hold_default_ms;
+	hold->deadline = loop_timer(h->parts->loop, hold->opts.timeout_ms, hold_expired, hold);
+	if (hold->opts.why == NULL || hold->deadline == NULL ||
+	    (o->until_point != 0 && hold->opts.until_id == NULL)) {
+		hold_destroy(hold);
 		return NULL;
 	}
 	hold->op = op;
 	hold->magic = HOLD_MAGIC;
 	hold->since_ms = loop_now_ms(h->parts->loop);
-	hold->until_point = o->until_point;
-	hold->resume = o->resume;
-	hold->cancel = o->cancel;
-	hold->arg = o->arg;
 	hold->open = true;
 	return hold;
 }
@@ -173,6 +162,7 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		       struct keel_hold **ret_hold)
 {
 	struct op *op = (struct op *)c;
+	struct hooks *h = op->hooks;
 	struct keel_hold_opts o;
 	const char *no;
 	struct hold *hold;
@@ -189,8 +179,12 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	hold->tap->owner->live++;
 	DL_APPEND(op->holds, hold);
 	op->n_open++;
-	op->hooks->holds_taken++;
-	hold_wait(op->hooks, hold);
+	h->holds_taken++;
+	if (hold->opts.until_id != NULL) {
+		DL_APPEND2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
+		h->point[hold->opts.until_point].busy++;
+		h->point[hold->opts.until_point].waiters++;
+	}
 	if (ret_hold != NULL)
 		*ret_hold = (struct keel_hold *)hold;
 	return KEEL_WAIT;
@@ -204,9 +198,8 @@ void holds_match(struct hooks *h, const struct point *p, const void *event)
 
 	if (id == NULL)
 		return;
-	recent_add(h, p->info->id, id);
 	DL_FOREACH_SAFE2(h->waiting[id_bucket(id)], hold, next, wait) {
-		if (hold->until_point == p->info->id && strcmp(hold->until_id, id) == 0)
+		if (hold->opts.until_point == p->info->id && strcmp(hold->opts.until_id, id) == 0)
 			hold_end(hold, 0);
 	}
 }
@@ -216,9 +209,9 @@ static void hold_show(const struct hold *hold, struct buf *out)
 {
 	int64_t now = loop_now_ms(hold->op->hooks->parts->loop);
 
-	buf_printf(out, "%s: %s (%llds of %llds)", hold->tap->owner->pub.name, hold->why,
+	buf_printf(out, "%s: %s (%llds of %llds)", hold->tap->owner->pub.name, hold->opts.why,
 		   (long long)((now - hold->since_ms) / 1000),
-		   (long long)(hold->timeout_ms / 1000));
+		   (long long)(hold->opts.timeout_ms / 1000));
 }
 
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)

@@ -68,6 +68,8 @@ static const struct keel_hook_api hook_api = {
 	.point = hook_point,
 	.about = hook_about,
 	.end = hook_end,
+	.replay = hook_replay,
+	.bench = hook_bench,
 };
 
 /* ---- API groups that are offered later than these ------------------------------------------------------ */
@@ -150,7 +152,6 @@ void hooks_destroy(struct hooks *h)
 	scopes_fini(h);
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
 		point_fini(&h->point[i]);
-	free(h->recent);
 	own_fini(h);
 	free(h);
 }

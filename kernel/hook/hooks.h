@@ -35,17 +35,14 @@ int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *ta
 void hooks_detach(struct hooks *h, struct owner *owner);
 /* The errors of hooks_attach() except for those of order. Changes nothing. */
 int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, struct keel_err *err);
-/* The taps that `owner` has already get the order, `before` and `after` of the rows with their names.
- * -ELOOP with *err: they cannot be ordered, and nothing changed. */
-int hooks_reorder(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
-		  struct keel_err *err);
-/* Can the taps of these tables, and no others, be ordered? Returns 0, or an error with *err. Changes nothing. */
+/* The taps of these modules get order, `before` and `after` of the rows with their names: all, or none and an error
+ * with *err. */
 struct hooks_table {
 	struct owner *owner;
 	const struct keel_tap *taps;
 	uint32_t n;
 };
-int hooks_rehearse(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err);
+int hooks_reorder(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err);
 
 /* Compile `match` of a module's configuration: its taps are called only for objects in these scopes. *ret_scope is
  * the caller's, NULL when n is 0. Returns 0, or an error with *err. */
@@ -55,9 +52,6 @@ int scope_create(const char *module, const struct conf_match *said, uint32_t n, 
 void scope_destroy(struct scope *s);
 /* Applies to the taps that `owner` has and will have. Borrowed until the next call, or their withdrawal. */
 void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope);
-
-/* Returns whether `user` has a tap at a point that `of` publishes. */
-bool hooks_bound(struct hooks *h, const struct owner *user, const struct owner *of);
 
 /* The taps of a quiet module are called by replay only. It is quiet from hooks_attach() to its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);
@@ -73,7 +67,7 @@ struct hooks_crumb {
 };
 bool hooks_crumb(const struct crumb *c, struct hooks_crumb *ret);
 
-/* ---- for modules in another process (proxy.c) ---- */
+/* ---- points as data ---- */
 struct hooks_point {
 	const char *name;
 	uint32_t kind, daemon, event_size;
@@ -82,25 +76,6 @@ bool hooks_point(uint32_t id, struct hooks_point *ret); /* false: no such point 
 const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n);
 /* Calls a tap function of the point's type and returns its verdict. */
 keel_verdict hooks_invoke(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event);
-/* The taps of `owner` call `fn` from now on, each with the argument that arg_of() returns for it. */
-void hooks_proxy(struct hooks *h, struct owner *owner, keel_any_fn *fn,
-		 void *(*arg_of)(void *arg, uint32_t point, const char *tap), void *arg);
-/* Bench all taps of `owner`: they are not called any more; their fail policy decides what that means. */
-void hooks_bench(struct hooks *h, struct owner *owner);
-/* Record the events about objects (the last 4096) until hooks_forget() gets the mark that this returns; 0 without
- * memory. hooks_told() returns whether an event was raised since the mark. */
-uint64_t hooks_recall(struct hooks *h);
-void hooks_forget(struct hooks *h, uint64_t since);
-bool hooks_told(const struct hooks *h, uint64_t since, uint32_t point, const char *id);
-/* The operation of a hold whose callback has not been called yet. */
-struct keel_call *hooks_hold_call(struct keel_hold *hold);
-/* Parked operations that were raised with this `done`, and for whose argument is_to_end() returns true, fail in a
- * later turn. */
-void hooks_raised_end(struct hooks *h, keel_outcome_fn *done, bool (*is_to_end)(const void *arg), int32_t reason);
-/* The request was answered: its operations go on without a requester. */
-void hooks_requester_left(struct hooks *h, const struct keel_req *req);
-/* The error of the tap that just failed to take a hold. */
-const char *hooks_call_why(const struct keel_call *c);
 
 /* Raise a point on behalf of the kernel. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);
@@ -120,11 +95,11 @@ void hooks_replay(struct hooks *h, struct objects *objects, const struct owner *
 
 /* The client of `req` is gone: the holds of its operations are cancelled. */
 void hooks_client_gone(struct hooks *h, struct keel_req *req);
-/* Between these two the handler of `req` ran, which changed nothing: when one operation of it is parked now, and no
- * other, hooks_sole() calls fn with `req` as long as that is parked. */
+/* The handler of `req` ran since hooks_parked(), and changed nothing. hooks_sole() returns whether it parked one
+ * operation, which is parked still, and did nothing else. */
 uint32_t hooks_parked(const struct hooks *h);
 void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_before);
-void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req));
+bool hooks_sole(const struct hooks *h, const struct keel_req *req);
 
 /* Appends a line per point: name, kind, number of taps, sentence. */
 void hooks_describe_points(struct hooks *h, struct buf *out);

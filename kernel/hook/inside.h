@@ -68,6 +68,11 @@ struct tap_stat {
 	struct say_limit slow, failed;
 };
 
+struct place {
+	int32_t order;
+	const char *before, *after; /* the module's or the site's, or NULL; not read once TAP_GONE */
+};
+
 struct tap {
 	/* What a call needs: one cache line. */
 	invoke_fn *invoke;
@@ -81,14 +86,13 @@ struct tap {
 	uint64_t calls_before; /* the present countdown began */
 	char *name; /* "module.tap", owned */
 	/* the rest */
-	const char *before, *after; /* the module's, or NULL; not read once TAP_GONE */
-	int32_t order;
+	struct place place, place_before; /* the latter in hooks_reorder() */
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
 	uint32_t refs;
 	struct tap_stat stat;
 	struct tap *next; /* of the point, in order of registration */
 };
-_Static_assert(offsetof(struct tap, before) == CACHE_LINE, "what a call needs is one cache line");
+_Static_assert(offsetof(struct tap, place) == CACHE_LINE, "what a call needs is one cache line");
 
 /* The tap that follows `t` among all taps of all points; NULL gives the first one; returns NULL after the last. */
 struct tap *tap_after(const struct hooks *h, const struct tap *t);
@@ -107,8 +111,6 @@ struct chain {
 	struct chain *retired;
 	struct tap *tap[];
 };
-
-enum point_combine { COMBINE_SUM, COMBINE_OR };
 
 /* The row of hook_points.def or of a module. */
 struct point_info {
@@ -130,18 +132,19 @@ static inline const struct keel_field *info_fields(const struct point_info *info
 }
 
 struct point {
-	struct chain *chain; /* NULL: no taps */
+	_Alignas(CACHE_LINE) struct chain *chain; /* NULL: no taps */
 	uint32_t kind;       /* 0: no such point */
 	uint32_t event_size;
 	uint32_t busy; /* taps in the chain, and waiters */
 	uint32_t waiters; /* holds that wait for this point */
 	uint16_t id_at, obj_at; /* offsets of the first STR and OBJ field, 0: none */
-	uint32_t combine, allowed;
+	uint32_t allowed; /* VERDICT_BITs */
 	const struct point_info *info;
 	struct tap *taps;
+	bool unites; /* a FOLD of bits: scores are not added up */
 	bool stale; /* the list changed after the chain was compiled */
 };
-_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line: a power of two is found by a shift");
+_Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
 
 union any_event {
 	uint32_t size;
@@ -199,7 +202,7 @@ struct op {
 	bool ready;  /* parked, and a hold has ended */
 	struct keel_changes *changes;
 	struct keel_req *req;
-	struct owner *raiser; /* NULL: the kernel */
+	struct owner *raiser; /* of a GATE or ASK */
 	keel_outcome_fn *done;
 	void *arg;
 	char *answer;     /* owned; of an ASK */
@@ -258,7 +261,7 @@ void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-void settled_leave(struct op *op, const struct owner *owner); /* those of a module that goes */
+bool settled_uses(const struct op *op, const struct owner *owner); /* has it a callback of this module? */
 
 /* crumb.c */
 const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
@@ -272,8 +275,7 @@ struct stopwatch {
 };
 void stopwatch_start(struct stopwatch *w, struct op *op);
 void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
-keel_verdict tap_call_timed(struct op *op, struct tap *t); /* its countdown is over */
-keel_verdict tap_call_inside(struct op *op, struct tap *t); /* OP_TIMED */
+keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over, or it is inside a timed call */
 void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned */
 void callback_late(const struct crumb *c);
 
@@ -284,7 +286,6 @@ void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
-void op_free(struct op *op);
 void op_ready(struct op *op);
 void ops_wake(struct hooks *h); /* operations that are ready go on, in a later turn */
 void op_abort(struct op *op, int32_t reason);
@@ -306,14 +307,10 @@ struct hold {
 	struct op *op;
 	struct tap *tap; /* a reference */
 	struct loop_timer *deadline;
-	char *why, *until_id;
-	uint32_t until_point;
+	struct keel_hold_opts opts; /* `why` and `until_id` are owned */
 	bool open;
 	int32_t reason; /* 0: released */
-	int64_t since_ms, timeout_ms;
-	keel_verdict (*resume)(struct keel_call *, void *arg);
-	void (*cancel)(struct keel_call *, void *arg, int32_t reason);
-	void *arg;
+	int64_t since_ms;
 };
 keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		       struct keel_hold **ret_hold);
@@ -322,10 +319,13 @@ void hold_end(struct hold *hold, int32_t reason);
 void hold_free(struct hold *hold);
 void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
+int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
+
 /* proxy.c */
 int32_t hook_end(struct keel_mod *m, const void *arg);
-void recent_add(struct hooks *h, uint32_t point, const char *id);
-int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
+int32_t hook_replay(struct keel_mod *m);
+void hook_bench(struct keel_mod *m);
+struct keel_call *hold_call(struct keel_hold *hold);
 
 /* replay.c */
 bool is_replayed(const struct hooks *h, const struct tap *t);
@@ -349,19 +349,13 @@ void chains_free(struct hooks *h); /* the retired ones */
 void tap_unref(struct tap *t);
 
 /* ---- the engine ----------------------------------------------------------------------------------- */
-enum chore {
-	CHORE_NOTES = 1,  /* some wait for the end of an operation */
-	CHORE_CHAINS = 2, /* some are retired */
-	CHORE_WAKE = 4,   /* ops_wake() failed without memory: try again */
-};
-
 struct hooks {
 	struct point point[KEEL_POINT_MAX];
 	struct parts *parts;
 	struct hooks_conf conf;
 	struct owner self; /* "kernel" */
 	struct op *top;    /* innermost running operation */
-	uint32_t chores;   /* what to do when an operation has left the stack */
+	bool chores;       /* something is to do when an operation has left the stack: op_left() */
 	struct chain *retired;
 	uint64_t inside_ns; /* of timed calls within the one that is being timed */
 	struct {
@@ -371,13 +365,12 @@ struct hooks {
 	} slow; /* the last slow call: its number, and what it took */
 	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
-	struct note *notes, *late_notes;
+	struct note *notes;
 	struct op *parked, *ready;
 	uint32_t n_parked;
 	uint64_t holds_taken, holds_ended, holds_told;
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
-	struct recent *recent; /* NULL: hooks_recall() was never called */
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
 	struct scope_row *scopes;

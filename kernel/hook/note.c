@@ -20,6 +20,8 @@ struct note {
 	struct point *point;
 	struct copy *copy;
 	uint32_t generation;
+	bool late; /* waits for the next turn */
+	bool runs;
 };
 
 /* ---- notifying --------------------------------------------------------------------------------- */
@@ -72,18 +74,23 @@ static void note_wait(struct hooks *h, struct point *p, const void *event, bool 
 		return;
 	}
 	n->point = p;
-	if (late) {
-		hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
-			  "%s is raised by events that raise each other, more than %d deep; taps are notified in the "
-			  "next turn",
-			  p->info->name, DEPTH_MAX);
-		DL_APPEND(h->late_notes, n);
-		ops_wake(h);
-		return;
-	}
-	n->generation = h->top->generation + 1;
+	n->late = late;
+	n->generation = late ? 0 : h->top->generation + 1;
 	DL_APPEND(h->notes, n);
-	h->chores |= CHORE_NOTES;
+	h->chores = true;
+	if (!late)
+		return;
+	hooks_log(h, KEEL_LOG_ERROR, event_id(p, event),
+		  "%s is raised by events that raise each other, more than %d deep; taps are notified in the next turn",
+		  p->info->name, DEPTH_MAX);
+	ops_wake(h);
+}
+
+static void note_free(struct hooks *h, struct note *n)
+{
+	DL_DELETE(h->notes, n);
+	free(n->copy);
+	free(n);
 }
 
 /* The oldest queued note on whose object no operation is running; NULL: none. */
@@ -92,24 +99,10 @@ static struct note *note_due(const struct hooks *h)
 	struct note *n;
 
 	DL_FOREACH(h->notes, n) {
-		if (!is_running(h, n->point, n->copy->event))
+		if (!n->late && !n->runs && !is_running(h, n->point, n->copy->event))
 			break;
 	}
 	return n;
-}
-
-static void note_free(struct note *n)
-{
-	free(n->copy);
-	free(n);
-}
-
-static void note_run_queued(struct hooks *h, struct note *n)
-{
-	copy_refresh(h, n->copy);
-	if (n->point->info != NULL) /* the module of the point is there */
-		note_run(h, n->point, n->copy->event, n);
-	note_free(n);
 }
 
 void notes_drain(struct hooks *h)
@@ -117,36 +110,28 @@ void notes_drain(struct hooks *h)
 	struct note *n;
 
 	while ((n = note_due(h)) != NULL) {
-		DL_DELETE(h->notes, n);
-		note_run_queued(h, n);
+		n->runs = true;
+		copy_refresh(h, n->copy);
+		if (n->point->info != NULL) /* the module of the point is there */
+			note_run(h, n->point, n->copy->event, n);
+		note_free(h, n);
 	}
-	if (h->notes == NULL)
-		h->chores &= ~(uint32_t)CHORE_NOTES;
 }
 
 /* From the loop, while no operation is running: the notes that were too deep. New ones wait for the next turn. */
 void notes_late(struct hooks *h)
 {
-	struct note *list = h->late_notes, *n;
+	struct note *n;
 
-	h->late_notes = NULL;
-	while ((n = list) != NULL) {
-		DL_DELETE(list, n);
-		n->generation = 0;
-		note_run_queued(h, n);
-		notes_drain(h);
-	}
+	DL_FOREACH(h->notes, n)
+		n->late = false;
+	notes_drain(h);
 }
 
 void notes_drop(struct hooks *h)
 {
-	struct note *n, *next;
-
-	DL_FOREACH_SAFE(h->notes, n, next)
-		note_free(n);
-	DL_FOREACH_SAFE(h->late_notes, n, next)
-		note_free(n);
-	h->notes = h->late_notes = NULL;
+	while (h->notes != NULL)
+		note_free(h, h->notes);
 }
 
 void hooks_note(struct hooks *h, uint32_t point, const void *event)

@@ -26,16 +26,15 @@ const char *op_label(const struct op *op)
 
 void op_left(struct hooks *h, const struct op *op)
 {
-	if (h->notes != NULL && !op->from_queue)
-		notes_drain(h);
+	if (op->from_queue)
+		return;
+	notes_drain(h);
 	if (h->top != NULL)
 		return;
-	if (h->retired != NULL)
-		chains_free(h);
-	if (h->chores & CHORE_WAKE) {
-		h->chores &= ~(uint32_t)CHORE_WAKE;
+	chains_free(h);
+	h->chores = false;
+	if ((h->ready != NULL || h->notes != NULL) && h->wake == NULL) /* there was no memory for it */
 		ops_wake(h);
-	}
 }
 
 /* ---- judging a verdict ----------------------------------------------------------------------- */
@@ -154,9 +153,9 @@ static inline keel_verdict chain_walk(struct op *op, bool answered, keel_verdict
 
 		if (!answered) {
 			if (likely((t->off | op->special) == 0))
-				v = tap_call(op, t);
+				v = tap_call(op, t, false);
 			else if (tap_reaches(op, t))
-				v = op->special & OP_TIMED ? tap_call_inside(op, t) : tap_call(op, t);
+				v = tap_call(op, t, op->special & OP_TIMED);
 			else if (tap_benched(op, t, out))
 				continue;
 			else
@@ -212,31 +211,13 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 	return 0;
 }
 
-static void settled_call(struct settled *s, const struct keel_outcome *outcome)
+bool settled_uses(const struct op *op, const struct owner *owner)
 {
-	struct crumb crumb;
+	const struct settled *s = op->settled;
 
-	s->owner->live--;
-	crumb_begin(&crumb, s->owner, "settled callback", NULL);
-	s->fn(&s->owner->pub, s->arg, outcome);
-	crumb_end(&crumb);
-	free(s);
-}
-
-void settled_leave(struct op *op, const struct owner *owner)
-{
-	const struct keel_outcome gone = { .size = sizeof(gone), .verdict = KEEL_FAIL,
-					   .text = "the module goes before the operation has ended" };
-	struct settled **at = &op->settled, *s;
-
-	while ((s = *at) != NULL) {
-		if (s->owner != owner) {
-			at = &s->next;
-			continue;
-		}
-		*at = s->next;
-		settled_call(s, &gone);
-	}
+	while (s != NULL && s->owner != owner)
+		s = s->next;
+	return s != NULL;
 }
 
 static void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome)
@@ -263,11 +244,16 @@ static void outcome_report(struct op *op, const struct outcome *out, bool accept
 		.by = out->by != NULL ? out->by->name : NULL,
 	};
 	struct settled *s;
+	struct crumb crumb;
 
 	done_call(op->raiser, op->done, op->arg, &outcome);
 	while ((s = op->settled) != NULL) {
 		op->settled = s->next;
-		settled_call(s, &outcome);
+		s->owner->live--;
+		crumb_begin(&crumb, s->owner, "settled callback", NULL);
+		s->fn(&s->owner->pub, s->arg, &outcome);
+		crumb_end(&crumb);
+		free(s);
 	}
 }
 
@@ -374,25 +360,13 @@ keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 }
 
 /* ---- FOLD ----------------------------------------------------------------------------------------- */
-static int64_t fold_chain(struct hooks *h, struct point *p, const void *event, struct buf *text)
-{
-	union any_event room;
-	struct outcome out = { .verdict = KEEL_NEXT };
-	struct op op;
-
-	op_init(&op, h, p, event_whole(p, event, &room));
-	op.text = text;
-	op_enter(h, &op);
-	op_run(&op, &out);
-	op_leave(h, &op);
-	return op.sum;
-}
-
 int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len)
 {
 	struct point *p = point < KEEL_POINT_MAX ? &h->point[point] : NULL;
+	struct outcome out = { .verdict = KEEL_NEXT };
+	union any_event room;
 	struct buf text;
-	int64_t sum;
+	struct op op;
 
 	if (buf != NULL && len > 0)
 		buf[0] = '\0';
@@ -403,10 +377,14 @@ int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf
 			  p->info->name);
 		return 0;
 	}
+	op_init(&op, h, p, event_whole(p, event, &room));
 	buf_init(&text);
-	sum = fold_chain(h, p, event, &text);
+	op.text = &text;
+	op_enter(h, &op);
+	op_run(&op, &out);
+	op_leave(h, &op);
 	if (buf != NULL && len > 0 && text.len > 0 && !text.failed)
 		snprintf(buf, len, "%s", text.data);
 	buf_fini(&text);
-	return sum;
+	return op.sum;
 }

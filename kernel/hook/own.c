@@ -99,19 +99,6 @@ void own_fini(struct hooks *h)
 		free((void *)(uintptr_t)h->point[i].info);
 }
 
-bool hooks_bound(struct hooks *h, const struct owner *user, const struct owner *of)
-{
-	for (uint32_t i = KEEL_POINT_OWN; i < KEEL_POINT_MAX && user != of; i++) {
-		const struct tap *t = h->point[i].info != NULL && h->point[i].info->owner == of ? h->point[i].taps : NULL;
-
-		while (t != NULL && t->owner != user)
-			t = t->next;
-		if (t != NULL)
-			return true;
-	}
-	return false;
-}
-
 /* ---- the group "hook" -------------------------------------------------------------------------------- */
 uint32_t hook_point(struct keel_mod *m, const char *name)
 {

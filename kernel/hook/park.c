@@ -8,6 +8,7 @@
  * The objects of the event are looked up again first. When one is gone the remaining holds are cancelled and the
  * operation fails: no tap sees a dangling handle.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -34,7 +35,7 @@ static int verdict_rank(keel_verdict v)
 
 static keel_verdict hold_resume(struct op *op, const struct hold *hold)
 {
-	keel_verdict v = hold->resume != NULL ? hold->resume(&op->pub, hold->arg) : KEEL_NEXT;
+	keel_verdict v = hold->opts.resume != NULL ? hold->opts.resume(&op->pub, hold->opts.arg) : KEEL_NEXT;
 
 	if (v != KEEL_WAIT)
 		return v;
@@ -47,15 +48,15 @@ static keel_verdict hold_resume(struct op *op, const struct hold *hold)
 static keel_verdict hold_cancel(struct op *op, const struct hold *hold)
 {
 	op->closed = true;
-	if (hold->cancel != NULL)
-		hold->cancel(&op->pub, hold->arg, hold->reason);
+	if (hold->opts.cancel != NULL)
+		hold->opts.cancel(&op->pub, hold->opts.arg, hold->reason);
 	op->closed = op->abort != 0;
-	err_set(&op->err, 0, "'%s' was given up: %s", hold->why, reasons[hold->reason]);
+	err_set(&op->err, 0, "'%s' was given up: %s", hold->opts.why, reasons[hold->reason]);
 	return KEEL_FAIL;
 }
 
 /* Calls resume or cancel of an ended hold, timed like a tap, and keeps the worst verdict in op->worst. */
-static void hold_callback(struct op *op, struct hold *hold)
+static void hold_callback(struct op *op, const struct hold *hold)
 {
 	const struct keel_err kept = op->err;
 	struct stopwatch watch;
@@ -76,27 +77,21 @@ static void hold_callback(struct op *op, struct hold *hold)
 		op->err = kept;
 }
 
-static struct hold *next_ended(const struct op *op)
-{
-	struct hold *hold;
-
-	DL_FOREACH(op->holds, hold) {
-		if (!hold->open)
-			break;
-	}
-	return hold;
-}
-
 /* Calls the callbacks of ended holds. Returns KEEL_WAIT while a hold is open, else the worst verdict. */
 keel_verdict op_resolve(struct op *op)
 {
+	struct hold *hold = op->holds;
 	keel_verdict worst;
-	struct hold *hold;
 
-	while ((hold = next_ended(op)) != NULL) {
+	while (hold != NULL) {
+		if (hold->open) {
+			hold = hold->next;
+			continue;
+		}
 		DL_DELETE(op->holds, hold);
 		hold_callback(op, hold);
 		hold_free(hold);
+		hold = op->holds; /* the callback may have ended others, or taken new ones */
 	}
 	if (op->n_open > 0)
 		return KEEL_WAIT;
@@ -106,21 +101,6 @@ keel_verdict op_resolve(struct op *op)
 }
 
 /* ---- parking ----------------------------------------------------------------------------------------- */
-static void op_adopt(struct op *op)
-{
-	struct hooks *h = op->hooks;
-	struct hold *hold;
-
-	DL_FOREACH(op->holds, hold)
-		hold->op = op;
-	op->parked = true;
-	DL_APPEND(h->parked, op);
-	DL_APPEND2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
-	h->n_parked++;
-	if (op->raiser != NULL)
-		op->raiser->live++;
-}
-
 static void op_unready(struct op *op)
 {
 	if (op->ready)
@@ -128,7 +108,7 @@ static void op_unready(struct op *op)
 	op->ready = false;
 }
 
-void op_free(struct op *op)
+static void op_free(struct op *op)
 {
 	struct hooks *h = op->hooks;
 
@@ -136,8 +116,7 @@ void op_free(struct op *op)
 	DL_DELETE(h->parked, op);
 	DL_DELETE2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
 	h->n_parked--;
-	if (op->raiser != NULL)
-		op->raiser->live--;
+	op->raiser->live--;
 	chain_unref(op->chain);
 	free(op->copy);
 	free(op);
@@ -158,8 +137,10 @@ static keel_verdict park_failed(struct op *op)
 
 keel_verdict op_park(struct op *stack)
 {
+	struct hooks *h = stack->hooks;
 	struct op *op = malloc(sizeof(*op));
-	struct copy *copy = op != NULL ? copy_event(stack->hooks, stack->point, stack->event) : NULL;
+	struct copy *copy = op != NULL ? copy_event(h, stack->point, stack->event) : NULL;
+	struct hold *hold;
 
 	if (copy == NULL) {
 		free(op);
@@ -170,8 +151,14 @@ keel_verdict op_park(struct op *stack)
 	chain_ref(op->chain);
 	op->copy = copy;
 	op->event = copy->event;
-	op_adopt(op);
-	op_leave(op->hooks, stack);
+	op->parked = true;
+	DL_FOREACH(op->holds, hold)
+		hold->op = op;
+	DL_APPEND(h->parked, op);
+	DL_APPEND2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
+	h->n_parked++;
+	op->raiser->live++;
+	op_leave(h, stack);
 	return KEEL_WAIT;
 }
 
@@ -215,7 +202,7 @@ void ops_wake(struct hooks *h)
 	h->wake = loop_timer(h->parts->loop, 0, ops_continue, h);
 	if (h->wake != NULL)
 		return;
-	h->chores |= CHORE_WAKE;
+	h->chores = true;
 	hooks_log(h, KEEL_LOG_ERROR, NULL,
 		  "no memory to continue operations; they go on with the next event");
 }
@@ -275,53 +262,46 @@ void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_
 		newest->sole = true;
 }
 
-void hooks_sole(struct hooks *h, void (*fn)(struct keel_req *req))
+bool hooks_sole(const struct hooks *h, const struct keel_req *req)
 {
-	struct op *op;
+	const struct op *op;
 
 	DL_FOREACH(h->parked, op) {
-		if (op->sole && op->req != NULL)
-			fn(op->req);
+		if (op->req == req)
+			return op->sole;
 	}
+	return false;
 }
 
-/* Cancels the holds that taps of this module took. Returns whether there were any. */
-static bool holds_leave(struct op *op, const struct owner *owner)
+static bool op_uses(const struct op *op, const struct owner *owner)
 {
-	struct hold *hold;
-	bool any = false;
+	const struct hold *hold;
 
 	DL_FOREACH(op->holds, hold) {
-		if (hold->tap->owner != owner)
-			continue;
-		hold_end(hold, KEEL_CANCEL_STOPPING);
-		hold->reason = KEEL_CANCEL_STOPPING;
-		any = true;
+		if (hold->tap->owner == owner)
+			return true;
 	}
-	return any;
+	return op->raiser == owner || settled_uses(op, owner);
 }
 
-static struct op *op_concerned(const struct hooks *h, const struct owner *owner)
+static struct op *op_using(const struct hooks *h, const struct owner *owner)
 {
 	struct op *op;
 
 	DL_FOREACH(h->parked, op) {
-		if (holds_leave(op, owner) || op->raiser == owner)
+		if (op_uses(op, owner))
 			break;
 	}
 	return op;
 }
 
-/* End what needs the code of a module at once: its holds, and the operations that it raised. */
+/* The operations that need the code of a module fail at once. */
 void ops_leave(struct hooks *h, const struct owner *owner)
 {
 	struct op *op;
 
-	DL_FOREACH(h->parked, op)
-		settled_leave(op, owner);
-	while ((op = op_concerned(h, owner)) != NULL) {
-		if (op->raiser == owner)
-			op_abort(op, KEEL_CANCEL_STOPPING);
+	while ((op = op_using(h, owner)) != NULL) {
+		op_abort(op, KEEL_CANCEL_STOPPING);
 		op_continue(op);
 	}
 }
@@ -337,24 +317,21 @@ void ops_end(struct hooks *h)
 	h->wake = NULL;
 }
 
-static bool waits_for(const struct op *op, const struct owner *owner)
-{
-	const struct hold *hold;
-
-	DL_FOREACH(op->holds, hold) {
-		if (hold->tap->owner == owner)
-			return true;
-	}
-	return op->raiser == owner;
-}
-
 bool hooks_waits(struct hooks *h, const struct owner *owner)
 {
-	const struct op *op;
+	return op_using(h, owner) != NULL;
+}
 
-	DL_FOREACH(h->parked, op) {
-		if (waits_for(op, owner))
-			return true;
+int32_t hook_end(struct keel_mod *m, const void *arg)
+{
+	const struct owner *owner = owner_of(m);
+	struct op *op;
+
+	DL_FOREACH(owner->parts->hooks->parked, op) {
+		if (op->raiser != owner || op->arg != arg || op->abort != 0)
+			continue;
+		op_abort(op, KEEL_CANCEL_OBJECT_GONE);
+		return 0;
 	}
-	return false;
+	return -ENOENT;
 }

@@ -56,14 +56,6 @@ static const struct {
 	[KEEL_NOTE] = { "NOTE", VERDICT_BIT(KEEL_NEXT) | VERDICT_BIT(KEEL_FAIL) },
 };
 
-/* FOLD points whose scores are not added up. */
-static const struct {
-	uint32_t point;
-	enum point_combine combine;
-} combines[] = {
-	{ KEEL_POINT_client_auth, COMBINE_OR },
-};
-
 const struct point_info *info_of(uint32_t point)
 {
 	for (uint32_t i = 0; i < n_point_infos; i++) {
@@ -104,8 +96,7 @@ void points_init(struct hooks *h)
 {
 	for (uint32_t i = 0; i < n_point_infos; i++)
 		point_open(&h->point[point_infos[i].id], &point_infos[i]);
-	for (uint32_t i = 0; i < sizeof(combines) / sizeof(combines[0]); i++)
-		h->point[combines[i].point].combine = combines[i].combine;
+	h->point[KEEL_POINT_client_auth].unites = true;
 }
 
 struct point *point_get(struct hooks *h, uint32_t id)

@@ -55,7 +55,7 @@ static inline void op_enter(struct hooks *h, struct op *op)
 static inline void op_leave(struct hooks *h, struct op *op)
 {
 	h->top = op->outer;
-	if (unlikely(h->chores != 0))
+	if (unlikely(h->chores))
 		op_left(h, op);
 }
 
@@ -75,15 +75,15 @@ static inline void crumb_drop(struct op *op)
 	crumb_top = &op->crumb;
 }
 
-static inline keel_verdict tap_call(struct op *op, struct tap *t)
+static inline keel_verdict tap_call(struct op *op, struct tap *t, bool timed)
 {
 	const struct crumb *outer = crumb_top;
 	keel_verdict v;
 
 	tap_prepare(op, t);
 	crumb_drop(op);
-	if (unlikely(--t->countdown == 0))
-		v = tap_call_timed(op, t);
+	if (unlikely(--t->countdown == 0) || timed)
+		v = tap_invoke_timed(op, t);
 	else
 		v = t->invoke(t, &op->pub, op->event);
 	if (unlikely(crumb_is_late))

@@ -64,3 +64,12 @@ void hooks_replay(struct hooks *h, struct objects *objects, const struct owner *
 	objects_replay(objects, &(struct objects_listener){ .wants = replay_wants, .known = replay_known, .arg = &r });
 	h->replay_only = NULL;
 }
+
+int32_t hook_replay(struct keel_mod *m)
+{
+	const struct parts *p = owner_of(m)->parts;
+
+	if (p->objects != NULL)
+		hooks_replay(p->hooks, p->objects, owner_of(m));
+	return 0;
+}

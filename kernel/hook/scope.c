@@ -23,7 +23,7 @@
 
 /* ---- rows: what returns the texts ------------------------------------------------------------------ */
 struct scope_row {
-	struct scope_row *prev, *next;
+	struct scope_row *next;
 	struct owner *owner;
 	const struct keel_scope_def *def;
 };
@@ -32,7 +32,7 @@ static struct scope_row *row_find(const struct hooks *h, const char *name, const
 {
 	struct scope_row *row;
 
-	DL_FOREACH(h->scopes, row) {
+	LL_FOREACH(h->scopes, row) {
 		if (strcmp(row->def->name, name) == 0 && strcmp(row->def->klass, klass) == 0)
 			break;
 	}
@@ -55,27 +55,25 @@ static int row_add(void *arg, struct owner *owner, const void *row, struct keel_
 			       "scope '%s' of class '%s', of module %s, is already that of module %s; "
 			       "enable only one of the two",
 			       def->name, def->klass, owner->pub.name, taken->owner->pub.name);
-	fresh = calloc(1, sizeof(*fresh));
+	fresh = malloc(sizeof(*fresh));
 	if (fresh == NULL)
 		return err_set(err, -ENOMEM, "no memory for scope '%s'", def->name);
-	fresh->owner = owner;
-	fresh->def = def;
-	DL_APPEND(h->scopes, fresh);
+	*fresh = (struct scope_row){ .owner = owner, .def = def };
+	LL_PREPEND(h->scopes, fresh);
 	return 0;
 }
 
 static void row_remove(void *arg, struct owner *owner, const void *def)
 {
-	struct hooks *h = arg;
-	struct scope_row *row, *next;
+	struct scope_row **at = &((struct hooks *)arg)->scopes, *row;
 
 	(void)owner;
-	DL_FOREACH_SAFE(h->scopes, row, next) {
-		if (row->def != def)
-			continue;
-		DL_DELETE(h->scopes, row);
-		free(row);
-	}
+	while ((row = *at) != NULL && row->def != def)
+		at = &row->next;
+	if (row == NULL)
+		return;
+	*at = row->next;
+	free(row);
 }
 
 int scopes_init(struct hooks *h)
@@ -90,9 +88,8 @@ void scopes_fini(struct hooks *h)
 {
 	struct scope_row *row, *next;
 
-	DL_FOREACH_SAFE(h->scopes, row, next)
+	LL_FOREACH_SAFE(h->scopes, row, next)
 		free(row);
-	h->scopes = NULL;
 }
 
 /* ---- compiled `match` ---------------------------------------------------------------------------------- */
@@ -146,28 +143,27 @@ static int term_fill(struct term *t, const struct conf_match *said, const char *
 int scope_create(const char *module, const struct conf_match *said, uint32_t n, struct scope **ret_scope,
 		 struct keel_err *err)
 {
-	struct scope *s;
+	struct scope *s = n > 0 ? calloc(1, sizeof(*s) + n * sizeof(s->term[0])) : NULL;
 	int ret = 0;
 
-	*ret_scope = NULL;
+	*ret_scope = s;
 	if (n == 0)
 		return 0;
-	s = calloc(1, sizeof(*s) + n * sizeof(s->term[0]));
-	if (s == NULL)
-		return err_set(err, -ENOMEM, "no memory for the scopes of module %s", module);
-	s->n = n;
-	s->found = pcre2_match_data_create(1, NULL);
-	s->context = pcre2_match_context_create(NULL);
-	if (s->found == NULL || s->context == NULL)
+	if (s != NULL) {
+		s->n = n;
+		s->found = pcre2_match_data_create(1, NULL);
+		s->context = pcre2_match_context_create(NULL);
+	}
+	if (s == NULL || s->found == NULL || s->context == NULL)
 		ret = err_set(err, -ENOMEM, "no memory for the scopes of module %s", module);
 	else
 		pcre2_set_match_limit(s->context, LONGEST_TRY);
 	for (uint32_t i = 0; i < n && ret == 0; i++)
 		ret = term_fill(&s->term[i], &said[i], module, err);
-	if (ret < 0)
+	if (ret < 0) {
 		scope_destroy(s);
-	else
-		*ret_scope = s;
+		*ret_scope = NULL;
+	}
 	return ret;
 }
 

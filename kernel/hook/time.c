@@ -38,37 +38,19 @@ void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uin
 		t->stat.longest_ns = own;
 }
 
-/* `stands_for` 0: it is timed only because it is inside another one. */
-static keel_verdict invoke_timed(struct op *op, struct tap *t, uint32_t stands_for)
+keel_verdict tap_invoke_timed(struct op *op, struct tap *t)
 {
+	uint32_t stands_for = t->countdown == 0 ? t->every : 0; /* 0: it is timed only because it is inside another one */
 	struct stopwatch w;
 	keel_verdict v;
 
+	if (t->countdown == 0) {
+		t->calls_before += t->every;
+		t->every = t->countdown = TIMED_EVERY;
+	}
 	stopwatch_start(&w, op);
 	v = t->invoke(t, &op->pub, op->event);
 	stopwatch_stop(&w, op, t, stands_for);
-	return v;
-}
-
-keel_verdict tap_call_timed(struct op *op, struct tap *t)
-{
-	uint32_t stands_for = t->every;
-
-	t->calls_before += t->every;
-	t->every = t->countdown = TIMED_EVERY;
-	return invoke_timed(op, t, stands_for);
-}
-
-keel_verdict tap_call_inside(struct op *op, struct tap *t)
-{
-	keel_verdict v;
-
-	tap_prepare(op, t);
-	crumb_drop(op);
-	v = --t->countdown == 0 ? tap_call_timed(op, t) : invoke_timed(op, t, 0);
-	if (unlikely(crumb_is_late))
-		tap_late(op, t);
-	crumb_top = op->crumb.outer;
 	return v;
 }
 

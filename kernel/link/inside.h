@@ -12,7 +12,7 @@
 #include "keel/wire.h"
 #include "link/links.h"
 #include "loop/loop.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "util/index.h"
 
 #define SERVER_PEER "server"
@@ -69,7 +69,8 @@ void peer_linked(struct peer *p, const struct keel_carrier_api *carrier); /* NUL
 void peer_unlinked(struct peer *p);
 void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
-int peer_send(struct peer *p, struct keel_out *o); /* moved */
+int peer_send(struct peer *p, struct keel_out *o);
+void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */ /* moved */
 void peers_destroy(struct links *l);
 
 /* dispatch.c */

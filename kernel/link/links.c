@@ -137,6 +137,7 @@ void links_destroy(struct links *l)
 	peers_destroy(l);
 	dispatch_detach(l, NULL);
 	index_fini(&l->handlers);
+	index_fini(&l->peers);
 	free(l);
 }
 
@@ -202,7 +203,7 @@ void links_goodbye(struct links *l)
 	bytes = out_bytes(o, &len);
 	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
 		if (bytes != NULL && p->carrier != NULL)
-			p->carrier->send(p->carrier->self, p->name, bytes, len);
+			peer_carry(p, bytes, len);
 	}
 	out_drop(o);
 }

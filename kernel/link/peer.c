@@ -2,12 +2,12 @@
  *
  * peer.c - the daemons we know, whether they are linked, and what waits to be sent to them.
  *
- *	peer_linked -> up, peer_up told
+ *	peer_linked -> up, peer_up is raised
  *	   '-- peer_unlinked -> not up, grace runs -- linked again: peer_up, no peer_down
- *	                                          '-- over: peer_down told, once
+ *	                                          '-- over: peer_down is raised, once
  *
- * Messages to one peer leave in the order of send(), each after the store has what it speaks of. A
- * message for a link that was lost meanwhile is dropped: peer_up tells the modules to start over.
+ * Messages to one peer leave in the order of send(), each after what it is about is durable. A
+ * message for a link that was lost meanwhile is dropped: modules start over at peer_up.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 #include "link/inside.h"
 #include "log/log.h"
 #include "store/store.h"
+#include "util/crumb.h"
 
 struct peer *peer_find(struct links *l, const char *name)
 {
@@ -124,6 +125,15 @@ static void deliver(struct peer *to, const char *bytes, uint32_t len)
 		log_add(l->parts->log, KEEL_LOG_ERROR, "Link", from, "a message that cannot be read");
 }
 
+void peer_carry(struct peer *p, const char *bytes, uint32_t len)
+{
+	struct crumb crumb;
+
+	crumb_begin(&crumb, owner_of(p->carrier->self), "send() of a carrier", p->name);
+	p->carrier->send(p->carrier->self, p->name, bytes, len);
+	crumb_end(&crumb);
+}
+
 static void durable(void *arg)
 {
 	struct message *m = arg;
@@ -135,7 +145,7 @@ static void durable(void *arg)
 	if (current && p->memory)
 		deliver(p, bytes, len);
 	else if (current)
-		p->carrier->send(p->carrier->self, p->name, bytes, len);
+		peer_carry(p, bytes, len);
 	message_destroy(m);
 }
 
@@ -175,5 +185,4 @@ void peers_destroy(struct links *l)
 			message_destroy(p->pending);
 		free(p);
 	}
-	index_fini(&l->peers);
 }

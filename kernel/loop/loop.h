@@ -88,7 +88,5 @@ void loop_busy(struct loop *l);
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);
 
-/* Reap a killed child later, without blocking, so that it leaves no zombie. */
-void loop_reap(struct loop *l, pid_t pid);
 
 #endif

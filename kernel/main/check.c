@@ -2,23 +2,30 @@
  *
  * check.c - keelsond --check: check configuration and modules, start nothing.
  *
- * The parts exist, so that modules find the groups they need, but nothing is locked, written, stored or
- * listened to.
+ * The parts exist, so that modules find the groups they need, and each module passes its init(), but nothing is locked,
+ * stored or listened to. With --set it is a running daemon that checks the set which comes.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log/log.h"
 #include "loop/loop.h"
+#include "main/crash.h"
 #include "main/inside.h"
+#include "main/set.h"
 #include "module/modules.h"
 #include "store/store.h"
+#include "util/err.h"
 
 static int prepare(struct daemon *d, struct keel_err *err)
 {
-	int ret = settings_read(d->options, &d->parts.conf, &d->settings, err);
+	char *copy = d->set != NULL ? set_path(d->set, "conf") : NULL;
+	int ret = settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
 
+	free(copy);
 	if (ret == 0)
 		ret = parts_name(d, err);
 	if (ret == 0)
@@ -26,7 +33,44 @@ static int prepare(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = log_open(d->parts.loop, NULL, d->parts.daemon_name, KEEL_LOG_ERROR, false,
 			       &d->parts.log, err);
+	if (ret == 0)
+		crash_init(-1);
 	return ret == 0 ? parts_create(d, err) : ret;
+}
+
+static int copies_make(const struct daemon *d, struct keel_err *err)
+{
+	char *to = set_path(d->set, "modules");
+	char *from = d->options->set_from != NULL ? set_path(d->options->set_from, "modules") : NULL;
+	int ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
+			       modules_copy(d->settings->modules_dir, d->parts.conf, to, from, err);
+
+	free(to);
+	free(from);
+	return ret;
+}
+
+/* For the daemon that runs. */
+static int report_write(const struct daemon *d, struct keel_err *err)
+{
+	struct buf report;
+	int ret;
+
+	buf_init(&report);
+	buf_str(&report, "");
+	modules_report(d->parts.modules, &report);
+	ret = report.failed ? -ENOMEM : set_write(d->set, "report", report.data);
+	buf_fini(&report);
+	return ret == 0 ? 0 : err_set(err, ret, "cannot write into %s: %s", d->set, strerror(-ret));
+}
+
+static int check_set(struct daemon *d, bool *ret_stores, struct keel_err *err)
+{
+	int ret = d->set != NULL ? copies_make(d, err) : 0;
+
+	if (ret == 0)
+		ret = modules_check(d->parts.modules, d->parts.conf, d->set != NULL, ret_stores, err);
+	return ret == 0 && d->set != NULL ? report_write(d, err) : ret;
 }
 
 /* Checks everything; prints the chain of --order, else that there is no error. Returns 0, or an error with *err. */
@@ -35,19 +79,18 @@ static int check_all(struct daemon *d, struct keel_err *err)
 	const struct options *o = d->options;
 	struct buf chain;
 	bool stores;
-	int ret;
+	int ret = check_set(d, &stores, err);
 
+	if (ret < 0)
+		return ret;
 	if (o->order == NULL) {
-		ret = modules_check(d->parts.modules, d->parts.conf, &stores, err);
-		if (ret < 0)
-			return ret;
 		if (!stores && d->parts.daemon & KEEL_SERVER)
 			fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", o->conf_file);
 		printf("%s: the configuration is right\n", o->conf_file);
 		return 0;
 	}
 	buf_init(&chain);
-	ret = modules_preview(d->parts.modules, d->parts.conf, o->order, &chain, err);
+	ret = modules_preview(d->parts.modules, o->order, &chain, err);
 	if (ret == 0 && chain.data != NULL)
 		fputs(chain.data, stdout);
 	buf_fini(&chain);
@@ -58,13 +101,22 @@ int daemon_check(const struct options *o)
 {
 	struct daemon d = { .options = o, .locks = HOME_LOCKS_NONE };
 	struct keel_err err = { 0 };
-	int ret = prepare(&d, &err);
+	int ret = 0;
+
+	if (o->set_dir != NULL && (d.set = strdup(o->set_dir)) == NULL)
+		ret = err_set(&err, -ENOMEM, "no memory");
+	if (ret == 0)
+		ret = prepare(&d, &err);
 
 	if (ret == 0)
 		ret = check_all(&d, &err);
 	if (ret < 0)
 		fprintf(stderr, "keelsond: %s\n", err.text);
+	fflush(NULL);
+	if (d.set != NULL)
+		_exit(ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 	parts_destroy(&d.parts);
 	settings_destroy(d.settings);
+	free(d.set);
 	return ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

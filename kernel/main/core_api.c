@@ -43,7 +43,6 @@ struct later {
 	void (*work)(void *arg);
 	void *arg;
 	struct later *next; /* work that waits for a thread */
-	uint32_t place;     /* work: of its owner's at_work */
 };
 
 static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object,
@@ -314,7 +313,6 @@ static void work_over(void *arg)
 	struct later *next = o->work;
 
 	o->working--;
-	o->at_work[((struct later *)arg)->place].fn = NULL;
 	if (next != NULL) {
 		o->work = next->next;
 		if (work_start(next) < 0) {
@@ -327,17 +325,9 @@ static void work_over(void *arg)
 
 static int work_start(struct later *l)
 {
-	struct owner *o = l->owner;
-	int ret;
+	int ret = loop_work(l->owner->parts->loop, work_do, work_over, l);
 
-	l->place = 0;
-	while (o->at_work[l->place].fn != NULL)
-		l->place++;
-	ret = loop_work(o->parts->loop, work_do, work_over, l);
-	if (ret == 0) {
-		o->at_work[l->place] = (struct owner_work){ l->work, loop_now_ms(o->parts->loop) };
-		o->working++;
-	}
+	l->owner->working += ret == 0;
 	return ret;
 }
 

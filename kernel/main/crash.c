@@ -24,6 +24,7 @@
 
 static int copy_fd = -1;
 static char *modules_text;
+static void (*then)(void);
 static struct modfile_note own;
 
 static void say_to(int fd, const char *text)
@@ -105,6 +106,8 @@ static void crashed(int signum)
 	crash_say("keelsond: fatal signal ");
 	crash_say(sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
 	crash_say_where();
+	if (then != NULL)
+		then();
 	raise(signum); /* SA_RESETHAND: the default action now */
 }
 
@@ -141,6 +144,11 @@ void crash_init(int log_fd)
 		act.sa_flags &= ~SA_ONSTACK;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &act, NULL);
+}
+
+void crash_then(void (*fn)(void))
+{
+	then = fn;
 }
 
 void crash_modules(char *text)

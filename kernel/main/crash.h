@@ -9,6 +9,8 @@
 
 /* `log_fd`: where besides standard error; -1 nowhere. Sanitizers keep their own handlers. */
 void crash_init(int log_fd);
+/* What is called after the last words, instead of the end; NULL: the end. Safe in a signal handler. */
+void crash_then(void (*fn)(void));
 /* What to say about the loaded modules; moved. */
 void crash_modules(char *text);
 /* For signal handlers, to standard error and the log: a text; a number; " in ", what runs on this thread, a line about the

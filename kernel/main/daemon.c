@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hook/hooks.h"
@@ -27,15 +28,22 @@
 #include "main/crash.h"
 #include "main/inside.h"
 #include "main/notify.h"
+#include "main/renew.h"
+#include "main/set.h"
 #include "main/watchdog.h"
 #include "module/modules.h"
+#include "object/objects.h"
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "util/file.h"
+#include "util/text.h"
 #include "util/version.h"
 
 #define LAST_REPLIES_MS 5000
 #define LAST_COMMIT_MS 15000
+#define CONF_MAX (1u << 20)
+#define LAST_WORK_MS 1000 /* on worker threads, which an exec ends */
 
 static struct daemon *daemon_of(struct parts *p)
 {
@@ -58,6 +66,14 @@ static void remember_modules(const struct daemon *d)
 	buf_init(&text);
 	modules_identify(d->parts.modules, &text);
 	crash_modules(buf_take(&text, NULL));
+}
+
+static int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */
@@ -91,7 +107,8 @@ static void reload_signalled(void *arg, int signum)
 	struct keel_err err = { 0 };
 
 	(void)signum;
-	if (!d->serving || d->stopping)
+	d->hup = d->renewal != NULL;
+	if (!d->serving || d->stopping || d->hup)
 		return;
 	notify_send("RELOADING=1");
 	if (modules_change(d->parts.modules,
@@ -107,11 +124,14 @@ static void reload_signalled(void *arg, int signum)
 static int signals_watch(struct daemon *d, struct keel_err *err)
 {
 	int ret = loop_signal(d->parts.loop, SIGTERM, stop_signalled, d);
+	sigset_t none;
 
 	if (ret == 0)
 		ret = loop_signal(d->parts.loop, SIGINT, stop_signalled, d);
 	if (ret == 0)
 		ret = loop_signal(d->parts.loop, SIGHUP, reload_signalled, d);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* the image before has blocked them */
 	return ret == 0 ? 0 : err_set(err, ret, "cannot watch signals: %s", strerror(-ret));
 }
 
@@ -123,24 +143,59 @@ static void settings_apply(struct daemon *d)
 	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
 }
 
-static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_kept,
+static void fresh_drop(struct daemon *d)
+{
+	if (d->fresh != NULL)
+		set_remove(d->fresh);
+	free(d->fresh);
+	d->fresh = NULL;
+}
+
+static int fresh_make(struct daemon *d, const struct modules_ask *ask, struct keel_err *err)
+{
+	const bool one = ask->change != MODULES_CONFIGURE;
+	int ret = set_create(d->sets, &d->fresh, err);
+
+	if (ret == 0)
+		ret = set_configure(d->fresh, d->options->conf_file, ask->change == MODULES_UNLOAD ? d->set : NULL,
+				    one ? d->set : NULL, err);
+	return ret == 0 && one ? set_override(d->fresh, ask->name, ask->change != MODULES_UNLOAD, err) : ret;
+}
+
+static int fresh_read(struct daemon *d, const struct modules_ask *ask, struct conf **ret_conf, struct settings **ret,
 		      struct keel_err *err)
 {
-	struct daemon *d = daemon_of(parts);
-	struct settings *settings;
-	struct conf *conf;
-	int ret = settings_read(d->options, &conf, &settings, err);
+	char *copy = NULL;
+	int code = d->set != NULL ? fresh_make(d, ask, err) : 0;
 
-	if (ret < 0)
-		return ret;
-	ret = settings_check_change(d->settings, settings, err);
+	if (code == 0 && d->set != NULL && (copy = set_path(d->fresh, "conf")) == NULL)
+		code = err_set(err, -ENOMEM, "no memory");
+	if (code == 0)
+		code = settings_read(d->options, copy, ret_conf, ret, err);
+	free(copy);
+	return code;
+}
+
+static int files_read(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
+		      const char **ret_other, struct keel_err *err)
+{
+	struct daemon *d = daemon_of(parts);
+	struct settings *s = NULL;
+	int ret = fresh_read(d, ask, ret_conf, &s, err);
+
+	if (ret == 0 && (strcmp(s->home, d->settings->home) != 0 || s->roles != d->settings->roles)) {
+		ret = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
+			      "change back");
+		settings_destroy(s);
+		conf_destroy(*ret_conf);
+		*ret_conf = NULL;
+	}
 	if (ret < 0) {
-		settings_destroy(settings);
-		conf_destroy(conf);
+		fresh_drop(d);
 		return ret;
 	}
-	*ret_conf = conf;
-	*ret_kept = settings;
+	*ret_other = settings_differ(d->settings, s);
+	*ret_kept = s;
 	return 0;
 }
 
@@ -153,21 +208,21 @@ static void files_keep(struct parts *parts, struct conf *conf, void *kept)
 	d->settings = kept;
 	parts->conf = conf;
 	settings_apply(d);
+	if (d->fresh != NULL && set_conf_take(d->set, d->fresh) < 0)
+		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"the configuration in force cannot be kept in %s", d->set);
+	fresh_drop(d);
 }
 
 static void files_drop(struct parts *parts, struct conf *conf, void *kept)
 {
-	(void)parts;
 	settings_destroy(kept);
 	conf_destroy(conf);
+	fresh_drop(daemon_of(parts));
 }
 
-static void remember(struct parts *parts)
-{
-	remember_modules(daemon_of(parts));
-}
-
-const struct modules_files daemon_files = { files_read, files_keep, files_drop, remember };
+const struct modules_files daemon_files = { files_read, files_keep, files_drop, renew_begin, renew_made };
+const struct modules_files daemon_files_of_a_world = { .read = files_read, .keep = files_keep, .drop = files_drop };
 
 /* ---- start -------------------------------------------------------------------------------------- */
 
@@ -189,7 +244,7 @@ static int log_start(struct daemon *d, struct keel_err *err)
 
 static int modules_run(struct daemon *d, struct keel_err *err)
 {
-	int ret = modules_load(d->parts.modules, d->parts.conf, err);
+	int ret = modules_load(d->parts.modules, d->parts.conf, d->options->set_dir != NULL, err);
 
 	if (ret == 0)
 		ret = store_use(d->parts.store, err);
@@ -198,18 +253,55 @@ static int modules_run(struct daemon *d, struct keel_err *err)
 	return ret;
 }
 
+/* The configuration: that of the set this image runs with, else of the files. */
+static int conf_get(struct daemon *d, struct keel_err *err)
+{
+	char *copy = d->set != NULL ? set_path(d->set, "conf") : NULL;
+	int ret = d->set != NULL && copy == NULL ? err_set(err, -ENOMEM, "no memory") :
+						   settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
+
+	free(copy);
+	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
+		ret = conf_override(d->parts.conf, d->left_out[i], err);
+	return ret;
+}
+
+/* A start without a set makes one of the files. */
+static int set_make(struct daemon *d, struct keel_err *err)
+{
+	char *to;
+	int ret;
+
+	d->sets = sets_dir(d->parts.home, d->parts.daemon);
+	if (d->sets == NULL)
+		return err_set(err, -ENOMEM, "no memory");
+	if (d->set != NULL)
+		return 0;
+	ret = set_create(d->sets, &d->set, err);
+	if (ret == 0)
+		ret = set_configure(d->set, d->options->conf_file, NULL, NULL, err);
+	if (ret < 0)
+		return ret;
+	to = set_path(d->set, "modules");
+	ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
+			   modules_copy(d->settings->modules_dir, d->parts.conf, to, NULL, err);
+	free(to);
+	return ret;
+}
+
 static int listeners_open(struct daemon *d, struct keel_err *err)
 {
 	int ret = links_start(d->parts.links, err);
 
 	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
-		ret = router_listen(d->parts.router, d->settings->socket, -1, err);
+		ret = router_listen(d->parts.router, d->settings->socket, handed_use(&d->handed, HANDED_CLIENT),
+				    err);
 	return ret;
 }
 
 static int start(struct daemon *d, struct keel_err *err)
 {
-	int ret = settings_read(d->options, &d->parts.conf, &d->settings, err);
+	int ret = conf_get(d, err);
 
 	/* A core file would hold keys and what users submitted. The limit itself stays: tasks inherit it. */
 	if (ret == 0 && geteuid() == 0 && !d->settings->core_files)
@@ -219,18 +311,37 @@ static int start(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = home_make(d->parts.home, d->parts.daemon, err);
 	if (ret == 0)
-		ret = home_lock(d->parts.home, d->parts.daemon, &d->locks, err);
+		ret = home_lock(d->parts.home, d->parts.daemon, &d->handed, &d->locks, err);
+	if (ret == 0 && d->world == NULL)
+		ret = set_make(d, err);
 	if (ret == 0)
 		ret = log_start(d, err);
 	if (ret == 0 && d->world == NULL)
 		ret = signals_watch(d, err);
 	if (ret == 0)
+		ret = renew_supervise(d, err);
+	if (ret == 0)
 		ret = parts_create(d, err);
+	if (ret == 0)
+		renew_links_expect(d);
+	if (ret == 0)
+		renew_children_reap(d);
 	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
 		ret = modules_run(d, err);
 	return ret == 0 ? listeners_open(d, err) : ret;
+}
+
+/* It failed because of a module that is not required. Returns whether it can go on without it. */
+static bool leave_out(struct daemon *d)
+{
+	const char *bad = modules_bad(d->parts.modules);
+	char *text = bad != NULL && d->n_left_out < LEFT_OUT_MAX ? text_format("%s.enabled=false", bad) : NULL;
+
+	if (text != NULL)
+		d->left_out[d->n_left_out++] = text;
+	return text != NULL;
 }
 
 static void ready_notify(struct daemon *d)
@@ -247,6 +358,10 @@ static void ready_notify(struct daemon *d)
 		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
 	d->serving = true;
 	remember_modules(d);
+	d->start_ms = clock_ms() - d->start_ms;
+	d->start_objects = (int64_t)objects_total(p->objects);
+	if (d->world == NULL)
+		renew_ready(d);
 	notify_send("READY=1");
 	background_ready();
 }
@@ -265,25 +380,63 @@ static bool all_is_stored(void *arg)
 	return store_idle(((const struct parts *)arg)->store);
 }
 
-static void serve_no_more(struct daemon *d)
+static bool work_is_done(void *arg)
+{
+	return modules_idle(((const struct parts *)arg)->modules);
+}
+
+static void stop_notify(struct daemon *d)
 {
 	struct parts *p = &d->parts;
 
 	d->serving = false;
-	notify_send("STOPPING=1");
-	if (p->daemon & KEEL_SERVER) {
-		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
-			p->daemon_name, "Starting to shutdown the server, type is Quick");
+	if (p->daemon & KEEL_SERVER)
 		hooks_note(p->hooks, KEEL_POINT_server_stop,
 			   &(const struct keel_ev_server_stop){
 				   .size = sizeof(struct keel_ev_server_stop) });
-	}
+}
+
+static void last_commit(struct daemon *d)
+{
+	if (loop_run_until(d->parts.loop, all_is_stored, &d->parts, LAST_COMMIT_MS) < 0)
+		log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"the last changes could not be stored; no client was told that they were");
+}
+
+static void serve_no_more(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	notify_send("STOPPING=1");
+	if (p->daemon & KEEL_SERVER)
+		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
+			p->daemon_name, "Starting to shutdown the server, type is Quick");
+	stop_notify(d);
 	router_shutdown(p->router);
 	loop_run_until(p->loop, replies_are_out, p, LAST_REPLIES_MS);
 	links_stop(p->links);
-	if (loop_run_until(p->loop, all_is_stored, p, LAST_COMMIT_MS) < 0)
-		log_add(p->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", p->daemon_name,
-			"the last changes could not be stored; no client was told that they were");
+	last_commit(d);
+}
+
+/* The clients have their goodbyes. Returns on an error only, or when the daemon is to stop. */
+static void image_change(struct daemon *d)
+{
+	struct parts *p = &d->parts;
+
+	log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", p->daemon_name, "restarts with another set of modules");
+	stop_notify(d);
+	renew_links_leave(d);
+	links_stop(p->links);
+	modules_halt(p->modules);
+	if (loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS) < 0)
+		modules_work_log(p->modules); /* it ends with this image */
+	last_commit(d);
+	store_close(p->store);
+	if (d->stopping)
+		return;
+	renew_exec(d);
+	log_add(p->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", p->daemon_name, "cannot execute keelsond again: %s",
+		strerror(errno));
 }
 
 static void end(struct daemon *d)
@@ -299,10 +452,97 @@ static void end(struct daemon *d)
 		log_add(d->parts.log, KEEL_LOG_SYSTEM, "Svr", d->parts.daemon_name, "%s",
 			d->parts.daemon & KEEL_SERVER ? "Server shutdown completed" : "Is down");
 	crash_init(-1);
+	renew_end(d);
 	parts_destroy(&d->parts);
 	home_unlock(&d->locks);
 	settings_destroy(d->settings);
+	d->settings = NULL;
 	crash_modules(NULL);
+}
+
+static void daemon_free(struct daemon *d)
+{
+	handed_close(&d->handed);
+	while (d->n_left_out > 0)
+		free(d->left_out[--d->n_left_out]);
+	free(d);
+}
+
+/* `home` of the main file, however broken that is; malloc'ed, or NULL. */
+static char *home_guess(const struct options *o)
+{
+	char *text = NULL, home[1024], *found = NULL;
+	size_t len;
+
+	if (o->home != NULL)
+		return strdup(o->home);
+	if (file_read(o->conf_file, CONF_MAX, &text, &len) == 0)
+		for (char *at = text, *line; found == NULL && (line = strsep(&at, "\n")) != NULL;)
+			if (sscanf(line, " home = \"%1023[^\"]", home) == 1)
+				found = strdup(home);
+	free(text);
+	return found != NULL ? found : strdup(HOME_DEFAULT);
+}
+
+/* Returns the set that served last, malloc'ed; NULL: there is none. */
+static char *last_good(const struct options *o)
+{
+	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };
+	char *home = home_guess(o), *set = NULL;
+
+	for (size_t i = 0; home != NULL && i < KEEL_COUNT(roles) && set == NULL; i++) {
+		char *sets = sets_dir(home, roles[i]);
+
+		set = sets != NULL ? set_last(sets) : NULL;
+		free(sets);
+	}
+	free(home);
+	return set;
+}
+
+/* Which set this image runs with. */
+static int set_choose(struct daemon *d, struct keel_err *err)
+{
+	const struct options *o = d->options;
+
+	if (o->set_dir == NULL && !o->last_good)
+		return 0;
+	d->set = o->last_good ? last_good(o) : strdup(o->set_dir);
+	if (!o->last_good)
+		renew_answer_read(d);
+	return d->set == NULL ? err_set(err, -ENOENT, "no set of modules has served yet") : 0;
+}
+
+/* A cold start has failed. */
+static void last_good_offer(const struct options *o)
+{
+	char *set = o->set_dir == NULL && !o->last_good ? last_good(o) : NULL;
+
+	if (set != NULL)
+		fputs("keelsond: `keelsond --last-good` starts with the configuration and the modules that served last\n", stderr);
+	free(set);
+}
+
+static int start_without(struct daemon *d, struct keel_err *err)
+{
+	bool again;
+	int ret;
+
+	do {
+		ret = set_choose(d, err);
+		if (ret == 0)
+			ret = start(d, err);
+		again = ret < 0 && leave_out(d);
+		if (ret < 0 && !again) {
+			renew_back(d, err);
+			failure_log(d, err);
+		}
+		if (ret < 0 && !again && d->world == NULL && ret != -EBUSY)
+			last_good_offer(d->options);
+		if (ret < 0)
+			end(d);
+	} while (again);
+	return ret;
 }
 
 int daemon_create(const struct options *o, const struct world *world, struct daemon **ret_daemon,
@@ -314,16 +554,17 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	if (d == NULL)
 		return err_set(err, -ENOMEM, "no memory");
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
+	if (world == NULL)
+		handed_take(&d->handed);
+	d->start_ms = clock_ms();
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */
 	ret = geteuid() == 0 && setgroups(0, NULL) < 0 && getgroups(0, NULL) > 0
 		      ? err_set(err, -errno, "cannot leave supplementary groups: %s", strerror(errno))
-		      : start(d, err);
+		      : start_without(d, err);
 	if (ret < 0) {
-		failure_log(d, err);
-		end(d);
-		free(d);
+		daemon_free(d);
 		return ret;
 	}
 	ready_notify(d);
@@ -337,14 +578,14 @@ void daemon_destroy(struct daemon *d)
 		return;
 	serve_no_more(d);
 	end(d);
-	free(d);
+	daemon_free(d);
 }
 
 void daemon_abandon(struct daemon *d)
 {
 	links_stop(d->parts.links);
 	end(d);
-	free(d);
+	daemon_free(d);
 }
 
 /* Starts the watchdog. An error is logged only: the daemon serves without it. */
@@ -362,12 +603,20 @@ int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
 	struct daemon *d;
+	int code;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
 	watchdog_begin(d);
 	loop_run(d->parts.loop);
 	loop_tick_end(d->parts.loop);
-	daemon_destroy(d);
-	return EXIT_SUCCESS;
+	if (d->next == NULL || d->stopping) {
+		daemon_destroy(d);
+		return EXIT_SUCCESS;
+	}
+	image_change(d);
+	code = d->stopping ? EXIT_SUCCESS : EXIT_FAILURE;
+	end(d);
+	daemon_free(d);
+	return code;
 }

@@ -2,8 +2,8 @@
  *
  * home.c - PBS_HOME: its directories, and the locks that let one daemon of a role run in it.
  *
- * A lock is a record lock of fcntl(): it is released when its process ends for whatever reason, so a stale file locks
- * nothing. Existing directories are not changed: an administrator may have chosen other modes. Modules make the
+ * A lock is one of the open file: it is released when its process ends for whatever reason, so a stale file locks
+ * nothing, and the next image of the daemon has it with the descriptor. Existing directories are not changed: an administrator may have chosen other modes. Modules make the
  * directories that only they use.
  */
 #include "main/home.h"
@@ -93,16 +93,12 @@ int home_make(const char *home, uint32_t roles, struct keel_err *err)
 	return ret;
 }
 
-static int lock_refused(int fd, const char *path, const char *role, struct keel_err *err)
+/* The pid that the one who holds it wrote there; 0: none. */
+static long pid_read(int fd)
 {
-	struct flock who = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char text[24] = "";
 
-	if (fcntl(fd, F_GETLK, &who) == 0 && who.l_type != F_UNLCK)
-		return err_set(err, -EBUSY,
-			       "a %s is already running here with pid %ld (it holds %s); stop it first, "
-			       "or give this one a home of its own",
-			       role, (long)who.l_pid, path);
-	return err_set(err, -EBUSY, "%s is locked; is another %s starting?", path, role);
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 ? strtol(text, NULL, 10) : 0;
 }
 
 static int pid_write(int fd)
@@ -122,9 +118,11 @@ static int lock_take(const char *path, const char *role, int *ret_fd, struct kee
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot open the lock file %s: %s", path, strerror(errno));
-	if (fcntl(fd, F_SETLK, &lock) < 0) {
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
 		ret = errno == EACCES || errno == EAGAIN ?
-			      lock_refused(fd, path, role, err) :
+			      err_set(err, -EBUSY,
+				      "a %s is already running here with pid %ld (it holds %s); stop it first, "
+				      "or give this one a home of its own", role, pid_read(fd), path) :
 			      err_set(err, -errno, "cannot lock %s: %s", path, strerror(errno));
 		close(fd);
 		return ret;
@@ -138,26 +136,32 @@ static int lock_take(const char *path, const char *role, int *ret_fd, struct kee
 	return 0;
 }
 
-static int lock_role(const char *home, const char *file, const char *role, int *ret_fd,
-		     struct keel_err *err)
+/* `file` in server_priv or mom_priv; the image before has it already when it was handed over. */
+static int lock_role(const char *home, const char *dir, const char *file, const char *role, struct handed *handed,
+		     int *ret_fd, struct keel_err *err)
 {
-	char *path = path_join(home, file);
-	int ret = path == NULL ? err_set(err, -ENOMEM, "no memory") :
-				 lock_take(path, role, ret_fd, err);
+	int ret, fd = handed_use(handed, file);
+	char *path;
 
+	if (fd >= 0) {
+		*ret_fd = fd;
+		return 0;
+	}
+	path = text_format("%s/%s/%s", home, dir, file);
+	ret = path == NULL ? err_set(err, -ENOMEM, "no memory") : lock_take(path, role, ret_fd, err);
 	free(path);
 	return ret;
 }
 
-int home_lock(const char *home, uint32_t roles, struct home_locks *ret, struct keel_err *err)
+int home_lock(const char *home, uint32_t roles, struct handed *handed, struct home_locks *ret, struct keel_err *err)
 {
 	struct home_locks locks = HOME_LOCKS_NONE;
 	int rc = 0;
 
 	if (roles & KEEL_SERVER)
-		rc = lock_role(home, "server_priv/server.lock", "server", &locks.server, err);
+		rc = lock_role(home, "server_priv", HOME_LOCK_SERVER, "server", handed, &locks.server, err);
 	if (rc == 0 && roles & KEEL_MOM)
-		rc = lock_role(home, "mom_priv/mom.lock", "mom", &locks.mom, err);
+		rc = lock_role(home, "mom_priv", HOME_LOCK_MOM, "mom", handed, &locks.mom, err);
 	if (rc < 0)
 		home_unlock(&locks);
 	else

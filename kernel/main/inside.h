@@ -6,9 +6,12 @@
 #define KEELSON_MAIN_INSIDE_H
 
 #include "main/daemon.h"
+#include "main/handover.h"
 #include "main/home.h"
 #include "main/settings.h"
 #include "module/modules.h"
+
+#define LEFT_OUT_MAX 64
 
 struct daemon {
 	struct parts parts; /* first: daemon_of() casts */
@@ -18,10 +21,22 @@ struct daemon {
 	struct home_locks locks;
 	bool serving;  /* from ready until it begins to stop */
 	bool stopping;
+	char *left_out[LEFT_OUT_MAX]; /* modules that are not required and could not come */
+	uint32_t n_left_out;
+	/* renew.c */
+	char *sets, *set; /* their directory; what runs; NULL in a simulation */
+	struct handed handed;
+	char *fresh;		 /* a set with configuration that is being looked at; or NULL */
+	char *back, *token, *answer; /* what the image before left: the set to go back to; for whom, what its change did */
+	bool refused;		 /* `answer`: why nothing changed */
+	struct renewal *renewal; /* another image is being made; or NULL */
+	char *next;		 /* the set to execute when all has ended; or NULL */
+	bool hup;		 /* reload once more, in the next image */
+	int64_t start_ms, start_objects; /* how long the start took, with so many */
 };
 
-/* How changes of the modules read the configuration. */
-extern const struct modules_files daemon_files;
+/* How changes of the modules read the configuration. A world has no other image. */
+extern const struct modules_files daemon_files, daemon_files_of_a_world;
 
 /* Settings into parts: names and directories. 0 or -ENOMEM. */
 int parts_name(struct daemon *d, struct keel_err *err);

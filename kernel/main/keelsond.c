@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "main/daemon.h"
 #include "main/notify.h"
@@ -16,10 +17,13 @@
 #include "program/answer.h"
 #include "util/version.h"
 
-/* Makes the path absolute: background_begin() changes the working directory. */
+/* Makes the path absolute: background_begin() changes the working directory. With a set it is a name only. */
 static int conf_file_fix(struct options *o)
 {
 	static char path[PATH_MAX]; /* options point into it */
+
+	if (o->set_dir != NULL && o->conf_file != NULL)
+		return 0;
 
 	char *file = o->conf_file != NULL ? strdup(o->conf_file) : place_conf_file();
 	int ret = file == NULL ? -ENOMEM : realpath(file, path) == NULL ? -errno : 0;
@@ -47,6 +51,7 @@ static int run(struct options *o)
 	if (ret < 0)
 		return EXIT_FAILURE;
 	memory_settle();
+	prctl(PR_SET_NAME, "keelsond"); /* an image that was executed by a link has the link's */
 	if (o->check)
 		return daemon_check(o);
 	notify_init();

@@ -16,6 +16,7 @@
 
 static struct sockaddr_un supervisor;
 static socklen_t supervisor_len; /* 0: none */
+static char *supervisor_path;
 static int ready_fd = -1;        /* a parent waits at the other end */
 
 void notify_init(void)
@@ -29,8 +30,14 @@ void notify_init(void)
 		if (path[0] == '@')
 			supervisor.sun_path[0] = '\0';
 		supervisor_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
+		supervisor_path = strdup(path);
 	}
 	unsetenv("NOTIFY_SOCKET");
+}
+
+const char *notify_socket(void)
+{
+	return supervisor_path;
 }
 
 void notify_send(const char *state)

@@ -7,6 +7,8 @@
 
 /* Read the socket's address and remove it from the environment, so that children do not inherit it. Once, early. */
 void notify_init(void);
+/* The address, for the next image of this process; NULL: none. */
+const char *notify_socket(void);
 /* Send a state ("READY=1") to systemd, if that started the daemon. */
 void notify_send(const char *state);
 

@@ -13,7 +13,7 @@
 #include "keel/types.h"
 #include "main/place.h"
 
-enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_VERSION, OPT_HELP };
+enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_FROM, OPT_LAST_GOOD, OPT_VERSION, OPT_HELP };
 
 static const struct option table[] = {
 	{ "conf", required_argument, NULL, OPT_CONF },
@@ -23,6 +23,8 @@ static const struct option table[] = {
 	{ "order", required_argument, NULL, OPT_ORDER },
 	{ "foreground", no_argument, NULL, 'N' },
 	{ "set", required_argument, NULL, OPT_SET },
+	{ "from", required_argument, NULL, OPT_FROM }, /* the daemon's own */
+	{ "last-good", no_argument, NULL, OPT_LAST_GOOD },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ NULL, 0, NULL, 0 },
@@ -33,12 +35,14 @@ void options_usage(void)
 	char *conf = place_conf_file();
 
 	printf("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
-	       "                [--set key=value]... [--check [--order POINT]] [--version]\n"
+	       "                [--set key=value]... [--last-good | --check [--order POINT]] [--version]\n"
 	       "  --conf FILE      configuration (%s)\n"
 	       "  --role ROLE      what to be, instead of what the configuration says\n"
 	       "  --home DIR       PBS_HOME, instead of what the configuration says\n"
 	       "  --foreground -N  stay in the foreground\n"
 	       "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
+	       "  --set DIR        run with a set of modules that the daemon has made; it does so itself\n"
+	       "  --last-good      run with the configuration and the modules that served last\n"
 	       "  --check          look at configuration and modules, start nothing\n"
 	       "  --order POINT    with --check: print the compiled chain of a hook point\n",
 	       conf != NULL ? conf : "no memory");
@@ -78,7 +82,16 @@ static int option_take(struct options *o, int letter)
 		o->foreground = true;
 		return 0;
 	case OPT_SET:
-		o->set[o->n_set++] = optarg;
+		if (optarg[0] == '/')
+			o->set_dir = optarg;
+		else
+			o->set[o->n_set++] = optarg;
+		return 0;
+	case OPT_FROM:
+		o->set_from = optarg;
+		return 0;
+	case OPT_LAST_GOOD:
+		o->last_good = true;
 		return 0;
 	case OPT_VERSION:
 		o->version = true;

@@ -12,6 +12,7 @@
 #include "loop/loop.h"
 #include "main/core_api.h"
 #include "main/inside.h"
+#include "main/set.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "registry/registry.h"
@@ -80,11 +81,15 @@ static int links_make(struct daemon *d, struct keel_err *err)
 
 static int modules_make(struct daemon *d, struct keel_err *err)
 {
-	int ret = modules_create(&d->parts, d->settings->modules_dir, &d->parts.modules);
+	char *copies = d->set != NULL ? set_path(d->set, "modules") : NULL;
+	int ret = d->set != NULL && copies == NULL ?
+			  -ENOMEM :
+			  modules_create(&d->parts, d->settings->modules_dir, copies, &d->parts.modules);
 
 	(void)err;
+	free(copies);
 	if (ret == 0)
-		modules_set_files(d->parts.modules, &daemon_files);
+		modules_set_files(d->parts.modules, d->world == NULL ? &daemon_files : &daemon_files_of_a_world);
 	return ret;
 }
 

@@ -15,10 +15,10 @@
 
 #include "main/pbs_conf.h"
 #include "main/place.h"
+#include "main/set.h"
 #include "util/err.h"
 #include "util/text.h"
 
-#define HOME_DEFAULT "/var/spool/pbs"
 #define EVENTS_SERVER 511
 #define EVENTS_MOM 1023
 #define NAME_MAX_LENGTH 255
@@ -310,7 +310,19 @@ static int groups_fill(struct settings *s, const struct conf *c, struct keel_err
 	return ret;
 }
 
-int settings_read(const struct options *o, struct conf **ret_conf, struct settings **ret_settings,
+/* Overrides in the copy of a configuration, a line each. */
+static int overrides_apply(const char *copy, struct conf *c, struct keel_err *err)
+{
+	char *text = set_read(copy, "overrides");
+	int ret = 0;
+
+	for (char *at = text, *line; ret == 0 && (line = strsep(&at, "\n")) != NULL;)
+		ret = *line != '\0' ? conf_override(c, line, err) : 0;
+	free(text);
+	return ret;
+}
+
+int settings_read(const struct options *o, const char *copy, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err)
 {
 	struct settings *s = calloc(1, sizeof(*s));
@@ -319,9 +331,11 @@ int settings_read(const struct options *o, struct conf **ret_conf, struct settin
 
 	if (s == NULL)
 		return conf_no_memory(err);
-	ret = conf_read(o->conf_file, &c, err);
+	ret = conf_read(o->conf_file, copy, &c, err);
 	for (size_t i = 0; ret == 0 && i < o->n_set; i++)
 		ret = conf_override(c, o->set[i], err);
+	if (ret == 0 && copy != NULL)
+		ret = overrides_apply(copy, c, err);
 	if (ret == 0)
 		ret = groups_fill(s, c, err);
 	if (ret == 0)
@@ -353,19 +367,12 @@ void settings_destroy(struct settings *s)
 	free(s);
 }
 
-int settings_check_change(const struct settings *old, const struct settings *new,
-			  struct keel_err *err)
+const char *settings_differ(const struct settings *old, const struct settings *new)
 {
-	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++) {
-		const struct group *g = &groups[i];
-		const char *key = conf_differs(g->rules, g->n_rules, *data_of(old, g),
-					       *data_of(new, g), KEEL_CONF_RESTART);
+	const char *key = NULL;
 
-		if (key != NULL)
-			return err_set(err, -EBUSY,
-				       "%s%s%s has changed and takes effect at a restart only; the old "
-				       "configuration stays in force",
-				       g->name, g->name[0] == '\0' ? "" : ".", key);
-	}
-	return 0;
+	for (uint32_t i = 0; key == NULL && i < KEEL_COUNT(groups); i++)
+		key = conf_differs(groups[i].rules, groups[i].n_rules, *data_of(old, &groups[i]), *data_of(new, &groups[i]),
+				   KEEL_CONF_RESTART);
+	return key;
 }

@@ -9,6 +9,8 @@
 #include "hook/hooks.h"
 #include "main/options.h"
 
+#define HOME_DEFAULT "/var/spool/pbs"
+
 struct top_conf {
 	const char *const *roles;
 	const char *home, *exec_dir, *server_name, *host_name, *modules_dir;
@@ -38,9 +40,9 @@ struct settings {
 	bool core_files; /* by PBS_CORE_LIMIT of pbs.conf */
 };
 
-/* Read the file of `o`, apply its overrides, fill and complete every kernel group. Returns 0, and both are owned by the
- * caller, or an error with *err. */
-int settings_read(const struct options *o, struct conf **ret_conf, struct settings **ret_settings,
+/* Read the file of `o`, or `copy`, a copy of the configuration with overrides (set.h); apply overrides, those of `o`, too;
+ * fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
+int settings_read(const struct options *o, const char *copy, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err);
 void settings_destroy(struct settings *s);
 
@@ -48,8 +50,7 @@ const struct log_conf *settings_log(const struct settings *s);
 const struct client_conf *settings_client(const struct settings *s);
 const struct hooks_conf *settings_hooks(const struct settings *s);
 
-/* Returns 0 when a running daemon may change from `old` to `new`, else -EBUSY with *err: a key needs a restart. */
-int settings_check_change(const struct settings *old, const struct settings *new,
-			  struct keel_err *err);
+/* Returns the key of a value that differs and is read at start only; NULL: none. */
+const char *settings_differ(const struct settings *old, const struct settings *new);
 
 #endif

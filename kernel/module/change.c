@@ -1,55 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * change.c - one change of the running set, from being asked for to its answer.
- *
- *   ASKED   it waits for the changes before it
- *   READ    the configuration is read; what modules need to be opened and cannot have at once is begun:
- *           processes of their own come up
- *   PLAN    files are opened and checked, a plan is made, processes are asked whether they agree. Up to here
- *           there is no effect
- *   APPLY   a group of modules in a turn; before it a moment for what its modules have not finished. Then
- *           processes say whether they have started
- *   end     old files are closed, the configuration is in force; or everything is undone
- *
- * A change goes on when whoever asked is gone.
+ * change.c - changes that an administrator requests, one at a time. The configuration is read and compared with what runs.
+ * Values alone are exchanged at once. Another set of modules is another image of this daemon, which the daemon makes: it
+ * checks the set in a child, calls modules_agree(), and ends; or modules_renewal_failed(), and nothing has changed.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
-#include "hook/hooks.h"
 #include "log/log.h"
 #include "loop/loop.h"
 #include "module/inside.h"
-#include "request/router.h"
 #include "util/err.h"
-#include "util/text.h"
 
 #define WAITING_MAX 16
-#define DRAIN_MS 2000 /* for holds and requests of a module that leaves */
-#define DRAIN_LOOK_MS 5
-#define NEXT_TURN_MS 5   /* what came meanwhile is served, saved and answered before the next group */
-
-enum stage { ASKED, READ, PLAN, APPLY };
 
 struct change {
 	struct change *prev, *next; /* those that wait */
 	struct modules *all;
-	enum modules_change kind;
-	char *name, *who;
-	modules_changed_fn *done;
-	void *arg;
-	enum stage stage; /* what it has reached */
-	struct plan plan;
+	struct modules_ask ask; /* its strings are owned */
 	struct conf *conf; /* read for this change, or NULL */
 	void *kept;
-	struct group *groups;
-	uint32_t n_groups, at;
-	uint32_t preparing; /* what is begun and not there yet */
-	int prepare_ret;
 	struct loop_timer *timer;
-	int64_t drain_end_ms; /* 0: not begun */
 	struct buf out;
 	struct keel_err err;
 };
@@ -66,7 +39,7 @@ static void KEEL_PRINTF(3, 4) change_log(const struct change *c, uint32_t event,
 	va_list ap;
 
 	va_start(ap, fmt);
-	log_addv(c->all->parts->log, event, "Module", c->name != NULL ? c->name : "keelson", fmt, ap);
+	log_addv(c->all->parts->log, event, "Module", c->ask.name != NULL ? c->ask.name : "keelson", fmt, ap);
 	va_end(ap);
 }
 
@@ -75,11 +48,9 @@ static void conf_end(struct change *c, bool in_force)
 {
 	const struct modules_files *f = &c->all->files;
 
-	if (c->conf == NULL)
-		return;
-	if (in_force)
+	if (c->conf != NULL && in_force)
 		f->keep(c->all->parts, c->conf, c->kept);
-	else
+	else if (c->conf != NULL)
 		f->drop(c->all->parts, c->conf, c->kept);
 	c->conf = NULL;
 }
@@ -87,11 +58,11 @@ static void conf_end(struct change *c, bool in_force)
 static void change_free(struct change *c)
 {
 	loop_timer_cancel(c->timer);
-	groups_free(c->groups, c->n_groups);
 	conf_end(c, false);
 	buf_fini(&c->out);
-	free(c->name);
-	free(c->who);
+	free((char *)(uintptr_t)c->ask.name);
+	free((char *)(uintptr_t)c->ask.who);
+	free((char *)(uintptr_t)c->ask.token);
 	free(c);
 }
 
@@ -105,7 +76,7 @@ static void lines_log(const struct change *c)
 	}
 }
 
-static void go_on(void *arg);
+static void change_begin(void *arg);
 
 static void next_change(struct modules *all)
 {
@@ -115,305 +86,300 @@ static void next_change(struct modules *all)
 		return;
 	DL_DELETE(all->waiting, c);
 	all->change = c;
-	c->timer = loop_timer(all->parts->loop, 0, go_on, c);
+	c->timer = loop_timer(all->parts->loop, 0, change_begin, c);
 	if (c->timer == NULL)
-		go_on(c);
+		change_begin(c);
 }
 
-static void answer(struct change *c, int ret)
+static void change_end(struct change *c, int ret)
 {
 	struct modules *all = c->all;
 
-	isolated_end(all);
-	if (c->plan.all != NULL)
-		plan_drop(&c->plan);
-	conf_end(c, ret == 0 && c->kind == MODULES_CONFIGURE);
+	values_drop(all);
+	conf_end(c, ret == 0);
 	if (ret < 0)
 		change_log(c, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "%s, asked for by %s, refused: %s",
-			   kind_names[c->kind], c->who, c->err.text);
+			   kind_names[c->ask.change], c->ask.who, c->err.text);
 	else
 		change_log(c, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "%s, asked for by %s: done",
-			   kind_names[c->kind], c->who);
+			   kind_names[c->ask.change], c->ask.who);
 	lines_log(c);
 	all->change = NULL;
-	if (all->files.changed != NULL)
-		all->files.changed(all->parts);
-	if (c->done != NULL)
-		c->done(c->arg, ret, ret < 0 ? c->err.text : c->out.data != NULL ? c->out.data : "");
+	if (c->ask.done != NULL)
+		c->ask.done(c->ask.arg, ret, ret < 0 ? c->err.text : c->out.data != NULL ? c->out.data : "");
 	change_free(c);
 	next_change(all);
 }
 
-/* Files of those that are gone are closed when nothing can come back. */
-static void leavers_close(struct change *c, uint32_t n_groups)
+/* ---- what would leave -------------------------------------------------------------------------------------- */
+/* No module that stays can do without one that leaves. All that cannot are named. */
+static int refuse_needed(const struct change *c, const struct module *gone, struct keel_err *err)
 {
-	for (uint32_t i = 0; i < n_groups; i++) {
-		const struct group *g = &c->groups[i];
+	const struct module *m;
+	struct buf names;
+	uint32_t n = 0;
 
-		for (uint32_t j = 0; j < g->leave.n; j++) {
-			if (!set_has(&g->come, g->leave.at[j]))
-				module_leave(g->leave.at[j]);
-		}
+	buf_init(&names);
+	SET_EACH(&c->all->there, m) {
+		if (conf_enabled(c->conf, m->desc.name) != NULL && module_follows(m, gone, false))
+			buf_printf(&names, "%s%s", n++ > 0 ? ", " : "", m->desc.name);
 	}
+	if (n > 0)
+		err_set(err, -EBUSY, "module %s is needed by %s %s; %s", gone->desc.name,
+			n > 1 ? "modules" : "module", names.failed ? "others" : names.data,
+			c->ask.change == MODULES_CONFIGURE ? n > 1 ? "disable them too" : "disable it too" :
+			n > 1				   ? "unload them first" :
+							     "unload it first");
+	buf_fini(&names);
+	return n > 0 ? -EBUSY : 0;
 }
 
-/* Those that are there are in order of needs again. Who was made anew meanwhile has his name. */
-static void there_order(struct change *c)
+/* Nothing may be lost with those that leave. All reasons are named. */
+static int refuse_loss(const struct change *c, struct keel_err *err)
 {
-	struct set *after = &c->plan.after, *there = &c->all->there, old = *there;
+	struct module *m;
+	struct keel_err why;
+	struct buf reasons;
+	int ret = 0;
 
-	for (uint32_t i = 0; i < after->n; i++)
-		after->at[i] = set_named(there, after->at[i]->desc.name);
-	*there = *after;
-	*after = old;
-}
-
-static void say_what_next(struct change *c)
-{
-	const struct conf_module *said;
-
-	if (c->kind == MODULES_UNLOAD) {
-		said = conf_enabled(c->plan.conf, c->name);
-		if (said != NULL)
-			buf_printf(&c->out,
-				   "%s is enabled in %s: the next reload of the configuration, and "
-				   "the next start, load it again\n",
-				   c->name, said->file);
-	} else if (c->kind == MODULES_LOAD && !c->plan.was_enabled) {
-		buf_printf(&c->out,
-			   "%s is not enabled in the configuration: the next reload of it unloads the "
-			   "module again\n",
-			   c->name);
+	buf_init(&reasons);
+	SET_EACH(&c->all->there, m) {
+		if (conf_enabled(c->conf, m->desc.name) != NULL || module_busy(m, &why) != -ENOTEMPTY)
+			continue;
+		buf_printf(&reasons, "%s%s", reasons.len > 0 ? "; " : "", why.text);
+		ret = -EBUSY;
 	}
+	if (ret < 0)
+		err_set(err, ret, "nothing was changed: %s", reasons.failed ? "modules are busy" : reasons.data);
+	buf_fini(&reasons);
+	return ret;
 }
 
-static void succeed(struct change *c)
+static int leavers_lint(const struct change *c, struct keel_err *err)
 {
-	for (uint32_t i = 0; i < c->n_groups; i++)
-		group_tell(&c->groups[i], &c->out);
-	if (c->n_groups == 0)
-		buf_str(&c->out, "no module has changed\n");
-	say_what_next(c);
-	modules_tell_waiting(c->all);
-	there_order(c);
-	leavers_close(c, c->n_groups);
-	set_fini(&c->plan.coming); /* they run */
-	answer(c, 0);
-}
+	const struct module *m;
+	int ret = 0;
 
-static void undo(struct change *c, int ret)
-{
-	struct keel_err why = { 0 };
-
-	while (c->at > 0) {
-		if (group_revert(c->all, &c->groups[--c->at], &why) < 0)
-			err_set(&c->err, ret, "%.220s; and %.250s", c->err.text, why.text);
+	SET_EACH(&c->all->there, m) {
+		if (ret == 0 && conf_enabled(c->conf, m->desc.name) == NULL)
+			ret = refuse_needed(c, m, err);
 	}
-	buf_reset(&c->out);
-	answer(c, ret);
+	return ret == 0 ? refuse_loss(c, err) : ret;
 }
 
-/* ---- phase 2 -------------------------------------------------------------------------------------------- */
-static void later(struct change *c, int64_t ms)
+/* ---- what it is --------------------------------------------------------------------------------------------- */
+static int named_lint(const struct change *c, struct keel_err *err)
 {
-	c->timer = loop_timer(c->all->parts->loop, ms, go_on, c);
-	if (c->timer == NULL) { /* no memory, but the work is half done: at once, then */
-		err_set(&c->err, -ENOMEM, "no memory to go on");
-		undo(c, -ENOMEM);
+	const char *name = c->ask.name;
+	const struct module *m = name != NULL ? set_named(&c->all->there, name) : NULL;
+
+	if (c->ask.change == MODULES_LOAD && m != NULL)
+		return err_set(err, -EALREADY, "module %s is loaded already; `keelson reload %s` loads it anew", name, name);
+	if ((c->ask.change == MODULES_UNLOAD || c->ask.change == MODULES_RELOAD) && m == NULL)
+		return err_set(err, -ENOENT, "module %s is not loaded%s", name,
+			       c->ask.change == MODULES_RELOAD ? "; load it with `keelson load`" : "");
+	return 0;
+}
+
+static bool is_passed(const struct modules *all, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = all->passed.data; at != NULL && *at != '\0'; at += strcspn(at, "\n") + 1)
+		if (strncmp(at, name, len) == 0 && at[len] == '\n')
+			return true;
+	return false;
+}
+
+static bool set_differs(const struct change *c)
+{
+	uint32_t n;
+	const struct conf_module *said = conf_modules(c->conf, &n);
+	const struct module *m;
+
+	for (uint32_t i = 0; i < n; i++) {
+		m = said[i].enabled ? set_named(&c->all->there, said[i].name) : NULL;
+		if (said[i].enabled && (m != NULL ? module_differs(m, c->conf, &said[i]) : !is_passed(c->all, said[i].name)))
+			return true;
 	}
-}
-
-/* Is there something that a moment may finish? */
-static bool unfinished(const struct change *c, const struct group *g)
-{
-	for (uint32_t i = 0; i < g->leave.n; i++) {
-		const struct owner *owner = &g->leave.at[i]->owner;
-
-		if (owner->kept > 0 || hooks_waits(c->all->parts->hooks, owner) ||
-		    (c->all->parts->router != NULL && router_serves(c->all->parts->router, owner)))
+	SET_EACH(&c->all->there, m) {
+		if (conf_enabled(c->conf, m->desc.name) == NULL)
 			return true;
 	}
 	return false;
 }
 
-/* True: it is over. *ret_busy is then what modules have left: asking them may be a walk through all objects. */
-static bool drain(struct change *c, const struct group *g, int *ret_busy)
+/* 1: some can be read at start only. */
+static int all_values_read(struct change *c, struct keel_err *err)
 {
-	int64_t now = loop_now_ms(c->all->parts->loop);
+	struct module *m;
+	int ret = 0, restart = 0;
 
-	*ret_busy = leavers_busy(&g->leave, &c->err);
-	if (*ret_busy == 0 && !unfinished(c, g))
-		return true;
-	if (c->drain_end_ms == 0)
-		c->drain_end_ms = now + DRAIN_MS;
-	return now >= c->drain_end_ms;
+	SET_EACH(&c->all->there, m) {
+		if (ret < 0 || conf_enabled(c->conf, m->desc.name) == NULL)
+			continue;
+		ret = values_read(m, c->conf, err);
+		restart |= ret > 0;
+	}
+	return ret < 0 ? ret : restart;
 }
 
-/* Others will call functions of these, or wait for them. */
-static int leavers_kept(const struct set *leavers, struct keel_err *err)
+static void file_gone_describe(const struct module *m, struct buf *out)
 {
-	for (uint32_t i = 0; i < leavers->n; i++) {
-		const struct module *m = leavers->at[i];
-
-		if (m->owner.kept > 0)
-			return err_set(err, -EBUSY,
-				       "nothing was changed: answers between module %s and others are on "
-				       "their way (%u); try again",
-				       m->desc.name, m->owner.kept);
-	}
-	return 0;
+	if (image_gone(&m->image))
+		buf_printf(out, "%s: its file %s is gone; what runs goes on, the next start misses it\n", m->desc.name,
+			   m->image.path);
 }
 
-static void next_group(struct change *c)
+static int values_change(struct change *c)
 {
-	struct group *g = &c->groups[c->at];
-	int ret;
+	struct module *m;
+	int ret = 0;
 
-	if (!drain(c, g, &ret)) {
-		later(c, DRAIN_LOOK_MS);
-		return;
+	SET_EACH(&c->all->there, m) {
+		file_gone_describe(m, &c->out);
+		if (ret == 0)
+			ret = site_lint(m, &c->all->there, &c->err);
 	}
-	c->drain_end_ms = 0;
 	if (ret == 0)
-		ret = leavers_kept(&g->leave, &c->err);
+		ret = values_apply(c->all, &c->err);
 	if (ret == 0)
-		ret = group_apply(c->all, g, &c->err);
-	if (ret < 0) {
-		undo(c, ret);
-		return;
-	}
-	c->at++;
-	later(c, NEXT_TURN_MS);
-}
-
-/* ---- up to the plan --------------------------------------------------------------------------------------- */
-/* Whatever modules of c->plan.conf need to be opened and cannot have at once is begun here: counted in
- * c->preparing, told by change_prepared(). */
-static void prepare(struct change *c)
-{
-	uint32_t n = 0;
-
-	if (c->kind != MODULES_UNLOAD)
-		isolated_begin(c->all, c->plan.conf, c->name, c->kind == MODULES_RELOAD, c, &n);
-	c->preparing += n;
-}
-
-void change_prepared(struct change *c, int ret, const struct keel_err *why)
-{
-	if (ret < 0 && c->prepare_ret == 0) {
-		c->prepare_ret = ret;
-		c->err = *why;
-	}
-	if (--c->preparing == 0 && c->timer == NULL)
-		later(c, NEXT_TURN_MS);
-}
-
-static int conf_get(struct change *c)
-{
-	struct modules *all = c->all;
-	char *said;
-	int ret;
-
-	c->plan.conf = all->parts->conf;
-	if (c->kind == MODULES_UNLOAD)
-		return 0;
-	ret = all->files.read(all->parts, &c->conf, &c->kept, &c->err);
-	if (ret < 0)
-		return ret;
-	c->plan.conf = c->conf;
-	if (c->kind == MODULES_CONFIGURE)
-		return 0;
-	c->plan.was_enabled = conf_enabled(c->conf, c->name) != NULL;
-	said = text_format("%s.enabled=true", c->name);
-	ret = said != NULL ? conf_override(c->conf, said, &c->err) : -ENOMEM;
-	free(said);
+		values_describe(c->all, &c->out);
+	if (ret == 0 && c->out.len == 0)
+		buf_str(&c->out, "no module has changed\n");
 	return ret;
 }
 
-/* Nothing was done yet. */
-static void refuse(struct change *c, int ret)
-{
-	if (c->err.text[0] == '\0')
-		err_set(&c->err, ret, "%s", strerror(-ret));
-	answer(c, ret);
-}
-
-static void read_all(struct change *c)
-{
-	int ret;
-
-	c->plan.all = c->all;
-	c->plan.kind = c->kind;
-	c->plan.name = c->name;
-	c->plan.out = &c->out;
-	c->preparing = 1;
-	ret = conf_get(c);
-	if (ret < 0) {
-		refuse(c, ret);
-		return;
-	}
-	prepare(c);
-	c->stage = READ;
-	change_prepared(c, 0, NULL);
-}
-
-static void make_plan(struct change *c)
-{
-	int ret = c->prepare_ret;
-
-	c->stage = PLAN;
-	isolated_unsettled(c->all);
-	if (ret == 0)
-		ret = plan_make(&c->plan, &c->err);
-	if (ret == 0)
-		ret = plan_groups(&c->plan, &c->groups, &c->n_groups);
-	if (ret == 0)
-		ret = set_reserve(&c->all->there, c->plan.coming.n);
-	if (ret < 0) {
-		refuse(c, ret);
-		return;
-	}
-	later(c, NEXT_TURN_MS);
-}
-
-/* What was asked of processes has its answer, or is over. False: not yet, or it failed, and `fail` was called. */
-static bool answered(struct change *c, void (*fail)(struct change *c, int ret))
-{
-	int ret = isolated_settled(&c->plan, &c->err);
-
-	if (ret > 0)
-		later(c, DRAIN_LOOK_MS);
-	else if (ret < 0)
-		fail(c, ret);
-	return ret == 0;
-}
-
-static void agree(struct change *c)
-{
-	if (!answered(c, refuse))
-		return;
-	c->stage = APPLY;
-	later(c, 0);
-}
-
-static void go_on(void *arg)
+static void change_begin(void *arg)
 {
 	struct change *c = arg;
+	const struct modules_files *f = &c->all->files;
+	const char *other = NULL;
+	int ret = named_lint(c, &c->err), restart = 0;
 
 	c->timer = NULL;
-	if (c->stage == ASKED)
-		read_all(c);
-	else if (c->stage == READ)
-		make_plan(c);
-	else if (c->stage == PLAN)
-		agree(c);
-	else if (c->at < c->n_groups)
-		next_group(c);
-	else if (answered(c, undo))
-		succeed(c);
+	if (ret == 0)
+		ret = f->read(c->all->parts, &c->ask, &c->conf, &c->kept, &other, &c->err);
+	if (ret == 0)
+		restart = ret = all_values_read(c, &c->err);
+	if (ret >= 0 && restart == 0 && other == NULL && c->ask.change == MODULES_CONFIGURE && !set_differs(c)) {
+		change_end(c, values_change(c));
+		return;
+	}
+	if (ret >= 0)
+		ret = leavers_lint(c, &c->err);
+	if (ret == 0)
+		ret = f->renew != NULL ? f->renew(c->all->parts, &c->ask, c->conf, &c->err) :
+					 err_set(&c->err, -ENOTSUP, "this daemon cannot run another set of modules");
+	if (ret < 0)
+		change_end(c, ret);
 }
 
-/* ---- asking ----------------------------------------------------------------------------------------------- */
+/* ---- another set: what the check of it reported --------------------------------------------------------------- */
+/* Returns the line of a module in a report, NULL: it has none. */
+static const char *report_line(const char *report, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = report; *at != '\0'; at += strcspn(at, "\n") + 1)
+		if (strncmp(at, name, len) == 0 && at[len] == '\t')
+			return at;
+	return NULL;
+}
+
+/* `was` and `now` are lines: name, file, version. */
+static void comer_describe(struct change *c, const char *was, const char *now)
+{
+	int len = (int)strcspn(now, "\n"), name = (int)strcspn(now, "\t");
+	const char *version = now + name + 1 + strcspn(now + name + 1, "\t") + 1, *old;
+
+	if (was == NULL) {
+		buf_printf(&c->out, "%.*s: loaded\n", name, now);
+		return;
+	}
+	old = was + name + 1 + strcspn(was + name + 1, "\t") + 1;
+	if (strcspn(old, "\n") != strcspn(version, "\n") || strncmp(old, version, strcspn(old, "\n")) != 0)
+		buf_printf(&c->out, "%.*s: replaced, version %.*s by %.*s\n", name, now, (int)strcspn(old, "\n"), old,
+			   (int)strcspn(version, "\n"), version);
+	else if (strncmp(was, now, (size_t)len) != 0)
+		buf_printf(&c->out, "%.*s: replaced\n", name, now);
+	else if (c->ask.change == MODULES_RELOAD && strncmp(now, c->ask.name, (size_t)name) == 0 && c->ask.name[name] == '\0')
+		buf_printf(&c->out, "%.*s: restarted\n", name, now);
+}
+
+static void set_describe(struct change *c, const char *report)
+{
+	const struct module *m;
+	struct buf old;
+	uint32_t n;
+	const struct conf_module *said = conf_modules(c->conf, &n);
+
+	buf_init(&old);
+	modules_report(c->all, &old);
+	buf_str(&old, "");
+	SET_EACH(&c->all->there, m) {
+		if (report_line(report, m->desc.name) == NULL)
+			buf_printf(&c->out, "%s: unloaded\n", m->desc.name);
+		else
+			file_gone_describe(m, &c->out);
+	}
+	for (uint32_t i = 0; i < n && !old.failed; i++) {
+		const char *now = report_line(report, said[i].name);
+
+		if (now != NULL)
+			comer_describe(c, report_line(old.data, said[i].name), now);
+		else if (said[i].enabled && !is_passed(c->all, said[i].name))
+			buf_printf(&c->out, "%s: passed over, it runs in other daemons than this one\n", said[i].name);
+	}
+	buf_fini(&old);
+}
+
+static void next_describe(struct change *c)
+{
+	const struct conf_module *said = c->ask.name != NULL ? conf_module(c->conf, c->ask.name) : NULL;
+	bool enabled = said != NULL && said->by_file;
+
+	if (c->ask.change == MODULES_UNLOAD && enabled)
+		buf_printf(&c->out, "%s is enabled in %s: the next reload of the configuration, and the next start, load "
+			   "it again\n", c->ask.name, said->file);
+	else if (c->ask.change == MODULES_LOAD && !enabled)
+		buf_printf(&c->out, "%s is not enabled in the configuration: the next reload of it unloads the module "
+			   "again\n", c->ask.name);
+}
+
+int modules_agree(struct modules *all, const char *report, struct buf *out, struct keel_err *err)
+{
+	struct change *c = all->change;
+	int ret;
+
+	if (c->ask.change == MODULES_LOAD && report_line(report, c->ask.name) == NULL)
+		return err_set(err, -EINVAL, "module %s does not run in this daemon; its .roles say where it does",
+			       c->ask.name);
+	ret = refuse_loss(c, err);
+	if (ret < 0)
+		return ret;
+	set_describe(c, report);
+	values_describe(all, &c->out);
+	if (c->out.len == 0)
+		buf_str(&c->out, "no module has changed\n");
+	next_describe(c);
+	lines_log(c);
+	buf_add(out, c->out.data, c->out.len);
+	return c->out.failed || out->failed ? err_set(err, -ENOMEM, "no memory") : 0;
+}
+
+void modules_renewal_failed(struct modules *all, int ret, const char *why)
+{
+	struct change *c = all->change;
+
+	if (c == NULL)
+		return;
+	buf_reset(&c->out);
+	err_set(&c->err, ret, "%s", why);
+	change_end(c, ret);
+}
+
+/* ---- requesting one ----------------------------------------------------------------------------------------- */
 static struct change *change_create(struct modules *all, const struct modules_ask *ask)
 {
 	struct change *c = calloc(1, sizeof(*c));
@@ -421,13 +387,12 @@ static struct change *change_create(struct modules *all, const struct modules_as
 	if (c == NULL)
 		return NULL;
 	c->all = all;
-	c->kind = ask->change;
-	c->done = ask->done;
-	c->arg = ask->arg;
-	c->name = ask->name != NULL ? strdup(ask->name) : NULL;
-	c->who = strdup(ask->who);
+	c->ask = *ask;
+	c->ask.name = ask->name != NULL ? strdup(ask->name) : NULL;
+	c->ask.who = strdup(ask->who);
+	c->ask.token = ask->token != NULL ? strdup(ask->token) : NULL;
 	buf_init(&c->out);
-	if (c->who != NULL && (ask->name == NULL || c->name != NULL))
+	if (c->ask.who != NULL && (ask->name == NULL || c->ask.name != NULL) && (ask->token == NULL || c->ask.token != NULL))
 		return c;
 	change_free(c);
 	return NULL;
@@ -448,7 +413,7 @@ static int lint(const struct modules *all, const struct modules_ask *ask, struct
 		return err_set(err, -EBUSY,
 			       "a change asked for by %s is under way and %u others wait; ask again "
 			       "when they are done",
-			       all->change->who, n);
+			       all->change->ask.who, n);
 	return 0;
 }
 
@@ -463,30 +428,22 @@ int modules_change(struct modules *all, const struct modules_ask *ask, struct ke
 	if (c == NULL)
 		return err_set(err, -ENOMEM, "no memory for a change of the modules");
 	change_log(c, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "%s, asked for by %s%s%s",
-		   kind_names[c->kind], c->who, all->change != NULL ? "; it waits for that of " : "",
-		   all->change != NULL ? all->change->who : "");
+		   kind_names[c->ask.change], c->ask.who, all->change != NULL ? "; it waits for that of " : "",
+		   all->change != NULL ? all->change->ask.who : "");
 	DL_APPEND(all->waiting, c);
 	if (all->change == NULL)
 		next_change(all);
 	return 0;
 }
 
-/* The daemon ends in the middle: what has left is closed, the rest is unloaded by whoever ends it. */
 void changes_end(struct modules *all)
 {
 	struct change *c = all->change, *next;
 
-	if (c != NULL) {
-		for (uint32_t i = 0; i < c->at; i++)
-			for (uint32_t j = 0; j < c->groups[i].come.n; j++)
-				set_drop(&c->plan.coming, c->groups[i].come.at[j]);
-		leavers_close(c, c->at);
-		if (c->plan.all != NULL)
-			plan_drop(&c->plan);
+	all->change = NULL;
+	if (c != NULL)
 		change_free(c);
-	}
 	DL_FOREACH_SAFE(all->waiting, c, next)
 		change_free(c);
-	all->change = all->waiting = NULL;
-	isolated_end(all);
+	all->waiting = NULL;
 }

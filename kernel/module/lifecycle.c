@@ -11,12 +11,10 @@
  * Each step undoes what the steps before it did when it fails. A callback that fails without a word is
  * given one.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "hook/hooks.h"
-#include "isolate/isolate.h"
 #include "link/links.h"
 #include "loop/loop.h"
 #include "log/log.h"
@@ -58,7 +56,7 @@ static void call_end(struct module *m, const char *name, void (*fn)(struct keel_
 }
 
 /* ---- up --------------------------------------------------------------------------------------------- */
-/* False: nobody offers it, as *why says. */
+/* Returns false with *why when no module offers it. */
 static bool need_write(struct module *m, const struct keel_need *need, struct keel_err *why)
 {
 	const void *table = registry_service(m->owner.parts->registry, need->group, need->minor, NULL, why);
@@ -128,8 +126,6 @@ static int module_attach(struct module *m, struct keel_err *err)
 	hooks_quiet(h, &m->owner, true);
 	hooks_scope(h, &m->owner, m->site->scope);
 	m->owner.budget = m->site->budget;
-	if (m->owner.isolate != NULL)
-		isolate_attach(m->owner.isolate, &m->owner);
 	return 0;
 }
 
@@ -148,8 +144,7 @@ static int module_run(struct module *m, struct keel_err *err)
 /* ---- down ------------------------------------------------------------------------------------------- */
 bool module_stays(const struct module *m)
 {
-	return (m->desc.flags & KEEL_MOD_RESIDENT) ||
-	       (m->owner.parts->store != NULL && store_is_with(m->owner.parts->store, &m->owner));
+	return m->owner.parts->store != NULL && store_is_with(m->owner.parts->store, &m->owner);
 }
 
 int module_busy(struct module *m, struct keel_err *err)
@@ -159,18 +154,16 @@ int module_busy(struct module *m, struct keel_err *err)
 	int ret;
 
 	if (module_stays(m))
-		return err_set(err, -EBUSY,
-			       "module %s cannot be unloaded while the daemon runs%s; restart the daemon",
-			       m->desc.name,
-			       m->desc.flags & KEEL_MOD_RESIDENT ? "" : ", for it keeps its objects");
+		return err_set(err, -ENOTEMPTY, "module %s cannot be unloaded while the daemon runs, for it keeps its objects; "
+			       "stop the daemon first", m->desc.name);
 	if (m->state != MODULE_RUNNING || m->desc.busy == NULL)
 		return 0;
 	crumb_begin(&crumb, &m->owner, "busy", NULL);
 	ret = m->desc.busy(&m->owner.pub, &why);
 	crumb_end(&crumb);
-	if (ret == 0 || (ret == -ENOTEMPTY && m->comes))
+	if (ret == 0)
 		return 0;
-	return err_set(err, -EBUSY, "module %s is busy: %s", m->desc.name,
+	return err_set(err, ret == -ENOTEMPTY ? ret : -EBUSY, "module %s is busy: %s", m->desc.name,
 		       why.text[0] != '\0' ? why.text : "it gave no reason");
 }
 
@@ -193,118 +186,88 @@ static void module_end(struct module *m)
 	m->state = MODULE_OPEN;
 }
 
-/* What its workers have not come back from, as places in its file. */
-static void put_work(struct buf *out, const struct module *m)
-{
-	int64_t now = loop_now_ms(m->owner.parts->loop);
-	const char *between = "";
-	Dl_info at;
-
-	for (uint32_t i = 0; i < OWNER_WORKERS; i++) {
-		const struct owner_work *w = &m->owner.at_work[i];
-
-		if (w->fn == NULL || dladdr((void *)(uintptr_t)w->fn, &at) == 0)
-			continue;
-		buf_printf(out, "%s%s.so+0x%zx for %lld s", between, m->desc.name,
-			   (size_t)((uintptr_t)w->fn - (uintptr_t)at.dli_fbase),
-			   (long long)(now - w->since_ms) / 1000);
-		between = ", ";
-	}
-}
-
 /* Not the module itself is to blame: what it asks a worker thread to do hangs, or it waits behind that. */
-static void tell_working(const struct module *m)
+bool module_work_log(const struct module *m)
 {
-	struct buf text;
-
-	buf_init(&text);
-	put_work(&text, m);
-	log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
-		"work() of it has not returned (%s; `addr2line -fe` names the function): what that asks does not answer, a file "
-		"system, a program, a server? Its code stays in memory; %u more calls, timers or watches are left",
-		text.failed ? "" : text.data, m->owner.live - m->owner.working);
-	buf_fini(&text);
+	if (m->owner.working > 0)
+		log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
+			"work() of it has not returned (%u of them): what that asks does not answer, a file system, a program, a "
+			"server?", m->owner.working);
+	return m->owner.working > 0;
 }
 
 /* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
 void module_leave(struct module *m)
 {
-	if (m->owner.live == 0) {
+	if (m->owner.live == 0)
 		module_close(m);
-		return;
-	}
-	if (m->owner.working > 0) {
-		tell_working(m);
-		return;
-	}
-	log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
-		"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to "
-		"its vendor",
-		m->owner.live);
+	else if (!module_work_log(m))
+		log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
+			"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to its vendor",
+			m->owner.live);
 }
 
 /* ---- together ---------------------------------------------------------------------------------------- */
-/* It could not come. Is the set to go on without it? */
-static bool leave_out(struct modules *all, struct set *s, struct module *m, const struct keel_err *why)
-{
-	const struct module *other;
-
-	if (m->required)
-		return false;
-	SET_EACH(s, other) {
-		if (m->state == MODULE_READY && module_follows(other, m, false))
-			return false;
-	}
-	modules_left_out(all, m->desc.name, why);
-	module_end(m);
-	set_drop(s, m);
-	module_leave(m);
-	return true;
-}
-
-int set_ready(struct modules *all, struct set *s, bool lenient, struct keel_err *err)
+int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err)
 {
 	struct module *m;
 
-	for (uint32_t i = 0; i < s->n;) {
-		int ret = module_ready(s->at[i], err);
+	(void)all;
+	*ret_bad = NULL;
+	SET_EACH(s, m) {
+		int ret = m->state == MODULE_OPEN ? module_ready(m, err) : 0; /* some are there before */
 
-		if (ret == 0)
-			i++;
-		else if (!lenient || !leave_out(all, s, s->at[i], err))
+		if (ret < 0) {
+			*ret_bad = m;
 			return ret;
+		}
 	}
 	SET_EACH(s, m)
 		module_offer(m);
 	return 0;
 }
 
-int set_start(struct modules *all, struct set *s, bool lenient, struct keel_err *err)
+int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err)
 {
 	struct module *m;
 	int ret = 0;
 
+	*ret_bad = NULL;
 	SET_EACH(s, m) {
-		ret = module_attach(m, err);
+		ret = m->state == MODULE_READY ? module_attach(m, err) : 0;
 		if (ret < 0)
 			return ret;
 	}
 	if (all->parts->objects != NULL)
 		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
-	for (uint32_t i = 0; i < s->n;) {
-		ret = module_run(s->at[i], err);
-		if (ret == 0)
-			i++;
-		else if (!lenient || !leave_out(all, s, s->at[i], err))
+	SET_EACH(s, m) {
+		ret = m->state == MODULE_READY ? module_run(m, err) : 0;
+		if (ret < 0) {
+			*ret_bad = m;
 			return ret;
+		}
 	}
 	return 0;
 }
 
-void set_down(const struct set *s)
+void set_halt(const struct set *s)
 {
 	for (uint32_t i = s->n; i > 0; i--)
 		module_halt(s->at[i - 1]);
+}
+
+void set_down(const struct set *s)
+{
+	set_halt(s);
 	for (uint32_t i = s->n; i > 0; i--)
 		module_end(s->at[i - 1]);
+}
+
+void set_abandon(struct set *s)
+{
+	for (uint32_t i = s->n; i > 0; i--) {
+		module_end(s->at[i - 1]);
+		module_close(s->at[i - 1]);
+	}
+	set_fini(s);
 }

@@ -9,7 +9,6 @@
  *
  * libltdl keeps its loaders for the process, so the vtable and the last reason are per process too.
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -93,68 +92,10 @@ static int path_lint(const char *path, struct keel_err *err)
 	return 0;
 }
 
-/* For files whose linker wrote no build-id. */
-static void name_by_bytes(const char *bytes, size_t len, struct modfile_note *note)
-{
-	snprintf(note->build_id, sizeof(note->build_id), "%016llx", (unsigned long long)bytes_hash(bytes, len));
-}
-
-static int copy_write(struct image *image, const char *dir, const char *bytes, size_t len)
-{
-	const char *base = strrchr(image->path, '/') + 1;
-	int ret = dir_make(dir, 0700), fd;
-
-	if (ret < 0)
-		return ret;
-	if (image->note.build_id[0] == '\0')
-		name_by_bytes(bytes, len, &image->note);
-	/* Never a name that is mapped already, whatever the build-id says: dlopen() goes by names. */
-	image->copy = text_format("%s/%.*s-%s-%llx%09lx.so", dir, (int)strlen(base) - 3, base,
-				  image->note.build_id, (unsigned long long)image->st.st_mtim.tv_sec,
-				  (unsigned long)image->st.st_mtim.tv_nsec);
-	if (image->copy == NULL)
-		return -ENOMEM;
-	unlink(image->copy); /* of an earlier load; its mapping keeps the old inode */
-	fd = open(image->copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
-	if (fd < 0)
-		return -errno;
-	ret = fd_write_all(fd, bytes, len);
-	close(fd);
-	return ret;
-}
-
-/* What a daemon that was killed left there. */
-void copies_clear(const char *dir)
-{
-	DIR *d = opendir(dir);
-	const struct dirent *e;
-
-	while (d != NULL && (e = readdir(d)) != NULL) {
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(d), e->d_name, 0);
-	}
-	if (d != NULL)
-		closedir(d);
-}
-
-static int copy_make(struct image *image, const char *dir, struct keel_err *err)
-{
-	char *bytes = NULL;
-	size_t len = 0;
-	int ret = file_read(image->path, FILE_SIZE_MAX, &bytes, &len);
-
-	if (ret == 0)
-		ret = copy_write(image, dir, bytes, len);
-	free(bytes);
-	return ret == 0 ? 0 :
-			  err_set(err, ret, "cannot copy module file %s into %s: %s", image->path,
-				  dir, strerror(-ret));
-}
-
-static int map(struct image *image, struct keel_err *err)
+static int map(const char *file, struct image *image, struct keel_err *err)
 {
 	reason[0] = '\0';
-	image->handle = lt_dlopen(image->copy != NULL ? image->copy : image->path);
+	image->handle = lt_dlopen(file);
 	if (image->handle == NULL)
 		return err_set(err, -ELIBBAD, "cannot load module file %s: %s", image->path,
 			       reason[0] != '\0' ? reason : lt_dlerror());
@@ -166,18 +107,19 @@ static int map(struct image *image, struct keel_err *err)
 	return 0;
 }
 
-int image_look(const char *path, struct image *ret_image, struct keel_err *err)
+int image_look(const char *path, const char *copy, struct image *ret_image, struct keel_err *err)
 {
+	const char *file = copy != NULL ? copy : path;
 	struct image image = { 0 };
 	int ret = path_lint(path, err);
 
-	if (ret == 0)
+	if (ret == 0 && copy == NULL)
 		ret = file_trust(path, err);
 	if (ret == 0)
-		ret = note_read(path, &image.note, err);
+		ret = note_read(file, path, &image.note, err);
 	if (ret == 0)
 		ret = note_accept(path, &image.note, err);
-	if (ret == 0 && stat(path, &image.st) < 0)
+	if (ret == 0 && stat(file, &image.st) < 0)
 		ret = err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
 	if (ret == 0 && (image.path = strdup(path)) == NULL)
 		ret = err_set(err, -ENOMEM, "no memory to load %s", path);
@@ -186,18 +128,15 @@ int image_look(const char *path, struct image *ret_image, struct keel_err *err)
 	return ret;
 }
 
-int image_open(const char *path, const char *copy_dir, struct image *ret_image,
-	       struct keel_err *err)
+int image_open(const char *path, const char *copy, struct image *ret_image, struct keel_err *err)
 {
 	struct image image = { 0 };
-	int ret = image_look(path, &image, err);
+	int ret = image_look(path, copy, &image, err);
 
 	if (ret == 0)
 		ret = loader_init(err);
-	if (ret == 0 && copy_dir != NULL)
-		ret = copy_make(&image, copy_dir, err);
 	if (ret == 0)
-		ret = map(&image, err);
+		ret = map(copy != NULL ? copy : path, &image, err);
 	if (ret == 0)
 		*ret_image = image;
 	else
@@ -220,18 +159,13 @@ void image_close(struct image *image)
 {
 	if (image->handle != NULL && !stays(image))
 		lt_dlclose(image->handle);
-	if (image->copy != NULL)
-		unlink(image->copy);
-	free(image->copy);
 	free(image->path);
 	*image = (struct image){ 0 };
 }
 
 bool image_gone(const struct image *image)
 {
-	struct stat now;
-
-	return stat(image->path, &now) < 0;
+	return access(image->path, F_OK) < 0;
 }
 
 bool image_changed(const struct image *image)
@@ -240,8 +174,58 @@ bool image_changed(const struct image *image)
 
 	if (stat(image->path, &now) < 0)
 		return false; /* gone: what runs goes on */
-	return now.st_dev != image->st.st_dev || now.st_ino != image->st.st_ino ||
-	       now.st_size != image->st.st_size ||
-	       now.st_mtim.tv_sec != image->st.st_mtim.tv_sec ||
+	return now.st_size != image->st.st_size || now.st_mtim.tv_sec != image->st.st_mtim.tv_sec ||
 	       now.st_mtim.tv_nsec != image->st.st_mtim.tv_nsec;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------- */
+static int copy_bytes(const char *from, const char *to, const struct stat *st)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, st->st_mtim };
+	char *bytes = NULL;
+	size_t len;
+	int ret = file_read(from, FILE_SIZE_MAX, &bytes, &len), out = -1;
+
+	if (ret == 0 && (out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500)) < 0)
+		ret = -errno;
+	if (ret == 0)
+		ret = fd_write_all(out, bytes, len);
+	if (ret == 0 && futimens(out, times) < 0)
+		ret = -errno;
+	if (out >= 0)
+		close(out);
+	free(bytes);
+	return ret;
+}
+
+static int copy_one(const char *dir, const struct conf_module *said, const char *to, const char *from, struct keel_err *err)
+{
+	char *path = module_path(dir, said), *copy = text_format("%s/%s.so", to, said->name);
+	char *old = from != NULL ? text_format("%s/%s.so", from, said->name) : NULL;
+	struct modfile_note note;
+	struct stat st;
+	int ret = path == NULL || copy == NULL || (from != NULL && old == NULL) ? -ENOMEM : 0;
+
+	if (ret == 0 && path_lint(path, NULL) == 0 && file_trust(path, NULL) == 0 && stat(path, &st) == 0 &&
+	    note_read(path, path, &note, NULL) == 0)
+		ret = copy_bytes(path, copy, &st);
+	else if (ret == 0 && old != NULL && access(path, F_OK) < 0 && stat(old, &st) == 0)
+		ret = copy_bytes(old, copy, &st);
+	if (ret < 0)
+		err_set(err, ret, "cannot copy module file %s to %s: %s", path, to, strerror(-ret));
+	free(path);
+	free(copy);
+	free(old);
+	return ret;
+}
+
+int modules_copy(const char *dir, const struct conf *conf, const char *to, const char *from, struct keel_err *err)
+{
+	uint32_t n;
+	const struct conf_module *said = conf_modules(conf, &n);
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n && ret == 0; i++)
+		ret = said[i].enabled ? copy_one(dir, &said[i], to, from, err) : 0;
+	return ret;
 }

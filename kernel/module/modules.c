@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * modules.c - the set of modules: check, load, start, stop.
+ * modules.c - the set of modules: opened and in order, up, down. It is the same from start to end of the kernel.
  */
 #include "module/modules.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "log/log.h"
 #include "module/inside.h"
 #include "object/objects.h"
-#include "util/text.h"
+#include "util/err.h"
 
-int modules_create(struct parts *parts, const char *dir, struct modules **ret_modules)
+int modules_create(struct parts *parts, const char *dir, const char *copies, struct modules **ret_modules)
 {
 	struct modules *all = calloc(1, sizeof(*all));
 	int ret;
@@ -23,10 +24,15 @@ int modules_create(struct parts *parts, const char *dir, struct modules **ret_mo
 	all->parts = parts;
 	all->self.pub.name = "kernel";
 	all->self.parts = parts;
+	buf_init(&all->passed);
 	all->dir = strdup(dir);
-	ret = all->dir != NULL ? verbs_offer(all) : -ENOMEM;
+	all->copies = copies != NULL ? strdup(copies) : NULL;
+	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? verbs_offer(all) : -ENOMEM;
+	if (ret == 0)
+		ret = loaders_offer(all);
 	if (ret < 0) {
 		free(all->dir);
+		free(all->copies);
 		free(all);
 		return ret;
 	}
@@ -39,8 +45,11 @@ void modules_destroy(struct modules *all)
 	if (all == NULL)
 		return;
 	modules_stop(all);
+	changes_end(all);
 	verbs_withdraw(all);
+	buf_fini(&all->passed);
 	free(all->dir);
+	free(all->copies);
 	free(all);
 }
 
@@ -49,68 +58,201 @@ void modules_set_files(struct modules *all, const struct modules_files *files)
 	all->files = *files;
 }
 
-int modules_check(struct modules *all, const struct conf *conf, bool *ret_stores, struct keel_err *err)
+/* ---- opened and in order -------------------------------------------------------------------------------- */
+static void left_out(struct modules *all, const char *name, const struct keel_err *why)
 {
-	struct set s;
-	int ret = modules_open(all, conf, &s, err);
+	log_add(all->parts->log, KEEL_LOG_ERROR, "Module", name, "left out, for it is not required: %s", why->text);
+}
 
-	if (ret < 0)
-		return ret;
-	*ret_stores = set_offers(&s, "store");
-	modules_close(&s);
+/* Of those for which first[i] is `which`. */
+static int open_enabled(struct modules *all, const struct conf *conf, bool strict, const bool *first, bool which, struct set *s,
+			struct keel_err *err)
+{
+	uint32_t n;
+	const struct conf_module *said = conf_modules(conf, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct module *m = NULL;
+		int ret;
+
+		if (first[i] != which)
+			continue;
+		ret = said[i].enabled ? module_open(all, conf, &said[i], &m, err) : 0;
+
+		if (ret == 0 && said[i].enabled && m == NULL)
+			buf_printf(&all->passed, "%s\n", said[i].name);
+		if (ret == 0 && m != NULL && set_add(s, m) < 0) {
+			module_close(m);
+			return err_set(err, -ENOMEM, "no memory to load module %s", said[i].name);
+		}
+		if (ret < 0 && (strict || said[i].required))
+			return ret;
+		if (ret < 0)
+			left_out(all, said[i].name, err);
+	}
 	return 0;
 }
 
-/* ---- up ------------------------------------------------------------------------------------------------- */
-/* All of them go: no code goes before all have ended. */
-static void unload_all(struct modules *all)
+/* `bad` does not fit. Returns whether the set goes on without it. */
+static bool give_way(struct modules *all, struct set *s, struct module *bad, bool strict, const struct keel_err *why)
 {
-	set_down(&all->there);
-	while (all->there.n > 0)
-		module_leave(all->there.at[--all->there.n]);
-	set_fini(&all->there);
+	if (bad == NULL || bad->required || strict)
+		return false;
+	left_out(all, bad->desc.name, why);
+	set_drop(s, bad);
+	module_close(bad);
+	return true;
 }
 
-void modules_tell_waiting(struct modules *all)
+/* Modules that load others, and those they require, are started. */
+static int loaders_start(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
+{
+	struct module *bad;
+	int ret = loaders_lint(s, err);
+
+	if (ret == 0)
+		ret = set_order(all, s, conf, &bad, err);
+	if (ret == 0)
+		ret = set_ready(all, s, &bad, err);
+	return ret == 0 ? set_start(all, s, &bad, err) : ret;
+}
+
+static int order(struct modules *all, const struct conf *conf, bool strict, struct set *s, struct keel_err *err)
+{
+	struct module *bad;
+	int ret;
+
+	do
+		ret = set_order(all, s, conf, &bad, err);
+	while (ret < 0 && give_way(all, s, bad, strict, err));
+	return ret == 0 ? sites_rehearse(all, s, err) : ret;
+}
+
+int modules_open(struct modules *all, const struct conf *conf, bool strict, struct set *ret_set, struct keel_err *err)
+{
+	uint32_t n;
+	const struct conf_module *said = conf_modules(conf, &n);
+	bool *first = calloc(n + 1, sizeof(*first));
+	struct set s = { 0 };
+	int ret = first != NULL ? 0 : err_set(err, -ENOMEM, "no memory to load modules");
+
+	if (ret == 0) {
+		loaders_find(all, said, n, first);
+		ret = open_enabled(all, conf, strict, first, true, &s, err);
+	}
+	if (ret == 0)
+		ret = loaders_start(all, conf, &s, err);
+	if (ret == 0)
+		ret = open_enabled(all, conf, strict, first, false, &s, err);
+	if (ret == 0)
+		ret = order(all, conf, strict, &s, err);
+	free(first);
+	if (ret < 0)
+		set_abandon(&s);
+	else
+		*ret_set = s;
+	return ret;
+}
+
+int modules_check(struct modules *all, const struct conf *conf, bool strict, bool *ret_stores, struct keel_err *err)
+{
+	struct module *bad;
+	int ret = modules_open(all, conf, strict, &all->there, err);
+
+	if (ret < 0)
+		return ret;
+	*ret_stores = set_offers(&all->there, "store");
+	return set_ready(all, &all->there, &bad, err);
+}
+
+/* ---- up and down ------------------------------------------------------------------------------------------ */
+/* Rows for a class that no module declares are no error, but logged. A host has fewer classes: there, they are usual. */
+static void waiting_log(struct modules *all)
 {
 	struct keel_err err = { 0 };
 
-	/* A host has fewer classes: rows of modules that are everywhere are of no use there, and no mistake. */
-	if (!(all->parts->daemon & KEEL_SERVER))
+	if (!(all->parts->daemon & KEEL_SERVER) || all->parts->objects == NULL)
 		return;
-	if (all->parts->objects != NULL && objects_waiting(all->parts->objects, &err) < 0)
+	if (objects_waiting(all->parts->objects, &err) < 0)
 		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", NULL, "%s", err.text);
 }
 
-int modules_load(struct modules *all, const struct conf *conf, struct keel_err *err)
+/* `bad` failed with *why. Notes it as the one without which the kernel may be started again. */
+static void bad_note(struct modules *all, const struct module *bad, const struct keel_err *why)
 {
-	char *copies = path_join(all->parts->home, COPIES_DIR);
-	int ret;
+	const struct module *other;
 
-	if (copies != NULL)
-		copies_clear(copies);
-	free(copies);
-	ret = modules_open(all, conf, &all->there, err);
+	all->bad[0] = '\0';
+	if (bad == NULL || bad->required)
+		return;
+	SET_EACH(&all->there, other) {
+		if (other->required && module_follows(other, bad, false))
+			return;
+	}
+	left_out(all, bad->desc.name, why);
+	snprintf(all->bad, sizeof(all->bad), "%s", bad->desc.name);
+}
+
+const char *modules_bad(const struct modules *all)
+{
+	return all != NULL && all->bad[0] != '\0' ? all->bad : NULL;
+}
+
+int modules_load(struct modules *all, const struct conf *conf, bool strict, struct keel_err *err)
+{
+	struct module *bad = NULL;
+	int ret = modules_open(all, conf, strict, &all->there, err);
+
+	if (ret < 0)
+		return ret;
+	ret = set_ready(all, &all->there, &bad, err);
 	if (ret == 0)
-		ret = set_ready(all, &all->there, true, err);
-	if (ret == 0)
-		modules_tell_waiting(all);
-	else
-		unload_all(all);
+		waiting_log(all);
+	else if (!strict)
+		bad_note(all, bad, err);
+	all->strict = strict;
 	return ret;
 }
 
 int modules_start(struct modules *all, struct keel_err *err)
 {
-	int ret = set_start(all, &all->there, true, err);
+	struct module *bad = NULL;
+	int ret = set_start(all, &all->there, &bad, err);
 
-	if (ret < 0)
-		unload_all(all);
+	if (ret < 0 && !all->strict)
+		bad_note(all, bad, err);
 	return ret;
 }
 
+void modules_halt(struct modules *all)
+{
+	set_halt(&all->there);
+}
+
+bool modules_idle(const struct modules *all)
+{
+	const struct module *m;
+
+	SET_EACH(&all->there, m) {
+		if (m->owner.working > 0)
+			return false;
+	}
+	return true;
+}
+
+void modules_work_log(const struct modules *all)
+{
+	const struct module *m;
+
+	SET_EACH(&all->there, m)
+		(void)module_work_log(m);
+}
+
+/* No code leaves before all have ended. */
 void modules_stop(struct modules *all)
 {
-	changes_end(all);
-	unload_all(all);
+	set_down(&all->there);
+	while (all->there.n > 0)
+		module_leave(all->there.at[--all->there.n]);
+	set_fini(&all->there);
 }

@@ -13,9 +13,9 @@
 #include "module/inside.h"
 #include "util/err.h"
 
-static int map(const char *path, struct modfile_bytes *ret, struct keel_err *err)
+static int map(const char *file, const char *path, struct modfile_bytes *ret, struct keel_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	void *at = MAP_FAILED;
 	int ret_code = 0;
@@ -39,16 +39,16 @@ static int map(const char *path, struct modfile_bytes *ret, struct keel_err *err
 	return 0;
 }
 
-int note_read(const char *path, struct modfile_note *ret_note, struct keel_err *err)
+int note_read(const char *file, const char *path, struct modfile_note *ret_note, struct keel_err *err)
 {
-	struct modfile_bytes file = { NULL, 0 };
+	struct modfile_bytes bytes = { NULL, 0 };
 	const char *no;
-	int ret = map(path, &file, err);
+	int ret = map(file, path, &bytes, err);
 
 	if (ret < 0)
 		return ret;
-	no = modfile_note(file, ret_note);
-	munmap((void *)(uintptr_t)file.at, file.len);
+	no = modfile_note(bytes, ret_note);
+	munmap((void *)(uintptr_t)bytes.at, bytes.len);
 	if (no != NULL)
 		return err_set(err, -ENOEXEC, "%s is not a module: %s", path, no);
 	return 0;

@@ -6,31 +6,42 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "isolate/isolate.h"
 #include "module/inside.h"
+#include "util/crumb.h"
 #include "util/err.h"
 #include "util/text.h"
 
-char *module_path(const struct modules *all, const struct conf_module *said)
+char *module_path(const char *dir, const struct conf_module *said)
 {
 	char *name, *path;
 
 	if (said->path != NULL)
-		return path_join(all->dir, said->path);
+		return path_join(dir, said->path);
 	name = text_format("%s.so", said->name);
-	path = name != NULL ? path_join(all->dir, name) : NULL;
+	path = name != NULL ? path_join(dir, name) : NULL;
 	free(name);
 	return path;
 }
 
+char *module_copy(const struct modules *all, const char *name)
+{
+	char *path = all->copies != NULL ? text_format("%s/%s.so", all->copies, name) : NULL;
+
+	if (path != NULL && access(path, F_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
 bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said)
 {
-	char *path = module_path(modules_of(m), said);
+	char *path = module_path(modules_of(m)->dir, said);
 	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
 
 	free(path);
-	return moved || image_changed(&m->image) || isolated_differs(m, conf);
+	return moved || image_changed(&m->image) || how_differs(m, conf);
 }
 
 void module_close(struct module *m)
@@ -43,17 +54,9 @@ void module_close(struct module *m)
 	site_destroy(m->fresh_site);
 	free(m->rules);
 	free(m->taps);
-	free(m->owner.pub.state);
-	isolate_close(m->owner.isolate);
+	loader_close(m);
 	image_close(&m->image);
 	free(m);
-}
-
-void modules_close(struct set *s)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		module_close(s->at[i]);
-	set_fini(s);
 }
 
 /* A module's own objection, with the place of its group: file:line: module: why. */
@@ -69,21 +72,36 @@ int module_objected(const struct conf *conf, const char *name, int ret, struct k
 	return err_set(err, ret, "%s%s%s: %s", placed ? said->file : "", placed ? ": " : "", name, err->text);
 }
 
+static bool key_is_known(const void *arg, const char *key)
+{
+	return loader_key(arg, key);
+}
+
+int module_values(const struct module *m, const struct conf *conf, struct conf_data **ret_data, struct keel_err *err)
+{
+	return conf_fill_module(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, key_is_known, modules_of(m),
+				ret_data, err);
+}
+
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
 	struct conf_data *data;
-	int ret = conf_fill(conf, d->name, m->rules, d->n_conf, d->conf_size, &data, err);
+	struct crumb crumb;
+	int ret = module_values(m, conf, &data, err);
 
 	if (ret < 0)
 		return ret;
 	if (err != NULL)
 		err->text[0] = '\0';
-	if (m->owner.isolate != NULL)
-		ret = isolate_check(m->owner.isolate, conf_data(data), err);
-	else if (d->check != NULL)
+	if (m->how.row != NULL)
+		ret = loader_check(m, conf_data(data), err);
+	else if (d->check != NULL) {
+		crumb_begin(&crumb, (struct owner *)(uintptr_t)&m->owner, "check", NULL);
 		ret = d->check(conf_data(data), err);
+		crumb_end(&crumb);
+	}
 	if (ret != 0) {
 		conf_data_destroy(data);
 		return module_objected(conf, d->name, ret < 0 ? ret : -EINVAL, err);
@@ -96,23 +114,23 @@ static int state_make(struct module *m, struct keel_err *err)
 {
 	uint32_t size = m->desc.state_size;
 
+	if (m->how.row != NULL)
+		return 0; /* it is the loader's */
 	m->owner.pub.state = calloc(1, size > 0 ? size : 1);
 	if (m->owner.pub.state == NULL)
 		return err_set(err, -ENOMEM, "no memory for module %s", m->desc.name);
 	return 0;
 }
 
-static int open_image(struct modules *all, struct module *m, const struct conf_module *said,
-		      bool copy, struct keel_err *err)
+static int open_image(struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err)
 {
-	char *path = module_path(all, said);
-	char *dir = copy ? path_join(all->parts->home, COPIES_DIR) : NULL;
-	int ret = path == NULL || (copy && dir == NULL) ?
-			  err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
-			  image_open(path, dir, &m->image, err);
+	char *path = module_path(all->dir, said);
+	char *copy = module_copy(all, said->name);
+	int ret = path == NULL ? err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
+				 image_open(path, copy, &m->image, err);
 
 	free(path);
-	free(dir);
+	free(copy);
 	return ret;
 }
 
@@ -141,14 +159,13 @@ int module_furnish(struct module *m, const struct conf *conf, struct keel_err *e
 }
 
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
-			const struct conf_module *said, bool copy, struct keel_err *err)
+			const struct conf_module *said, struct keel_err *err)
 {
-	int ret = conf_isolation(conf, said->name, &m->how, err);
+	int ret = how_find(all, conf, said->name, &m->how, err);
 
 	if (ret < 0)
 		return ret;
-	ret = m->how.process ? isolated_open(all, m, said, &m->how, err) :
-			       open_image(all, m, said, copy, err);
+	ret = m->how.row != NULL ? loader_open(all, m, said, err) : open_image(all, m, said, err);
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)
@@ -164,7 +181,7 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 }
 
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
-		bool copy, struct module **ret_module, struct keel_err *err)
+		struct module **ret_module, struct keel_err *err)
 {
 	struct module *m = calloc(1, sizeof(*m));
 	int ret;
@@ -173,7 +190,7 @@ int module_open(struct modules *all, const struct conf *conf, const struct conf_
 	if (m == NULL)
 		return err_set(err, -ENOMEM, "no memory to load module %s", said->name);
 	m->owner.parts = all->parts;
-	ret = open_checked(all, m, conf, said, copy, err);
+	ret = open_checked(all, m, conf, said, err);
 	if (ret < 0 || (m->desc.roles & all->parts->daemon) == 0) {
 		module_close(m);
 		return ret;

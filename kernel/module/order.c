@@ -10,9 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hook/hooks.h"
 #include "module/inside.h"
-#include "object/objects.h"
 #include "registry/registry.h"
 #include "util/err.h"
 
@@ -83,18 +81,6 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 	return false;
 }
 
-bool module_uses(const struct module *m, const struct module *other)
-{
-	return module_follows(m, other, true) || objects_bound(&m->owner, &other->owner) ||
-	       hooks_bound(m->owner.parts->hooks, &m->owner, &other->owner);
-}
-
-bool module_conflicts(const struct module *m, const struct module *other)
-{
-	return listed(m->desc.conflicts, other->desc.name) ||
-	       listed(other->desc.conflicts, m->desc.name);
-}
-
 /* ---- what is missing ------------------------------------------------------------------------------- */
 static const struct module *offerer(const struct set *s, const char *group,
 				    const struct keel_service_def **ret_def)
@@ -120,7 +106,6 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 	const struct keel_service_def *def = NULL;
 	const struct module *other = offerer(s, need->group, &def);
 	struct keel_err why = { 0 };
-	struct owner *owner = NULL;
 
 	if (other != NULL && def->version >= need->minor)
 		return 0;
@@ -130,12 +115,8 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 			       "upgrade %s",
 			       m->desc.name, need->group, need->minor, other->desc.name,
 			       def->version, other->desc.name);
-	if (registry_service(all->parts->registry, need->group, need->minor, &owner, &why) != NULL) {
-		if (owner == NULL)
-			return 0;
-		err_set(&why, 0, "module %s, which offers the service '%s', is being disabled",
-			owner->pub.name, need->group);
-	}
+	if (registry_service(all->parts->registry, need->group, need->minor, NULL, &why) != NULL)
+		return 0;
 	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
 }
 

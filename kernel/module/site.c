@@ -9,9 +9,9 @@
 
 #include "hook/hooks.h"
 #include "module/inside.h"
-#include "wire/buf.h"
+#include "rules/unit.h"
 #include "util/err.h"
-#include "util/text.h"
+#include "wire/buf.h"
 
 void site_destroy(struct site *s)
 {
@@ -196,18 +196,13 @@ int site_lint(const struct module *m, const struct set *set, struct keel_err *er
 
 int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err)
 {
-	struct hooks_table *tables = calloc(set->n + 1, sizeof(*tables));
-	int ret;
+	struct hooks *h = all->parts->hooks;
+	uint32_t i;
+	int ret = 0;
 
-	if (tables == NULL)
-		return err_set(err, -ENOMEM, "no memory to order taps");
-	for (uint32_t i = 0; i < set->n; i++) {
-		struct module *m = set->at[i];
-		const struct site *s = m->fresh_site != NULL ? m->fresh_site : m->site;
-
-		tables[i] = (struct hooks_table){ &m->owner, s->taps, s->n_taps };
-	}
-	ret = hooks_rehearse(all->parts->hooks, tables, set->n, err);
-	free(tables);
+	for (i = 0; i < set->n && ret == 0; i++)
+		ret = hooks_attach(h, &set->at[i]->owner, set->at[i]->site->taps, set->at[i]->site->n_taps, err);
+	while (i-- > 0)
+		hooks_detach(h, &set->at[i]->owner);
 	return ret;
 }

@@ -1,130 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table.c - the modules there are, as rows of a table: for `keelson modules`; and exactly which, for a report that
- * somebody reads elsewhere.
+ * table.c - the modules there are, as rows of texts: for `keelson modules`, for a crash report, and for a comparison of two
+ * sets; and the chain of a point in a set that is only checked.
  */
 #include <string.h>
 
 #include "hook/hooks.h"
-#include "isolate/isolate.h"
 #include "module/inside.h"
+#include "util/err.h"
 
-static const char *roles_name(uint32_t roles)
-{
-	return roles == KEEL_SERVER ? "server" : roles == KEEL_MOM ? "mom" : "server,mom";
-}
-
-static const char *state_name(enum module_state state)
-{
-	static const char *const names[] = { [MODULE_OPEN] = "open", [MODULE_READY] = "ready",
-					     [MODULE_RUNNING] = "running" };
-
-	return names[state];
-}
-
-/* A module's own words may hold anything. */
-static void words(struct buf *out, const char *text)
+void words_put(struct buf *out, const char *text)
 {
 	for (const char *at = text != NULL && text[0] != '\0' ? text : "-"; *at != '\0'; at++)
 		buf_add(out, (unsigned char)*at < ' ' ? "?" : at, 1);
 }
 
-/* ---- columns ------------------------------------------------------------------------------------------ */
-struct row {
-	const struct module *m;
+static void row_put(struct buf *out, const struct module *m)
+{
+	static const char *const states[] = { [MODULE_OPEN] = "open", [MODULE_READY] = "ready", [MODULE_RUNNING] = "running" };
+	const char *const words[] = { m->desc.name, m->desc.version, m->desc.vendor };
+	const uint32_t roles = m->desc.roles;
 	struct hooks_usage usage;
-};
 
-static void put_name(struct buf *out, const struct row *r)
-{
-	words(out, r->m->desc.name);
-}
-
-static void put_version(struct buf *out, const struct row *r)
-{
-	words(out, r->m->desc.version);
-}
-
-static void put_vendor(struct buf *out, const struct row *r)
-{
-	words(out, r->m->desc.vendor);
-}
-
-static void put_abi(struct buf *out, const struct row *r)
-{
-	buf_printf(out, "%u.%u", r->m->image.note.major, r->m->image.note.minor);
-}
-
-static void put_state(struct buf *out, const struct row *r)
-{
-	buf_str(out, r->usage.benched > 0 ? "benched" : state_name(r->m->state));
-}
-
-static void put_isolation(struct buf *out, const struct row *r)
-{
-	if (r->m->owner.isolate != NULL)
-		isolate_describe(r->m->owner.isolate, out);
+	hooks_usage(m->owner.parts->hooks, &m->owner, &usage);
+	for (size_t i = 0; i < KEEL_COUNT(words); i++) {
+		words_put(out, words[i]);
+		buf_str(out, "\t");
+	}
+	buf_printf(out, "%u.%u\t%s\t", m->image.note.major, m->image.note.minor, usage.benched > 0 ? "benched" : states[m->state]);
+	if (m->how.row != NULL)
+		loader_describe(m, out);
 	else
-		buf_str(out, "none");
+		buf_str(out, "inside");
+	buf_printf(out, "\t%lld\t%u\t%llu\t%llu\t%s\t", (long long)m->since, usage.taps, (unsigned long long)usage.calls,
+		   (unsigned long long)usage.time_ns, roles == KEEL_SERVER ? "server" : roles == KEEL_MOM ? "mom" : "server,mom");
+	words_put(out, m->image.path);
+	buf_str(out, "\n");
 }
-
-static void put_since(struct buf *out, const struct row *r)
-{
-	buf_printf(out, "%lld", (long long)r->m->since);
-}
-
-static void put_taps(struct buf *out, const struct row *r)
-{
-	buf_printf(out, "%u", r->usage.taps);
-}
-
-static void put_calls(struct buf *out, const struct row *r)
-{
-	buf_printf(out, "%llu", (unsigned long long)r->usage.calls);
-}
-
-static void put_time(struct buf *out, const struct row *r)
-{
-	buf_printf(out, "%llu", (unsigned long long)r->usage.time_ns);
-}
-
-static void put_roles(struct buf *out, const struct row *r)
-{
-	buf_str(out, roles_name(r->m->desc.roles));
-}
-
-static void put_path(struct buf *out, const struct row *r)
-{
-	words(out, r->m->image.path);
-}
-
-static const struct {
-	const char *name;
-	void (*put)(struct buf *out, const struct row *r);
-} columns[] = {
-	{ "name", put_name },	{ "version", put_version },	{ "vendor", put_vendor },
-	{ "abi", put_abi },	{ "state", put_state },		{ "isolation", put_isolation },
-	{ "since", put_since }, { "taps", put_taps },		{ "calls", put_calls },
-	{ "time_ns", put_time }, { "roles", put_roles },	{ "path", put_path },
-};
 
 void modules_table(struct modules *all, struct buf *out)
 {
-	struct row r;
 	const struct module *m;
 
-	for (size_t i = 0; i < KEEL_COUNT(columns); i++)
-		buf_printf(out, "%s%s", i > 0 ? "\t" : "", columns[i].name);
-	buf_str(out, "\n");
-	SET_EACH(&all->there, m) {
-		r.m = m;
-		hooks_usage(all->parts->hooks, &m->owner, &r.usage);
-		for (size_t i = 0; i < KEEL_COUNT(columns); i++) {
-			buf_str(out, i > 0 ? "\t" : "");
-			columns[i].put(out, &r);
-		}
-		buf_str(out, "\n");
-	}
+	buf_str(out, "name\tversion\tvendor\tabi\tstate\truns\tsince\ttaps\tcalls\ttime_ns\troles\tpath\n");
+	SET_EACH(&all->there, m)
+		row_put(out, m);
 }
 
 void modules_identify(struct modules *all, struct buf *out)
@@ -135,4 +55,31 @@ void modules_identify(struct modules *all, struct buf *out)
 		buf_printf(out, "%s %s, build %s, %s\n", m->desc.name, m->desc.version,
 			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown",
 			   m->image.path);
+}
+
+void modules_report(const struct modules *all, struct buf *out)
+{
+	const struct module *m;
+
+	SET_EACH(&all->there, m) {
+		buf_printf(out, "%s\t%llu:%lld.%09ld\t", m->desc.name, (unsigned long long)m->image.st.st_size,
+			   (long long)m->image.st.st_mtim.tv_sec, m->image.st.st_mtim.tv_nsec);
+		words_put(out, m->desc.version);
+		buf_str(out, "\n");
+	}
+}
+
+int modules_preview(struct modules *all, const char *point, struct buf *out, struct keel_err *err)
+{
+	struct hooks *h = all->parts->hooks;
+	struct module *m;
+	int ret = 0;
+
+	SET_EACH(&all->there, m) {
+		if (ret == 0 && m->state == MODULE_READY)
+			ret = hooks_attach(h, &m->owner, m->site->taps, m->site->n_taps, err);
+	}
+	if (ret == 0 && (ret = hooks_describe(h, point, out)) < 0)
+		err_set(err, ret, "no hook point is called \"%s\"; `keelson hooks` lists them", point);
+	return ret;
 }

@@ -18,6 +18,7 @@ struct asked {
 	struct keel_req *req;
 	const char *who; /* borrowed until the verb's function returns */
 	const char *arg; /* likewise; the first argument, or NULL */
+	const char *token; /* likewise; or NULL */
 };
 
 static const struct keel_request_api *request_api(const struct modules *all)
@@ -187,12 +188,17 @@ static void changed(void *arg, int ret, const char *text)
 
 static void ask_change(struct asked *a, enum modules_change change)
 {
+	const struct modules_files *f = &a->all->files;
 	struct keel_err err = { 0 };
+	int ret = 0;
+	const char *made = a->token != NULL && f->made != NULL ? f->made(a->all->parts, a->token, &ret) : NULL;
 
-	if (modules_change(a->all,
-			   &(struct modules_ask){ .change = change, .name = a->arg, .who = a->who,
-						  .done = changed, .arg = a },
-			   &err) < 0)
+	if (made != NULL)
+		changed(a, ret, made);
+	else if (modules_change(a->all,
+				&(struct modules_ask){ .change = change, .name = a->arg, .who = a->who,
+						       .token = a->token, .done = changed, .arg = a },
+				&err) < 0)
 		refuse(a, PBSE_SYSTEM, err.text);
 }
 
@@ -231,6 +237,7 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 	const struct keel_request_api *request = request_api(all);
 	uint32_t n = 0;
 	const char *const *args = msg_api_of(all)->strings(request->body(req), "args", &n);
+	const char *token = msg_api_of(all)->str(request->body(req), "extend");
 	struct asked *a = malloc(sizeof(*a));
 
 	if (a == NULL) {
@@ -238,6 +245,8 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 		return;
 	}
 	*a = (struct asked){ .all = all, .req = req, .who = request->session(req)->who,
+			     .token = token != NULL && token[0] != '\0' && strspn(token, "0123456789abcdef") == strlen(token) ?
+					      token : NULL,
 			     .arg = args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL };
 	verb(a);
 }
@@ -249,7 +258,7 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 	}                                                                                                   \
 	static const struct keel_request_def def_##verb = { .size = sizeof(def_##verb), .roles = (who),     \
 							    .name = "keelson." #verb, .doc = (text),        \
-							    .flags = KEEL_REQUEST_READ,                     \
+							    .flags = KEEL_REQUEST_READ | KEEL_REQUEST_WAITS, \
 							    .handler = request_##verb };
 VERBS(AS_REQUEST)
 #define AS_ROW(verb, who, text) { "REQUEST", &def_##verb },

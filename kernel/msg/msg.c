@@ -16,7 +16,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "msg/out.h"
 #include "wire/pack.h"
 
 struct keel_msg {

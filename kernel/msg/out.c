@@ -9,7 +9,7 @@
  *
  * Invariant: `depth` lists are open, the innermost last. An error of the caller marks the buffer as failed, too.
  */
-#include "msg/out.h"
+#include "msg/msg.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * attr.c - rows of attributes: numbered and listed while class and type exist, waiting otherwise.
+ * attr.c - rows of attributes: numbered and listed once class and type exist, waiting until then.
  *
- * Modules look an attribute up once and keep the handle. So when its row is withdrawn the struct stays, as an attribute
- * that no object has a value of, and is used again by the next row of the same name.
+ * Rows come while the kernel starts, and go when it ends. Modules look an attribute up once and keep the handle, so its
+ * struct lives as long as the engine: without a row it is an attribute that no object has a value of.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -53,16 +53,6 @@ static void list_insert(struct class *c, struct keel_attr *a)
 	c->listed[i] = a;
 }
 
-static void list_remove(struct class *c, struct keel_attr *a)
-{
-	uint32_t i = 0;
-
-	while (c->listed[i] != a)
-		i++;
-	for (c->n_attrs--; i < c->n_attrs; i++)
-		c->listed[i] = c->listed[i + 1];
-}
-
 /* Returns an error with *err when the type refuses the row's default: found at load, not at the first object. */
 static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 {
@@ -85,22 +75,6 @@ static uint32_t number_free(struct class *c)
 
 	while (number < ATTR_NONE && c->by_number[number])
 		number++;
-	if (number < ATTR_NONE)
-		bit_clear(c->ever, number);
-	return number;
-}
-
-/* Returns the number of the kept values of this name, else a free number. ATTR_NONE: none is left. */
-static uint32_t number_find(struct class *c, const struct keel_attr *a)
-{
-	uint32_t number = kept_take(c, a);
-
-	if (number == ATTR_NONE)
-		number = number_free(c);
-	if (number == ATTR_NONE && c->kept) {
-		kept_leave(c->objects, NULL);
-		number = number_free(c);
-	}
 	return number;
 }
 
@@ -118,7 +92,7 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 	if (index_add(&c->names, &a->name) < 0)
 		return err_set(err, -ENOMEM, "%s: no memory for attribute '%s'",
 			       owner_name(a->owner), a->def.name);
-	number = number_find(c, a);
+	number = number_free(c);
 	if (number == ATTR_NONE) {
 		index_remove(&c->names, &a->name);
 		return err_set(err, -ENOSPC, "%s: %s.%s: a class holds at most %u attributes",
@@ -132,8 +106,7 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 		bit_set(c->reset, number);
 	if (a->def.changed)
 		bit_set(c->notified, number);
-	if (c->has_raw || bit_get(c->reset, number)) /* objects may have raw bytes for it, or need its default */
-		c->epoch++;
+	class_each(c, obj_complete, NULL); /* of a row that comes late */
 	return 0;
 }
 
@@ -151,35 +124,35 @@ int attrs_attach(struct objects *o, struct keel_err *err)
 	int rc = 0;
 
 	for (struct keel_attr *a = o->attrs; a && rc == 0; a = a->next)
-		if (!a->klass)
+		if (a->row && !a->klass)
 			rc = attr_attach(o, a, err);
 	return rc;
 }
 
+/* The code of its row is about to go: what objects have of it becomes raw bytes. */
 void attr_detach(struct keel_attr *a)
 {
 	struct class *c = a->klass;
+	uint32_t i = 0;
 
-	changes_forget(a);
-	views_forget(a);
-	for (uint32_t i = 0; i < ATTR_MAX; i++)
-		if (c->guess[i] == a)
-			c->guess[i] = NULL;
+	class_each(c, raw_leave, a);
+	memset(c->guess, 0, sizeof(c->guess));
 	index_remove(&c->names, &a->name);
-	list_remove(c, a);
+	while (c->listed[i] != a)
+		i++;
+	for (c->n_attrs--; i < c->n_attrs; i++)
+		c->listed[i] = c->listed[i + 1];
 	bit_clear(c->reset, a->number);
 	bit_clear(c->notified, a->number);
 	c->by_number[a->number] = NULL;
-	if (bit_get(c->ever, a->number))
-		kept_add(a);
 	a->klass = NULL;
 	a->number = ATTR_NONE;
-	a->type = type_find(c->objects, "string"); /* a caller that holds it may still read */
+	a->type = type_find(c->objects, "string"); /* a caller that has it may still read */
 }
 
-static struct keel_attr *attr_named(struct keel_attr *list, const struct keel_attr_def *def)
+static struct keel_attr *attr_named(const struct objects *o, const struct keel_attr_def *def)
 {
-	struct keel_attr *a = list;
+	struct keel_attr *a = o->attrs;
 
 	while (a && (strcmp(a->def.klass, def->klass) != 0 || strcmp(a->def.name, def->name) != 0))
 		a = a->next;
@@ -194,50 +167,36 @@ static int attr_lint(const struct objects *o, const struct owner *owner,
 	if (!def->klass || !def->name || !def->name[0] || !def->type)
 		return err_set(err, -EINVAL, "%s: an ATTR row needs klass, name and type",
 			       owner_name(owner));
-	a = attr_named(o->attrs, def);
-	if (a)
+	a = attr_named(o, def);
+	if (a && a->row)
 		return err_set(err, -EEXIST, "%s: attribute %s.%s already belongs to %s",
 			       owner_name(owner), def->klass, def->name, owner_name(a->owner));
 	return 0;
 }
 
-void attr_own_words(struct keel_attr *a)
+/* Returns a struct that no row has filled in. NULL: no memory. */
+static struct keel_attr *attr_create(struct objects *o, const struct keel_attr_def *def)
 {
-	size_t klass = strlen(a->def.klass) + 1, name = strlen(a->def.name) + 1;
-
-	a->words = malloc(klass + name);
-	if (!a->words)
-		value_lost();
-	memcpy(a->words, a->def.klass, klass);
-	memcpy(a->words + klass, a->def.name, name);
-	a->def = (struct keel_attr_def){ .size = sizeof(a->def), .klass = a->words,
-					 .name = a->words + klass };
-	a->row = NULL;
-	a->owner = NULL;
-}
-
-static void attr_free(struct objects *o, struct keel_attr *a)
-{
-	LL_DELETE(o->attrs, a);
-	if (!a->held) {
-		free(a);
-		return;
-	}
-	attr_own_words(a);
-	LL_PREPEND(o->gone, a);
-}
-
-/* Returns the held struct of that name, or a new one. NULL: no memory. */
-static struct keel_attr *attr_take(struct objects *o, const struct keel_attr_def *def)
-{
-	struct keel_attr *a = attr_named(o->gone, def);
+	size_t klass = strlen(def->klass) + 1, name = strlen(def->name) + 1;
+	struct keel_attr *a = calloc(1, sizeof(*a) + klass + name);
 
 	if (!a)
-		return calloc(1, sizeof(*a));
-	LL_DELETE(o->gone, a);
-	free(a->words);
-	a->words = NULL;
+		return NULL;
+	memcpy(a->words, def->klass, klass);
+	memcpy(a->words + klass, def->name, name);
+	index_key_init(&a->name, a->words + klass, name - 1);
+	a->number = ATTR_NONE;
+	LL_PREPEND(o->attrs, a);
 	return a;
+}
+
+static void attr_fill(struct keel_attr *a, const struct keel_attr_def *def, struct owner *owner)
+{
+	a->row = def;
+	a->owner = owner;
+	a->def = def ? *def : (struct keel_attr_def){ 0 };
+	a->def.klass = a->words;
+	a->def.name = a->name.text;
 }
 
 static int attr_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
@@ -249,18 +208,15 @@ static int attr_add(void *arg, struct owner *owner, const void *row, struct keel
 
 	if (rc < 0)
 		return rc;
-	a = attr_take(o, def);
+	a = attr_named(o, def);
+	if (!a)
+		a = attr_create(o, def);
 	if (!a)
 		return err_set(err, -ENOMEM, "%s: no memory for an attribute", owner_name(owner));
-	a->def = *def;
-	index_key_init(&a->name, a->def.name, strlen(a->def.name));
-	a->row = row;
-	a->owner = owner;
-	a->number = ATTR_NONE;
-	LL_PREPEND(o->attrs, a);
+	attr_fill(a, def, owner);
 	rc = attr_attach(o, a, err);
 	if (rc < 0)
-		attr_free(o, a);
+		attr_fill(a, NULL, NULL);
 	return rc;
 }
 
@@ -276,7 +232,7 @@ static void attr_remove(void *arg, struct owner *owner, const void *row)
 		return;
 	if (a->klass)
 		attr_detach(a);
-	attr_free(o, a);
+	attr_fill(a, NULL, NULL);
 }
 
 int attrs_init(struct objects *o)
@@ -293,8 +249,4 @@ void attrs_fini(struct objects *o)
 
 	LL_FOREACH_SAFE(o->attrs, a, next)
 		free(a);
-	LL_FOREACH_SAFE(o->gone, a, next) {
-		free(a->words);
-		free(a);
-	}
 }

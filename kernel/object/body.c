@@ -5,7 +5,7 @@
  *   draft -> live -> dead -> freed      a draft may die too; then nothing of it was ever stored
  *
  * A dead object has no values and no private memory left, only its id: the store front still has to
- * delete its row, and change sets may still refer to it (`pins`).
+ * delete its row, and change sets may still refer to it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -46,7 +46,6 @@ struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 	o->number = number;
 	o->klass = c;
 	o->flags = OBJ_DRAFT;
-	o->epoch = c->epoch;
 	DL_APPEND(c->drafts, o);
 	return o;
 }
@@ -57,12 +56,13 @@ int obj_link(struct keel_obj *o)
 
 	if (rc < 0)
 		return rc;
-	rc = order_add(o);
+	rc = order_room(o->klass);
 	if (rc < 0) {
 		index_remove(&o->klass->ids, &o->id);
 		return rc;
 	}
 	DL_DELETE(*list_of(o), o);
+	order_add(o);
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	return 0;
 }
@@ -85,18 +85,12 @@ void obj_free(struct keel_obj *o)
 	pool_give(&o->klass->bodies, o->number);
 }
 
-static void obj_retire(struct keel_obj *o)
+void obj_retire(struct keel_obj *o)
 {
-	if (o->pins || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
+	if (o->changes || o->flags & (OBJ_DIRTY | OBJ_KEEP) || !(o->flags & OBJ_DEAD))
 		return;
 	DL_DELETE(*list_of(o), o);
 	obj_free(o);
-}
-
-void obj_unpin(struct keel_obj *o)
-{
-	o->pins--;
-	obj_retire(o);
 }
 
 void objects_saved(struct keel_obj *o)
@@ -135,14 +129,13 @@ static void raw_offer(struct keel_obj *o, struct raw *raw)
 	free(raw);
 }
 
-/* New rows since the last access: offer them its raw bytes, and set the defaults of values that are never unset. */
-void obj_refresh_slow(struct keel_obj *o)
+void obj_complete(void *unused, struct keel_obj *o)
 {
 	struct class *c = o->klass;
 
-	if (!c->declared)
+	(void)unused;
+	if (!c->declared || o->flags & OBJ_DEAD)
 		return;
-	o->epoch = c->epoch;
 	if (o->raw)
 		raw_offer(o, o->raw);
 	EACH_BIT(number, c->reset[w] & ~o->set[w])
@@ -225,27 +218,14 @@ int32_t object_publish(struct keel_obj *o)
 	return 0;
 }
 
-void objects_end_tell(struct objects *o, struct objects_end *end)
-{
-	DL_APPEND(o->ends, end);
-}
-
-void objects_end_forget(struct objects *o, struct objects_end *end)
-{
-	DL_DELETE(o->ends, end);
-}
-
 /* The struct is freed by objects_saved(), so that a caller up the stack may still read its id. */
 void object_destroy(struct keel_obj *o)
 {
-	struct objects_end *end;
 	bool draft;
 
 	if (!o || o->flags & OBJ_DEAD)
 		return;
 	draft = o->flags & OBJ_DRAFT;
-	DL_FOREACH(o->klass->objects->ends, end)
-		end->fn(end->arg, o);
 	obj_empty(o);
 	if (draft) {
 		DL_DELETE(*list_of(o), o);
@@ -272,7 +252,7 @@ struct keel_obj *objects_find(struct objects *o, const char *klass, const char *
 {
 	struct class *c = class_find(o, klass);
 
-	return c ? obj_refresh((struct keel_obj *)index_find(&c->ids, id, strlen(id))) : NULL;
+	return c ? (struct keel_obj *)index_find(&c->ids, id, strlen(id)) : NULL;
 }
 
 bool objects_is_draft(const struct keel_obj *o)

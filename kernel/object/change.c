@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/changes.h"
+#include "object/object.h"
 #include "util/crumb.h"
 #include "util/err.h"
 

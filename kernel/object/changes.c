@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * changes.c - a change set: an overlay of new values over objects, applied as a whole or not at
- * all.
+ * changes.c - a change set: new values over objects, applied as a whole or not at all.
  *
- * One entry per (object, attribute), holding the whole new value or "unset". An entry pins its
- * object and reserves room for its value there, so commit cannot fail. An object that was destroyed
- * meanwhile is skipped; entries of a withdrawn row are dropped.
+ * One entry per (object, attribute), with the whole new value or "unset". Entries are in the list of their set, and in
+ * that of their object, where they are found. An entry reserves room for its value in the object, so commit cannot fail;
+ * and it keeps an object that was destroyed meanwhile, which is skipped.
  */
-#include "object/changes.h"
-
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
-
-#define SMALL 16u /* up to so many entries are searched one by one */
+#include "object/object.h"
+#include "util/err.h"
 
 struct keel_changes *changes_create(struct keel_mod *m)
 {
@@ -31,82 +26,48 @@ struct keel_changes *changes_create(struct keel_mod *m)
 
 /* ---- entries ------------------------------------------------------------------------------- */
 
-static uint32_t place_of(const struct keel_changes *c, const struct keel_obj *o,
-			 const struct keel_attr *a)
+struct change *change_find(const struct keel_changes *c, const struct keel_obj *o, const struct keel_attr *a)
 {
-	uint64_t h = ((uintptr_t)o >> 4) * 0x9e3779b97f4a7c15ull + a->number * 0xff51afd7ed558ccdull;
-	uint32_t i = (uint32_t)(h >> 32) & (c->size - 1);
+	struct change *e = o->changes;
 
-	while (c->cell[i]) {
-		const struct change *e = &c->entry[c->cell[i] - 1];
-
-		if (e->obj == o && e->attr == a)
-			break;
-		i = (i + 1) & (c->size - 1);
-	}
-	return i;
+	while (e && (e->set != c || e->attr != a))
+		e = e->of_obj;
+	return e;
 }
 
-struct change *change_find(const struct keel_changes *c, const struct keel_obj *o,
-			   const struct keel_attr *a)
+uint32_t changes_of(const struct keel_obj *o)
 {
-	if (c->size) {
-		uint32_t cell = c->cell[place_of(c, o, a)];
+	uint32_t n = 0;
 
-		return cell ? &c->entry[cell - 1] : NULL;
-	}
-	for (uint32_t i = 0; i < c->n; i++)
-		if (c->entry[i].obj == o && c->entry[i].attr == a)
-			return &c->entry[i];
-	return NULL;
-}
-
-/* Cells for three times as many entries. */
-static int index_grow(struct keel_changes *c)
-{
-	uint32_t size = c->size ? c->size * 4 : SMALL * 4, *cell, *old = c->cell;
-
-	if (c->n < SMALL || (c->n + 1) * 2 <= c->size)
-		return 0;
-	cell = calloc(size, sizeof(*cell));
-	if (!cell)
-		return -ENOMEM;
-	c->cell = cell;
-	c->size = size;
-	free(old);
-	for (uint32_t i = 0; i < c->n; i++)
-		if (c->entry[i].obj)
-			c->cell[place_of(c, c->entry[i].obj, c->entry[i].attr)] = i + 1;
-	return 0;
-}
-
-static int entry_grow(struct keel_changes *c)
-{
-	uint32_t cap = c->cap ? c->cap * 2 : 8;
-	struct change *entry;
-
-	if (c->n < c->cap)
-		return 0;
-	entry = realloc(c->entry, cap * sizeof(*entry));
-	if (!entry)
-		return -ENOMEM;
-	c->entry = entry;
-	c->cap = cap;
-	return 0;
+	for (const struct change *e = o->changes; e; e = e->of_obj)
+		n++;
+	return n;
 }
 
 struct change *change_add(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a)
 {
-	struct change *e;
+	struct change *e = malloc(sizeof(*e));
 
-	if (entry_grow(c) < 0 || index_grow(c) < 0 || value_reserve(o, o->pins + 1) < 0)
+	if (!e || value_reserve(o, changes_of(o) + 1) < 0) {
+		free(e);
 		return NULL;
-	o->pins++;
-	if (c->size)
-		c->cell[place_of(c, o, a)] = c->n + 1;
-	e = &c->entry[c->n++];
-	*e = (struct change){ .obj = o, .attr = a };
+	}
+	*e = (struct change){ .set = c, .obj = o, .attr = a };
+	LL_PREPEND2(o->changes, e, of_obj);
+	DL_APPEND(c->entries, e);
 	return e;
+}
+
+void change_drop(struct change *e)
+{
+	struct keel_obj *o = e->obj;
+
+	if (e->is_set)
+		type_drop(e->attr->type, &e->slot);
+	LL_DELETE2(o->changes, e, of_obj);
+	DL_DELETE(e->set->entries, e);
+	free(e);
+	obj_retire(o);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -129,43 +90,32 @@ int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct ke
 	return text_of(a, changes_slot(c, o, a), key, buf, len);
 }
 
-/* Calls fn for each entry; fn may add to the set: entries are addressed by number. */
+/* Calls fn for each entry; not for those that fn adds. */
 void changes_each(struct keel_changes *c,
 		  void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg)
 {
-	for (uint32_t i = 0, n = c ? c->n : 0; i < n; i++)
-		if (c->entry[i].obj && !(c->entry[i].obj->flags & OBJ_DEAD))
-			fn(arg, c->entry[i].obj, c->entry[i].attr);
+	struct change *e = c ? c->entries : NULL, *last = e ? e->prev : NULL;
+
+	for (; e; e = e == last ? NULL : e->next)
+		if (!(e->obj->flags & OBJ_DEAD))
+			fn(arg, e->obj, e->attr);
 }
 
 /* ---- the end of a set ---------------------------------------------------------------------- */
-
-static void entry_drop(struct change *e)
-{
-	if (!e->obj)
-		return;
-	if (e->is_set)
-		type_drop(e->attr->type, &e->slot);
-	e->is_set = false;
-	obj_unpin(e->obj);
-	e->obj = NULL;
-}
 
 void changes_discard(struct keel_changes *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; i < c->n; i++)
-		entry_drop(&c->entry[i]);
+	while (c->entries)
+		change_drop(c->entries);
 	DL_DELETE(c->objects->changes, c);
-	free(c->entry);
-	free(c->cell);
 	free(c);
 }
 
 static void entry_apply(struct change *e)
 {
-	if (!e->obj || e->obj->flags & OBJ_DEAD)
+	if (e->obj->flags & OBJ_DEAD)
 		return;
 	if (!e->is_set)
 		value_drop(e->obj, e->attr);
@@ -178,23 +128,14 @@ static void entry_apply(struct change *e)
 
 void changes_commit(struct keel_changes *c)
 {
+	struct change *e;
+
 	if (!c)
 		return;
-	for (uint32_t i = 0; i < c->n; i++)
-		entry_apply(&c->entry[i]);
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct change *e = &c->entry[i];
-
-		if (e->obj && e->attr->def.changed && !(e->obj->flags & (OBJ_DEAD | OBJ_DRAFT)))
-			attr_changed(e->attr, e->obj);
-	}
+	DL_FOREACH(c->entries, e)
+		entry_apply(e);
+	DL_FOREACH(c->entries, e)
+		if (e->attr->def.changed && !(e->obj->flags & (OBJ_DEAD | OBJ_DRAFT)))
+			e->attr->def.changed(mod_of(e->attr->owner), e->obj, e->attr);
 	changes_discard(c);
-}
-
-void changes_forget(struct keel_attr *a)
-{
-	for (struct keel_changes *c = a->klass->objects->changes; c; c = c->next)
-		for (uint32_t i = 0; i < c->n; i++)
-			if (c->entry[i].attr == a)
-				entry_drop(&c->entry[i]);
 }

@@ -3,8 +3,7 @@
  * class.c - classes of objects: CLASS rows.
  *
  * A class exists from its first mention (a CLASS row, or a stored row of it) to the end of the
- * engine. Withdrawing the CLASS row makes it undeclared: its attributes wait, its objects keep
- * their values but are not found, and a later declaration brings all of it back.
+ * engine. Objects of one that no module declares are kept as they were stored, and not found.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -84,7 +83,6 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	c->owner = owner;
 	c->declared = true;
 	c->place = o->n_declared++;
-	c->epoch++;
 	return attrs_attach(o, err);
 }
 
@@ -98,15 +96,25 @@ static void class_remove(void *arg, struct owner *owner, const void *row)
 		c = c->next;
 	if (!c)
 		return;
-	while (c->drafts)
-		object_destroy(c->drafts);
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass == c)
 			attr_detach(a);
-	cursors_end(c);
 	c->declared = false;
 	c->row = NULL;
 	c->owner = NULL;
+}
+
+void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void *arg)
+{
+	struct keel_obj *o, *next;
+
+	for (uint32_t i = 0; i < c->live.n; i++)
+		if (c->live.at[i])
+			fn(arg, c->live.at[i]);
+	DL_FOREACH_SAFE(c->drafts, o, next)
+		fn(arg, o);
+	DL_FOREACH_SAFE(c->dead, o, next)
+		fn(arg, o);
 }
 
 uint32_t objects_drop(struct objects *o, const char *klass)
@@ -145,7 +153,6 @@ void classes_fini(struct objects *o)
 		struct class *c = o->classes;
 
 		o->classes = c->next;
-		cursors_end(c);
 		for (uint32_t i = 0; i < c->live.n; i++)
 			if (c->live.at[i])
 				obj_free(c->live.at[i]);
@@ -154,7 +161,6 @@ void classes_fini(struct objects *o)
 		list_free(c->dead);
 		index_fini(&c->ids);
 		index_fini(&c->names);
-		kept_end(c);
 		binds_end(c);
 		pool_fini(&c->bodies);
 		free(c->numbers.spare);

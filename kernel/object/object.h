@@ -5,10 +5,8 @@
  *   objects -- class ("job") -- keel_attr rows, numbered 0..255
  *                            -- keel_obj: id, bitmap of set numbers, packed slots
  *
- * A row whose class or type does not exist waits (klass NULL); it attaches when both exist, and waits again when one is
- * withdrawn. Values of a withdrawn row stay, kept; values that no row ever took, and those that cannot stay, are
- * in `raw`, as the bytes of a stored row. When the `epoch` of an object is older than that of its class, there are
- * new rows that its raw bytes have not been offered to.
+ * Rows come while the kernel starts; one whose class or type does not exist yet waits (klass NULL). Values that no row
+ * takes are in `raw`, as the bytes of a stored row.
  */
 #ifndef KEELSON_OBJECT_H
 #define KEELSON_OBJECT_H
@@ -56,14 +54,13 @@ struct type {
 struct keel_attr {
 	struct index_key name; /* first */
 	struct keel_attr_def def;
-	const void *row;
+	const void *row; /* NULL: withdrawn */
 	struct owner *owner;
 	struct class *klass; /* NULL: waiting, or withdrawn */
 	struct type *type;   /* never NULL once it was attached */
 	uint32_t number;     /* ATTR_NONE while it is not attached: no object has a value of it */
-	bool held;           /* a caller has looked it up: the struct outlives its row */
-	char *words;         /* once withdrawn: its own copy of class and name, owned */
-	struct keel_attr *next; /* in the list of all rows, of those withdrawn, or of the kept ones of a class */
+	struct keel_attr *next;
+	char words[]; /* class and name */
 };
 
 /* MessagePack pairs (name, value) that no row took, without the head of the map. */
@@ -80,18 +77,38 @@ enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_K
 struct keel_obj {
 	struct index_key id; /* first; the text is `near`, or owned */
 	struct class *klass;
-	uint32_t epoch;
-	uint32_t number; /* unique in its class; also of its pieces of modules' private memory */
-	uint16_t flags;
-	uint16_t n, cap;
-	union keel_slot *slot; /* n values, in order of attribute number */
+	uint32_t number;	/* unique in its class; also of its pieces of modules' private memory */
+	uint32_t pieces;	/* which modules have some: a bit each */
+	union keel_slot *slot;	/* n values, in order of attribute number */
 	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
-	uint32_t pins;		      /* entries of change sets about this object; cap >= n + pins */
-	uint32_t place;		      /* while live: index in the order of the class */
-	struct keel_obj *prev, *next; /* drafts, or dead ones */
-	struct keel_obj *dirty_next;  /* the store front's list */
+	uint16_t flags;
+	uint16_t n, cap;	/* cap >= n + entries of change sets */
+	struct change *changes; /* entries of change sets about this object */
+	union {
+		uint32_t place; /* while live: index in the order of the class */
+		struct {
+			struct keel_obj *prev, *next; /* drafts, or dead ones */
+		};
+	};
+	struct keel_obj *dirty_next; /* the store front's list */
 	char near[ID_NEAR];
+};
+
+struct change {
+	struct keel_changes *set;
+	struct keel_obj *obj;
+	const struct keel_attr *attr;
+	union keel_slot slot; /* owned while is_set */
+	bool is_set;
+	struct change *prev, *next; /* of the set, in order */
+	struct change *of_obj;
+};
+
+struct keel_changes {
+	struct objects *objects;
+	struct change *entries;
+	struct keel_changes *prev, *next;
 };
 
 /* Objects in order of creation; NULL: destroyed. */
@@ -123,14 +140,10 @@ struct class {
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
 	uint32_t n_attrs;
-	struct keel_attr *kept; /* withdrawn rows that have values left */
 	uint64_t reset[ATTR_WORDS]; /* rows that are never unset */
 	uint64_t notified[ATTR_WORDS]; /* rows with a changed() */
-	uint64_t ever[ATTR_WORDS];  /* rows of which an object had a value since they were attached */
-	uint32_t epoch;
 	bool has_raw; /* an object had raw bytes */
 	struct keel_cursor *cursors;
-	struct keel_view *views;
 	struct bind *binds; /* modules' private memory on its objects */
 };
 
@@ -143,11 +156,11 @@ struct objects {
 	struct class *classes;
 	struct class *guess[CLASS_GUESSES]; /* by the address of the name in class_find() */
 	struct type *types;
-	struct keel_attr *attrs; /* all rows, attached or waiting */
-	struct keel_attr *gone;  /* withdrawn rows that are held */
+	struct keel_attr *attrs; /* all there ever were */
 	struct keel_changes *changes;
 	struct objects_end *ends;
 	uint32_t n_declared;
+	bool closed; /* no row is written any more */
 	struct buf row;    /* objects_encode() */
 	struct buf text;   /* a value as terminated text */
 };
@@ -178,6 +191,7 @@ int classes_init(struct objects *o);
 void classes_fini(struct objects *o);
 struct class *class_find(struct objects *o, const char *name);	     /* declared ones */
 struct class *class_get(struct objects *o, const char *name);        /* created when unknown; NULL: no memory */
+void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void *arg); /* published ones, drafts, dead ones */
 
 /* attr.c */
 int attrs_init(struct objects *o);
@@ -190,17 +204,7 @@ struct keel_attr *attr_of_request(const struct class *c, const char *name); /* u
 /* Fills in the error text `<table text of code> attr[.key]` and returns the code. */
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key);
 
-void attr_own_words(struct keel_attr *a); /* copy its strings: its row goes, the struct stays */
-
-/* kept.c */
-void kept_add(const struct keel_attr *a); /* it was detached and objects have values of it */
-/* Returns the number of the kept values of a row with the name and type of `a`, which owns them from now on; else
- * ATTR_NONE, and kept values of that name become raw. */
-uint32_t kept_take(struct class *c, const struct keel_attr *a);
-void kept_leave(struct objects *o, const struct type *t); /* kept values of a type become raw; NULL: all */
-void kept_end(struct class *c);
-
-/* value.c: the packed slots of one object. Values are moved in; that cannot fail when `pins` reserved the room. */
+/* value.c: the packed slots of one object. Values are moved in; that cannot fail when a change set reserved the room. */
 union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); /* NULL: unset */
 int value_reserve(struct keel_obj *o, uint32_t more);
 int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot);
@@ -217,19 +221,16 @@ void value_lost(void) __attribute__((noreturn));
 struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err);
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len);
 void obj_free(struct keel_obj *o);
-void obj_refresh_slow(struct keel_obj *o);
+/* Offers its raw bytes to the rows there are now, and sets the defaults of values that are never unset. */
+void obj_complete(void *unused, struct keel_obj *o);
 int obj_link(struct keel_obj *o); /* among the class' objects */
-void obj_unpin(struct keel_obj *o);
+void obj_retire(struct keel_obj *o); /* frees a dead one that neither the store front nor a change set needs */
 void obj_notify(struct keel_obj *o); /* call changed() of every value that is set */
-static inline struct keel_obj *obj_refresh(struct keel_obj *o)
-{
-	if (o && o->epoch != o->klass->epoch)
-		obj_refresh_slow(o);
-	return o;
-}
 
 /* raw.c */
 int raw_add(struct keel_obj *o, const struct buf *pairs, uint32_t n);
+/* The value of `attr`, of a row that goes, becomes raw bytes when it is saved; changes of it are dropped. */
+void raw_leave(void *attr, struct keel_obj *o);
 /* Write the pair of a stored row for value `slot` of `a`. */
 void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot *slot);
 /* Read `n` pairs into `o`; what no attribute takes goes to o->raw, and so do older values of attributes in `settled`
@@ -243,13 +244,16 @@ void private_free(struct keel_obj *o);
 void binds_end(struct class *c);
 
 /* order.c */
-int order_add(struct keel_obj *o); /* 0 or -ENOMEM */
+int order_room(struct class *c); /* for one more; 0 or -ENOMEM */
+void order_add(struct keel_obj *o);
 void order_remove(struct keel_obj *o);
-/* order.c, view.c, changes.c: called when a class or a row is withdrawn. */
-void cursors_end(struct class *c);
 struct keel_cursor *cursor_of(struct class *c, bool deep);
-void views_forget(struct keel_attr *a);
-void changes_forget(struct keel_attr *a);
+
+/* changes.c */
+struct change *change_find(const struct keel_changes *c, const struct keel_obj *o, const struct keel_attr *a);
+uint32_t changes_of(const struct keel_obj *o); /* how many entries are about it */
+struct change *change_add(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a); /* unset; NULL: no memory */
+void change_drop(struct change *e);
 
 /* read.c, shared with change sets: returns and truncates like snprintf(), of one value. */
 int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf,

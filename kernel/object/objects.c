@@ -46,11 +46,8 @@ uint32_t objects_total(const struct objects *o)
 static const struct keel_attr *attr(struct keel_mod *m, const char *klass, const char *name)
 {
 	const struct class *c = class_find(objects_of(m), klass);
-	struct keel_attr *a = c && name ? attr_find(c, name, strlen(name)) : NULL;
 
-	if (a)
-		a->held = true;
-	return a;
+	return c && name ? attr_find(c, name, strlen(name)) : NULL;
 }
 
 static const char *attr_name(const struct keel_attr *a)
@@ -99,7 +96,6 @@ static const struct keel_object_api api = {
 	.set_text = write_text,
 	.unset = write_unset,
 	.match = read_match,
-	.touch = write_touch,
 	.swap = object_swap,
 	.changes = changes_create,
 	.change = changes_ask,
@@ -144,6 +140,11 @@ int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj 
 	return 0;
 }
 
+void objects_close(struct objects *o)
+{
+	o->closed = true;
+}
+
 void objects_destroy(struct objects *o)
 {
 	if (!o)
@@ -161,7 +162,7 @@ void objects_destroy(struct objects *o)
 int objects_waiting(struct objects *o, struct keel_err *err)
 {
 	for (const struct keel_attr *a = o->attrs; a; a = a->next) {
-		if (a->klass)
+		if (a->klass || !a->row)
 			continue;
 		return err_set(err, -ENOENT,
 			       "attribute %s.%s of %s has no effect: no module declares the %s '%s'",

@@ -16,6 +16,8 @@ struct registry;
 int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj *), void *arg,
 		   struct objects **ret_objects);
 void objects_destroy(struct objects *o);
+/* No row is written any more: values of rows that go end with them. */
+void objects_close(struct objects *o);
 
 /* For the store front: the row to write for a dirty object; *ret_deleted true: the row to delete. The bytes are
  * valid until the next call. Clears the dirty mark; a deleted object is freed by objects_saved(). Returns 0,
@@ -58,17 +60,6 @@ void objects_replay(struct objects *o, const struct objects_listener *to);
 
 /* Returns how many published objects there are; `o` may be NULL. */
 uint32_t objects_total(const struct objects *o);
-/* A callback for each object, published or draft, that is about to be destroyed: it still has its values. */
-struct objects_end {
-	void (*fn)(void *arg, struct keel_obj *);
-	void *arg;
-	struct objects_end *prev, *next;
-};
-void objects_end_tell(struct objects *o, struct objects_end *);
-void objects_end_forget(struct objects *o, struct objects_end *);
-/* Returns a copy with the same values as a draft, which only the caller knows. NULL: no memory. */
-struct keel_obj *objects_copy(struct keel_obj *o);
-
 /* Frees the private memory of a module on all objects. To be called after its rows were withdrawn and before it is
  * unloaded. */
 void objects_detach(struct owner *owner);

@@ -22,7 +22,7 @@
 #define NO_PLACE_BITS 40u /* a slot that holds less is a number */
 
 struct keel_cursor {
-	struct class *klass; /* NULL: its class was withdrawn */
+	struct class *klass; /* NULL: there is none of that name */
 	uint32_t at;	     /* the next place */
 	bool deep;	     /* the caller reads values of the objects */
 	struct keel_cursor *next;
@@ -56,7 +56,7 @@ static void close_up(struct class *c)
 	l->n = to;
 }
 
-static int room_make(struct class *c)
+int order_room(struct class *c)
 {
 	struct order *l = &c->live;
 	uint32_t cap = l->cap ? l->cap * 2 : FIRST_PLACES;
@@ -76,16 +76,13 @@ static int room_make(struct class *c)
 	return 0;
 }
 
-int order_add(struct keel_obj *o)
+void order_add(struct keel_obj *o)
 {
 	struct order *l = &o->klass->live;
 
-	if (room_make(o->klass) < 0)
-		return -ENOMEM;
 	o->place = l->n++;
 	l->at[o->place] = o;
 	l->taken++;
-	return 0;
 }
 
 void order_remove(struct keel_obj *o)
@@ -158,7 +155,7 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 {
 	const struct order *l;
 
-	if (!cursor || !cursor->klass)
+	if (!cursor || !cursor->klass || !cursor->klass->declared)
 		return NULL;
 	l = &cursor->klass->live;
 	while (cursor->at < l->n && !l->at[cursor->at])
@@ -169,7 +166,7 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 		__builtin_prefetch(l->at[cursor->at + AHEAD]);
 	if (cursor->deep)
 		fetch_values(l, cursor->at);
-	return obj_refresh(l->at[cursor->at++]);
+	return l->at[cursor->at++];
 }
 
 void cursor_close(struct keel_cursor *cursor)
@@ -177,13 +174,4 @@ void cursor_close(struct keel_cursor *cursor)
 	if (cursor && cursor->klass)
 		LL_DELETE(cursor->klass->cursors, cursor);
 	free(cursor);
-}
-
-void cursors_end(struct class *c)
-{
-	struct keel_cursor *cursor;
-
-	LL_FOREACH(c->cursors, cursor)
-		cursor->klass = NULL;
-	c->cursors = NULL;
 }

@@ -9,18 +9,18 @@
 
 struct pool_chunk;
 struct pool {
-	uint32_t size, stride; /* of a piece; from one to the next */
-	uint32_t shift;	       /* a chunk has 1 << shift of them */
+	uint32_t stride; /* from one piece to the next */
+	uint32_t shift;	 /* a chunk has 1 << shift of them */
 	struct pool_chunk **chunks;
 	uint32_t n_chunks;
 };
 
 void pool_init(struct pool *p, uint32_t size);
-/* Returns the piece, zeroed unless it was taken already. NULL: no memory. */
+/* Returns the piece of a number that is not taken, zeroed. NULL: no memory. */
 void *pool_take(struct pool *p, uint32_t number);
-void *pool_at(const struct pool *p, uint32_t number); /* NULL: not taken */
+/* For numbers that are taken. */
+void *pool_at(const struct pool *p, uint32_t number);
 void pool_give(struct pool *p, uint32_t number);
-uint32_t pool_end(const struct pool *p); /* no number from here on is taken */
-void pool_fini(struct pool *p);		 /* frees all pieces, taken or not */
+void pool_fini(struct pool *p); /* frees all pieces, taken or not */
 
 #endif

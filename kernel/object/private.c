@@ -3,7 +3,7 @@
  * private.c - private memory of modules on objects, freed with the object or the module.
  *
  * An object has a number that is unique in its class while it lives. A module's memory on object n is piece n of its
- * pool for that class, so that a reload frees memory on a hundred thousand objects without a walk.
+ * pool for that class; a bit of the object says whether it has one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@ struct bind {
 	struct class *klass;
 	struct bind *next;	 /* of the class */
 	struct bind *owner_next; /* of the owner */
+	uint32_t bit; /* no other one of the class has it */
 	void (*fini)(struct keel_mod *, void *slot);
 	struct pool pieces;
 };
@@ -61,6 +62,7 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 {
 	struct class *c = class_get(objects_of(m), klass);
 	struct owner *owner = owner_of(m);
+	uint32_t used = 0;
 	struct bind *b;
 
 	if (!c)
@@ -69,10 +71,12 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 		return -EINVAL;
 	if (bind_of(owner, c))
 		return -EEXIST;
-	b = malloc(sizeof(*b));
+	LL_FOREACH(c->binds, b)
+		used |= b->bit;
+	b = ~used ? malloc(sizeof(*b)) : NULL;
 	if (!b)
 		return -ENOMEM;
-	*b = (struct bind){ .owner = owner, .klass = c, .fini = fini, .owner_next = owner->binds };
+	*b = (struct bind){ .owner = owner, .klass = c, .bit = ~used & -~used, .fini = fini, .owner_next = owner->binds };
 	pool_init(&b->pieces, size);
 	owner->binds = b;
 	LL_APPEND(c->binds, b);
@@ -91,46 +95,53 @@ bool objects_bound(const struct owner *user, const struct owner *of)
 void *private_slot(struct keel_mod *m, struct keel_obj *o)
 {
 	struct bind *b = bind_of(owner_of(m), o->klass);
+	void *piece;
 
-	return b && !(o->flags & OBJ_DEAD) ? pool_take(&b->pieces, o->number) : NULL;
+	if (!b || o->flags & OBJ_DEAD)
+		return NULL;
+	if (o->pieces & b->bit)
+		return pool_at(&b->pieces, o->number);
+	piece = pool_take(&b->pieces, o->number);
+	if (piece)
+		o->pieces |= b->bit;
+	return piece;
 }
 
-static void piece_give(struct bind *b, uint32_t number)
+static void piece_give(void *bind, struct keel_obj *o)
 {
-	void *piece = pool_at(&b->pieces, number);
-	struct crumb crumb;
+	struct bind *b = bind;
 
-	if (!piece)
+	if (!(o->pieces & b->bit))
 		return;
 	if (b->fini) {
+		struct crumb crumb;
+
 		crumb_begin(&crumb, b->owner, "slot destructor", NULL);
-		b->fini(&b->owner->pub, piece);
+		b->fini(&b->owner->pub, pool_at(&b->pieces, o->number));
 		crumb_end(&crumb);
 	}
-	pool_give(&b->pieces, number);
+	o->pieces &= ~b->bit;
+	pool_give(&b->pieces, o->number);
 }
 
 void private_free(struct keel_obj *o)
 {
-	for (struct bind *b = o->klass->binds; b; b = b->next)
-		piece_give(b, o->number);
+	for (struct bind *b = o->klass->binds; b && o->pieces; b = b->next)
+		piece_give(b, o);
 }
 
 /* While its destructor runs, the module's other pieces still exist. */
-static void bind_end(struct bind *b) /* the first one of its owner */
-{
-	for (uint32_t i = 0; b->fini && i < pool_end(&b->pieces); i++)
-		piece_give(b, i);
-	pool_fini(&b->pieces);
-	b->owner->binds = b->owner_next;
-	LL_DELETE(b->klass->binds, b);
-	free(b);
-}
-
 void objects_detach(struct owner *owner)
 {
-	while (owner->binds)
-		bind_end(owner->binds);
+	struct bind *b;
+
+	while ((b = owner->binds)) {
+		class_each(b->klass, piece_give, b);
+		pool_fini(&b->pieces);
+		owner->binds = b->owner_next;
+		LL_DELETE(b->klass->binds, b);
+		free(b);
+	}
 }
 
 /* The class ends with the engine, after its modules. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "object/object.h"
 #include "types/types.h"
@@ -29,6 +30,27 @@ int raw_add(struct keel_obj *o, const struct buf *pairs, uint32_t n)
 	o->raw = raw;
 	o->klass->has_raw = true;
 	return 0;
+}
+
+void raw_leave(void *attr, struct keel_obj *o)
+{
+	struct keel_attr *a = attr;
+	const union keel_slot *slot = value_at(o, a);
+	struct buf *pair = &o->klass->objects->row;
+	struct change *e, *next;
+
+	LL_FOREACH_SAFE2(o->changes, e, next, of_obj)
+		if (e->attr == a)
+			change_drop(e);
+	if (!slot)
+		return;
+	if ((a->def.flags & KEEL_ATTR_SAVE) && !o->klass->objects->closed) {
+		buf_reset(pair);
+		raw_encode(pair, a, slot);
+		if (pair->failed || raw_add(o, pair, 1) < 0)
+			value_lost();
+	}
+	value_drop(o, a);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */

@@ -89,7 +89,8 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 					       "needs more memory than there is");
 	}
 	obj->flags |= OBJ_SAVED;
-	obj->epoch = 0; /* refreshed at its first use: values that are never unset */
+	EACH_BIT(number, c->reset[w] & ~obj->set[w])
+		(void)value_fallback(obj, c->by_number[number]);
 	obj_notify(obj);
 	return 0;
 }
@@ -98,7 +99,7 @@ void objects_loaded(struct objects *o)
 {
 	for (struct class *c = o->classes; c; c = c->next)
 		if (c->has_raw)
-			c->epoch++;
+			class_each(c, obj_complete, NULL);
 }
 
 static struct class *declared_at(const struct objects *o, uint32_t place)

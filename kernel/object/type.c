@@ -126,7 +126,6 @@ static void type_remove(void *arg, struct owner *owner, const void *def)
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass && a->type == t)
 			attr_detach(a);
-	kept_leave(o, t);
 	LL_DELETE(o->types, t);
 	free(t);
 }

@@ -68,7 +68,6 @@ int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_sl
 	memmove(&o->slot[at + 1], &o->slot[at], (o->n - at) * sizeof(*slot));
 	o->slot[at] = *slot;
 	bit_set(o->set, a->number);
-	bit_set(o->klass->ever, a->number);
 	o->n++;
 	return 0;
 }

@@ -9,21 +9,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "object/object.h"
 #include "msg/msg.h"
 #include "types/types.h"
 
 struct row {
-	const struct keel_attr *attr; /* NULL: withdrawn meanwhile */
+	const struct keel_attr *attr;
 	char *key;                    /* the only key to write; owned; NULL: all */
 	char *prefix;                 /* owned: head of the line, name */
 	uint32_t prefix_len;
 };
 struct keel_view {
 	struct class *klass; /* NULL: no such class, nothing to write */
-	struct keel_view *prev, *next;
 	struct row *row;
 	uint32_t n, cap;
 };
@@ -125,7 +123,6 @@ struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct 
 	if (!v || !c)
 		return v;
 	v->klass = c;
-	DL_PREPEND(c->views, v);
 	if ((n_want ? compile_some(v, want, n_want, roles) : compile_all(v, roles)) < 0) {
 		view_close(v);
 		return NULL;
@@ -137,22 +134,12 @@ void view_close(struct keel_view *v)
 {
 	if (!v)
 		return;
-	if (v->klass)
-		DL_DELETE(v->klass->views, v);
 	for (uint32_t i = 0; i < v->n; i++) {
 		free(v->row[i].key);
 		free(v->row[i].prefix);
 	}
 	free(v->row);
 	free(v);
-}
-
-void views_forget(struct keel_attr *a)
-{
-	for (struct keel_view *v = a->klass->views; v; v = v->next)
-		for (uint32_t i = 0; i < v->n; i++)
-			if (v->row[i].attr == a)
-				v->row[i].attr = NULL;
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -219,8 +206,8 @@ static uint32_t put_rows(struct buf *m, struct keel_obj *o, const struct keel_vi
 		const struct keel_attr *a = v->row[i].attr;
 
 		l.row = &v->row[i];
-		if (!a)
-			continue;
+		if (!a->klass)
+			continue; /* withdrawn meanwhile */
 		if (a->def.derive)
 			read_emit(o, a, l.row->key, &(struct keel_emit){ put_line, &l });
 		else if (bit_get(o->set, a->number))

@@ -25,7 +25,7 @@ static void value_touched(struct keel_obj *o, const struct keel_attr *a)
 /* Moves *slot into the object, without using the room that change sets reserved. Returns 0 or -ENOMEM. */
 static int value_write(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot)
 {
-	if (value_reserve(o, 1 + o->pins) < 0 || value_put(o, a, slot) < 0)
+	if (value_reserve(o, 1 + changes_of(o)) < 0 || value_put(o, a, slot) < 0)
 		return -ENOMEM;
 	value_touched(o, a);
 	return 0;

@@ -45,6 +45,5 @@ struct registry {
 
 int service_add(void *arg, struct owner *owner, const void *def, struct keel_err *err);
 void service_remove(void *arg, struct owner *owner, const void *def);
-void services_fini(struct registry *r);
 
 #endif

@@ -3,8 +3,7 @@
  * registry.c - rows of modules and the kinds that receive them.
  *
  * A row is added to its kind as soon as both exist: when the row is registered, or when the kind is declared later.
- * When a kind is withdrawn its rows are removed from it and wait for the next one. KIND and SERVICE are kinds
- * like the others, of this folder.
+ * KIND and SERVICE are kinds like the others, of this folder.
  */
 #include "registry/registry.h"
 
@@ -28,49 +27,30 @@ static struct kind *kind_find(const struct registry *r, const char *name)
 }
 
 /* ---- adding to a kind and removing ---------------------------------------------------------- */
-/* A row of a module with other headers may be shorter or longer than in the kind's: copies it in the kind's size, which
- * is the only one that add() and remove() see. Returns 0, or an error with *err. */
-static int row_complete(struct row *row, const struct kind *k, struct keel_err *err)
+/* A row of a module with other headers may be shorter or longer than the kind's: add() and remove() get it in the kind's
+ * size. Returns 0, or an error with *err. */
+static int row_attach(struct row *row, struct kind *k, struct keel_err *err)
 {
 	uint32_t size = k->face.row_size;
+	int ret = 0;
 
-	row->whole = NULL;
-	if (size == 0)
-		return 0;
-	if (*(const uint32_t *)row->def < 2 * sizeof(uint32_t))
+	if (size > 0 && *(const uint32_t *)row->def < 2 * sizeof(uint32_t))
 		return err_set(err, -EINVAL,
 			       "a %s row of module %s has no size; set .size to sizeof its struct",
 			       row->kind_name, row->owner->pub.name);
-	row->whole = malloc(size);
-	if (row->whole == NULL)
+	row->whole = size > 0 ? malloc(size) : NULL;
+	if (size > 0 && row->whole == NULL)
 		return err_set(err, -ENOMEM, "no memory for a %s row of module %s", row->kind_name,
 			       row->owner->pub.name);
-	keel_sized(row->whole, size, row->def);
-	return 0;
-}
-
-static const void *row_def(const struct row *row)
-{
-	return row->whole != NULL ? row->whole : row->def;
-}
-
-static void row_forget(struct row *row)
-{
+	if (size > 0)
+		keel_sized(row->whole, size, row->def);
+	row->kind = k;
+	ret = k->face.add(k->face.arg, row->owner, size > 0 ? row->whole : row->def, err);
+	if (ret == 0)
+		return 0;
+	row->kind = NULL;
 	free(row->whole);
 	row->whole = NULL;
-	row->kind = NULL;
-}
-
-static int row_attach(struct row *row, struct kind *k, struct keel_err *err)
-{
-	int ret = row_complete(row, k, err);
-
-	if (ret < 0)
-		return ret;
-	row->kind = k;
-	ret = k->face.add(k->face.arg, row->owner, row_def(row), err);
-	if (ret != 0)
-		row_forget(row);
 	return ret;
 }
 
@@ -80,27 +60,13 @@ static void row_detach(struct row *row)
 
 	if (k == NULL)
 		return;
-	k->face.remove(k->face.arg, row->owner, row_def(row));
-	row_forget(row);
+	k->face.remove(k->face.arg, row->owner, row->whole != NULL ? row->whole : row->def);
+	row->kind = NULL;
+	free(row->whole);
+	row->whole = NULL;
 }
 
-/* Adds the rows that waited for `k`, all or none. Returns 0, or an error with *err. */
-static int kind_open(struct registry *r, struct kind *k, struct keel_err *err)
-{
-	struct row *row;
-	int ret = 0;
-
-	DL_FOREACH(r->rows, row) {
-		if (row->kind != NULL || strcmp(row->kind_name, k->face.name) != 0)
-			continue;
-		ret = row_attach(row, k, err);
-		if (ret < 0)
-			break;
-	}
-	return ret;
-}
-
-/* Returns the row before `row`, the last one for NULL; NULL at the front (the head's `prev` is the last one). */
+/* The row before `row`, the last one for NULL; NULL at the front (the head's `prev` is the last one). */
 static struct row *row_before(const struct registry *r, const struct row *row)
 {
 	if (row == NULL)
@@ -108,27 +74,31 @@ static struct row *row_before(const struct registry *r, const struct row *row)
 	return row == r->rows ? NULL : row->prev;
 }
 
-static void kind_close(struct registry *r, struct kind *k)
+static void kind_drop(struct registry *r, struct kind *k)
 {
-	struct row *row;
-
-	for (row = row_before(r, NULL); row != NULL; row = row_before(r, row)) {
+	for (struct row *row = row_before(r, NULL); row != NULL; row = row_before(r, row)) {
 		if (row->kind == k)
 			row_detach(row);
 	}
-}
-
-static int kind_push(struct registry *r, struct kind *k, struct keel_err *err)
-{
-	int ret;
-
-	LL_PREPEND(r->kinds, k);
-	ret = kind_open(r, k, err);
-	if (ret == 0)
-		return 0;
-	kind_close(r, k);
 	LL_DELETE(r->kinds, k);
 	free(k);
+}
+
+/* It gets the rows that waited for it. Returns 0, or an error with *err: then it is gone. */
+static int kind_push(struct registry *r, struct kind *k, struct keel_err *err)
+{
+	struct row *row;
+	int ret = 0;
+
+	LL_PREPEND(r->kinds, k);
+	DL_FOREACH(r->rows, row) {
+		if (row->kind == NULL && strcmp(row->kind_name, k->face.name) == 0)
+			ret = row_attach(row, k, err);
+		if (ret < 0)
+			break;
+	}
+	if (ret < 0)
+		kind_drop(r, k);
 	return ret;
 }
 
@@ -203,11 +173,8 @@ static void kind_remove(void *arg, struct owner *owner, const void *row)
 	(void)owner;
 	while (k != NULL && k->row != row)
 		k = k->next;
-	if (k == NULL)
-		return;
-	kind_close(r, k);
-	LL_DELETE(r->kinds, k);
-	free(k);
+	if (k != NULL)
+		kind_drop(r, k);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
@@ -226,9 +193,7 @@ static int row_add(struct registry *r, struct owner *owner, const struct keel_co
 	if (row == NULL)
 		return err_set(err, -ENOMEM, "no memory for a %s row of module %s", c->kind,
 			       owner->pub.name);
-	row->owner = owner;
-	row->kind_name = c->kind;
-	row->def = c->def;
+	*row = (struct row){ .owner = owner, .kind_name = c->kind, .def = c->def };
 	k = kind_find(r, c->kind);
 	if (k != NULL)
 		ret = row_attach(row, k, err);
@@ -244,18 +209,16 @@ static int row_add(struct registry *r, struct owner *owner, const struct keel_co
 	return 0;
 }
 
-/* Withdraw the newest `n` rows of `owner`. */
-static void rows_remove(struct registry *r, const struct owner *owner, uint32_t n)
+/* The newest `n` rows of `owner`, in reverse order. */
+static void rows_remove(struct registry *r, struct owner *owner, uint32_t n)
 {
-	struct row *row = row_before(r, NULL), *before;
-
-	for (; row != NULL && n > 0; row = before) {
+	for (struct row *row = row_before(r, NULL), *before; row != NULL && n > 0; row = before) {
 		before = row_before(r, row);
 		if (row->owner != owner)
 			continue;
 		row_detach(row);
 		DL_DELETE(r->rows, row);
-		row->owner->live--;
+		owner->live--;
 		free(row);
 		n--;
 	}
@@ -288,22 +251,19 @@ void registry_remove(struct registry *r, struct owner *owner)
 int registry_create(struct registry **ret_registry)
 {
 	struct registry *r = calloc(1, sizeof(*r));
-	int ret;
+	const struct registry_kind kinds[] = {
+		{ "KIND", kind_add, kind_remove, r, sizeof(struct keel_kind_def) },
+		{ "SERVICE", service_add, service_remove, r, sizeof(struct keel_service_def) },
+	};
+	int ret = r != NULL ? 0 : -ENOMEM;
 
-	if (r == NULL)
-		return -ENOMEM;
-	ret = registry_kind(r, &(struct registry_kind){ "KIND", kind_add, kind_remove, r,
-							     sizeof(struct keel_kind_def) });
-	if (ret == 0)
-		ret = registry_kind(r, &(struct registry_kind){ "SERVICE", service_add,
-								service_remove, r,
-								sizeof(struct keel_service_def) });
-	if (ret < 0) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && ret == 0; i++)
+		ret = registry_kind(r, &kinds[i]);
+	if (ret < 0)
 		registry_destroy(r);
-		return ret;
-	}
-	*ret_registry = r;
-	return 0;
+	else
+		*ret_registry = r;
+	return ret;
 }
 
 /* Calls no remove(): the parts that own the kinds may be gone already. */
@@ -311,6 +271,7 @@ void registry_destroy(struct registry *r)
 {
 	struct kind *k, *next_kind;
 	struct row *row, *next;
+	struct service *s, *next_service;
 
 	if (r == NULL)
 		return;
@@ -320,6 +281,9 @@ void registry_destroy(struct registry *r)
 	}
 	LL_FOREACH_SAFE(r->kinds, k, next_kind)
 		free(k);
-	services_fini(r);
+	LL_FOREACH_SAFE(r->services, s, next_service) {
+		free(s->copy);
+		free(s);
+	}
 	free(r);
 }

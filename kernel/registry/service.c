@@ -81,31 +81,25 @@ static int service_check(const struct registry *r, const struct owner *owner,
 	return 0;
 }
 
-static struct table_head *table_copy(const struct table_head *table)
-{
-	struct table_head *copy = calloc(1, table->size > TABLE_ROOM ? table->size : TABLE_ROOM);
-
-	if (copy != NULL)
-		memcpy(copy, table, table->size);
-	return copy;
-}
-
 int service_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
 {
 	struct registry *r = arg;
 	const struct keel_service_def *def = row;
+	int ret = service_check(r, owner, def, err);
 	struct table_head *copy;
 	struct service *s;
-	int ret = service_check(r, owner, def, err);
+	uint32_t size;
 
 	if (ret < 0)
 		return ret;
-	copy = table_copy(def->table);
+	size = ((const struct table_head *)def->table)->size;
+	copy = calloc(1, size > TABLE_ROOM ? size : TABLE_ROOM);
 	s = copy != NULL ? service_push(r, def->name, copy) : NULL;
 	if (s == NULL) {
 		free(copy);
 		return err_set(err, -ENOMEM, "no memory for service '%s'", def->name);
 	}
+	memcpy(copy, def->table, size);
 	copy->self = &owner->pub;
 	s->copy = copy;
 	s->owner = owner;
@@ -129,17 +123,6 @@ void service_remove(void *arg, struct owner *owner, const void *row)
 	free(s);
 }
 
-void services_fini(struct registry *r)
-{
-	struct service *s, *next;
-
-	LL_FOREACH_SAFE(r->services, s, next) {
-		free(s->copy);
-		free(s);
-	}
-	r->services = NULL;
-}
-
 const void *registry_service(struct registry *r, const char *name, uint32_t minor,
 			     struct owner **ret_owner, struct keel_err *err)
 {
@@ -147,7 +130,7 @@ const void *registry_service(struct registry *r, const char *name, uint32_t mino
 
 	if (s == NULL) {
 		err_set(err, -ENOENT,
-			"nobody offers the service '%s'; enable the module that does", name);
+			"no module offers the service '%s'; enable the module that does", name);
 		return NULL;
 	}
 	if (s->minor < minor) {

@@ -73,7 +73,7 @@ static uint32_t places(const struct router *r, uint32_t reserve)
 
 /* Returns whether there is a place for a client that `n` counts already. *ret_deciding: only in the reserve, until it
  * is known whether its user may manage. */
-static bool place_find(struct router *r, const struct peer_count *n, bool *ret_deciding)
+static bool place_find(struct router *r, const struct uid_share *n, bool *ret_deciding)
 {
 	bool root = is_root(r, n->uid);
 	uint32_t most = places(r, root ? 0 : r->limits.reserve);
@@ -89,31 +89,11 @@ static bool place_find(struct router *r, const struct peer_count *n, bool *ret_d
 	return !root && r->n_clients <= places(r, r->limits.reserve_root) && n->deciding < r->limits.deciding;
 }
 
-static struct peer_count *peer_of(struct router *r, uint32_t uid)
-{
-	struct peer_count *n = (struct peer_count *)index_find(&r->counts, (const char *)&uid, sizeof(uid));
-
-	if (n != NULL)
-		return n;
-	n = calloc(1, sizeof(*n));
-	if (n == NULL)
-		return NULL;
-	n->uid = uid;
-	index_key_init(&n->key, (const char *)&n->uid, sizeof(n->uid));
-	if (index_add(&r->counts, &n->key) == 0)
-		return n;
-	free(n);
-	return NULL;
-}
-
 static void client_uncount(struct client *c)
 {
 	c->router->n_clients--;
-	c->peer->deciding -= c->deciding;
-	if (--c->peer->n > 0)
-		return;
-	index_remove(&c->router->counts, &c->peer->key);
-	free(c->peer);
+	c->share->deciding -= c->deciding;
+	c->share->n--;
 }
 
 bool client_may_stay(struct client *c)
@@ -121,7 +101,7 @@ bool client_may_stay(struct client *c)
 	if (!c->deciding)
 		return true;
 	c->deciding = false;
-	c->peer->deciding--;
+	c->share->deciding--;
 	return c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0;
 }
 
@@ -163,10 +143,8 @@ void client_rearm(struct client *c)
 		c->events = events;
 }
 
-static void on_user(void *arg, struct user *u)
+void client_known(struct client *c, struct user *u)
 {
-	struct client *c = arg;
-
 	c->user = u;
 	c->read_ms = loop_now_ms(c->router->parts->loop);
 	if (!client_may_stay(c)) {
@@ -184,23 +162,23 @@ static void on_user(void *arg, struct user *u)
 struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
 {
 	struct client *c = calloc(1, sizeof(*c));
-	struct peer_count *peer = c != NULL ? peer_of(r, uid) : NULL;
+	struct uid_share *share = c != NULL ? share_get(r, uid) : NULL;
 
-	if (peer == NULL) {
+	if (share == NULL) {
 		free(c);
 		return NULL;
 	}
-	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid, .peer = peer,
+	*c = (struct client){ .router = r, .fd = fd, .uid = uid, .gid = gid, .share = share,
 			      .read_ms = loop_now_ms(r->parts->loop) };
-	peer->n++; /* counted now, so that dropping others does not free it */
+	share->n++; /* counted now, so that dropping others does not free it */
 	r->n_clients++;
-	if (!place_find(r, peer, &c->deciding)) {
+	if (!place_find(r, share, &c->deciding)) {
 		client_uncount(c);
 		free(c);
 		errno = EUSERS;
 		return NULL;
 	}
-	peer->deciding += c->deciding;
+	share->deciding += c->deciding;
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
 	DL_APPEND(r->clients, c);
 	sweep_start(r);
@@ -213,8 +191,7 @@ int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid)
 
 	if (c == NULL)
 		return -errno;
-	c->wait = (struct users_wait){ .fn = on_user, .arg = c };
-	if (users_ask(r->users, uid, &c->wait) < 0)
+	if (user_find(c) < 0)
 		client_drop(c);
 	return 0;
 }
@@ -224,7 +201,6 @@ void client_drop(struct client *c)
 	struct router *r = c->router;
 
 	c->broken = true;
-	users_forget(&c->wait);
 	loop_watch_cancel(c->watch);
 	c->watch = NULL;
 	while (c->reqs != NULL)
@@ -403,7 +379,7 @@ void client_again(struct client *c)
 		c->broken = true;
 }
 
-void client_answered(struct client *c)
+void client_request_ended(struct client *c)
 {
 	if (c->leftover && may_serve(c))
 		client_again(c);

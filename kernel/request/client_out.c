@@ -19,7 +19,7 @@
 static void queued_add(struct client *c, size_t bytes) /* less: modulo */
 {
 	c->queued += bytes;
-	c->peer->queued += bytes;
+	c->share->queued += bytes;
 	c->router->queued += bytes;
 }
 
@@ -28,7 +28,7 @@ bool client_overfull(const struct client *c)
 	const struct router_limits *limits = &c->router->limits;
 
 	return c->queued > limits->queued_high ||
-	       (c->queued > limits->queued_small && c->peer->queued > limits->queued_uid);
+	       (c->queued > limits->queued_small && c->share->queued > limits->queued_uid);
 }
 
 bool client_drained(const struct client *c)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * drain.c - the end of service before a restart: each request that was read gets a reply, then each client a goodbye.
+ * drain.c - the end of service: each request that was read gets a reply, then each client a goodbye.
  *
- *	SERVING  requests are served as ever, until those that were open at the start and have acted have ended
+ *	SERVING  (of a reload) requests are served as ever, until those that were open at the start and have acted have ended
  *	ENDING   nothing more is read; what only waits, or has changed nothing, is answered "again", others end
  *	LEAVING  every request has its reply; goodbyes are written, connections closed
  *
@@ -18,32 +18,15 @@
 
 static void drain_step(void *arg);
 
-static void sole_mark(struct keel_req *q)
-{
-	q->sole = true;
-}
-
 /* Returns whether nothing changes when the request ends now and is sent again. */
 static bool is_repeatable(const struct keel_req *q)
 {
-	bool late = q->router->drain.late;
+	const struct router *r = q->router;
 
 	if (q->state != REQ_OPEN || q->parts)
 		return false;
-	return q->receiving || q->sole || (q->route->def.flags & KEEL_REQUEST_WAITS) ||
-	       (late && (q->route->def.flags & KEEL_REQUEST_READ));
-}
-
-static void sole_find(struct router *r)
-{
-	struct client *c;
-	struct keel_req *q;
-
-	DL_FOREACH(r->clients, c) {
-		DL_FOREACH(c->reqs, q)
-			q->sole = false;
-	}
-	hooks_sole(r->parts->hooks, sole_mark);
+	return q->receiving || (q->route->def.flags & KEEL_REQUEST_WAITS) || hooks_sole(r->parts->hooks, q) ||
+	       (r->drain.late && (q->route->def.flags & KEEL_REQUEST_READ));
 }
 
 static void old_mark(struct router *r)
@@ -51,7 +34,6 @@ static void old_mark(struct router *r)
 	struct client *c;
 	struct keel_req *q;
 
-	sole_find(r);
 	DL_FOREACH(r->clients, c) {
 		DL_FOREACH(c->reqs, q) {
 			q->old = !is_repeatable(q);
@@ -74,7 +56,7 @@ static void requests_end(struct client *c)
 	}
 	while (c->router->drain.late && c->reqs != NULL)
 		req_withdraw(c->reqs, PBSE_SVRDOWN,
-			     "The server restarts before this request has ended; look at what it was about");
+			     "The server ends or restarts before this request has ended; look at what it was about");
 }
 
 static void serving_end(struct router *r)
@@ -86,15 +68,6 @@ static void serving_end(struct router *r)
 		loop_listen_pause(r->listener);
 	DL_FOREACH(r->clients, c)
 		client_rearm(c);
-}
-
-static void all_end(struct router *r)
-{
-	struct client *c;
-
-	sole_find(r);
-	DL_FOREACH(r->clients, c)
-		requests_end(c);
 }
 
 static void goodbye_late(void *arg)
@@ -123,11 +96,7 @@ static void goodbyes_send(struct router *r)
 
 void drain_due(struct router *r)
 {
-	const struct drain *d = &r->drain;
-
-	if (d->step == NULL && ((d->phase == DRAIN_SERVING && d->n_old == 0) ||
-				(d->phase == DRAIN_ENDING && r->n_open == 0) ||
-				(d->phase == DRAIN_LEAVING && r->n_clients == 0)))
+	if (r->drain.phase != DRAIN_NONE && r->drain.step == NULL)
 		r->drain.step = loop_timer(r->parts->loop, 0, drain_step, r);
 }
 
@@ -135,18 +104,24 @@ static void drain_step(void *arg)
 {
 	struct router *r = arg;
 	struct drain *d = &r->drain;
+	struct client *c;
 
 	d->step = NULL;
 	if (d->phase == DRAIN_SERVING && (d->n_old == 0 || d->late))
 		serving_end(r);
 	if (d->phase == DRAIN_ENDING) {
-		all_end(r);
+		DL_FOREACH(r->clients, c)
+			requests_end(c);
 		if (r->n_open == 0)
 			goodbyes_send(r);
 	}
 	if (d->phase == DRAIN_LEAVING && r->n_clients == 0) {
+		void (*done)(void *arg) = d->done;
+
 		drain_end(r);
-		d->done(d->arg);
+		d->done = NULL;
+		if (done != NULL)
+			done(d->arg);
 	}
 }
 
@@ -157,7 +132,7 @@ static void deadline_passed(void *arg)
 	r->drain.deadline = NULL;
 	r->drain.late = true;
 	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
-		"restarting with %u requests that have not ended", r->n_open);
+		"%u requests have not ended", r->n_open);
 	loop_timer_cancel(r->drain.step);
 	drain_step(r);
 }
@@ -169,15 +144,52 @@ void drain_end(struct router *r)
 	r->drain.step = r->drain.deadline = NULL;
 }
 
+/* `n_old` of the router's drain is set. */
+static void drain_begin(struct router *r, int64_t left_ms, void (*done)(void *arg), void *arg)
+{
+	struct drain *d = &r->drain;
+
+	d->phase = DRAIN_SERVING;
+	d->done = done;
+	d->arg = arg;
+	d->deadline = loop_timer(r->parts->loop, left_ms > 0 ? left_ms : 0, deadline_passed, r);
+	d->late = d->deadline == NULL;
+	d->step = loop_timer(r->parts->loop, 0, drain_step, r);
+	if (d->step == NULL)
+		drain_step(r);
+}
+
 void router_drain(struct router *r, int64_t deadline_ms, void (*done)(void *arg), void *arg)
 {
-	int64_t left_ms = deadline_ms - loop_now_ms(r->parts->loop);
-
-	r->drain = (struct drain){ .phase = DRAIN_SERVING, .done = done, .arg = arg };
 	old_mark(r);
-	r->drain.deadline = loop_timer(r->parts->loop, left_ms > 0 ? left_ms : 0, deadline_passed, r);
-	r->drain.late = r->drain.deadline == NULL;
-	r->drain.step = loop_timer(r->parts->loop, 0, drain_step, r);
-	if (r->drain.step == NULL)
-		drain_step(r);
+	drain_begin(r, deadline_ms - loop_now_ms(r->parts->loop), done, arg);
+}
+
+void router_shutdown(struct router *r)
+{
+	if (r->drain.phase != DRAIN_NONE)
+		return;
+	router_listen_stop(r);
+	drain_begin(r, r->limits.shutdown_ms, NULL, NULL);
+}
+
+bool router_idle(const struct router *r)
+{
+	if (r->drain.phase != DRAIN_NONE)
+		return r->drain.phase == DRAIN_LEAVING && r->n_clients == 0;
+	return r->n_open == 0 && r->queued == 0;
+}
+
+bool router_serves(const struct router *r, const struct owner *owner)
+{
+	const struct client *c;
+	const struct keel_req *q;
+
+	DL_FOREACH(r->clients, c) {
+		DL_FOREACH(c->reqs, q) {
+			if (q->state == REQ_OPEN && q->route != NULL && q->route->owner == owner)
+				return true;
+		}
+	}
+	return false;
 }

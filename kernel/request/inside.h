@@ -9,29 +9,25 @@
 #define KEELSON_REQUEST_INSIDE_H
 
 #include "loop/loop.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "request/router.h"
-#include "request/users.h"
 #include "util/index.h"
 #include "wire/frame.h"
 
-/* Every bound of this folder; limits.c has the values and their reasons. */
 struct router_limits {
-	uint32_t clients, clients_per_uid, accepts_per_turn;
-	uint32_t reserve, reserve_root; /* of clients: for managers and root, the last ones for root alone */
-	uint32_t deciding;              /* of one uid: in the reserve until the roles of its user are known */
-	int64_t idle_ms;                /* one that is idle for so long may be dropped for another */
-	uint32_t requests_per_turn, requests_open; /* of one client */
-	int64_t serve_ns;                          /* in one turn, of all clients; the rest is queued */
-	size_t request;                            /* pack_cost() of one: bytes but for scripts, and values */
-	size_t queued_high, queued_low;            /* bytes waiting for one client */
-	size_t queued_uid, queued_small;           /* for all of one uid; a client may always have so much */
-	size_t input_all, input_small;             /* bytes of half requests, all clients; always allowed */
-	size_t open_all, open_small;               /* bytes of unanswered ones, all clients; always allowed */
-	int64_t stall_ms, sweep_ms, shutdown_ms, goodbye_ms;
-	uint32_t quarantine;                       /* answered requests kept to catch a second answer */
+#define LIMIT(type, name, value) type name;
+#include "request/limits.def"
+#undef LIMIT
 };
-extern const struct router_limits router_limits_default;
+
+struct user {
+	uint32_t uid;
+	int error;        /* 0; -ENOENT: no such account; other -errno: the lookup failed */
+	char *name, *who; /* who: name@host; NULL when error */
+	char *group;      /* name of the primary group; NULL when it has none */
+	char *groups;     /* all of them, a comma list, the primary first; NULL: not known */
+	unsigned refs;
+};
 
 struct route {
 	struct index_key name;       /* first; def.name */
@@ -62,7 +58,7 @@ struct keel_req {
 	void *gone_arg, *drained_arg;
 	bool receiving;        /* an operation at the point request_receive is under way */
 	bool parts;            /* it has sent some */
-	bool old, sole;        /* for a drain: open at its start; it did nothing but wait in one operation */
+	bool old;              /* it was open, and had acted, when a drain began */
 	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
 };
 
@@ -74,10 +70,9 @@ struct client {
 	void (*send)(void *arg, const char *frame, size_t len); /* a guest's; NULL: fd */
 	void *send_arg;
 	uint32_t uid, gid;
-	struct peer_count *peer;
+	struct uid_share *share;
 	bool deciding;     /* in the reserve until the roles of its user are known */
 	struct user *user; /* NULL: being looked up; requests wait */
-	struct users_wait wait;
 	struct frame_reader reader;
 	size_t input; /* bytes in `reader`, part of the router's input */
 	struct keel_req *reqs;
@@ -95,10 +90,16 @@ struct client {
 	struct client *prev, *next;
 };
 
-struct peer_count {
-	struct index_key key;      /* first; uid */
+struct uid_share {
+	struct router *router;
 	uint32_t uid, n, deciding; /* connections */
 	size_t queued;             /* bytes waiting for them */
+	struct user *user;         /* NULL: not known yet */
+	int64_t stale_ms, expires_ms;
+	struct lookup *lookup;     /* under way */
+	struct loop_timer *patience;
+	bool late;                 /* the lookup: clients get the older user */
+	struct uid_share *prev, *next;
 };
 
 /* The end of service before a restart; drain.c. */
@@ -115,28 +116,37 @@ struct router {
 	struct parts *parts;
 	struct router_limits limits;
 	uint32_t euid;
-	struct users *users;
 	struct index routes;
 	struct client *clients;
 	uint32_t n_clients, n_open; /* n_open: REQ_OPEN and REQ_SENT */
-	struct index counts;
+	struct uid_share *shares; /* oldest first */
+	uint32_t n_shares;
+	uint32_t refreshes; /* lookups of users that are known */
 	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;
 	int64_t served_ns; /* what requests took in this turn; 0: none was served yet */
-	struct loop_timer *sweep_timer, *shutdown_timer;
+	struct loop_timer *sweep_timer;
 	struct drain drain;
 	struct loop_listener *listener;
 	int listen_fd; /* of the listener */
 	bool handed;   /* to the next image of this daemon: the path stays */
 	char *listen_path;
 	int64_t refused_log_ms;
-	bool stopping;
 	char scratch[64 * 1024];
 };
 
+/* users.c */
+struct uid_share *share_get(struct router *r, uint32_t uid); /* made when missing */
+void shares_destroy(struct router *r);
+/* Calls client_known(), now or later. Returns 0 or -ENOMEM. */
+int user_find(struct client *c);
+void user_unref(struct user *u); /* NULL is fine */
+int user_who(struct user *u, const char *host); /* fills in `who`; returns 0 or u->error */
+
 /* client.c */
 const char *client_who(const struct client *c);
+void client_known(struct client *c, struct user *u); /* u: one reference, moved; may drop the client */
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_drop(struct client *c);
 /* Returns a client without a connection, of a known user; NULL: too many, or no memory. */
@@ -148,7 +158,7 @@ bool client_drained(const struct client *c);
 /* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
 bool client_may_stay(struct client *c);
 void client_rearm(struct client *c); /* watch its socket for what it waits for now */
-void client_answered(struct client *c); /* one of its requests ended */
+void client_request_ended(struct client *c); /* one of its requests ended */
 void client_again(struct client *c);    /* go on with it in the next turn */
 void client_turn_over(void *router);     /* deferred to the end of the turn: resets served_ns */
 
@@ -167,6 +177,8 @@ void req_drained(struct keel_req *q);
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_abandon(struct keel_req *q);      /* its route is withdrawn */
 void req_destroy_all(struct router *r);
+
+void router_listen_stop(struct router *r);
 
 /* drain.c */
 void drain_due(struct router *r); /* a request has its reply, or a client is gone */

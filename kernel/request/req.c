@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * req.c - one request: from its frame to its one answer.
+ * req.c - one request: from its frame to its one reply.
  *
  *	req_start -> OPEN --reply()--> SENT --store_after--> frame to the client, end
  *	              |                 '---- client gone: dropped after the store
- *	              '-- client gone, or answered by the kernel -> ORPHAN --reply()--> end
+ *	              '-- client gone, or the kernel has replied -> ORPHAN --reply()--> end
  *
  * Ended requests stay in a quarantine before their memory is used again, so that a second reply is
  * recognised, logged and ignored, and never sent to another client.
@@ -65,7 +65,7 @@ static void req_detach(struct keel_req *q)
 	q->router->n_open--;
 	q->router->drain.n_old -= q->old;
 	DL_APPEND(q->router->orphans, q);
-	client_answered(c);
+	client_request_ended(c);
 	drain_due(q->router);
 }
 
@@ -97,8 +97,8 @@ void req_destroy_all(struct router *r)
 	r->n_free = 0;
 }
 
-/* ---- answers ------------------------------------------------------------------------------- */
-static struct keel_out *answer_out(int32_t code, const char *text)
+/* ---- replies ------------------------------------------------------------------------------- */
+static struct keel_out *reply_make(int32_t code, const char *text)
 {
 	struct keel_out *o = out_create();
 
@@ -120,18 +120,6 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 		snprintf(type, sizeof(type), "%s", name);
 	log_add(c->router->parts->log, KEEL_LOG_DEBUG, "Req", def != NULL ? def->name : type,
 		"Reject reply code=%d, aux=0, type=%s, from %s", code, type, client_who(c));
-}
-
-/* Reply with an error of the kernel: nothing has changed, so it does not wait for the store. */
-static void req_refuse(struct client *c, uint64_t corr, const struct keel_request_def *def,
-		       const char *name, int32_t code)
-{
-	const char *trouble = code == PBSE_SYSTEM ? store_trouble(c->router->parts->store) : NULL;
-	char text[512];
-
-	snprintf(text, sizeof(text), "%s%s", pbse_text(code), trouble != NULL ? trouble : "");
-	log_reject(c, def, name, code);
-	client_send(c, answer_out(code, text), WIRE_REPLY, corr);
 }
 
 static void released(void *arg)
@@ -199,7 +187,7 @@ static void KEEL_PRINTF(3, 4) reply(struct keel_req *q, int32_t code, const char
 	}
 	if (code != 0 && q->route != NULL)
 		log_reject(q->client, &q->route->def, q->route->def.name, code);
-	send_after(q, answer_out(code, fmt != NULL ? text : pbse_text(code)));
+	send_after(q, reply_make(code, fmt != NULL ? text : pbse_text(code)));
 }
 
 static void reply_out(struct keel_req *q, struct keel_out *o)
@@ -213,7 +201,7 @@ static void reply_out(struct keel_req *q, struct keel_out *o)
 	out_put_int(o, "code", 0);
 	if (out_bytes(o, &len) == NULL) {
 		out_drop(o);
-		o = answer_out(PBSE_SYSTEM, "the answer does not fit into memory");
+		o = reply_make(PBSE_SYSTEM, "the answer does not fit into memory");
 	}
 	send_after(q, o);
 }
@@ -260,6 +248,11 @@ void req_drained(struct keel_req *q)
 	crumb_end(&crumb);
 }
 
+static const char *req_name(struct keel_req *q)
+{
+	return router_req_name(q);
+}
+
 static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
 {
 	if (q->state != REQ_OPEN)
@@ -303,7 +296,7 @@ void req_client_gone(struct keel_req *q)
 
 void req_again(struct keel_req *q)
 {
-	struct keel_out *o = answer_out(PBSE_SVRDOWN, "The server restarts; send the request again");
+	struct keel_out *o = reply_make(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
 
 	out_put_int(o, "again", 1);
 	client_send(q->client, o, WIRE_REPLY, q->corr);
@@ -316,7 +309,7 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 
 	if (q->route != NULL)
 		log_reject(c, &q->route->def, q->route->def.name, code);
-	client_send(c, answer_out(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
+	client_send(c, reply_make(code, text != NULL ? text : pbse_text(code)), WIRE_REPLY, q->corr);
 	req_detach(q);
 	if (q->state == REQ_OPEN)
 		q->state = REQ_ORPHAN;
@@ -328,8 +321,6 @@ void req_abandon(struct keel_req *q)
 		req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 	q->route = NULL;
 	q->gone = q->drained = NULL;
-	if (q->state == REQ_ORPHAN && !q->receiving) /* else request_received() ends it */
-		req_end(q);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -367,22 +358,6 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 		.group = c->user->group,
 		.groups = c->user->groups,
 	};
-}
-
-static int32_t refusal(const struct client *c, const struct route *route, uint32_t *ret_roles)
-{
-	if (c->user->error != 0)
-		return c->user->error == -ENOENT ? PBSE_BADCRED : PBSE_SYSTEM;
-	if (c->router->stopping)
-		return PBSE_SVRDOWN;
-	if (route == NULL)
-		return PBSE_UNKREQ;
-	*ret_roles = req_roles(c);
-	if ((*ret_roles & route->def.roles) == 0)
-		return PBSE_PERM;
-	if (!(route->def.flags & KEEL_REQUEST_READ) && store_trouble(c->router->parts->store) != NULL)
-		return PBSE_SYSTEM;
-	return 0;
 }
 
 /* Returns the route `name`, or `name.verb` when the message has a verb; NULL: no such row. */
@@ -447,40 +422,6 @@ static void request_raise(struct keel_req *q)
 	});
 }
 
-/* Returns whether decoding it would take too long for one turn. A script costs little: it is only copied. */
-static bool is_too_long(const struct client *c, const struct frame *f)
-{
-	size_t most = c->router->limits.request;
-
-	return f->len > most / (1 + PACK_VALUE_COST) && pack_cost(f->body, f->len, most) > most;
-}
-
-static void refuse_long(struct client *c, const struct frame *f)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text),
-		 "the request is too long: at most %zu bytes besides a job's script, where each value counts %u more; "
-		 "ask in parts", c->router->limits.request, PACK_VALUE_COST);
-	log_reject(c, NULL, "?", PBSE_IVALREQ);
-	client_send(c, answer_out(PBSE_IVALREQ, text), WIRE_REPLY, f->corr);
-}
-
-/* Returns whether it is beyond the bounds for the memory of unanswered requests. */
-static bool is_too_much(const struct client *c, const struct frame *f)
-{
-	const struct router *r = c->router;
-
-	return r->open + f->len > r->limits.open_all && c->open + f->len > r->limits.open_small;
-}
-
-static void refuse_much(struct client *c, const struct frame *f)
-{
-	log_reject(c, NULL, "?", PBSE_SYSTEM);
-	client_send(c, answer_out(PBSE_SYSTEM, "too many long requests wait for their answers; try again later"),
-		    WIRE_REPLY, f->corr);
-}
-
 /* Decodes the body; a long one without copying it. Returns 0 or -errno. */
 static int body_open(struct client *c, const struct frame *f, struct keel_msg **ret_msg)
 {
@@ -491,48 +432,71 @@ static int body_open(struct client *c, const struct frame *f, struct keel_msg **
 	return msg_take(memory, (size_t)(f->body - memory), f->len, ret_msg);
 }
 
+/* Is it within the bounds? Decoding takes one turn; a script costs little there: it is only copied. */
+static int32_t bounds_check(const struct client *c, const struct frame *f, struct keel_err *err)
+{
+	const struct router *r = c->router;
+	size_t most = r->limits.request;
+
+	if (f->len > most / (1 + PACK_VALUE_COST) && pack_cost(f->body, f->len, most) > most)
+		return err_set(err, PBSE_IVALREQ, "the request is too long: at most %zu bytes besides a job's script, "
+			       "where each value counts %u more; ask in parts", most, PACK_VALUE_COST);
+	if (r->open + f->len > r->limits.open_all && c->open + f->len > r->limits.open_small)
+		return err_set(err, PBSE_SYSTEM, "too many long requests wait for their answers; try again later");
+	return 0;
+}
+
+/* May this client send it now? */
+static int32_t right_check(const struct client *c, const struct route *route, uint32_t *ret_roles, struct keel_err *err)
+{
+	const char *trouble = store_trouble(c->router->parts->store);
+
+	if (c->user->error != 0)
+		return c->user->error == -ENOENT ? PBSE_BADCRED : PBSE_SYSTEM;
+	if (route == NULL)
+		return PBSE_UNKREQ;
+	*ret_roles = req_roles(c);
+	if ((*ret_roles & route->def.roles) == 0)
+		return PBSE_PERM;
+	if (!(route->def.flags & KEEL_REQUEST_READ) && trouble != NULL)
+		return err_set(err, PBSE_SYSTEM, "%s%s", pbse_text(PBSE_SYSTEM), trouble);
+	return 0;
+}
+
 void req_start(struct client *c, const struct frame *f)
 {
+	struct keel_err err;
 	struct route *route = NULL;
 	struct keel_msg *m = NULL;
 	struct keel_req *q = NULL;
 	const char *name = NULL;
 	uint32_t roles = 0;
 	int32_t code;
-	int ret;
 
-	if (is_too_long(c, f)) {
-		refuse_long(c, f);
+	err.text[0] = '\0';
+	code = bounds_check(c, f, &err);
+	if (code == 0) {
+		int ret = body_open(c, f, &m);
+
+		name = ret == 0 ? msg_api()->str(m, "req") : NULL;
+		c->closing = c->closing || name == NULL;
+		route = name != NULL ? route_of(c->router, m, name) : NULL;
+		if (name == NULL)
+			code = ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL;
+		else
+			code = right_check(c, route, &roles, &err);
+	}
+	q = code == 0 ? req_create(c, f, m) : NULL;
+	if (q != NULL) {
+		q->route = route;
+		fill_session(q, roles);
+		request_raise(q);
 		return;
 	}
-	if (is_too_much(c, f)) {
-		refuse_much(c, f);
-		return;
-	}
-	ret = body_open(c, f, &m);
-	if (ret == 0)
-		name = msg_api()->str(m, "req");
-	if (name == NULL) {
-		req_refuse(c, f->corr, NULL, "?", ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL);
-		c->closing = true;
-		goto out;
-	}
-	route = route_of(c->router, m, name);
-	code = refusal(c, route, &roles);
-	if (code != 0) {
-		req_refuse(c, f->corr, route == NULL ? NULL : &route->def, name, code);
-		goto out;
-	}
-	q = req_create(c, f, m);
-	if (q == NULL) {
-		req_refuse(c, f->corr, &route->def, name, PBSE_SYSTEM);
-		goto out;
-	}
-	q->route = route;
-	fill_session(q, roles);
-	request_raise(q);
-	return;
-out:
+	/* Nothing has changed: the reply does not wait for the store. */
+	code = code != 0 ? code : PBSE_SYSTEM;
+	log_reject(c, route != NULL ? &route->def : NULL, name != NULL ? name : "?", code);
+	client_send(c, reply_make(code, err.text[0] != '\0' ? err.text : pbse_text(code)), WIRE_REPLY, f->corr);
 	msg_destroy(m);
 }
 
@@ -546,6 +510,7 @@ static const struct keel_request_api api = {
 	.part = part,
 	.drained = drained,
 	.on_gone = on_gone,
+	.name = req_name,
 };
 
 const struct keel_request_api *req_api(void)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * router.c - request names, the listening socket, and the end of service.
- *
- * A route lives from the registration of its row to its withdrawal. Requests that a module still has
- * when its row is withdrawn are answered by the kernel.
+ * router.c - request names and the listening socket.
  */
 #include "request/router.h"
 
@@ -52,8 +49,7 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
 }
 
-/* The kernel replies to the requests of a route whose row is withdrawn. */
-static void route_abandon(struct keel_req *list, const struct route *route)
+static void requests_forget(struct keel_req *list, const struct route *route)
 {
 	struct keel_req *q, *next;
 
@@ -74,8 +70,8 @@ static void route_remove(void *arg, struct owner *owner, const void *row)
 	if (route == NULL || route->key != row)
 		return;
 	DL_FOREACH(r->clients, c)
-		route_abandon(c->reqs, route);
-	route_abandon(r->orphans, route);
+		requests_forget(c->reqs, route);
+	requests_forget(r->orphans, route);
 	index_remove(&r->routes, &route->name);
 	free(route);
 }
@@ -210,7 +206,7 @@ int router_listen(struct router *r, const char *path, int fd, struct keel_err *e
 	return 0;
 }
 
-static void stop_listening(struct router *r)
+void router_listen_stop(struct router *r)
 {
 	loop_listen_stop(r->listener);
 	r->listener = NULL;
@@ -234,15 +230,16 @@ int router_create(struct parts *parts, struct router **ret_router)
 	if (r == NULL)
 		return -ENOMEM;
 	r->parts = parts;
-	r->limits = router_limits_default;
+	r->limits = (struct router_limits){
+#define LIMIT(type, name, value) .name = value,
+#include "request/limits.def"
+#undef LIMIT
+	};
 	r->euid = geteuid();
 	r->refused_log_ms = INT64_MIN / 2;
-	ret = users_create(parts->loop, parts->host_name, &r->users);
-	if (ret == 0)
-		ret = registry_kind(parts->registry,
-				    &(struct registry_kind){ .name = "REQUEST", .add = route_add,
-							     .remove = route_remove, .arg = r,
-							     .row_size = sizeof(struct keel_request_def) });
+	ret = registry_kind(parts->registry,
+			    &(struct registry_kind){ .name = "REQUEST", .add = route_add, .remove = route_remove,
+						     .arg = r, .row_size = sizeof(struct keel_request_def) });
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "request", req_api());
 	if (ret == 0)
@@ -261,71 +258,16 @@ void router_destroy(struct router *r)
 
 	if (r == NULL)
 		return;
-	stop_listening(r);
+	router_listen_stop(r);
 	while (r->clients != NULL)
 		client_drop(r->clients);
 	loop_timer_cancel(r->sweep_timer);
-	loop_timer_cancel(r->shutdown_timer);
 	drain_end(r);
 	loop_defer_cancel(r->parts->loop, client_turn_over, r);
 	req_destroy_all(r);
-	users_destroy(r->users);
+	shares_destroy(r);
 	for (uint32_t at = 0; (route = (struct route *)index_next(&r->routes, &at));)
 		free(route);
 	index_fini(&r->routes);
-	index_fini(&r->counts);
 	free(r);
-}
-
-static void shutdown_deadline(void *arg)
-{
-	struct router *r = arg;
-	struct client *c;
-	struct keel_req *q, *next;
-
-	r->shutdown_timer = NULL;
-	DL_FOREACH(r->clients, c) {
-		DL_FOREACH_SAFE(c->reqs, q, next) {
-			if (q->state == REQ_OPEN)
-				req_withdraw(q, PBSE_SVRDOWN, NULL);
-		}
-	}
-}
-
-void router_shutdown(struct router *r)
-{
-	if (r->stopping)
-		return;
-	r->stopping = true;
-	stop_listening(r);
-	r->shutdown_timer = loop_timer(r->parts->loop, r->limits.shutdown_ms, shutdown_deadline, r);
-	if (r->shutdown_timer == NULL)
-		shutdown_deadline(r);
-}
-
-static bool serves(const struct keel_req *list, const struct owner *owner)
-{
-	const struct keel_req *q;
-
-	DL_FOREACH(list, q) {
-		if (q->state == REQ_OPEN && q->route != NULL && q->route->owner == owner)
-			return true;
-	}
-	return false;
-}
-
-bool router_serves(const struct router *r, const struct owner *owner)
-{
-	const struct client *c;
-
-	DL_FOREACH(r->clients, c) {
-		if (serves(c->reqs, owner))
-			return true;
-	}
-	return false;
-}
-
-bool router_idle(const struct router *r)
-{
-	return r->n_open == 0 && r->queued == 0;
 }

@@ -25,12 +25,13 @@ int router_listen_fd(struct router *r);
  * `deadline_ms` of the loop's clock, and are then answered with an error. Each client gets a goodbye and is
  * disconnected; then done(arg) is called, from the loop. Connections that come meanwhile wait in the backlog. */
 void router_drain(struct router *r, int64_t deadline_ms, void (*done)(void *arg), void *arg);
-/* How long half a request, or an answer that is not read, may stand still. */
+/* How long half a request, or replies that are not read, may stand still. */
 void router_set_stall(struct router *r, int64_t stall_ms);
+/* The daemon ends: the same, without a socket for those that come. */
+void router_shutdown(struct router *r);
 /* Returns whether the module has requests that it has not replied to. */
 bool router_serves(const struct router *r, const struct owner *owner);
-/* Stop accepting; at the deadline open requests get the error PBSE_SVRDOWN. */
-void router_shutdown(struct router *r);
+/* Returns whether no request is open; after the two above, whether all clients are gone. */
 bool router_idle(const struct router *r);
 /* Returns the name of the request's row, "" when that was withdrawn. */
 const char *router_req_name(const struct keel_req *q);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * users.c - user names by uid.
+ * users.c - what the clients of one uid share: their number, the memory of frames to them, and who their user is.
  *
- * NSS may use the network, so it is called on worker threads only. An entry is being looked up (lookup set, waits are
- * queued) or known (user set, until expires_ms). Errors are kept for a short time. A user is reference
- * counted: sessions outlive an expired entry.
+ * NSS may use the network, so it is called on worker threads only; clients wait meanwhile. Errors are kept for a short
+ * time. A user is reference counted: sessions outlive a newer lookup.
  *
- * Groups change: an entry older than FRESH_MS is looked up again at its next use. When that takes longer than
- * PATIENCE_MS, fails, or many are under way (the store needs worker threads, too), the last user is still returned.
+ * Groups change: a user older than FRESH_MS is looked up again for the next client. When that takes longer than
+ * PATIENCE_MS, fails, or many are under way (the store needs worker threads, too), clients get the older user.
  */
-#include "request/users.h"
-
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -19,63 +16,26 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "loop/loop.h"
-#include "util/index.h"
+#include "request/inside.h"
 
 #define KNOWN_MS (10 * 60 * 1000)
 #define FRESH_MS 900 /* no membership is older than a second */
 #define PATIENCE_MS 500
 #define ERROR_MS 2000
 #define REFRESHES_MAX 4u
-#define ENTRIES_MAX 4096u
+#define SHARES_MAX 1024u /* beside those of clients that are connected */
 #define PASSWD_BUF_MAX (1024u * 1024u)
 
-/* The part that a worker thread uses. Outlives its entry when users are destroyed meanwhile. */
+/* What a worker thread uses; it may outlive the share. */
 struct lookup {
-	struct user *user; /* being filled in; then owned by the entry */
-	struct users_entry *entry; /* loop thread only; NULL: the entry is gone */
+	struct user *user;	 /* being filled in */
+	struct uid_share *share; /* loop thread only; NULL: it is gone */
 };
 
-struct users_entry {
-	struct index_key key; /* first; uid */
-	uint32_t uid;
-	struct users *users;
-	struct lookup *lookup;
-	struct user *user;
-	int64_t expires_ms, stale_ms;
-	struct loop_timer *patience; /* deadline of a lookup while there is an older user */
-	bool late;		     /* it has passed: the older user is returned */
-	struct users_wait *waits;
-	struct users_entry *prev, *next;
-};
-
-struct users {
-	struct loop *loop;
-	char *host;
-	struct index entries;
-	struct users_entry *oldest; /* the first of them all */
-	unsigned refreshes;	     /* lookups of users that are known */
-};
-
-int users_create(struct loop *l, const char *host, struct users **ret_users)
+/* ---- users -------------------------------------------------------------------------------------- */
+void user_unref(struct user *u)
 {
-	struct users *u = calloc(1, sizeof(*u));
-
-	if (u == NULL)
-		return -ENOMEM;
-	u->loop = l;
-	u->host = strdup(host);
-	if (u->host == NULL) {
-		free(u);
-		return -ENOMEM;
-	}
-	*ret_users = u;
-	return 0;
-}
-
-static void user_destroy(struct user *u)
-{
-	if (u == NULL)
+	if (u == NULL || --u->refs > 0)
 		return;
 	free(u->name);
 	free(u->who);
@@ -84,45 +44,13 @@ static void user_destroy(struct user *u)
 	free(u);
 }
 
-void user_unref(struct user *u)
+int user_who(struct user *u, const char *host)
 {
-	if (u != NULL && --u->refs == 0)
-		user_destroy(u);
-}
-
-static void entry_destroy(struct users_entry *e)
-{
-	index_remove(&e->users->entries, &e->key);
-	DL_DELETE(e->users->oldest, e);
-	if (e->lookup != NULL)
-		e->lookup->entry = NULL; /* the result of its worker thread is dropped */
-	loop_timer_cancel(e->patience);
-	user_unref(e->user);
-	free(e);
-}
-
-void users_destroy(struct users *u)
-{
-	struct users_entry *e, *next;
-
-	if (u == NULL)
-		return;
-	DL_FOREACH_SAFE(u->oldest, e, next) {
-		while (e->waits != NULL)
-			users_forget(e->waits);
-		entry_destroy(e);
+	if (u->name != NULL && asprintf(&u->who, "%s@%s", u->name, host) < 0) {
+		u->who = NULL;
+		u->error = -ENOMEM;
 	}
-	index_fini(&u->entries);
-	free(u->host);
-	free(u);
-}
-
-void users_forget(struct users_wait *w)
-{
-	if (w->entry == NULL)
-		return;
-	DL_DELETE(w->entry->waits, w);
-	w->entry = NULL;
+	return u->error;
 }
 
 static char *group_name(gid_t gid)
@@ -165,7 +93,6 @@ static char *group_names(const char *user, gid_t primary)
 	return list;
 }
 
-/* On a worker thread. */
 static void lookup_work(void *arg)
 {
 	struct user *u = ((struct lookup *)arg)->user;
@@ -195,171 +122,139 @@ static void lookup_work(void *arg)
 	free(buf);
 }
 
-int user_who(struct user *u, const char *host)
+/* ---- shares ------------------------------------------------------------------------------------- */
+static void share_destroy(struct uid_share *s)
 {
-	if (u->name != NULL && asprintf(&u->who, "%s@%s", u->name, host) < 0) {
-		u->who = NULL;
-		u->error = -ENOMEM;
-	}
-	return u->error;
+	DL_DELETE(s->router->shares, s);
+	s->router->n_shares--;
+	if (s->lookup != NULL)
+		s->lookup->share = NULL;
+	loop_timer_cancel(s->patience);
+	user_unref(s->user);
+	free(s);
 }
 
-/* Calls the callbacks that wait for the entry; they may add, forget or drop others. */
-static void waits_run(struct users_entry *e)
+void shares_destroy(struct router *r)
 {
-	struct users_wait *w;
-
-	while ((w = e->waits) != NULL) {
-		DL_DELETE(e->waits, w);
-		w->entry = NULL;
-		e->user->refs++;
-		w->fn(w->arg, e->user);
-	}
+	while (r->shares != NULL)
+		share_destroy(r->shares);
 }
 
-/* Moves the result of a lookup into the entry, unless it is an error and there is an older user. */
-static void entry_settle(struct users_entry *e, struct lookup *k)
+struct uid_share *share_get(struct router *r, uint32_t uid)
 {
-	int64_t now_ms = loop_now_ms(e->users->loop);
-	bool known = user_who(k->user, e->users->host) == 0;
+	struct uid_share *s, *unused = NULL;
 
-	e->users->refreshes -= e->user != NULL;
-	e->stale_ms = now_ms + (known ? FRESH_MS : ERROR_MS);
-	if (!known && e->user != NULL)
-		return;
-	user_unref(e->user);
-	e->user = k->user;
-	k->user = NULL;
-	e->expires_ms = now_ms + (known ? KNOWN_MS : ERROR_MS);
+	DL_FOREACH(r->shares, s) {
+		if (s->uid == uid)
+			return s;
+		if (unused == NULL && s->n == 0 && s->lookup == NULL)
+			unused = s;
+	}
+	if (r->n_shares >= SHARES_MAX && unused != NULL)
+		share_destroy(unused);
+	s = calloc(1, sizeof(*s));
+	if (s == NULL)
+		return NULL;
+	s->router = r;
+	s->uid = uid;
+	DL_APPEND(r->shares, s);
+	r->n_shares++;
+	return s;
+}
+
+/* Clients that wait for their user get it; each call may drop the client. */
+static void waiting_go_on(struct uid_share *s)
+{
+	struct client *c = s->router->clients;
+
+	while (c != NULL) {
+		if (c->share == s && c->user == NULL) {
+			s->user->refs++;
+			client_known(c, s->user);
+			c = s->router->clients;
+		} else {
+			c = c->next;
+		}
+	}
 }
 
 static void lookup_done(void *arg)
 {
 	struct lookup *k = arg;
-	struct users_entry *e = k->entry;
+	struct uid_share *s = k->share;
 
-	if (e != NULL) {
-		loop_timer_cancel(e->patience);
-		e->patience = NULL;
-		entry_settle(e, k);
-		e->late = true; /* no caller waits from now on */
-		waits_run(e);
-		e->lookup = NULL; /* may be evicted from now on */
+	if (s != NULL) {
+		struct router *r = s->router;
+		int64_t now_ms = loop_now_ms(r->parts->loop);
+		bool known = user_who(k->user, r->parts->host_name) == 0;
+
+		loop_timer_cancel(s->patience);
+		s->patience = NULL;
+		s->lookup = NULL;
+		r->refreshes -= s->user != NULL;
+		s->stale_ms = now_ms + (known ? FRESH_MS : ERROR_MS);
+		if (known || s->user == NULL) {
+			user_unref(s->user);
+			s->user = k->user;
+			k->user = NULL;
+			s->expires_ms = now_ms + (known ? KNOWN_MS : ERROR_MS);
+		}
+		waiting_go_on(s);
 	}
 	user_unref(k->user);
 	free(k);
 }
 
-static void evict_oldest(struct users *u)
-{
-	struct users_entry *e, *next;
-
-	DL_FOREACH_SAFE(u->oldest, e, next) {
-		if (e->lookup == NULL) {
-			entry_destroy(e);
-			return;
-		}
-	}
-}
-
-static struct users_entry *entry_find(struct users *u, uint32_t uid)
-{
-	struct users_entry *e = (struct users_entry *)index_find(&u->entries, (const char *)&uid, sizeof(uid));
-
-	if (e != NULL && e->lookup == NULL && e->expires_ms <= loop_now_ms(u->loop)) {
-		entry_destroy(e);
-		return NULL;
-	}
-	return e;
-}
-
-static struct users_entry *entry_ask(struct users *u, uint32_t uid)
-{
-	struct users_entry *e = calloc(1, sizeof(*e));
-	struct lookup *k = calloc(1, sizeof(*k));
-	struct user *user = calloc(1, sizeof(*user));
-
-	if (e == NULL || k == NULL || user == NULL)
-		goto fail;
-	*user = (struct user){ .uid = uid, .refs = 1 };
-	*k = (struct lookup){ .user = user, .entry = e };
-	*e = (struct users_entry){ .uid = uid, .users = u, .lookup = k };
-	index_key_init(&e->key, (const char *)&e->uid, sizeof(e->uid));
-	if (u->entries.n >= ENTRIES_MAX)
-		evict_oldest(u);
-	if (index_add(&u->entries, &e->key) < 0)
-		goto fail;
-	DL_APPEND(u->oldest, e);
-	if (loop_work(u->loop, lookup_work, lookup_done, k) == 0)
-		return e;
-	DL_DELETE(u->oldest, e);
-	index_remove(&u->entries, &e->key);
-fail:
-	free(e);
-	free(k);
-	free(user);
-	return NULL;
-}
-
 static void lookup_late(void *arg)
 {
-	struct users_entry *e = arg;
+	struct uid_share *s = arg;
 
-	e->patience = NULL;
-	e->late = true;
-	waits_run(e);
+	s->patience = NULL;
+	s->late = true;
+	waiting_go_on(s);
 }
 
-/* Looks a known user up again; on an error the entry stays as it is. */
-static void entry_refresh(struct users_entry *e)
+/* Without memory for it there is no lookup. */
+static void lookup_start(struct uid_share *s)
 {
-	struct users *u = e->users;
+	struct loop *l = s->router->parts->loop;
 	struct lookup *k = calloc(1, sizeof(*k));
 	struct user *user = calloc(1, sizeof(*user));
 
-	if (k != NULL && user != NULL && (e->patience = loop_timer(u->loop, PATIENCE_MS, lookup_late, e)) != NULL) {
-		*user = (struct user){ .uid = e->uid, .refs = 1 };
-		*k = (struct lookup){ .user = user, .entry = e };
-		if (loop_work(u->loop, lookup_work, lookup_done, k) == 0) {
-			e->lookup = k;
-			e->late = false;
-			u->refreshes++;
+	if (s->user != NULL)
+		s->patience = loop_timer(l, PATIENCE_MS, lookup_late, s);
+	if (k != NULL && user != NULL && (s->user == NULL || s->patience != NULL)) {
+		*user = (struct user){ .uid = s->uid, .refs = 1 };
+		*k = (struct lookup){ .user = user, .share = s };
+		if (loop_work(l, lookup_work, lookup_done, k) == 0) {
+			s->lookup = k;
+			s->late = false;
+			s->router->refreshes += s->user != NULL;
 			return;
 		}
-		loop_timer_cancel(e->patience);
-		e->patience = NULL;
 	}
+	loop_timer_cancel(s->patience);
+	s->patience = NULL;
 	free(k);
 	free(user);
 }
 
-/* Returns whether the entry is known and need not be waited for. */
-static bool entry_holds(struct users_entry *e)
+int user_find(struct client *c)
 {
-	struct users *u = e->users;
+	struct uid_share *s = c->share;
+	struct router *r = s->router;
+	int64_t now_ms = loop_now_ms(r->parts->loop);
 
-	if (e->user == NULL)
-		return false;
-	if (e->lookup == NULL && e->stale_ms <= loop_now_ms(u->loop) && u->refreshes < REFRESHES_MAX)
-		entry_refresh(e);
-	return e->lookup == NULL || e->late;
-}
-
-int users_ask(struct users *u, uint32_t uid, struct users_wait *w)
-{
-	struct users_entry *e = entry_find(u, uid);
-
-	w->entry = NULL;
-	if (e != NULL && entry_holds(e)) {
-		e->user->refs++;
-		w->fn(w->arg, e->user);
+	if (s->user != NULL && s->lookup == NULL && s->expires_ms <= now_ms) {
+		user_unref(s->user);
+		s->user = NULL;
+	}
+	if (s->lookup == NULL && (s->user == NULL || (s->stale_ms <= now_ms && r->refreshes < REFRESHES_MAX)))
+		lookup_start(s);
+	if (s->user != NULL && (s->lookup == NULL || s->late)) {
+		s->user->refs++;
+		client_known(c, s->user);
 		return 0;
 	}
-	if (e == NULL)
-		e = entry_ask(u, uid);
-	if (e == NULL)
-		return -ENOMEM;
-	DL_APPEND(e->waits, w);
-	w->entry = e;
-	return 0;
+	return s->lookup != NULL ? 0 : -ENOMEM;
 }

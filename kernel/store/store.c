@@ -309,6 +309,7 @@ void store_close(struct store *s)
 	s->retry = NULL;
 	loop_run_until(s->parts->loop, workers_are_back, s, CLOSE_MS);
 	reads_drop(s);
+	objects_close(s->parts->objects);
 	s->api = NULL;
 	s->offers->live--;
 	s->offers = NULL;

@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "util/text.h"
+#include "wire/buf.h"
 
 #define PARENT_MODE 0755
+#define READ_BYTES 4096u
 
 int fd_write(int fd, const void *bytes, size_t len, size_t *ret_written)
 {
@@ -101,46 +103,28 @@ int file_write_durable(const char *path, const void *bytes, size_t len, mode_t m
 	return ret;
 }
 
-static int fd_read(int fd, size_t max, char **ret_bytes, size_t *ret_len)
+static int fd_read(int fd, size_t max, struct buf *b)
 {
-	size_t size = 4096, len = 0;
-	char *bytes = malloc(size), *grown;
-	int ret = -ENOMEM;
+	char *room;
 
-	while (bytes != NULL) {
-		ssize_t n = read(fd, bytes + len, size - len - 1);
+	while ((room = buf_room(b, READ_BYTES)) != NULL) {
+		ssize_t n = read(fd, room, READ_BYTES);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		ret = n < 0 ? -errno : 0;
-		len += n > 0 ? (size_t)n : 0;
-		if (ret == 0 && len > max)
-			ret = -EFBIG;
-		if (ret < 0 || n == 0)
-			break;
-		if (len + 1 < size)
-			continue;
-		ret = -ENOMEM;
-		grown = realloc(bytes, size * 2);
-		if (grown == NULL)
-			break;
-		bytes = grown;
-		size *= 2;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		b->len += (size_t)n;
+		if (b->len > max)
+			return -EFBIG;
 	}
-	if (ret < 0) {
-		free(bytes);
-		return ret;
-	}
-	bytes[len] = '\0';
-	*ret_bytes = bytes;
-	if (ret_len != NULL)
-		*ret_len = len;
-	return 0;
+	return -ENOMEM;
 }
 
 int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
+	struct buf b = { 0 };
 	struct stat st;
 
 	if (fd < 0)
@@ -150,8 +134,11 @@ int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len)
 	else if (S_ISFIFO(st.st_mode)) /* a read could block for ever */
 		ret = -ENOTSUP;
 	else
-		ret = fd_read(fd, max, ret_bytes, ret_len);
+		ret = fd_read(fd, max, &b);
 	close(fd);
+	if (ret == 0)
+		*ret_bytes = buf_take(&b, ret_len);
+	buf_fini(&b);
 	return ret;
 }
 

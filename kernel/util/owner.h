@@ -14,7 +14,6 @@
 struct bind;
 struct conf;
 struct hooks;
-struct isolate;
 struct later;
 struct links;
 struct log;
@@ -54,10 +53,6 @@ struct owner_budget {
 };
 
 #define OWNER_WORKERS 4 /* worker threads of one module at most: the store needs one, too */
-struct owner_work {
-	void (*fn)(void *arg); /* NULL: none */
-	int64_t since_ms;      /* of the loop's clock */
-};
 
 struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
@@ -65,12 +60,10 @@ struct owner {
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
 	uint32_t kept;     /* core->keep(): other modules will call it */
 	uint32_t working;  /* its calls on worker threads */
-	struct owner_work at_work[OWNER_WORKERS]; /* the same, one by one */
 	struct later *work, *work_last; /* its calls that wait for a worker thread */
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
 	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;
-	struct isolate *isolate; /* its code is in another process; NULL: in this one */
 	struct scope *scope; /* for kernel/hook: its taps are called for these objects only; NULL: for all */
 };
 

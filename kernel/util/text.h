@@ -5,7 +5,6 @@
 #ifndef KEELSON_TEXT_H
 #define KEELSON_TEXT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +16,5 @@ char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* FNV-1a. */
 uint64_t bytes_hash(const void *bytes, size_t len);
-
-/* Returns whether `word` is an item of the comma list. */
-bool list_has(const char *list, const char *word);
 
 #endif

@@ -91,7 +91,7 @@ static void owner_fini(struct keel_mod *mod, union keel_slot *slot)
 
 const struct keel_type_def owner_type = {
 	.size = sizeof(struct keel_type_def),
-	.flags = KEEL_TYPE_STRING | KEEL_TYPE_TEXT,
+	.flags = KEEL_TYPE_STRING,
 	.name = "job_owner",
 	.doc = "user@host",
 	.parse = owner_parse,

@@ -127,11 +127,11 @@ void dial_again(struct way *w, bool lasted, const char *why)
 
 	if (lasted) {
 		w->backoff_ms = l->limits.backoff_min_ms;
-		w->told = false;
-	} else if (!w->told && why != NULL) {
+		w->logged = false;
+	} else if (!w->logged && why != NULL) {
 		l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", w->host, "cannot link with %s: %s; trying on", w->address,
 			     why);
-		w->told = true;
+		w->logged = true;
 	}
 	/* Between half and all of it, so that a thousand moms do not come at once. */
 	wait_ms = w->backoff_ms / 2 + (int64_t)randombytes_uniform((uint32_t)(w->backoff_ms / 2 + 1));

@@ -78,7 +78,7 @@ struct way {
 	struct resolve *job; /* on a worker thread */
 	int64_t backoff_ms;
 	uint32_t attempt;
-	bool told; /* the failure is in the log */
+	bool logged; /* the failure */
 	struct way *prev, *next;
 };
 

@@ -82,7 +82,7 @@ static int send_all(struct connection *conn, const char *bytes, size_t len)
 	return 0;
 }
 
-static int answer_ping(struct connection *conn, uint64_t corr)
+static int pong_send(struct connection *conn, uint64_t corr)
 {
 	char frame[WIRE_HEADER_SIZE + 1];
 
@@ -92,7 +92,7 @@ static int answer_ping(struct connection *conn, uint64_t corr)
 }
 
 /* Receives the next PART or REPLY for the last request; replies to pings. */
-static int next_answer(struct connection *conn, bool stop_at_signal, struct frame *ret)
+static int next_frame(struct connection *conn, bool stop_at_signal, struct frame *ret)
 {
 	int got, failed = 0;
 
@@ -103,7 +103,7 @@ static int next_answer(struct connection *conn, bool stop_at_signal, struct fram
 		if (got == 0)
 			failed = receive_some(conn, stop_at_signal);
 		else if (ret->type == WIRE_PING)
-			failed = answer_ping(conn, ret->corr);
+			failed = pong_send(conn, ret->corr);
 		else if (ret->type == WIRE_GOODBYE)
 			return -ESHUTDOWN;
 		else if ((ret->type == WIRE_PART || ret->type == WIRE_REPLY) &&
@@ -172,7 +172,7 @@ static int receive_reply(struct connection *conn, const struct listener *l)
 	int ret, failed = 0;
 
 	for (;;) {
-		ret = next_answer(conn, stop_at_signal, &frame);
+		ret = next_frame(conn, stop_at_signal, &frame);
 		if (ret < 0)
 			return call_failed(conn, ret);
 		conn->parts = conn->parts || frame.type == WIRE_PART;
@@ -296,7 +296,7 @@ static bool something_came(const struct connection *conn)
 }
 
 /* Drops replies without a caller: a server whose replies are never read hangs up. */
-static void drop_answers(struct connection *conn)
+static void drop_replies(struct connection *conn)
 {
 	struct frame frame;
 	int got = 0;
@@ -305,12 +305,12 @@ static void drop_answers(struct connection *conn)
 		while (!conn->left && (got = frame_next(&conn->reader, &frame)) > 0) {
 			conn->left = frame.type == WIRE_GOODBYE;
 			if (frame.type == WIRE_PING)
-				answer_ping(conn, frame.corr);
+				pong_send(conn, frame.corr);
 		}
 	} while (!conn->left && got == 0 && something_came(conn) && receive_some(conn, false) == 0);
 }
 
-int call_without_answer(int c, const char *name, const struct arg *args, size_t n)
+int call_without_reply(int c, const char *name, const struct arg *args, size_t n)
 {
 	struct connection *conn = connection_find(c);
 	struct patience p = { 0 };
@@ -318,13 +318,13 @@ int call_without_answer(int c, const char *name, const struct arg *args, size_t 
 
 	do {
 		if (conn != NULL && !conn->lost && !conn->in_callback)
-			drop_answers(conn);
+			drop_replies(conn);
 		if (conn != NULL && conn->left)
 			ret = server_await(conn, &p);
 		if (ret == 0)
 			ret = call_send(c, name, args, n, &conn);
 		if (ret == 0 && conn->lost)
-			drop_answers(conn); /* there may be a goodbye */
+			drop_replies(conn); /* there may be a goodbye */
 	} while (ret == 0 && conn->lost && conn->left);
 	return ret == 0 && conn->lost ? call_failed(conn, -EPIPE) : ret;
 }

@@ -25,7 +25,7 @@ struct listener {
 int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l);
 
 /* Sends only; returns as call(). The next call drops the reply. */
-int call_without_answer(int c, const char *name, const struct arg *args, size_t n);
+int call_without_reply(int c, const char *name, const struct arg *args, size_t n);
 
 #define CALL(c, name, l, ...)                                                                      \
 	call(c, name, (const struct arg[]){ __VA_ARGS__ },                                         \

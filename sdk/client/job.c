@@ -27,7 +27,7 @@ static int alter_send(int c, const char *id, const struct attropl *list, const c
 	const struct arg args[] = { arg_str("id", or_empty(id)), arg_attrs("attrs", list),
 				    arg_str("extend", extend) };
 
-	return wait ? call(c, "alter", args, 3, NULL) : call_without_answer(c, "alter", args, 3);
+	return wait ? call(c, "alter", args, 3, NULL) : call_without_reply(c, "alter", args, 3);
 }
 
 static int alter(int c, const char *id, struct attrl *attrib, const char *extend, bool wait)
@@ -117,7 +117,7 @@ int pbs_asyrunjob(int c, const char *id, const char *location, const char *exten
 				    arg_str("location", or_empty(location)),
 				    arg_bool("async", true), arg_str("extend", extend) };
 
-	return call_without_answer(c, "run", args, 4);
+	return call_without_reply(c, "run", args, 4);
 }
 
 int pbs_sigjob(int c, const char *id, const char *signal, const char *extend)

@@ -212,7 +212,7 @@ static bool is_bad_chunk(const struct attropl *a, char name[RESOURCE_NAME_MAX])
 }
 
 /* "<text> <attribute>[.<resource>]", and "<text>: <resource>" of a chunk */
-static void tell(struct connection *conn, int code, const struct attropl *a)
+static void error_note(struct connection *conn, int code, const struct attropl *a)
 {
 	const char *words = error_text(code);
 	bool parted = a->resource != NULL && *a->resource != '\0';
@@ -241,7 +241,7 @@ static int verify_by(int c, const struct rule *rules, enum verify_for what,
 			continue;
 		refused_add(&conn->refused, a, code, error_text(code));
 		if (first == 0)
-			tell(conn, first = code, a);
+			error_note(conn, first = code, a);
 	}
 	return first;
 }

@@ -538,7 +538,9 @@ char *__pbs_server_location(void);
 #define pbs_errno (*__pbs_errno_location())
 #define pbs_server (__pbs_server_location())
 
-/* Connections. pbs_connect: a handle > 0, or negative with pbs_errno. pbs_default: of the thread. */
+/* Connections. pbs_connect: a handle > 0, or negative with pbs_errno. pbs_default: of the thread.
+ * A handle outlives a server that restarts in order: a call waits up to 60 s for it (then 15034), and what the server had
+ * not begun is done by the new one. 15060: it had begun, or its listing was cut: look at the object. */
 int pbs_connect(const char *server);
 int pbs_connect_extend(const char *server, const char *extend);
 int pbs_disconnect(int c);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "host.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "wire/pack.h"
 
 /* ---- in ------------------------------------------------------------------------------------------------ */

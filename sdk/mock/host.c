@@ -68,7 +68,7 @@ static void parts_make(struct keel_mock *mock)
 	    store_create(p, &p->store) < 0 ||
 	    objects_create(p->registry, store_dirty, p->store, &p->objects) < 0 ||
 	    hooks_create(p, &hooks_conf, &p->hooks) < 0 || router_create(p, &p->router) < 0 ||
-	    peers_init(mock) < 0 || modules_create(p, mock->dir, &p->modules) < 0)
+	    peers_init(mock) < 0 || modules_create(p, mock->dir, NULL, &p->modules) < 0)
 		die("no memory");
 }
 
@@ -385,18 +385,18 @@ const char *keel_mock_hold(struct keel_mock *mock, uint32_t i)
 
 	if (h == NULL)
 		return NULL;
-	return ring(mock, host_print("%s: %s (%llds of %llds)", h->tap->owner->pub.name, h->why,
+	return ring(mock, host_print("%s: %s (%llds of %llds)", h->tap->owner->pub.name, h->opts.why,
 				     (long long)(keel_mock_now(mock) - h->since_ms) / 1000,
-				     (long long)h->timeout_ms / 1000));
+				     (long long)h->opts.timeout_ms / 1000));
 }
 
 const char *keel_mock_hold_until(struct keel_mock *mock, uint32_t i)
 {
 	const struct hold *h = hold_at(mock, i);
 
-	if (h == NULL || h->until_id == NULL)
+	if (h == NULL || h->opts.until_id == NULL)
 		return NULL;
-	return ring(mock, host_print("%s %s", point_get(mock->parts.hooks, h->until_point)->info->name, h->until_id));
+	return ring(mock, host_print("%s %s", point_get(mock->parts.hooks, h->opts.until_point)->info->name, h->opts.until_id));
 }
 
 static void end_hold(struct keel_mock *mock, uint32_t i, int32_t reason)

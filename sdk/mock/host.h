@@ -55,6 +55,7 @@ struct keel_mock {
 	uint32_t calls, fail_at, ended[REASONS];
 	uint32_t in_module; /* depth of calls into modules from here: init() and the like */
 	const struct keel_mod *inside; /* of those calls */
+	bool loopback; /* messages to the server and to the own host go through memory */
 	struct keel_carrier_api carrier; /* of the peers that a test plays */
 	pthread_t thread;
 	bool in_work;

@@ -78,7 +78,7 @@ static int conf_make(struct keel_mock *mock, const char *name, const char *text,
 
 	if (f == NULL || fprintf(f, "%s: { %s\n};\n", name, text != NULL ? text : "") < 0 || fclose(f) != 0)
 		die("cannot write %s", path);
-	code = conf_read(path, ret, err);
+	code = conf_read(path, NULL, ret, err);
 	free(path);
 	return code;
 }
@@ -178,15 +178,16 @@ static int run(struct keel_mock *mock, struct module *m, struct keel_err *err)
 {
 	struct modules *all = mock->parts.modules;
 	struct set s = { 0 };
+	struct module *bad;
 	int ret;
 
 	enter(mock, m);
 	stand_aside(mock, &m->desc);
 	ret = set_add(&s, m);
 	if (ret == 0)
-		ret = set_ready(all, &s, false, err);
+		ret = set_ready(all, &s, &bad, err);
 	if (ret == 0)
-		ret = set_start(all, &s, false, err);
+		ret = set_start(all, &s, &bad, err);
 	if (ret != 0)
 		set_down(&s);
 	mock->in_module--;
@@ -302,16 +303,23 @@ void modules_fini(struct keel_mock *mock)
 		module_close(l->left);
 }
 
+/* `comes`: to be loaded again at once; then nothing of it is lost. */
+static int busy(struct module *m, bool comes, struct keel_err *err)
+{
+	int ret = module_busy(m, err);
+
+	return ret == -ENOTEMPTY && comes && !module_stays(m) ? 0 : ret;
+}
+
 /* What a moment may finish: holds, operations, requests of it, and what it says itself. */
-static bool unfinished(struct keel_mock *mock, struct module *m)
+static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
 {
 	struct keel_err why;
 
-	return m->owner.kept > 0 || module_busy(m, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
+	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
 	       router_serves(mock->parts.router, &m->owner);
 }
 
-/* `comes`: to be loaded again at once. */
 static int unload(struct loaded *l, bool comes, struct keel_err *err)
 {
 	struct module *m = l->m;
@@ -320,13 +328,11 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 	int ret;
 
 	loop_due(mock->parts.loop); /* a module is unloaded between turns */
-	m->comes = comes;
 	enter(mock, m);
-	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m))
+	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m, comes))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
-	ret = module_busy(m, err);
+	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;
 	mock->in_module--;
-	m->comes = false;
 	if (ret == 0 && m->owner.kept > 0)
 		ret = err_set(err, -EBUSY, "answers between module %s and others are on their way (%u)", m->desc.name,
 			      m->owner.kept);
@@ -361,22 +367,17 @@ struct keel_mod *keel_mock_restart(struct keel_mod *pub, struct keel_err *err)
 static int change(struct keel_mock *mock, struct module *m, const struct conf *conf, struct keel_err *err)
 {
 	struct modules *all = mock->parts.modules;
-	struct plan p = { .all = all, .conf = conf };
-	struct group g = { .applied = false };
-	int ret = plan_values(&p, m, err);
+	int ret = values_read(m, conf, err);
 
-	if (ret == 0)
-		ret = set_add(&g.change, m);
-	if (ret == 0 && (m->fresh != NULL || m->fresh_site != NULL)) {
+	if (ret > 0)
+		ret = err_set(err, -EBUSY, "a value of module %s that is read at its start only has changed; "
+			      "keel_mock_restart() it", m->desc.name);
+	if (ret == 0) {
 		enter(mock, m);
-		ret = group_apply(all, &g, err);
+		ret = values_apply(all, err);
 		mock->in_module--;
 	}
-	set_fini(&g.change);
-	conf_data_destroy(m->fresh);
-	site_destroy(m->fresh_site);
-	m->fresh = NULL;
-	m->fresh_site = NULL;
+	values_drop(all);
 	return ret;
 }
 

@@ -36,6 +36,7 @@ void keel_mock_peer(struct keel_mock *mock, const char *name, uint32_t daemon, b
 	if (p == NULL)
 		die("no memory");
 	p->daemon = daemon;
+	p->memory = up && mock->loopback && (strcmp(name, SERVER_PEER) == 0 || strcmp(name, mock->parts.host_name) == 0);
 	if (up) {
 		peer_linked(p, p->memory ? NULL : &mock->carrier);
 		return;
@@ -56,6 +57,7 @@ static void memory_peer(struct keel_mock *mock, const char *name, uint32_t daemo
 
 void keel_mock_loopback(struct keel_mock *mock, bool on)
 {
+	mock->loopback = on;
 	memory_peer(mock, SERVER_PEER, KEEL_SERVER, on);
 	memory_peer(mock, mock->parts.host_name, KEEL_MOM, on);
 }

@@ -4,7 +4,7 @@
  *
  * A turn is what it is in the real loop: posted calls and what these defer, timers that are due and what these post and
  * defer, the end of the turn. Between turns time jumps. Work for a thread is a timer: when it fires it is
- * done and its end is told, so that two runs with the same times are the same run.
+ * done and its end is reported, so that two runs with the same times are the same run.
  */
 #include "virtual.h"
 
@@ -30,7 +30,7 @@ struct loop {
 	uint64_t number;
 	struct loop_timer **heap; /* the first one is due first */
 	size_t n, size;
-	bool stop;   /* asked, not yet seen by loop_run() */
+	bool stop;   /* requested, not yet seen by loop_run() */
 	bool frozen;
 	bool due;    /* loop_turn_due() was called in this turn */
 	loop_fn *turn_end;
@@ -533,11 +533,6 @@ int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), v
 {
 	(void)l, (void)signum, (void)fn, (void)arg;
 	return -ENOTSUP;
-}
-
-void loop_reap(struct loop *l, pid_t pid)
-{
-	(void)l, (void)pid;
 }
 
 int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)

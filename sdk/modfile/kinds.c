@@ -38,7 +38,6 @@ static const struct modfile_field type[] = {
 	FLAG(keel_type_def, "holds named entries", KEEL_TYPE_KEYED),
 	FLAG(keel_type_def, "a number", KEEL_TYPE_INT),
 	FLAG(keel_type_def, "a text", KEEL_TYPE_STRING),
-	FLAG(keel_type_def, "any text", KEEL_TYPE_TEXT),
 };
 static const struct modfile_field request[] = {
 	F(keel_request_def, "asked by", roles, ROLES),
@@ -77,6 +76,10 @@ static const struct modfile_field point[] = {
 	F(keel_point_def, "fields", n_fields, UINT),
 };
 static const struct modfile_field queue_type[] = { F(keel_queue_type_def, "jobs are started", runs, UINT) };
+static const struct modfile_field loader[] = {
+	F(keel_loader_def, "values", choices, TEXT),
+	F(keel_loader_def, "further keys in", group, TEXT),
+};
 static const struct modfile_field scope[] = { F(keel_scope_def, "class", klass, TEXT) };
 
 #define KIND(kind_name, word, plural, type, list)                                                       \
@@ -98,6 +101,7 @@ static const struct modfile_kind kinds[] = {
 	KIND("PREEMPT", "way to preempt", "ways to preempt", keel_preempt_def, preempt),
 	KIND("JOB_KEY", "key of jobs", "keys of jobs", keel_job_key_def, job_key),
 	KIND("ACCT_ITEM", "item of records", "items of records", keel_acct_item_def, acct_item),
+	KIND("LOADER", "way to load modules", "ways to load modules", keel_loader_def, loader),
 	KIND("SCOPE", "scope", "scopes", keel_scope_def, scope),
 	KIND("QUEUE_TYPE", "queue type", "queue types", keel_queue_type_def, queue_type),
 };

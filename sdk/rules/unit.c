@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -112,6 +111,17 @@ static bool item_next(const char **at, const char **ret_item, size_t *ret_len)
 		*ret_len = len;
 		return true;
 	}
+	return false;
+}
+
+bool list_has(const char *list, const char *word)
+{
+	const char *item;
+	size_t len, wanted = strlen(word);
+
+	while (item_next(&list, &item, &len))
+		if (len == wanted && memcmp(item, word, len) == 0)
+			return true;
 	return false;
 }
 

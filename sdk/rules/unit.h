@@ -5,6 +5,7 @@
 #ifndef KEELSON_RULES_UNIT_H
 #define KEELSON_RULES_UNIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ int size_parse(const char *text, int64_t *ret_bytes);
 
 /* A whole decimal or 0x number and nothing else. Returns 0 or an error. */
 int integer_parse(const char *text, int64_t *ret);
+
+/* Returns whether `word` is an item of the comma list. */
+bool list_has(const char *list, const char *word);
 
 /* Returns the items of a comma list without blanks around them and without empty ones: a NULL-terminated array in one
  * allocation, which the caller frees. NULL: out of memory. */

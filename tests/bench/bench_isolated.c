@@ -10,13 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "conf/conf.h"
 #include "hook/hooks.h"
-#include "isolate/isolate.h"
 #include "keel/keel.h"
+#include "log/log.h"
 #include "loop/loop.h"
+#include "main/core_api.h"
+#include "module/modules.h"
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "request/router.h"
@@ -26,7 +29,8 @@
 
 struct bench {
 	struct parts parts;
-	struct owner owner;
+	struct owner owner; /* that raises */
+	char home[64];
 	const struct keel_hook_api *hook;
 	struct keel_obj *job, *queue;
 	double *took, began;
@@ -52,16 +56,23 @@ static void not_dirty(void *arg, struct keel_obj *o)
 	(void)arg, (void)o;
 }
 
-static void kernel_make(struct bench *b)
+static void kernel_make(struct bench *b, const char *build)
 {
+	char modules[4096];
 	const struct hooks_conf hooks = { .hold_default_ms = 60000, .soft_budget_ms = 20, .hard_budget_ms = 250 };
 	struct parts *p = &b->parts;
 
 	p->daemon = KEEL_SERVER;
-	p->home = p->server_name = p->host_name = p->daemon_name = (char *)"bench";
+	p->home = b->home;
+	p->server_name = p->host_name = p->daemon_name = (char *)"bench";
+	p->exec_dir = (char *)(uintptr_t)build;
+	snprintf(modules, sizeof(modules), "%s/modules", build);
 	if (loop_create(&p->loop) < 0 || registry_create(&p->registry) < 0 ||
+	    log_open(p->loop, b->home, "bench", 0, false, &p->log, NULL) < 0 ||
+	    registry_offer(p->registry, "core", core_api()) < 0 ||
 	    objects_create(p->registry, not_dirty, NULL, &p->objects) < 0 ||
-	    hooks_create(p, &hooks, &p->hooks) < 0 || router_create(p, &p->router) < 0)
+	    hooks_create(p, &hooks, &p->hooks) < 0 || router_create(p, &p->router) < 0 ||
+	    modules_create(p, modules, NULL, &p->modules) < 0)
 		die("cannot make a kernel", NULL);
 	b->hook = registry_service(p->registry, "hook", 0, NULL, NULL);
 }
@@ -87,26 +98,28 @@ static void objects_make(struct bench *b)
 
 static void module_make(struct bench *b, const char *build)
 {
-	const struct isolate_limits limits = { .memory = 512 << 20, .deadline_ms = 2000, .user = "nobody" };
-	static struct { const char *text; } conf = { "no" };
-	char path[4096];
-	const struct keel_module *d;
+	char path[128];
+	struct conf *conf;
 	struct keel_err err;
+	FILE *f;
 
-	b->parts.exec_dir = (char *)(uintptr_t)build;
-	snprintf(path, sizeof(path), "%s/tests/fixtures/reject.so", build);
-	if (isolate_open(&b->parts, "reject", path, &limits, &b->owner.isolate, &err) < 0)
-		die("cannot open the module", &err);
-	d = isolate_descriptor(b->owner.isolate);
-	b->owner.parts = &b->parts;
-	b->owner.pub.name = d->name;
-	b->owner.pub.conf = &conf;
-	if (isolate_check(b->owner.isolate, &conf, &err) < 0 || d->init(&b->owner.pub, &err) < 0 ||
-	    hooks_attach(b->parts.hooks, &b->owner, d->taps, d->n_taps, &err) < 0)
-		die("cannot load the module", &err);
-	isolate_attach(b->owner.isolate, &b->owner);
-	if (d->start(&b->owner.pub, &err) < 0)
-		die("cannot start the module", &err);
+	snprintf(path, sizeof(path), "%s/keelson.conf", b->home);
+	f = fopen(path, "we");
+	if (f == NULL || fclose(f) != 0)
+		die("cannot write the configuration", NULL);
+	snprintf(path, sizeof(path), "%s/modules.d", b->home);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/modules.d/all.conf", b->home);
+	f = fopen(path, "we");
+	if (f == NULL || fprintf(f, "supervise: { }\nisolation: { }\nreject: { path = \"%s/tests/fixtures/reject.so\"; "
+				    "isolation = \"process\"; isolation_limits = { deadline = \"2s\"; }; text = \"no\"; };\n",
+				 build) < 0 || fclose(f) != 0)
+		die("cannot write the configuration", NULL);
+	snprintf(path, sizeof(path), "%s/keelson.conf", b->home);
+	if (conf_read(path, NULL, &conf, &err) < 0 || modules_load(b->parts.modules, conf, true, &err) < 0 ||
+	    modules_start(b->parts.modules, &err) < 0)
+		die("cannot load the modules", &err);
+	conf_destroy(conf);
 }
 
 static void one(void *arg);
@@ -152,7 +165,12 @@ int main(int argc, char **argv)
 	if (argc < 2 || b.calls <= 0)
 		return 2;
 	b.took = calloc((size_t)b.calls, sizeof(*b.took));
-	kernel_make(&b);
+	b.owner.parts = &b.parts;
+	b.owner.pub.name = "bench";
+	snprintf(b.home, sizeof(b.home), "/tmp/keelson-bench.XXXXXX");
+	if (mkdtemp(b.home) == NULL)
+		die("cannot make a directory", NULL);
+	kernel_make(&b, argv[1]);
 	objects_make(&b);
 	module_make(&b, argv[1]);
 	one(&b);
@@ -161,7 +179,7 @@ int main(int argc, char **argv)
 	printf("{\"name\": \"hook_isolated\", \"value\": %.1f, \"unit\": \"us\"}\n", b.took[b.calls / 2]);
 	printf("{\"name\": \"hook_isolated_p99\", \"value\": %.1f, \"unit\": \"us\"}\n",
 	       b.took[b.calls * 99 / 100]);
-	isolate_close(b.owner.isolate);
+	modules_destroy(b.parts.modules);
 	free(b.took);
 	return 0;
 }

@@ -8,7 +8,6 @@
 
 #include "model.h"
 #include "msg/msg.h"
-#include "msg/out.h"
 #include "pbs_ifl.h"
 
 #define ROOT 0u

@@ -3,10 +3,10 @@
  * check.c - what must hold after every turn of the server, whatever has happened:
  *
  *   amounts    resources_assigned of every vnode, queue and the server is the sum over jobs, and no
- *              more than what is available (but for jobs that took their resources again without
- *              being asked: a suspended job that is killed, or continued by an administrator)
+ *              more than what is available (but for jobs that took their resources again without a
+ *              check for room: a suspended job that is killed, or continued by an administrator)
  *   counts     state_count and total_jobs are the sum over jobs
- *   releases   what a suspended job gave back and what it holds are what it asked for
+ *   releases   what a suspended job gave back and what it holds are what it requested
  *   listings   maintenance_jobs and the state word are those of the admin-suspended jobs
  *   jobs       what was acknowledged exists, or has ended
  *   holds      each hold ends once
@@ -39,7 +39,7 @@ struct bag {
 /* A vnode, a queue, or the server. */
 struct place {
 	char *name;
-	struct bag want, forced; /* forced: the part of it that nobody asked for room */
+	struct bag want, forced; /* forced: the part that was placed without looking for room */
 	uint32_t letters[8], jobs, marked;
 	UT_hash_handle hh;
 };
@@ -66,8 +66,8 @@ struct past {
 struct acknowledged {
 	char *id;
 	bool known;      /* the answer said so */
-	bool over;       /* told to be over, or deleted on request */
-	uint32_t asked; /* deletions that have no answer yet */
+	bool over;       /* reported as ended, or deleted on request */
+	uint32_t asked; /* delete requests without a reply */
 	UT_hash_handle hh;
 };
 
@@ -240,7 +240,7 @@ static struct past *past_of(struct checker *c, const char *id)
 	return p;
 }
 
-/* Does the job have its resources although nobody looked whether there was room? */
+/* Returns whether the job has its resources though no check for room was made. */
 static bool is_forced(struct checker *c, struct keel_obj *job, const char *id, bool rests)
 {
 	struct sim *s = c->sim;
@@ -279,7 +279,7 @@ static double number_text(struct sim *s, struct keel_obj *job, const struct keel
 	return v.n;
 }
 
-/* What a suspended job has given back of its vnodes and what it holds are together what it asked for. */
+/* What a suspended job has given back of its vnodes and what it holds are together what it requested. */
 static void released_compare(struct checker *c, struct keel_obj *job, const struct reading *r,
 			     const char *given)
 {
@@ -662,7 +662,7 @@ static void emit(void *arg, const char *key, const char *text, uint32_t len)
 	trace(arg, "    %s = %.*s", key != NULL ? key : "", (int)len, text);
 }
 
-/* The state of what is there, for whoever reads the record of a run that found something. */
+/* The state of all objects, for the record of a run that found an error. */
 void check_dump(struct sim *s)
 {
 	static const struct {

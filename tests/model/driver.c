@@ -8,11 +8,11 @@
 
 #include "hook/hooks.h"
 #include "model.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "pbs_ifl.h"
 
 #define BETWEEN_MS 4000          /* from one deed to the next, on average */
-#define ANSWER_MS (20 * 60000)   /* nobody waits longer for an answer */
+#define ANSWER_MS (20 * 60000)   /* a reply that takes longer is an error */
 #define CALM_MS (30 * 60000)
 #define EMPTY_MS (2 * 3600000)
 
@@ -137,7 +137,7 @@ static void agreement_check(struct sim *s)
 	s->object->cursor_close(walk);
 }
 
-/* Somebody is on his way to another state: too early to compare. */
+/* A job is between two states: too early to compare. */
 static bool is_moving(struct sim *s)
 {
 	if (s->server == NULL || s->questions != NULL)

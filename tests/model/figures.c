@@ -8,7 +8,7 @@
 
 #include "hook/hooks.h"
 #include "model.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "pbs_ifl.h"
 
 #define LONG_MS (6 * 3600000) /* virtual */
@@ -287,7 +287,7 @@ static void run_job_10k_vnodes(struct sim *s)
 
 /* ---- victims_10k_stall ------------------------------------------------------------------------------------------ */
 
-static bool was_refused; /* nobody gives way for it */
+static bool was_refused; /* no victim gives way for it */
 
 static keel_verdict found_nobody(struct keel_call *call, uint32_t point, const void *event, void *arg)
 {
@@ -360,7 +360,7 @@ void figure_conf(const struct figure *f, struct sim_conf *conf)
 int figure_run(struct sim *s, const struct figure *f)
 {
 	s->calm = true;
-	s->after_turn = NULL; /* what is checked, the figure asks for */
+	s->after_turn = NULL; /* the figure makes the checks itself */
 	site_make(s);
 	if (s->wrong[0] == '\0')
 		f->run(s);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 
 static struct keel_obj *first_of(struct sim *s, const char *klass)
 {
@@ -40,7 +40,7 @@ static bool lost(struct sim *s)
 	return job != NULL;
 }
 
-/* A running job has given back what nobody asked it to. */
+/* A running job has given back resources without a suspension. */
 static bool released(struct sim *s)
 {
 	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "job");
@@ -95,7 +95,7 @@ static bool twice(struct sim *s)
 	return false;
 }
 
-/* Nobody reads the answer: the request waits for ever. */
+/* The reply is never read: the request waits for ever. */
 static bool silent(struct sim *s)
 {
 	s->deaf = true;

@@ -15,13 +15,13 @@ void options_replay(const struct sim_conf *conf, FILE *to); /* the command that 
 void check_begin(struct sim *s);
 void check_now(struct sim *s);
 void check_acknowledged(struct sim *s, const char *id); /* the job must not be lost from now on */
-void check_deletion(struct sim *s, const char *id, int asked); /* 1: asked for, -1: answered */
+void check_deletion(struct sim *s, const char *id, int asked); /* 1: a request was sent, -1: its reply came */
 void check_ended(struct sim *s, const char *id);        /* it may be */
 void check_forget(struct sim *s);                       /* resources were defined anew */
 void check_dump(struct sim *s); /* everything there is, into the record */
 uint64_t check_count(struct sim *s);
 
-/* actions.c: a random deed of somebody */
+/* actions.c: a random act of a user, an operator or a host */
 void act(struct sim *s);
 
 /* inject.c: break something on purpose; false: not now */

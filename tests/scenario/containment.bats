@@ -101,7 +101,7 @@ log_has() { has "$(server_log)" "$1"; }
 	! log_has ';fixture waits (resumed|cancelled)' || false
 }
 
-@test "a module goes while its work() hangs: the log says what hangs, and where in its file" {
+@test "a module goes while its work() hangs: the log says so, and whose request it held reads an error" {
 	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 # what hangs is never unmapped, nor is what is known of it freed
 	setup_sandbox
 	mkfifo "$SB/accounts"
@@ -111,8 +111,7 @@ log_has() { has "$(server_log)" "$1"; }
 	as "$OWNER" qsub -A physics -- /bin/true 2>/dev/null 3>&- &
 	wait_until 10 held 'job_submit lookup: looking up the account'
 	has "$(keelson unload lookup)" 'lookup: unloaded'
-	log_has ';Module;lookup;work\(\) of it has not returned \(lookup.so\+0x[0-9a-f]+ for [0-9]+ s; '
-	echo physics >"$SB/accounts" # the worker comes back: into code that is still there
+	log_has ';Module;lookup;work\(\) of it has not returned \(1 of them\)'
 	! wait $! || false
 	answers
 }

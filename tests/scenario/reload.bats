@@ -28,7 +28,7 @@ server_pid() { cat "$SB/server/server_priv/server.lock"; }
 rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
 
 @test "keelson modules: who they are, how they fare" {
-	has "$(keelson modules)" '^MODULE +VERSION +VENDOR +ABI +STATE +ISOLATION +SINCE +TAPS +CALLS +TIME$'
+	has "$(keelson modules)" '^MODULE +VERSION +VENDOR +ABI +STATE +RUNS +SINCE +TAPS +CALLS +TIME$'
 	has "$(keelson modules)" '^tally +build-A +fixtures +1\.0 +running +'
 	same path "$SB/tally.so" "$(column tally path)"
 }
@@ -103,7 +103,6 @@ rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
 	has "$(server_log)" 'listen: 2 left'
 	found=$(keelson reload publish)
 	has "$found" '^publish: restarted'
-	has "$found" '^listen: restarted'
 	undo qdel "$(submit -h)"
 	same 'tickets, counted anew' 2 "$(server_log | grep -c 'listen: 2 left')"
 	has "$(keelson hooks)" '^ticket_used NOTE taps=1 '
@@ -137,6 +136,100 @@ rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
 	[ "$OTHER" = "$OWNER" ] || qdel "$(submit -h)"
 	has "$(submit_as "$OTHER" -h 2>&1 || true)" 'not you'
 	gone reject
+}
+
+# ---- what cannot come up ---------------------------------------------------------------------------------
+
+stumble() { fixture stumble "$1 = \"$2\";"; }
+who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, .state, .path])'; }
+
+@test "a new set whose check fails, crashes or is killed changes nothing, and its reason is read" {
+	before=$(keelson modules) pid=$(server_pid)
+	undo gone stumble
+	stumble init fail
+	has "$(keelson reload 2>&1 || true)" '^keelson: module stumble: init failed: the fixture stumbles in init$'
+	stumble init crash
+	has "$(keelson reload 2>&1 || true)" 'ended by signal 11 .*fatal signal SEGV in init of module stumble'
+	stumble init killed
+	has "$(keelson reload 2>&1 || true)" '^keelson: nothing was changed: the check of the new set ended by signal 9'
+	same 'what runs' "$(cut -c1-70 <<<"$before")" "$(keelson modules | cut -c1-70)"
+	same 'process' "$pid" "$(server_pid)"
+	[ "$(find "$SB/server/server_priv/sets" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 1 ]
+}
+
+@test "a new set that does not start, crashes or hangs: the last one serves again, and the reason is read" {
+	id=$(submit -h)
+	before=$(who_serves) pid=$(server_pid)
+	undo gone stumble
+	stumble start fail
+	has "$(keelson reload 2>&1 || true)" 'nothing was changed: .* did not start: module stumble: start failed: the fixture stumbles in start$'
+	stumble start crash
+	has "$(keelson reload 2>&1 || true)" '^keelson: nothing was changed: with the new set the daemon crashed while it started'
+	has "$(server_log)" 'fatal signal SEGV in start of module stumble'
+	stumble start hang
+	keelson reload >"$BATS_TEST_TMPDIR/hung" 2>&1 3>&- &
+	hangs() { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- '--set /' && server_log | tail -n 1 | grep -q pbs_leaf_name; }
+	wait_until 20 hangs
+	kill -ALRM "$pid"
+	wait $! && false
+	has "$(<"$BATS_TEST_TMPDIR/hung")" '^keelson: nothing was changed: with the new set the daemon was not ready in time'
+	same 'what runs' "$before" "$(who_serves)"
+	same 'process' "$pid" "$(server_pid)"
+	qdel "$id"
+}
+
+@test "kill -9 in the middle of a restart: what was acknowledged is there" {
+	id=$(submit -h)
+	undo gone stumble
+	stumble start killed
+	keelson reload >/dev/null 2>&1 3>&- &
+	dies() { [ ! -d "/proc/$(server_pid)" ]; }
+	wait_until 20 dies
+	kill $! 2>/dev/null || true
+	rm "$SB/server/etc/modules.d/stumble.conf"
+	sandbox restart server
+	qdel "$id"
+}
+
+@test "keelsond --last-good: a start with broken files names it" {
+	undo sandbox restart server
+	undo rm -f "$SB/server/etc/modules.d/broken.conf"
+	id=$(submit -h)
+	pkill -TERM -F "$SB/server/server_priv/server.lock"
+	ends() { [ ! -d "/proc/$(server_pid)" ]; }
+	wait_until 20 ends
+	echo 'broken {' >"$SB/server/etc/modules.d/broken.conf"
+	conf=$SB/server/etc/keelson.conf
+	found=$(keelsond --conf "$conf" 2>&1) && false
+	has "$found" 'broken.conf:.* syntax error'
+	has "$found" 'keelsond --last-good'
+	keelsond --conf "$conf" --last-good 3>&-
+	qdel "$id"
+	has "$(keelson modules)" '^tally '
+}
+
+# ---- what goes on over a restart ----------------------------------------------------------------------------
+
+@test "what waits and what runs goes on over a reload, and no host is down" {
+	fixture job_obit 'enabled = false;'
+	undo gone job_obit
+	undo keelson reload
+	as "$OWNER" qsub -W block=true -N waits -- /bin/sleep 3 >"$BATS_TEST_TMPDIR/blocked" 2>&1 3>&- &
+	blocks=$!
+	printf 'echo begins\nsleep 3\necho ends\n' >"$(desk "$OWNER")/script"
+	id=$(as "$OWNER" qsub -N runs script)
+	wait_until 20 job_is "$id" R 42
+	task=$(mom_log n1 | sed -n "s/.*;$id;Started, pid = //p")
+	keelson load job_obit
+	keelson unload job_obit
+	[ -d "/proc/$task" ]
+	wait "$blocks"
+	lacks "$(<"$BATS_TEST_TMPDIR/blocked")" 'qsub:'
+	over() { [ ! -d "/proc/$task" ]; }
+	wait_until 20 over
+	wait_until 20 grep -q ends "$(desk "$OWNER")/runs.o${id%%.*}"
+	same 'once' "$(printf 'begins\nends')" "$(<"$(desk "$OWNER")/runs.o${id%%.*}")"
+	lacks "$(server_log)" ';n1;(node down|link is down)'
 }
 
 # Submits and deletes until the file is gone; says how often, and how often something failed.
@@ -212,7 +305,7 @@ round() # number: switch one off and on, change a value, a new build, everything
 	echo "# $ROUNDS rounds, $(awk '{ n += $1 } END { print n }' "$BATS_TEST_TMPDIR"/lane.*) jobs, RSS $half kB at half, $end kB at the end" >&3
 	# The sanitizer keeps what was freed; it tells itself what was not.
 	[ -n "${KEELSON_SANITIZED-}" ] || [ "$end" -le $((half + half / 10 + 1024)) ]
-	[ "$(find "$SB/server/modules.copies" -type f | wc -l)" -le 1 ]
+	[ "$(find "$SB/server/server_priv/sets" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 1 ]
 	word=$(keelson tally)
 	keelson reload tally
 	same 'what is known' "$word" "$(keelson tally)"

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "msg/msg.h"
-#include "msg/out.h"
 #include "sim.h"
 
 #define DOWN_MS 40000 /* the longest that a host's daemon is away */

@@ -11,7 +11,7 @@
 #include "registry/registry.h"
 #include "sim.h"
 
-#define NOTICE_MS 12000  /* the longest that nobody notices */
+#define NOTICE_MS 12000  /* a broken link is noticed within this time */
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS 5000
 #define LATE_MS 8000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * setup.c - a home directory with the configuration that is shipped: all modules but the store and the links, and of
- * the features those that were asked for.
+ * the features those of --features.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ static bool listed(const char *list, const char *name, char separator)
 
 static bool wanted(const struct sim_conf *c, const char *module)
 {
-	/* Disk and links are the world's; nobody is written to. */
+	/* Disk and links are the world's; mail is not sent. */
 	if (strncmp(module, "store-", 6) == 0 || strncmp(module, "link-", 5) == 0 || strcmp(module, "mail") == 0)
 		return false;
 	return listed(base, module, ' ') || strcmp(c->features, "all") == 0 ||

@@ -126,8 +126,8 @@ struct sim {
 	struct client *client[USERS];
 	struct question *questions;
 	uint64_t corr;
-	/* told to whoever checks */
-	void (*after_turn)(struct sim *s);   /* NULL: nobody */
+	/* callbacks of the checks */
+	void (*after_turn)(struct sim *s);   /* NULL: none */
 	void (*server_is_up)(struct sim *s); /* also after a crash */
 	void (*purged)(struct sim *s, const char *id);
 	void *checker;
@@ -166,7 +166,7 @@ void disk_fini(struct sim *s);
 /* net.c: links between the server and hosts */
 struct link {
 	bool up;           /* the host thinks so */
-	bool server_up;    /* the server has been told so */
+	bool server_up;    /* the server was notified of it */
 	uint32_t epoch;    /* what was sent in another one is lost */
 	int64_t last_ms[2]; /* when the latest message of a direction arrives: they keep their order */
 	int64_t backoff_ms;
@@ -197,7 +197,7 @@ struct task {
 	int32_t status;
 	int64_t session, began_ms, stopped_ms, stopped_at_ms;
 	int64_t left_ms;     /* of its life, when it runs on; INT64_MAX: for ever */
-	int64_t kill_delay;  /* >= 0: asked to end while it begins */
+	int64_t kill_delay;  /* >= 0: to be ended while it begins */
 	bool discarded;
 	struct loop_timer *timer;      /* begin, end */
 	struct loop_timer *stop_timer; /* a suspension under way */

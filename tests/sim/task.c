@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "msg/msg.h"
-#include "msg/out.h"
 #include "sim.h"
 
 #define BEGIN_MS 400      /* the longest that a start takes */
@@ -428,7 +427,7 @@ static void on_forget(struct task *t, const struct keel_msg *m)
 static const struct {
 	const char *name;
 	void (*fn)(struct task *t, const struct keel_msg *m);
-	bool must_be_there; /* the server is told when the run is not here */
+	bool must_be_there; /* the server is notified when the run is not here */
 } orders[] = {
 	{ "task.signal", on_signal, true },
 	{ "task.kill", on_kill, true },
@@ -475,7 +474,7 @@ void tasks_lose(struct host *h, bool power)
 			task_free(t);
 			continue;
 		}
-		if (t->stop_timer != NULL) { /* nobody waits for it any more; it is stopped all the same */
+		if (t->stop_timer != NULL) { /* its caller has gone; it is stopped all the same */
 			loop_timer_cancel(t->stop_timer);
 			t->stop_timer = NULL;
 			state_set(t, 'S');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * world.c - time: whoever has something to do first has the next turn, the world before the server. And
+ * world.c - time: what is due first has the next turn, the world before the server. And
  * the life of the server: start, power cut, start again on the same disk.
  */
 #include <stdarg.h>
@@ -238,7 +238,7 @@ static void server_turn(struct sim *s)
 		s->after_turn(s);
 }
 
-/* The next turn of somebody, if one is due by then. */
+/* The next turn of the server or the world, if one is due by then. */
 static bool turn(struct sim *s, int64_t until_ms)
 {
 	int64_t world = loop_next_ms(s->loop), server = server_next(s);

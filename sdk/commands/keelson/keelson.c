@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -151,6 +152,19 @@ static int no_verb(const char *verb)
 	return cmd_usage(&keelson);
 }
 
+/* By which the server knows a change again that restarted it, when the library sends the request once more. */
+static const char *token(void)
+{
+	static char text[2 * 16 + 1];
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return NULL;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return text;
+}
+
 static int verb_request(const char *verb, char **args, int (*print)(char **lines))
 {
 	int c = pbs_connect(NULL), status = 0;
@@ -158,7 +172,7 @@ static int verb_request(const char *verb, char **args, int (*print)(char **lines
 
 	if (c <= 0)
 		return unreached();
-	lines = pbs_admin(c, verb, args, NULL);
+	lines = pbs_admin(c, verb, args, token());
 	if (lines) {
 		if (print(lines) < 0)
 			status = fail("cannot write the answer");

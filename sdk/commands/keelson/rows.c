@@ -57,7 +57,7 @@ static const struct column {
 } columns[] = {
 	{ "name", "MODULE", NULL, false },	 { "version", "VERSION", NULL, false },
 	{ "vendor", "VENDOR", NULL, false },	 { "abi", "ABI", NULL, false },
-	{ "state", "STATE", NULL, false },	 { "isolation", "ISOLATION", NULL, false },
+	{ "state", "STATE", NULL, false },	 { "runs", "RUNS", NULL, false },
 	{ "since", "SINCE", show_time, false },	 { "taps", "TAPS", NULL, true },
 	{ "calls", "CALLS", NULL, true },	 { "time_ns", "TIME", show_duration, true },
 	{ "point", "POINT", NULL, false },	 { "tap", "TAP", NULL, false },

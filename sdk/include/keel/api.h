@@ -147,8 +147,6 @@ struct keel_object_api {
 	 * selections. */
 	int32_t (*match)(struct keel_obj *, const struct keel_attr *, int32_t op, const char *key,
 			 const char *text, struct keel_err *);
-	/* A value changed behind a pointer: save it with this turn. */
-	void (*touch)(struct keel_obj *);
 
 	/* An empty change set: writes that are made together by commit(), or not at all. The caller commits it, discards it, or
 	 * gives it to raise(). NULL without memory. */
@@ -260,6 +258,8 @@ struct keel_call_api {
 	 * before gets KEEL_FAIL then. Fails with -EINVAL (another kind of point, fn NULL) or -ENOMEM: fn is not called;
 	 * -ENOTSUP in a process of its own. */
 	int32_t (*settled)(struct keel_call *, keel_outcome_fn *fn, void *arg);
+	/* The operation that waits for this hold, for set(), get(), session() and hold() meanwhile. Valid while the hold is. */
+	struct keel_call *(*held)(struct keel_hold *);
 };
 
 /* ---- hook: raise a point ----------------------------------------------------------------------- */
@@ -305,6 +305,12 @@ struct keel_hook_api {
 	 * (KEEL_CANCEL_OBJECT_GONE), then done() gets a FAIL, in a later turn. Fails with -ENOENT when none waits, -ENOTSUP
 	 * in a process of its own. */
 	int32_t (*end)(struct keel_mod *, const void *arg);
+	/* Tell the module's taps at the points of the replay (job_known ...) again what there is, and no one else: for a
+	 * module that has lost what it knew. -ENOMEM; -ENOTSUP in a process of its own. */
+	int32_t (*replay)(struct keel_mod *);
+	/* None of the module's taps is called any more until a reload: what they guard is decided by their fail
+	 * policies. */
+	void (*bench)(struct keel_mod *);
 };
 
 /* ---- msg: read and build message bodies (maps with string keys) -------------------------------- */
@@ -360,6 +366,7 @@ struct keel_request_api {
 	/* fn runs when the client disconnects before the reply. The req stays valid until the caller replies;
 	 * that reply then goes nowhere. */
 	void (*on_gone)(struct keel_req *, keel_fn *fn, void *arg);
+	const char *(*name)(struct keel_req *); /* Of the request: which row was asked. Borrowed until the answer. */
 };
 
 /* ---- link: messages to other daemons ---------------------------------------------------------------- */

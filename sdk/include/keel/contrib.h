@@ -11,8 +11,11 @@
 
 #include "keel/types.h"
 
+struct keel_conf_rule;
+struct keel_module;
+
 struct keel_contrib {
-	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "SCOPE", or a module's */
+	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "LOADER", "SCOPE", or a module's */
 	const void *def;
 };
 
@@ -34,6 +37,7 @@ struct keel_contrib {
 #define KEEL_ROW_REQUEST struct keel_request_def
 #define KEEL_ROW_SERVICE struct keel_service_def
 #define KEEL_ROW_KIND struct keel_kind_def
+#define KEEL_ROW_LOADER struct keel_loader_def
 #define KEEL_ROW_SCOPE struct keel_scope_def
 #define KEEL_ROW_POINT struct keel_point_def
 #define KEEL_ROW_SIGNAL struct keel_signal_def
@@ -68,7 +72,6 @@ enum keel_type_flag {
 	KEEL_TYPE_INT = 2,   /* slot.i is the value; stored and compared as an integer */
 	KEEL_TYPE_STRING = 4, /* slot.p is a terminated string */
 	KEEL_TYPE_MERGES = 8, /* SET and unset see the value there is: part of it may have to stay */
-	KEEL_TYPE_TEXT = 16, /* STRING: any text is a value and all of it; slot.p is of malloc(), fini() is free() */
 };
 struct keel_emit {
 	/* `text` need not be terminated; both are borrowed until the call returns. */
@@ -163,6 +166,34 @@ struct keel_service_def {
 	uint32_t size, version;
 	const char *name, *doc;
 	const void *table;
+};
+
+/* LOADER: another way to load a module than mapping its file: for modules whose group of the configuration has this key.
+ * A module with such rows, and those it requires, are started before other files are opened, also for
+ * `keelsond --check`; they bring no class and tap nothing. */
+struct keel_load {
+	uint32_t size, choice;	    /* which of `choices` */
+	const char *name, *path;    /* of the module, and of its file, whose note was read */
+	/* What the loader acts with on the module's behalf: its records, objects, taps. Its `state` is the loader's if
+	 * open() sets it, for the descriptor's functions. */
+	struct keel_mod *mod;
+	const void *values; /* of `group`, until open() returns */
+};
+struct keel_loader_def {
+	uint32_t size, conf_size;
+	const char *name, *doc; /* the key */
+	const char *choices;	/* what it may be, a comma list; the first, its default: the file is mapped */
+	const char *group;	/* a group of further keys in the module's group, or NULL; its rules and struct: */
+	uint32_t n_conf, reserved;
+	const struct keel_conf_rule *conf;
+	/* A descriptor like that of a file, whose functions may be elsewhere; it is there until close(). NULL with *err. May take
+	 * a moment: the daemon is starting. */
+	const struct keel_module *(*open)(struct keel_mod *owner, const struct keel_load *, struct keel_err *);
+	void (*close)(struct keel_mod *owner, struct keel_mod *mod);
+	/* The descriptor's check(), which does not say which module is meant. */
+	int32_t (*check)(struct keel_mod *owner, struct keel_mod *mod, const void *conf, struct keel_err *);
+	/* How it runs, for `keelson modules`, like snprintf(). */
+	int32_t (*text)(struct keel_mod *owner, struct keel_mod *mod, char *buf, uint32_t len);
 };
 
 /* KIND: rows of this kind go to the declaring module. `add` may refuse (-errno with *err). Rows that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_ask.c - what people do with a module: its requests, its attributes, the rows it has given to
+ * check_ask.c - what users do with a module: requests, verbs, attributes, and its rows for
  * base modules.
  */
 #include <stdio.h>
@@ -32,13 +32,13 @@ static const char *const bodies[] = {
 	"klass = \"no such thing\"; cmd = 4711; attrs = ( (\"no such thing\", \"key\", \"%n%s\", 9) );",
 };
 
-/* It may be answered much later, when something has happened; when the module is unloaded at the latest. */
+/* The reply may come much later; when the module is unloaded at the latest. */
 static void ask(struct stage *s, const struct keel_request_def *def, unsigned body, bool goes,
 		struct keel_mock_reply *reply)
 {
 	struct keel_req *req;
 
-	child_step("asked %s with body %u%s", def->name, body, goes ? ", and the client goes" : "");
+	child_step("request %s with body %u%s", def->name, body, goes ? ", and the client goes" : "");
 	req = keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), def->name,
 				bodies[body], reply);
 	if (goes && req != NULL && !reply->told)
@@ -50,7 +50,7 @@ bool request_case(void *arg, unsigned i)
 {
 	const struct subject *of = arg;
 	const struct keel_contrib *c = contrib_at(of->m, "REQUEST", i / (2 * KEEL_COUNT(bodies)));
-	struct keel_mock_reply reply = { 0 }; /* may be told as late as by stage_close() */
+	struct keel_mock_reply reply = { 0 }; /* may be filled as late as in stage_close() */
 	struct stage s;
 
 	if (c == NULL)
@@ -123,7 +123,7 @@ bool verb_case(void *arg, unsigned i)
 
 		snprintf(args, sizeof(args), shapes[n], words.word[i % words.n]);
 		snprintf(body, sizeof(body), "args = [ %s ];", args);
-		child_step("asked %s with the words %s", name, args);
+		child_step("verb %s with the words %s", name, args);
 		(void)keel_mock_request(s.mock, keel_mock_session(s.mock, "root", KEEL_EVERYBODY), name, body, &replies[n]);
 		calls_go_on(&s, PATIENCE_MS);
 	}

@@ -138,7 +138,7 @@ bool beside_is(const char *name)
 	return false;
 }
 
-/* What the subject brings is there for nobody before it: `depth` 0 is the subject itself. */
+/* What the subject brings (`depth` 0) is not there for the modules beside it: they are loaded first. */
 static bool is_there(const char *kind, const char *name, int depth)
 {
 	for (unsigned i = 0; i < all.n_chosen; i++)

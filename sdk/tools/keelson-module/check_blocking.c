@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_blocking.c - calls that make everybody wait. On the loop's thread they are told, and not made to
- * wait: a kit has no time. On others (core->work) they are what they are.
+ * check_blocking.c - calls that block. On the loop's thread each is a finding and returns at once; on other
+ * threads (core->work) they do what they always do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ void watch_blocking(struct keel_mock *mock)
 	blocking.loop = pthread_self();
 }
 
-/* What core->work() runs may wait. */
+/* What core->work() runs may block. */
 bool watch_in_loop(void)
 {
 	return blocking.mock != NULL && pthread_equal(blocking.loop, pthread_self()) &&
@@ -60,22 +60,22 @@ bool watch_odd(enum rule rule, const char *name, const void *from)
 	return true;
 }
 
-/* True: the call is told, and must not wait. */
-static bool told(const char *name, const void *from)
+/* Returns true when the call is a finding, and must not block. */
+static bool is_finding(const char *name, const void *from)
 {
 	return watch_odd(RULE_calls_blocking, name, from);
 }
 #define CALLER __builtin_return_address(0)
-#define TOLD(name) told(name, CALLER)
+#define BLOCKS(name) is_finding(name, CALLER)
 
-/* All of a large daemon's memory is looked at. */
+/* The kernel copies the page tables of a large daemon. */
 static pid_t my_fork(void)
 {
 	errno = EAGAIN;
-	return TOLD("fork") ? -1 : fork();
+	return BLOCKS("fork") ? -1 : fork();
 }
 
-/* Would a call on this descriptor wait for somebody else? A file of a disk is no such thing. */
+/* Returns whether a call on this descriptor would block. A file on a disk does not. */
 static bool fd_waits(int fd)
 {
 	struct pollfd ready = { .fd = fd, .events = POLLIN };
@@ -90,27 +90,27 @@ static bool fd_waits(int fd)
 
 static unsigned my_sleep(unsigned s)
 {
-	return s > 0 && TOLD("sleep") ? 0 : sleep(s);
+	return s > 0 && BLOCKS("sleep") ? 0 : sleep(s);
 }
 
 static int my_usleep(useconds_t us)
 {
-	return us > 0 && TOLD("usleep") ? 0 : usleep(us);
+	return us > 0 && BLOCKS("usleep") ? 0 : usleep(us);
 }
 
 static int my_nanosleep(const struct timespec *t, struct timespec *left)
 {
-	return TOLD("nanosleep") ? 0 : nanosleep(t, left);
+	return BLOCKS("nanosleep") ? 0 : nanosleep(t, left);
 }
 
 static int my_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *left)
 {
-	return TOLD("clock_nanosleep") ? 0 : clock_nanosleep(clock, flags, t, left);
+	return BLOCKS("clock_nanosleep") ? 0 : clock_nanosleep(clock, flags, t, left);
 }
 
 static int my_poll(struct pollfd *fds, nfds_t n, int ms)
 {
-	return poll(fds, n, ms != 0 && TOLD("poll") ? 0 : ms);
+	return poll(fds, n, ms != 0 && BLOCKS("poll") ? 0 : ms);
 }
 
 static int my_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask)
@@ -118,7 +118,7 @@ static int my_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, cons
 	static const struct timespec none = { 0, 0 };
 	bool waits = t == NULL || t->tv_sec != 0 || t->tv_nsec != 0;
 
-	return ppoll(fds, n, waits && TOLD("ppoll") ? &none : t, mask);
+	return ppoll(fds, n, waits && BLOCKS("ppoll") ? &none : t, mask);
 }
 
 static int my_select(int n, fd_set *r, fd_set *w, fd_set *e, struct timeval *t)
@@ -126,7 +126,7 @@ static int my_select(int n, fd_set *r, fd_set *w, fd_set *e, struct timeval *t)
 	struct timeval none = { 0, 0 };
 	bool waits = t == NULL || t->tv_sec != 0 || t->tv_usec != 0;
 
-	return select(n, r, w, e, waits && TOLD("select") ? &none : t);
+	return select(n, r, w, e, waits && BLOCKS("select") ? &none : t);
 }
 
 static int my_pselect(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec *t, const sigset_t *mask)
@@ -134,47 +134,47 @@ static int my_pselect(int n, fd_set *r, fd_set *w, fd_set *e, const struct times
 	static const struct timespec none = { 0, 0 };
 	bool waits = t == NULL || t->tv_sec != 0 || t->tv_nsec != 0;
 
-	return pselect(n, r, w, e, waits && TOLD("pselect") ? &none : t, mask);
+	return pselect(n, r, w, e, waits && BLOCKS("pselect") ? &none : t, mask);
 }
 
 static int my_epoll_wait(int fd, struct epoll_event *events, int n, int ms)
 {
-	return epoll_wait(fd, events, n, ms != 0 && TOLD("epoll_wait") ? 0 : ms);
+	return epoll_wait(fd, events, n, ms != 0 && BLOCKS("epoll_wait") ? 0 : ms);
 }
 
 static int my_pause(void)
 {
-	return TOLD("pause") ? -1 : pause();
+	return BLOCKS("pause") ? -1 : pause();
 }
 
 static int my_sigsuspend(const sigset_t *mask)
 {
-	return TOLD("sigsuspend") ? -1 : sigsuspend(mask);
+	return BLOCKS("sigsuspend") ? -1 : sigsuspend(mask);
 }
 
 static pid_t my_wait(int *status)
 {
-	return waitpid(-1, status, TOLD("wait") ? WNOHANG : 0);
+	return waitpid(-1, status, BLOCKS("wait") ? WNOHANG : 0);
 }
 
 static pid_t my_waitpid(pid_t pid, int *status, int flags)
 {
-	return waitpid(pid, status, !(flags & WNOHANG) && TOLD("waitpid") ? flags | WNOHANG : flags);
+	return waitpid(pid, status, !(flags & WNOHANG) && BLOCKS("waitpid") ? flags | WNOHANG : flags);
 }
 
 static int my_waitid(idtype_t type, id_t id, siginfo_t *info, int flags)
 {
-	return waitid(type, id, info, !(flags & WNOHANG) && TOLD("waitid") ? flags | WNOHANG : flags);
+	return waitid(type, id, info, !(flags & WNOHANG) && BLOCKS("waitid") ? flags | WNOHANG : flags);
 }
 
 static int my_system(const char *command)
 {
-	return command != NULL && TOLD("system") ? 0 : system(command);
+	return command != NULL && BLOCKS("system") ? 0 : system(command);
 }
 
 static FILE *my_popen(const char *command, const char *mode)
 {
-	return TOLD("popen") ? fopen("/dev/null", mode) : popen(command, mode);
+	return BLOCKS("popen") ? fopen("/dev/null", mode) : popen(command, mode);
 }
 
 static int my_pclose(FILE *f)
@@ -184,31 +184,31 @@ static int my_pclose(FILE *f)
 
 static ssize_t my_read(int fd, void *buf, size_t n)
 {
-	return fd_waits(fd) && TOLD("read") ? 0 : read(fd, buf, n);
+	return fd_waits(fd) && BLOCKS("read") ? 0 : read(fd, buf, n);
 }
 
 static ssize_t my_recv(int fd, void *buf, size_t n, int flags)
 {
-	return !(flags & MSG_DONTWAIT) && fd_waits(fd) && TOLD("recv") ? 0 : recv(fd, buf, n, flags);
+	return !(flags & MSG_DONTWAIT) && fd_waits(fd) && BLOCKS("recv") ? 0 : recv(fd, buf, n, flags);
 }
 
 static int my_accept(int fd, struct sockaddr *from, socklen_t *len)
 {
-	return fd_waits(fd) && TOLD("accept") ? -1 : accept(fd, from, len);
+	return fd_waits(fd) && BLOCKS("accept") ? -1 : accept(fd, from, len);
 }
 
 static int my_connect(int fd, const struct sockaddr *to, socklen_t len)
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	return flags >= 0 && !(flags & O_NONBLOCK) && to->sa_family != AF_UNIX && TOLD("connect") ?
+	return flags >= 0 && !(flags & O_NONBLOCK) && to->sa_family != AF_UNIX && BLOCKS("connect") ?
 		       -1 :
 		       connect(fd, to, len);
 }
 
 static int my_flock(int fd, int how)
 {
-	return flock(fd, how != LOCK_UN && !(how & LOCK_NB) && TOLD("flock") ? how | LOCK_NB : how);
+	return flock(fd, how != LOCK_UN && !(how & LOCK_NB) && BLOCKS("flock") ? how | LOCK_NB : how);
 }
 
 static int my_getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
@@ -216,30 +216,30 @@ static int my_getaddrinfo(const char *host, const char *service, const struct ad
 {
 	bool asks = host != NULL && (hints == NULL || !(hints->ai_flags & AI_NUMERICHOST));
 
-	return asks && TOLD("getaddrinfo") ? EAI_AGAIN : getaddrinfo(host, service, hints, ret);
+	return asks && BLOCKS("getaddrinfo") ? EAI_AGAIN : getaddrinfo(host, service, hints, ret);
 }
 
 static struct hostent *my_gethostbyname(const char *host)
 {
-	return TOLD("gethostbyname") ? NULL : gethostbyname(host);
+	return BLOCKS("gethostbyname") ? NULL : gethostbyname(host);
 }
 
 static int my_pthread_join(pthread_t thread, void **ret)
 {
 	if (pthread_tryjoin_np(thread, ret) == 0)
 		return 0;
-	(void)TOLD("pthread_join");
-	return pthread_join(thread, ret); /* who does not join has a thread in code that goes */
+	(void)BLOCKS("pthread_join");
+	return pthread_join(thread, ret); /* a thread that is not joined runs in code that is unmapped */
 }
 
 static int my_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
 {
-	return TOLD("pthread_cond_wait") ? 0 : pthread_cond_wait(cond, lock);
+	return BLOCKS("pthread_cond_wait") ? 0 : pthread_cond_wait(cond, lock);
 }
 
 static int my_sem_wait(sem_t *sem)
 {
-	return sem_trywait(sem) == 0 || TOLD("sem_wait") ? 0 : sem_wait(sem);
+	return sem_trywait(sem) == 0 || BLOCKS("sem_wait") ? 0 : sem_wait(sem);
 }
 
 void *watch_blocking_function(const char *name)

@@ -3,10 +3,10 @@
  * check_calls.c - every tap at every point, with every flavour of event; and every way in which what
  * waits can end.
  *
- *   raise -> NEXT, DONE, REJECT, FAIL: told
- *         -> WAIT: a hold -> by itself | what it awaits | its deadline | client, object, module gone -> told
+ *   raise -> NEXT, DONE, REJECT, FAIL -> outcome
+ *         -> WAIT: a hold -> by itself | what it waits for | its deadline | client, object, module gone -> outcome
  *
- * Afterwards two hours pass: timers that were forgotten run, and touch what is gone.
+ * Afterwards two hours pass: timers that were not cancelled run, and use what was freed.
  */
 #include "check_calls.h"
 
@@ -127,7 +127,7 @@ static void others_all(struct stage *s, const struct raised *r)
 {
 	const char *klass = event_klass(r->point), *id = klass == NULL ? NULL : stage_id(klass, flavour_cast(r->flavour));
 
-	others_tell(s, id);
+	others_raise(s, id);
 	others_go(s, id);
 	others_judge(s);
 }
@@ -148,7 +148,7 @@ void calls_end(struct stage *s, struct raised *r, enum ending how)
 }
 
 /* ---- a case ------------------------------------------------------------------------------------------ */
-/* Did it wait? */
+/* Returns whether the operation waited. */
 static bool call_once(const struct subject *of, const struct point *p, enum flavour f, enum ending how)
 {
 	struct raised r = { .point = p, .flavour = f, .with = flavour_name(f) };
@@ -171,7 +171,7 @@ static bool call_once(const struct subject *of, const struct point *p, enum flav
 	return waits;
 }
 
-/* Point i, if somebody listens there (dynamic taps, too); *ret_more: there is such a point. */
+/* Returns point i if the module has a tap there, also one added at run time; *ret_more: there is such a point. */
 static const struct point *listened(const struct subject *of, unsigned i, bool *ret_more)
 {
 	struct stage s;
@@ -203,7 +203,7 @@ static bool call_case(void *arg, unsigned i)
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------- */
-/* Was there an n-th allocation, or call? */
+/* Returns whether there was an n-th allocation, or call. */
 static bool fail_once(const struct subject *of, const struct point *p, unsigned n, bool of_memory)
 {
 	char with[64], after[128];
@@ -257,7 +257,8 @@ static bool same(const struct play *a, const struct play *b)
 	return strcmp(a->answers.data, b->answers.data) == 0 && strcmp(a->values.data, b->values.data) == 0;
 }
 
-/* Is everything as if it had not been asked whether jobs may start? Unless it does not do twice the same. */
+/* The days must be the same with and without the question whether a job may start. Not judged when two plays of the same days
+ * differ. */
 static void judge_dry(const struct play *asked, const struct subject *of)
 {
 	struct play again, not_asked;

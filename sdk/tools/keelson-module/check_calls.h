@@ -19,7 +19,7 @@ struct raised {
 	enum flavour flavour;
 	const char *with; /* "a usual event" */
 	struct keel_req *client;
-	struct keel_mock_outcome outcome; /* must stay until it is told */
+	struct keel_mock_outcome outcome; /* filled when the operation ends */
 };
 enum ending { BY_ITSELF, BY_EVENT, BY_DEADLINE, BY_CLIENT, BY_OBJECT, BY_STOP, AT_ONCE, BY_OTHERS, N_ENDINGS };
 keel_verdict calls_raise(struct stage *s, struct raised *r);

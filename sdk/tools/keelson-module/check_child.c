@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_child.c - a forked child, its deadline, and its last words.
+ * check_child.c - a forked child, its deadline, and the report of its crash.
  *
  * A child writes what it is about to do into memory that its parent shares; a handler of fatal signals
- * adds where it was in the module. So the parent can say which step broke, in which function.
+ * adds where it was in the module. So the parent reports the step and the function.
  */
 #include "check_child.h"
 
@@ -37,7 +37,7 @@ struct last_words {
 	uint64_t pc;    /* where: an address of the module's file, 0 elsewhere */
 	uint64_t from;  /* the innermost function of the module, the same way */
 	bool jumped;    /* it called an address that is none */
-	char module[64]; /* whose callback it was; "": none's */
+	char module[64]; /* the callback belongs to it; "": no callback ran */
 	bool is_done;   /* the child came to its own end */
 	unsigned at;    /* of child_cases(): which one */
 };
@@ -147,7 +147,7 @@ void child_ends_in(const void *address)
 }
 
 /* ---- in the parent ------------------------------------------------------------------------------- */
-/* False: it was killed at its deadline. */
+/* Returns false when it was killed at its deadline. */
 static bool wait_for(pid_t pid, int deadline_s)
 {
 	struct pollfd ends = { .fd = pidfd_open(pid, 0), .events = POLLIN };

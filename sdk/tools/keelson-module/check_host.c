@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_host.c - the host's half of the service `task`. A process belongs to no test: what is asked for is done before
- * the function returns, but for the start of a task, which is reported in the next turn.
+ * check_host.c - the host's half of the service `task`. Nothing runs: a request has succeeded when the function
+ * returns, and the start of a task is reported in the next turn.
  */
 #include "check_host.h"
 

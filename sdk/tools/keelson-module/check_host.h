@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_host.h - an execution host, as the service `task`: what it is asked for it has done.
+ * check_host.h - an execution host, as the service `task`: every request succeeds.
  */
 #ifndef KEELSON_CHECK_HOST_H
 #define KEELSON_CHECK_HOST_H

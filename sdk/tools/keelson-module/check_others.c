@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_others.c - does anything end a hold that waits for what happens to others?
+ * check_others.c - is a hold left that only its deadline ends?
  *
- * The mock host cannot know: it sees a module that listens to events, not what it makes of them. So everything that it
- * listens to is told, of everything that there is; who waits then, with nothing under way, waits for its deadline. Not
- * judged is who may be woken in ways that cannot be played here: a message, a peer, another module, an operator's request.
+ * The host sees which events a module listens to, not which one releases a hold. So every such event is raised, about every
+ * object; a hold that is open afterwards, while no timer and no call of the module is under way, waits for its deadline. Not
+ * judged are modules that something else may wake: a message, a peer, another module, a request.
  */
 #include "check_others.h"
 
@@ -16,9 +16,9 @@
 
 enum { TURNS_MAX = 500 };
 
-/* ---- telling ----------------------------------------------------------------------------------------- */
-/* Events that a module is told while it runs. */
-static bool is_told(unsigned i)
+/* ---- raising ----------------------------------------------------------------------------------------- */
+/* Events of a module that runs. */
+static bool is_raised(unsigned i)
 {
 	static const uint32_t not[] = { KEEL_POINT_server_start, KEEL_POINT_server_stop, KEEL_POINT_job_known,
 					KEEL_POINT_node_known };
@@ -37,13 +37,13 @@ static bool is_about(const struct point *p, enum flavour f, const char *id)
 	return id != NULL && its != NULL && strcmp(its, id) == 0;
 }
 
-void others_tell(struct stage *s, const char *but)
+void others_raise(struct stage *s, const char *but)
 {
 	const struct point *p;
 	struct event e;
 
 	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
-		for (int f = MINIMAL; is_told(i) && f < N_FLAVOURS; f++) {
+		for (int f = MINIMAL; is_raised(i) && f < N_FLAVOURS; f++) {
 			const uint32_t id = stage_point_id(s, p);
 
 			if (s->mod == NULL || id == 0 || is_about(p, (enum flavour)f, but) ||
@@ -69,7 +69,7 @@ void others_go(struct stage *s, const char *but)
 }
 
 /* ---- judging ----------------------------------------------------------------------------------------- */
-/* What such an event says is known here: it is about an object, or about a cycle. */
+/* Returns whether the kit knows what such an event says: it is about an object, or about a cycle. */
 static bool is_known(const struct point *p)
 {
 	return event_klass(p) != NULL || p->id == KEEL_POINT_cycle_begin || p->id == KEEL_POINT_cycle_end;
@@ -100,13 +100,13 @@ static bool others_may_wake(const struct keel_module *m)
 	return false;
 }
 
-/* May it be woken by what is not told here? */
+/* Returns whether what is not raised here may release a hold of it. */
 static bool has_other_ways(const struct keel_module *m)
 {
 	const struct point *p;
 
 	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
-		if (is_told(i) && !is_known(p))
+		if (is_raised(i) && !is_known(p))
 			return true;
 	return others_may_wake(m);
 }
@@ -119,7 +119,7 @@ static bool is_of(const struct keel_module *m, const char *hold)
 	return strncmp(hold, m->name, len) == 0 && hold[len] == ':';
 }
 
-/* Does anything else wait, or is anything under way? */
+/* Returns whether no other hold is open and nothing of the module is under way. */
 static bool is_alone(struct stage *s)
 {
 	const char *hold;
@@ -141,6 +141,6 @@ void others_judge(struct stage *s)
 			break;
 	hold = keel_mock_hold(s->mock, 0);
 	if (hold != NULL && is_alone(s))
-		finding(RULE_calls_hold_ends, "'%.*s' is still there when every event that it listens to was told of all others, "
+		finding(RULE_calls_hold_ends, "'%.*s' is still there after every event that it listens to was raised about all others, "
 			"%s: only its deadline ends it", (int)(strcspn(hold, "(") - 1), hold, child_last_step());
 }

@@ -22,7 +22,7 @@ enum {
 	SAME_TURN = 1, /* as the moment before */
 	STARTED = 2,   /* of a job that may start alone */
 	PLACED = 4,    /* it has all its vnodes */
-	DRY = 8,       /* it is only asked */
+	DRY = 8,       /* a question whether it may start; nothing starts */
 	ENDS = 16,     /* of a job that is over */
 };
 static const struct moment {
@@ -73,7 +73,7 @@ static const uint32_t others[] = {
 	KEEL_POINT_task_launch, KEEL_POINT_task_resume, KEEL_POINT_task_preterm,
 };
 
-/* A module may be busy; then it is the daemon that ends and begins again. */
+/* A module that is busy is not unloaded: then the daemon ends and begins again. */
 static void reload(struct play *p)
 {
 	struct stage *s = &p->stage;
@@ -128,8 +128,8 @@ static void step_name(const struct play *p, const struct point *point, const cha
 	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
 }
 
-/* What is awaited happens; or jobs end, and everything else that is listened to happens; or time passes, until the
- * module has had enough. A reload would end what waits: there is none meanwhile. */
+/* What the hold waits for happens; or jobs end, and every event that the module listens to is raised; or time passes until
+ * the operation has ended. A reload would cancel it: there is none meanwhile. */
 static void hold_wait(struct play *p, const struct point *point, const char *job_id, const struct keel_mock_outcome *o)
 {
 	struct stage *s = &p->stage;
@@ -142,7 +142,7 @@ static void hold_wait(struct play *p, const struct point *point, const char *job
 			keel_mock_release(s->mock, 0);
 		else switch (tried++) {
 		case 0: others_end(p); break;
-		case 1: others_tell(s, job_id); break;
+		case 1: others_raise(s, job_id); break;
 		case 2: step_name(p, point, job_id), others_judge(s); break;
 		default: (void)keel_mock_next(s->mock); break;
 		}
@@ -152,7 +152,7 @@ static void hold_wait(struct play *p, const struct point *point, const char *job
 	step_name(p, point, job_id);
 }
 
-/* Does anybody object? */
+/* Returns false when a tap refuses. */
 static bool step_at(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job, unsigned is)
 {
 	struct stage *s = &p->stage;
@@ -228,7 +228,7 @@ static void value_set(struct play *p, const char *id, const char *attr, const ch
 		(void)keel_mock_set(job_find(p, id), attr, NULL, text);
 }
 
-/* False: somebody objects. */
+/* Returns false when a tap refuses. */
 static bool moment_play(struct play *p, const char *id, const struct moment *m)
 {
 	const struct point *point = point_find(m->point);

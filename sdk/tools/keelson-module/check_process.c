@@ -2,8 +2,8 @@
  *
  * check_process.c - what belongs to the whole process, and is not a module's to change.
  *
- * Some of it can be looked at: before a module is loaded and when it is gone. The rest is calls that nobody makes in a
- * callback; they are told, with the function that makes them.
+ * Some of it is compared: before a module is loaded and after it was unloaded. The rest are calls that no callback may make;
+ * each is a finding with the function that makes it.
  */
 #include "check_process.h"
 
@@ -167,21 +167,21 @@ void process_see(struct process *p)
 	p->said = lseek(STDERR_FILENO, 0, SEEK_END);
 }
 
-/* Once is enough: it stays so for all that comes. */
+/* Reported once: it stays changed for all cases that follow. */
 void process_judge(const struct process *p, const char *after)
 {
-	static bool told[PROCESS_PARTS];
+	static bool reported[PROCESS_PARTS];
 
 	for (size_t i = 0; i < PROCESS_PARTS; i++)
-		if (!told[i] && parts[i].now() != p->part[i]) {
-			told[i] = true;
+		if (!reported[i] && parts[i].now() != p->part[i]) {
+			reported[i] = true;
 			finding(RULE_calls_process, "the %s of the process is another one after %s", parts[i].what, after);
 		}
 	files_judge(p, after);
 	output_judge(p, after);
 }
 
-/* ---- calls that nobody makes in a callback -------------------------------------------------------------- */
+/* ---- calls that no callback makes -------------------------------------------------------------- */
 static time_t my_time(time_t *ret)
 {
 	(void)watch_odd(RULE_calls_clock, "time", CALLER);
@@ -220,7 +220,7 @@ static int my_atexit(void (*fn)(void *arg), void *arg, void *file)
 	return watch_odd(RULE_calls_process, "atexit", CALLER) ? 0 : __cxa_atexit(fn, arg, file);
 }
 
-/* That of nobody is mostly that of somebody, some time later. */
+/* A descriptor that is closed twice is another module's the second time. */
 static int my_close(int fd)
 {
 	int ret = close(fd), no = errno;

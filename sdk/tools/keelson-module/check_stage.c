@@ -169,7 +169,7 @@ bool stage_has(struct stage *s, const struct keel_attr_def *a)
 	return object->attr(keel_mock_self(s->mock), a->klass, a->name) != NULL;
 }
 
-/* One that is not saved goes with its module, whoever set it; one that is computed is set by nobody. */
+/* A value that is not saved ends with its module; a derived one is never set. */
 static void value_give(struct stage *s, const struct keel_attr_def *a)
 {
 	if (!(a->flags & KEEL_ATTR_SAVE))

@@ -60,7 +60,7 @@ static void import_found(void *arg, const char *name)
 	for (unsigned i = 0; i < l->n; i++)
 		if (dlsym(l->opened[i], name) != NULL)
 			return;
-	finding(RULE_static_imports, "nobody has %s", name);
+	finding(RULE_static_imports, "no library of it has %s", name);
 }
 
 static void imports_look(void *path)

@@ -37,7 +37,7 @@ static void attr_judge(const struct keel_attr_def *was, const struct modfile_mod
 	const struct keel_attr_def *is = row_like(now, "ATTR", was, same_attr);
 
 	if (is == NULL || !(was->flags & KEEL_ATTR_SAVE))
-		return; /* values of a row that is gone stay in the store, for whoever wants them back */
+		return; /* values of a row that is gone stay in the store */
 	if (strcmp(is->type, was->type) != 0)
 		finding(RULE_static_upgrade, "values of %s.%s are stored as %s, it is of the type %s now", was->klass, was->name,
 			was->type, is->type);

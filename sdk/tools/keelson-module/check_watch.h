@@ -36,15 +36,15 @@ unsigned watch_threads(unsigned expected);
 bool watch_child(void);
 
 /* ---- calls that block -------------------------------------------------------------------------------- */
-/* Those in callbacks of this host's loop are told as findings; NULL: none are, as at first. */
+/* Calls in callbacks of this host's loop are findings from now on; NULL: none are, as at first. */
 struct keel_mock;
 void watch_blocking(struct keel_mock *mock);
 
-/* Is this thread in a callback of that host? */
+/* Returns whether this thread is in a callback of that host. */
 bool watch_in_loop(void);
-/* Returns the name of the module whose callback it is; "": it is none's. */
+/* Returns the name of the module that the callback belongs to; "": no callback runs. */
 const char *watch_inside(void);
-/* A call that breaks `rule` when it is made there; true: it was, and is told. `from`: an address of the caller. */
+/* A call that breaks `rule` when it is made there; returns whether it was. `from`: an address of the caller. */
 bool watch_odd(enum rule rule, const char *name, const void *from);
 
 /* The functions that stand in for those of the C library; NULL: none does. */

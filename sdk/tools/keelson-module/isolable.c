@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * isolable.c - may a module run in a process of its own? The rules are those of the daemon (modfile/process.h).
+ * isolable.c - may a module run in a process of its own? The rules are those of the daemon (keel/isolable.h).
  */
 #include "isolable.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "modfile/process.h"
+#include "keel/isolable.h"
 
-static_assert(WORDS_MAX >= PROCESS_WHY_MAX, "a reason fits");
+static_assert(WORDS_MAX >= KEEL_ISOLABLE_WHY, "a reason fits");
 
 static bool needs_more(const struct modfile_module *m, char why[WORDS_MAX])
 {
 	for (uint32_t i = 0; i < m->head.n_needs; i++)
-		if (process_bars_need(m->needs[i].group, m->needs[i].optional, why))
+		if (keel_isolable_bars_need(m->needs[i].group, m->needs[i].optional, why))
 			return true;
 	return false;
 }
@@ -24,7 +24,7 @@ static bool cannot_wait(const struct modfile_module *m, char why[WORDS_MAX])
 	for (uint32_t i = 0; i < m->head.n_taps; i++) {
 		const struct point *p = point_find(m->taps[i].point);
 
-		if (p != NULL && process_bars_tap(p->name, p->kind, p->daemon, why))
+		if (p != NULL && keel_isolable_bars_tap(p->name, p->kind, p->daemon, why))
 			return true;
 	}
 	return false;
@@ -37,7 +37,7 @@ static bool adds_more(const struct modfile_module *m, char why[WORDS_MAX])
 		const struct keel_attr_def *a = c->def; /* when it is an ATTR */
 		bool is_attr = strcmp(c->kind, "ATTR") == 0;
 
-		if (process_bars_row(c->kind, is_attr ? contrib_title(c) : "",
+		if (keel_isolable_bars_row(c->kind, is_attr ? contrib_title(c) : "",
 				     is_attr && (a->check != NULL || a->derive != NULL || a->changed != NULL), why))
 			return true;
 	}
@@ -46,6 +46,6 @@ static bool adds_more(const struct modfile_module *m, char why[WORDS_MAX])
 
 const char *why_inside(const struct modfile_module *m, char buf[WORDS_MAX])
 {
-	return process_bars_flags(m->head.flags, buf) || needs_more(m, buf) || cannot_wait(m, buf) || adds_more(m, buf) ?
+	return keel_isolable_bars_flags(m->head.flags, buf) || needs_more(m, buf) || cannot_wait(m, buf) || adds_more(m, buf) ?
 		       buf : NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c - keelson-module: what a module file is, and whether it may be shipped; no daemon is asked.
+ * main.c - keelson-module: what a module file is, and whether it may be shipped. It needs no daemon.
  */
 #include <stdio.h>
 #include <string.h>

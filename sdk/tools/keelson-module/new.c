@@ -77,7 +77,7 @@ static int options(int argc, char **argv, struct wish *ret)
 	return -1;
 }
 
-/* `what` may be anything that somebody typed. */
+/* `what` is typed by the user: any bytes. */
 static int complain(const char *what, const char *why)
 {
 	fputs("keelson-module: '", stderr);
@@ -87,7 +87,7 @@ static int complain(const char *what, const char *why)
 	return EXIT_FAILURE;
 }
 
-/* Nobody looks for an installation in /opt by himself. */
+/* No build finds an installation in /opt by itself: print the variable that names it. */
 static void say_where(const char *build)
 {
 	static const char *const own_prefix[] = { "..", NULL };

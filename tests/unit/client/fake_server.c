@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fake_server.c - a server for tests: a thread behind a Unix socket that answers as it is told.
+ * fake_server.c - a server for tests: a thread behind a Unix socket with a reply of the test.
  */
 #include "fake_server.h"
 

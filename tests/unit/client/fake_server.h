@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fake_server.h - a server for tests: a thread behind a Unix socket that answers as it is told.
+ * fake_server.h - a server for tests: a thread behind a Unix socket with a reply of the test.
  */
 #ifndef TEST_FAKE_SERVER_H
 #define TEST_FAKE_SERVER_H

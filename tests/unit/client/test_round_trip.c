@@ -472,7 +472,7 @@ static void serve_at_length(struct fake_server *f, int fd)
 	}
 }
 
-/* Neither side waits for the other to read, however many answers nobody asked for. */
+/* Neither side waits for the other to read, however many replies have no caller. */
 static void test_answers_that_nobody_waits_for(void)
 {
 	char name[] = ATTR_p, value[] = "1";

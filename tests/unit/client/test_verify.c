@@ -13,7 +13,7 @@
 
 static int c;
 
-/* A connection nobody reads: the checks must not need an answer. */
+/* A connection that is not read: the checks need no reply. */
 static void set_up(void)
 {
 	int pair[2];

@@ -80,7 +80,7 @@ static void test_values(void)
 
 	begin("", "mod = { count = 5; delay = \"30m\"; room = 2048; name = \"n\";\n"
 		  "  hosts = [ \"x\", \"y\" ]; mode = \"fast\"; loud = false; path = \"/m.so\"; };\n");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(fill("mod", &d), 0);
 	s = conf_data(d);
 	CU_ASSERT_EQUAL(s->count, 5);
@@ -103,7 +103,7 @@ static void test_defaults(void)
 	const struct sample *s;
 
 	begin("", "# a line that does not end");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(fill("mod", &d), 0);
 	s = conf_data(d);
 	CU_ASSERT_EQUAL(s->count, 7);
@@ -124,7 +124,7 @@ static void expect_refused(const char *line, const char *rest)
 	char *text = text_format("mod = {\n  %s\n};\n", line), *whole = text_format(":2: mod.%s", rest);
 
 	begin("", text);
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL(fill("mod", &d), -EINVAL);
 	CU_ASSERT_PTR_NULL(d);
 	expect_sentence("modules.d/50-mod.conf", whole);
@@ -166,7 +166,7 @@ static void test_required(void)
 	struct conf_data *d = NULL;
 
 	begin("", "\nmod = { };\n");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL(conf_fill(c, "mod", required, 1, sizeof(struct sample), &d, &err), -EINVAL);
 	expect_sentence("modules.d/50-mod.conf",
 			":2: mod.name: expected string, got nothing (the key is required)");
@@ -178,20 +178,20 @@ static void test_top_level(void)
 	struct conf_data *d = NULL;
 
 	begin("count = 3;\nlog = { x = 1; };\n", "mod = { };");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL(fill(NULL, &d), 0);
 	CU_ASSERT_EQUAL(((const struct sample *)conf_data(d))->count, 3);
 	conf_data_destroy(d);
 	CU_ASSERT_EQUAL(conf_check_groups(c, kernel_groups, &err), 0);
 	finish();
 	begin("count = 3;\n\ntypo = 1;\n", NULL);
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL(fill("", &d), -EINVAL);
 	expect_sentence("main.conf", ":3: typo: expected a known key (count, delay, room, name, hosts, "
 				     "mode, loud), got \"typo\"");
 	finish();
 	begin("lgo = { };\n", NULL);
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL(conf_check_groups(c, kernel_groups, &err), -EINVAL);
 	expect_sentence("main.conf", ":1: lgo: expected a known group, got \"lgo\"; a module's group "
 				     "belongs into a file of modules.d");
@@ -202,7 +202,7 @@ static void expect_unreadable(const char *main_text, const char *module_text, co
 			      const char *rest)
 {
 	begin(main_text, module_text);
-	CU_ASSERT(conf_read(main_file, &c, &err) < 0);
+	CU_ASSERT(conf_read(main_file, NULL, &c, &err) < 0);
 	CU_ASSERT_PTR_NULL(c);
 	expect_sentence(file, rest);
 	finish();
@@ -229,12 +229,12 @@ static void test_missing_and_binary(void)
 
 	begin("", NULL);
 	unlink(main_file);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -ENOENT);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, main_file));
 	f = fopen(main_file, "w");
 	fwrite("count = 1;\n\0rest", 1, 16, f);
 	fclose(f);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EINVAL);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), -EINVAL);
 	expect_sentence("main.conf", ":2: expected text, got a NUL byte");
 	finish();
 }
@@ -250,7 +250,7 @@ static void test_modules_in_name_order(void)
 	scratch_write(dir, "modules.d/90-last.conf", "one = { }; two = { };");
 	scratch_write(dir, "modules.d/.hidden.conf", "hidden = { };");
 	scratch_write(dir, "modules.d/50-mod.conf.new", "mod = { };");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	m = conf_modules(c, &n);
 	CU_ASSERT_EQUAL_FATAL(n, 4);
 	CU_ASSERT_STRING_EQUAL(m[0].name, "first");
@@ -266,7 +266,7 @@ static void test_modules_in_name_order(void)
 	conf_destroy(c);
 	c = NULL;
 	scratch_write(dir, "modules.d/99-again.conf", "\nmod = { };");
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EINVAL);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "99-again.conf:2: mod: expected a module once"));
 	finish();
 }
@@ -279,7 +279,7 @@ static void test_overrides(void)
 	uint32_t n;
 
 	begin("", "mod = { count = 5; };");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL(conf_override(c, "mod.count=8", &err), 0);
 	CU_ASSERT_EQUAL(conf_override(c, "mod.count=9", &err), 0);
 	CU_ASSERT_EQUAL(conf_override(c, "mod.hosts=p, q", &err), 0);
@@ -309,12 +309,12 @@ static void test_bad_overrides(void)
 
 	for (size_t i = 0; i < KEEL_COUNT(bad); i++) {
 		begin("", "mod = { };");
-		CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+		CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 		CU_ASSERT_EQUAL(conf_override(c, bad[i], &err), -EINVAL);
 		finish();
 	}
 	begin("", "mod = { };");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL(conf_override(c, "mod.count=abc", &err), 0);
 	CU_ASSERT_EQUAL(fill("mod", &d), -EINVAL);
 	CU_ASSERT_STRING_EQUAL(err.text,
@@ -341,7 +341,7 @@ static void test_short_rows(void)
 	struct conf_data *d = NULL;
 
 	begin("", "mod = { count = 12345; };");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(conf_fill(c, "mod", (const struct keel_conf_rule *)(const void *)old, 2,
 					sizeof(struct sample), &d, &err), 0);
 	CU_ASSERT_EQUAL(((const struct sample *)conf_data(d))->count, 12345);
@@ -361,7 +361,7 @@ static void test_broken_rows(void)
 	struct conf_data *d = NULL;
 
 	begin("", NULL);
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	for (size_t i = 0; i < KEEL_COUNT(broken); i++) {
 		CU_ASSERT_EQUAL(conf_fill(c, "mod", &broken[i], 1, sizeof(struct sample), &d, &err), -EINVAL);
 		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, broken[i].key));
@@ -374,7 +374,7 @@ static void test_differs(void)
 	struct conf_data *a = NULL, *b = NULL;
 
 	begin("", NULL);
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(fill("mod", &a), 0);
 	CU_ASSERT_EQUAL_FATAL(fill("mod", &b), 0);
 	CU_ASSERT_PTR_NULL(conf_differs(rules, N_RULES, a, b, 0));
@@ -409,7 +409,7 @@ static char *many(int n, const char *head, const char *each)
 static void expect_too_many(const char *main_text, const char *module_text, const char *file)
 {
 	begin(main_text, module_text);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EINVAL);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), -EINVAL);
 	expect_sentence(file, ": expected at most 4000 settings in all files together, got more; groups of modules "
 			      "that do not run may go");
 	finish();
@@ -422,7 +422,7 @@ static void test_too_many_settings(void)
 	     *rest = many(2001, "# a: b = c, and \"\n/* \" = */ // :\n", "n");
 
 	begin("", most);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), 0);
 	finish();
 	expect_too_many("a = \"= : \\\" = \";", most, "modules.d/50-mod.conf:4000");
 	expect_too_many(more, NULL, "main.conf:4002");
@@ -442,10 +442,10 @@ static void test_too_long_a_file(void)
 	memset(text, '#', most + 1);
 	text[most + 1] = '\0';
 	begin(text + 1, NULL);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), 0);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), 0);
 	finish();
 	begin(text, NULL);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EFBIG);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), -EFBIG);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "cannot read the configuration file"));
 	finish();
 	free(text);
@@ -456,7 +456,7 @@ static void expect_number(const char *number, bool fits)
 	char *text = text_format("mod: { a9999999999 = \"9999999999\"; // 9999999999\n n = ( 1, %s ); };", number);
 
 	begin("", text);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), fits ? 0 : -EINVAL);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), fits ? 0 : -EINVAL);
 	if (!fits) {
 		char *rest = text_format(":2: expected a number of 32 bits, or of 64 bits with an L behind it "
 					 "(8589934592L), got %s", number);
@@ -487,7 +487,7 @@ static void test_numbers_that_do_not_fit(void)
 static void test_other_files(void)
 {
 	begin("a = \"@\"; # @\n  @include \"/dev/zero\"\n", NULL);
-	CU_ASSERT_EQUAL(conf_read(main_file, &c, &err), -EINVAL);
+	CU_ASSERT_EQUAL(conf_read(main_file, NULL, &c, &err), -EINVAL);
 	expect_sentence("main.conf", ":2: expected a setting, got \"@\": other files are not included; the groups of "
 				     "modules may be in as many files of modules.d as you like");
 	finish();

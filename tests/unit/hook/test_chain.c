@@ -138,6 +138,42 @@ static void dynamic_taps_see_the_generic_event(void)
 	engine_stop();
 }
 
+static int places(const char *of_alpha, const char *of_beta)
+{
+	const struct keel_tap alpha[] = { KEEL_TAP(job_submit, one, .before = of_alpha) };
+	const struct keel_tap beta[] = { KEEL_TAP(job_submit, two, .before = of_beta) };
+	const struct hooks_table tables[] = { { &e.beta, beta, 1 }, { &e.alpha, alpha, 1 } };
+
+	return hooks_reorder(e.parts.hooks, tables, 2, &e.err);
+}
+
+/* One after the other they would form a loop meanwhile. */
+static void places_change_all_at_once_or_not_at_all(void)
+{
+	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, one, .before = "beta") };
+	static const struct keel_tap beta[] = { KEEL_TAP(job_submit, two, .order = -5) };
+
+	engine_start();
+	CU_ASSERT_EQUAL(ATTACH(e.alpha, alpha), 0);
+	CU_ASSERT_EQUAL(ATTACH(e.beta, beta), 0);
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace, "alpha.one beta.two done");
+	CU_ASSERT_EQUAL(places(NULL, "alpha"), 0);
+	trace[0] = '\0';
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace, "beta.two alpha.one done");
+	CU_ASSERT_EQUAL(places("beta", "alpha"), -ELOOP);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.err.text, "alpha.one waits for beta.two"));
+	trace[0] = '\0';
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace, "beta.two alpha.one done");
+	CU_ASSERT_EQUAL(places("beta", NULL), 0);
+	trace[0] = '\0';
+	RAISE(job_submit, .id = "1.svr");
+	CU_ASSERT_STRING_EQUAL(trace, "alpha.one beta.two done");
+	engine_stop();
+}
+
 static void the_chain_is_described(void)
 {
 	static const struct keel_tap alpha[] = {
@@ -163,4 +199,5 @@ static void the_chain_is_described(void)
 TESTS_MAIN("hook/chain", TEST(order_is_before_after_then_number_then_name),
 	   TEST(a_loop_is_printed_and_changes_nothing), TEST(bad_tables_are_refused_with_a_name),
 	   TEST(taps_may_leave_while_they_are_called), TEST(dynamic_taps_see_the_generic_event),
+	   TEST(places_change_all_at_once_or_not_at_all),
 	   TEST(the_chain_is_described))

@@ -186,7 +186,7 @@ static keel_verdict beta_waits(struct keel_call *c, const struct keel_ev_job_del
 	return e.call->hold(c, &opts, NULL);
 }
 
-static void another_module_stopping_follows_its_policy(void)
+static void the_operation_ends_with_a_module_that_it_waits_for(void)
 {
 	static const struct keel_tap last[] = {
 		KEEL_TAP(job_delete, beta_waits, .flags = KEEL_ON_FAIL_SKIP),
@@ -198,7 +198,7 @@ static void another_module_stopping_follows_its_policy(void)
 	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
 	hooks_detach(e.parts.hooks, &e.beta);
 	CU_ASSERT_STRING_EQUAL(trace, "cancel4 done");
-	CU_ASSERT_EQUAL(told.verdict, KEEL_NEXT);
+	CU_ASSERT_EQUAL(told.verdict, KEEL_FAIL);
 	engine_stop();
 }
 
@@ -304,6 +304,6 @@ TESTS_MAIN("hook/hold", TEST(released_it_goes_on), TEST(release_before_return_is
 	   TEST(the_awaited_event_releases), TEST(a_timeout_is_a_failure),
 	   TEST(the_last_of_several_continues), TEST(a_gone_object_cancels),
 	   TEST(a_gone_client_cancels), TEST(a_stopping_module_cancels_its_holds),
-	   TEST(another_module_stopping_follows_its_policy), TEST(resume_may_wait_again),
+	   TEST(the_operation_ends_with_a_module_that_it_waits_for), TEST(resume_may_wait_again),
 	   TEST(bad_holds_are_refused), TEST(a_hold_without_wait_is_cancelled),
 	   TEST(the_engine_ends_what_waits), TEST(a_daemon_that_ends_waits_for_nothing))

@@ -19,7 +19,7 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "msg/out.h"
+#include "msg/msg.h"
 #include "registry/registry.h"
 #include "store/store.h"
 

@@ -401,47 +401,6 @@ static void test_signal(void)
 	finish("s");
 }
 
-/* A child that ends when the other end of the pipe is closed. */
-static pid_t child(void)
-{
-	char c;
-	pid_t pid;
-
-	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
-	pid = fork();
-	if (pid == 0) {
-		close(ends[1]);
-		_exit((int)read(ends[0], &c, 1));
-	}
-	close(ends[0]);
-	return pid;
-}
-
-static bool has_left(void *arg)
-{
-	return kill(*(const pid_t *)arg, 0) < 0;
-}
-
-static void test_reap(void)
-{
-	pid_t pid;
-
-	begin(1);
-	pid = child();
-	CU_ASSERT_FATAL(pid > 0);
-	loop_reap(l, pid);
-	CU_ASSERT_EQUAL(loop_run_until(l, has_left, &pid, 20), -ETIMEDOUT);
-	close(ends[1]);
-	CU_ASSERT_EQUAL(loop_run_until(l, has_left, &pid, SOON), 0);
-
-	pid = child();
-	CU_ASSERT_FATAL(pid > 0);
-	loop_reap(l, pid);
-	loop_destroy(l); /* before the child is gone: the leak checker is the judge */
-	close(ends[1]);
-	CU_ASSERT_EQUAL(waitpid(pid, NULL, 0), pid);
-}
-
 static void test_destroy_with_leftovers(void)
 {
 	begin(1);
@@ -526,5 +485,5 @@ TESTS_MAIN("loop", TEST(test_deferred_before_turn_end), TEST(test_deferred_befor
 	   TEST(test_timers_in_order_and_never_early), TEST(test_cancel_in_callback),
 	   TEST(test_cancel_what_is_put_off), TEST(test_deadline), TEST(test_stop_is_kept), TEST(test_post_from_threads), TEST(test_work),
 	   TEST(test_watch_and_pause), TEST(test_watch_peer_gone), TEST(test_watch_refused),
-	   TEST(test_signal), TEST(test_reap), TEST(test_destroy_with_leftovers),
+	   TEST(test_signal), TEST(test_destroy_with_leftovers),
 	   TEST(test_tick_while_a_turn_lasts), TEST(test_no_tick_while_it_sleeps), TEST(test_wall_clock))

@@ -95,6 +95,8 @@ static void test_cannot_be_made(void)
 	finish();
 }
 
+static struct handed none;
+
 /* In another process: 0 when the lock was refused with our pid in the sentence. */
 static int refused_elsewhere(uint32_t roles)
 {
@@ -106,7 +108,7 @@ static int refused_elsewhere(uint32_t roles)
 	snprintf(pid, sizeof(pid), "pid %ld", (long)getpid());
 	child = fork();
 	if (child == 0)
-		_exit(home_lock(home, roles, &locks, &err) == -EBUSY && strstr(err.text, pid) != NULL ? 0 : 1);
+		_exit(home_lock(home, roles, &none, &locks, &err) == -EBUSY && strstr(err.text, pid) != NULL ? 0 : 1);
 	waitpid(child, &end, 0);
 	return end;
 }
@@ -118,7 +120,7 @@ static void test_second_start_is_refused(void)
 
 	begin();
 	CU_ASSERT_EQUAL(home_make(home, KEEL_ANY, &err), 0);
-	CU_ASSERT_EQUAL(home_lock(home, KEEL_SERVER, &locks, &err), 0);
+	CU_ASSERT_EQUAL(home_lock(home, KEEL_SERVER, &none, &locks, &err), 0);
 	CU_ASSERT_EQUAL(refused_elsewhere(KEEL_SERVER), 0);
 	CU_ASSERT_EQUAL(refused_elsewhere(KEEL_ANY), 0);
 	CU_ASSERT_NOT_EQUAL(refused_elsewhere(KEEL_MOM), 0); /* another role may run */
@@ -139,7 +141,7 @@ static void test_lock_without_home(void)
 	struct home_locks locks = HOME_LOCKS_NONE;
 
 	begin();
-	CU_ASSERT_EQUAL(home_lock(home, KEEL_SERVER, &locks, &err), -ENOENT);
+	CU_ASSERT_EQUAL(home_lock(home, KEEL_SERVER, &none, &locks, &err), -ENOENT);
 	CU_ASSERT_EQUAL(locks.server, -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "server.lock"));
 	finish();

@@ -490,7 +490,7 @@ static void test_modules(void)
 	CU_ASSERT_PTR_NULL(keel_mock_row(mock, "SIGNAL", 1, NULL));
 
 	CU_ASSERT_PTR_NULL(keel_mock_load(mock, &guest, NULL, &err));
-	CU_ASSERT_STRING_EQUAL(err.text, "module guest cannot be loaded: nobody offers the service 'greeting'; "
+	CU_ASSERT_STRING_EQUAL(err.text, "module guest cannot be loaded: no module offers the service 'greeting'; "
 					 "enable the module that does");
 	keel_mock_service(mock, "greeting", &greeting);
 	CU_ASSERT_PTR_NULL(keel_mock_load(mock, &guest, "x = 1;", &err));

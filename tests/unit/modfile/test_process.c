@@ -6,25 +6,25 @@
 
 #include "harness.h"
 #include "keel/keel.h"
-#include "modfile/process.h"
+#include "keel/isolable.h"
 
-static char why[PROCESS_WHY_MAX];
+static char why[KEEL_ISOLABLE_WHY];
 
 static void flags(void)
 {
-	CU_ASSERT_FALSE(process_bars_flags(0, why));
-	CU_ASSERT_FALSE(process_bars_flags(KEEL_MOD_RESIDENT, why));
-	CU_ASSERT_TRUE(process_bars_flags(KEEL_MOD_NO_PROCESS, why));
+	CU_ASSERT_FALSE(keel_isolable_bars_flags(0, why));
+	CU_ASSERT_FALSE(keel_isolable_bars_flags(KEEL_MOD_RESIDENT, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_flags(KEEL_MOD_NO_PROCESS, why));
 	CU_ASSERT_STRING_EQUAL(why, "it says so itself (KEEL_MOD_NO_PROCESS)");
 }
 
 static void needs(void)
 {
-	CU_ASSERT_FALSE(process_bars_need("object", false, why));
-	CU_ASSERT_FALSE(process_bars_need("job", true, why));
-	CU_ASSERT_TRUE(process_bars_need("link", false, why));
+	CU_ASSERT_FALSE(keel_isolable_bars_need("object", false, why));
+	CU_ASSERT_FALSE(keel_isolable_bars_need("job", true, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_need("link", false, why));
 	CU_ASSERT_STRING_EQUAL(why, "it needs the service link, which only code inside the daemon can use");
-	CU_ASSERT_FALSE(process_has_group("blob"));
+	CU_ASSERT_FALSE(keel_isolable_group("blob"));
 }
 
 /* Every point of the map: a FOLD and what is asked in inner loops. */
@@ -40,7 +40,7 @@ static void taps(void)
 	};
 
 	for (size_t i = 0; i < KEEL_COUNT(points); i++) {
-		bool bars = process_bars_tap(points[i].name, points[i].kind, points[i].daemon, why);
+		bool bars = keel_isolable_bars_tap(points[i].name, points[i].kind, points[i].daemon, why);
 
 		CU_ASSERT_EQUAL(bars, points[i].kind == KEEL_FOLD || (points[i].daemon & KEEL_INLINE) != 0);
 		CU_ASSERT_TRUE(!bars || strstr(why, points[i].name) != NULL);
@@ -49,13 +49,13 @@ static void taps(void)
 
 static void rows(void)
 {
-	CU_ASSERT_FALSE(process_bars_row("ATTR", "cost", false, why));
-	CU_ASSERT_FALSE(process_bars_row("REQUEST", "", false, why));
-	CU_ASSERT_TRUE(process_bars_row("ATTR", "cost", true, why));
+	CU_ASSERT_FALSE(keel_isolable_bars_row("ATTR", "cost", false, why));
+	CU_ASSERT_FALSE(keel_isolable_bars_row("REQUEST", "", false, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_row("ATTR", "cost", true, why));
 	CU_ASSERT_STRING_EQUAL(why, "its attribute cost has a function, which the daemon would have to wait for");
-	CU_ASSERT_TRUE(process_bars_row("SIGNAL", "", false, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_row("SIGNAL", "", false, why));
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "a row of kind SIGNAL; from there only"));
-	CU_ASSERT_TRUE(process_bars_row("POINT", "", false, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_row("POINT", "", false, why));
 }
 
 /* Names of strangers are cut, not trusted. */
@@ -65,9 +65,9 @@ static void long_names(void)
 
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	CU_ASSERT_TRUE(process_bars_need(name, false, why));
-	CU_ASSERT_TRUE(process_bars_row(name, name, false, why));
-	CU_ASSERT_TRUE(process_bars_row("ATTR", name, true, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_need(name, false, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_row(name, name, false, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_row("ATTR", name, true, why));
 	CU_ASSERT_TRUE(strlen(why) < 160);
 }
 

@@ -6,8 +6,11 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "main/core_api.h"
+#include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
 
@@ -31,43 +34,55 @@ static void dirty(void *arg, struct keel_obj *o)
 	objects_saved(o);
 }
 
-void kernel_start(void)
+static void parts_up(struct parts *p, const char *copies)
 {
 	static const struct hooks_conf hooks_conf = { .hold_default_ms = 60000 };
 	char *modules_dir = realpath(fixtures_dir(), NULL);
 
-	memset(&k, 0, sizeof(k));
-	if (modules_dir == NULL)
+	if (modules_dir == NULL || loop_create(&p->loop) < 0 ||
+	    log_open(p->loop, k.dir, "test", 0xffff, false, &p->log, NULL) < 0 ||
+	    registry_create(&p->registry) < 0 ||
+	    registry_offer(p->registry, "core", core_api()) < 0 ||
+	    objects_create(p->registry, dirty, NULL, &p->objects) < 0 ||
+	    hooks_create(p, &hooks_conf, &p->hooks) < 0 ||
+	    modules_create(p, modules_dir, copies, &p->modules) < 0)
 		abort();
+	modules_set_files(p->modules, &kernel_files);
+	free(modules_dir);
+}
+
+static void parts_down(struct parts *p)
+{
+	modules_destroy(p->modules);
+	hooks_destroy(p->hooks);
+	objects_destroy(p->objects);
+	registry_destroy(p->registry);
+	log_close(p->log);
+	loop_destroy(p->loop);
+}
+
+void kernel_start(void)
+{
+	memset(&k, 0, sizeof(k));
 	k.dir = scratch_new();
 	k.parts.home = k.dir;
 	k.parts.daemon = KEEL_SERVER;
 	k.self.pub.name = "test";
 	k.self.parts = &k.parts;
 	buf_init(&k.out);
-	if (loop_create(&k.parts.loop) < 0 ||
-	    log_open(k.parts.loop, k.dir, "test", 0xffff, false, &k.parts.log, NULL) < 0 ||
-	    registry_create(&k.parts.registry) < 0 ||
-	    registry_offer(k.parts.registry, "core", core_api()) < 0 ||
-	    objects_create(k.parts.registry, dirty, NULL, &k.parts.objects) < 0 ||
-	    hooks_create(&k.parts, &hooks_conf, &k.parts.hooks) < 0 ||
-	    modules_create(&k.parts, modules_dir, &k.parts.modules) < 0)
-		abort();
-	modules_set_files(k.parts.modules, &kernel_files);
-	free(modules_dir);
+	parts_up(&k.parts, NULL);
 }
 
 void kernel_stop(void)
 {
-	modules_destroy(k.parts.modules);
-	hooks_destroy(k.parts.hooks);
-	objects_destroy(k.parts.objects);
-	registry_destroy(k.parts.registry);
-	log_close(k.parts.log);
-	loop_destroy(k.parts.loop);
+	parts_down(&k.parts);
 	conf_destroy(k.parts.conf);
+	conf_destroy(k.read);
 	buf_fini(&k.out);
 	free(k.conf_path);
+	free(k.copies);
+	free(k.fresh_copies);
+	free(k.running);
 	scratch_remove(k.dir);
 	free(k.dir);
 }
@@ -86,38 +101,84 @@ void configure(const char *text)
 		abort();
 	free(dir);
 	free(file);
-	if (conf_read(k.conf_path, &conf, &k.err) < 0) {
+	if (conf_read(k.conf_path, NULL, &conf, &k.err) < 0) {
 		fprintf(stderr, "%s\n", k.err.text);
 		abort();
 	}
-	conf_destroy(k.parts.conf);
+	conf_destroy(k.read);
+	k.read = conf;
+}
+
+/* What is in force, for an unload. */
+static void running_keep(void)
+{
+	static unsigned n;
+
+	free(k.running);
+	k.running = text_format("%s/running.%u", k.dir, n++);
+	if (conf_copy(k.conf_path, k.running, &k.err) < 0)
+		abort();
+}
+
+static int load_conf(struct conf *conf)
+{
+	if (conf != k.parts.conf)
+		conf_destroy(k.parts.conf);
 	k.parts.conf = conf;
+	return modules_load(k.parts.modules, conf, false, &k.err);
 }
 
 int load(const char *text)
 {
 	configure(text);
-	return modules_load(k.parts.modules, k.parts.conf, &k.err);
+	running_keep();
+	struct conf *conf = k.read;
+
+	k.read = NULL;
+	return load_conf(conf);
 }
 
 int up(const char *text)
 {
+	char word[128];
 	int ret = load(text);
 
-	return ret == 0 ? modules_start(k.parts.modules, &k.err) : ret;
+	if (ret == 0)
+		ret = modules_start(k.parts.modules, &k.err);
+	while (ret < 0 && modules_bad(k.parts.modules) != NULL) {
+		snprintf(word, sizeof(word), "%s.enabled=false", modules_bad(k.parts.modules));
+		parts_down(&k.parts);
+		parts_up(&k.parts, NULL);
+		ret = conf_override(k.parts.conf, word, &k.err);
+		if (ret == 0)
+			ret = load_conf(k.parts.conf);
+		if (ret == 0)
+			ret = modules_start(k.parts.modules, &k.err);
+	}
+	if (ret < 0)
+		modules_stop(k.parts.modules);
+	return ret;
 }
 
 /* ---- changes: the kernel reads what configure() wrote ---------------------------------------------- */
-static int files_read(struct parts *parts, struct conf **ret_conf, void **ret_kept, struct keel_err *err)
+static int files_read(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
+		      const char **ret_other, struct keel_err *err)
 {
+	char word[128];
+	int ret = conf_read(k.conf_path, ask->change == MODULES_UNLOAD ? k.running : NULL, ret_conf, err);
+
 	(void)parts;
 	*ret_kept = NULL;
-	return conf_read(k.conf_path, ret_conf, err);
+	*ret_other = NULL;
+	snprintf(word, sizeof(word), "%s.enabled=%s", ask->name != NULL ? ask->name : "",
+		 ask->change == MODULES_UNLOAD ? "false" : "true");
+	return ret == 0 && ask->name != NULL ? conf_override(*ret_conf, word, err) : ret;
 }
 
 static void files_keep(struct parts *parts, struct conf *conf, void *kept)
 {
 	(void)kept;
+	running_keep();
 	conf_destroy(parts->conf);
 	parts->conf = conf;
 }
@@ -129,7 +190,82 @@ static void files_drop(struct parts *parts, struct conf *conf, void *kept)
 	conf_destroy(conf);
 }
 
-const struct modules_files kernel_files = { .read = files_read, .keep = files_keep, .drop = files_drop };
+/* What `keelsond --check` does, in a process of its own as there. */
+static void check(const char *report, const struct conf *conf, const char *copies)
+{
+	struct parts parts = { .home = k.dir, .daemon = k.parts.daemon };
+	struct keel_err err = { 0 };
+	struct buf text;
+	bool stores;
+	int ret;
+
+	parts_up(&parts, copies);
+	buf_init(&text);
+	ret = modules_check(parts.modules, conf, true, &stores, &err);
+	modules_report(parts.modules, &text);
+	if (ret < 0)
+		file_write_durable(report, err.text, strlen(err.text), 0600);
+	else
+		file_write_durable(report, text.len > 0 ? text.data : "", text.len, 0600);
+	_exit(ret < 0);
+}
+
+static int files_renew(struct parts *parts, const struct modules_ask *ask, const struct conf *conf, struct keel_err *err)
+{
+	static unsigned n;
+	char *dir = realpath(fixtures_dir(), NULL), *report = path_join(k.dir, "report"), *text = NULL;
+	int end = 0, ret;
+	size_t len;
+	pid_t child;
+
+	(void)ask;
+	free(k.fresh_copies);
+	k.fresh_copies = text_format("%s/copies.%u", k.dir, n++);
+	if (dir_make(k.fresh_copies, 0700) < 0)
+		abort();
+	ret = modules_copy(dir, conf, k.fresh_copies, k.copies, err);
+	child = ret == 0 ? fork() : -1;
+	if (child == 0)
+		check(report, conf, k.fresh_copies);
+	if (ret == 0 && (waitpid(child, &end, 0) < 0 || file_read(report, 1 << 20, &text, &len) < 0))
+		abort();
+	if (ret == 0 && end != 0)
+		ret = err_set(err, -EINVAL, "%s", text);
+	if (ret == 0)
+		ret = modules_agree(parts->modules, text, &k.out, err);
+	k.renewed = ret == 0;
+	free(dir);
+	free(report);
+	free(text);
+	return ret;
+}
+
+const struct modules_files kernel_files = { .read = files_read, .keep = files_keep, .drop = files_drop, .renew = files_renew };
+
+/* The image of the process that comes. */
+static int renew(const struct modules_ask *ask)
+{
+	const struct modules_files *f = &kernel_files;
+	struct conf *conf;
+	const char *other;
+	void *kept;
+	int ret = f->read(&k.parts, ask, &conf, &kept, &other, &k.err);
+
+	if (ret < 0)
+		return ret;
+	k.renewed = false;
+	parts_down(&k.parts);
+	conf_destroy(k.parts.conf);
+	k.parts.conf = conf;
+	free(k.copies);
+	k.copies = k.fresh_copies;
+	k.fresh_copies = NULL;
+	parts_up(&k.parts, k.copies);
+	if (ask->change != MODULES_UNLOAD)
+		running_keep();
+	ret = modules_load(k.parts.modules, conf, true, &k.err);
+	return ret == 0 ? modules_start(k.parts.modules, &k.err) : ret;
+}
 
 static void changed(void *arg, int ret, const char *text)
 {
@@ -144,23 +280,23 @@ static void changed(void *arg, int ret, const char *text)
 
 static bool is_changed(void *arg)
 {
-	return *(int *)arg <= 0;
+	return *(int *)arg <= 0 || k.renewed;
 }
 
 int change(enum modules_change what, const char *name)
 {
 	int ret = 1, asked;
+	const struct modules_ask ask = { .change = what, .name = name, .who = "root@test", .done = changed, .arg = &ret };
 
 	buf_reset(&k.out);
 	buf_str(&k.out, "");
 	k.err.text[0] = '\0';
-	asked = modules_change(k.parts.modules,
-			       &(struct modules_ask){ .change = what, .name = name, .who = "root@test",
-						      .done = changed, .arg = &ret },
-			       &k.err);
+	asked = modules_change(k.parts.modules, &ask, &k.err);
 	if (asked < 0)
 		return asked;
-	return loop_run_until(k.parts.loop, is_changed, &ret, DEADLINE_MS) < 0 ? -ETIMEDOUT : ret;
+	if (loop_run_until(k.parts.loop, is_changed, &ret, DEADLINE_MS) < 0)
+		return -ETIMEDOUT;
+	return k.renewed ? renew(&ask) : ret;
 }
 
 int reload(const char *text)

@@ -23,6 +23,10 @@ struct kernel {
 	struct parts parts;
 	struct owner self;
 	char *dir, *conf_path;
+	struct conf *read; /* by configure() */
+	char *running; /* a copy of the configuration in force */
+	char *copies, *fresh_copies; /* of modules' files; NULL before the first change of the set */
+	bool renewed; /* a change of the set is to be made */
 	struct keel_err err;
 	struct buf out;
 };
@@ -34,8 +38,8 @@ const char *fixtures_dir(void);
 /* Replace the configuration by this text. */
 void configure(const char *text);
 int load(const char *text);   /* configure, modules_load */
-int up(const char *text);     /* and modules_start */
-/* A change to its end: lines in k.out, or a sentence in k.err. */
+int up(const char *text);     /* and modules_start; without those that are not required and fail, as a daemon starts */
+/* A change to its end: lines in k.out, or a sentence in k.err. Another set is another kernel, without the objects. */
 int change(enum modules_change what, const char *name);
 int reload(const char *text); /* configure, change to that */
 extern const struct modules_files kernel_files;

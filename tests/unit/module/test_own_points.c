@@ -70,9 +70,6 @@ static void a_publisher_alone_is_heard_by_nobody(void)
 	CU_ASSERT_EQUAL(up("publish: { }"), 0);
 	queued("1.svr");
 	CU_ASSERT_TRUE(logged("publish: verdict 0 by nobody"));
-	CU_ASSERT_EQUAL(reload("publish: { }\nlisten: { }"), 0);
-	queued("2.svr");
-	CU_ASSERT_TRUE(logged("listen: 1 left"));
 	kernel_stop();
 }
 
@@ -82,7 +79,7 @@ static void a_module_that_taps_restarts_with_the_publisher(void)
 	CU_ASSERT_EQUAL(up("publish: { }\nlisten: { }"), 0);
 	queued("1.svr");
 	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "publish"), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "listen"));
+	CU_ASSERT_STRING_EQUAL(k.out.data, "publish: restarted\n");
 	queued("2.svr"); /* the publisher counts anew, and is heard */
 	CU_ASSERT_EQUAL(times_logged("listen: 2 left"), 2);
 	CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=1"));
@@ -92,7 +89,7 @@ static void a_module_that_taps_restarts_with_the_publisher(void)
 	CU_ASSERT_TRUE(logged("listen: 1 left"));
 	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "listen"), 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=0"));
-	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "publish"), 0);
+	CU_ASSERT_EQUAL(reload(""), 0);
 	CU_ASSERT_PTR_NULL(strstr(points(), "ticket_"));
 	kernel_stop();
 }
@@ -103,15 +100,12 @@ static void so_does_one_that_requires_nothing(void)
 	CU_ASSERT_EQUAL(up("publish: { }\noverhear: { }"), 0);
 	queued("1.svr");
 	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "publish"), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "overhear"));
 	queued("2.svr");
 	CU_ASSERT_EQUAL(times_logged("overhear: a ticket was used"), 2);
 	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "publish"), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "overhear"));
+	CU_ASSERT_NSTRING_EQUAL(k.out.data, "publish: unloaded\n", 18);
 	CU_ASSERT_EQUAL(hook->point(me, "ticket_used"), 0);
 	CU_ASSERT_EQUAL(change(MODULES_LOAD, "publish"), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(points(), "ticket_used NOTE taps=0")); /* it was not there at its start */
-	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "overhear"), 0);
 	queued("3.svr");
 	CU_ASSERT_EQUAL(times_logged("overhear: a ticket was used"), 3);
 	kernel_stop();
@@ -128,7 +122,7 @@ static void waiting_ends_with_the_point(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, "no ticket yet"));
 	CU_ASSERT_EQUAL(reload(""), 0);
 	CU_ASSERT_TRUE(logged("listen: cancelled 4"));
-	CU_ASSERT_TRUE(logged("publish: verdict 2 by listen.on_wanted"));
+	CU_ASSERT_TRUE(logged("publish: verdict -1 by listen.on_wanted"));
 	kernel_stop();
 }
 

@@ -87,7 +87,6 @@ static void unsaved_class(void)
 	engine_start(&e);
 	o = e.api->draft(e.mod, "brief", "1", NULL);
 	CU_ASSERT_EQUAL(e.api->publish(o), 0);
-	e.api->touch(o);
 	CU_ASSERT_EQUAL(e.n_dirty, 0);
 	e.api->destroy(o); /* freed at the end of the turn all the same */
 	CU_ASSERT_EQUAL(e.n_dirty, 1);
@@ -104,7 +103,7 @@ static void values_in_memory_only(void)
 	engine_saved(&e);
 	engine_set(&e, o, "fleeting", KEEL_SET, NULL, "x");
 	CU_ASSERT_EQUAL(e.n_dirty, 0);
-	e.api->touch(o);
+	engine_set(&e, o, "Name", KEEL_SET, NULL, "x");
 	CU_ASSERT_EQUAL(e.n_dirty, 1);
 	engine_stop(&e);
 }

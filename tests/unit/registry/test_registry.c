@@ -105,10 +105,8 @@ static void rows_wait_for_a_kind(void)
 	CU_ASSERT_EQUAL(add_rows(&beta, kinds, 1), 0);
 	CU_ASSERT_STRING_EQUAL(trace, "+alpha.red +alpha.blue ");
 	trace[0] = '\0';
-	registry_remove(r, &beta); /* the kind leaves, the rows wait again */
+	registry_remove(r, &beta); /* the kind leaves */
 	CU_ASSERT_STRING_EQUAL(trace, "-alpha.blue -alpha.red ");
-	CU_ASSERT_EQUAL(add_rows(&beta, kinds, 1), 0);
-	CU_ASSERT_STRING_EQUAL(trace, "-alpha.blue -alpha.red +alpha.red +alpha.blue ");
 	stop();
 }
 
@@ -238,7 +236,7 @@ static void services_know_their_module_and_version(void)
 
 	start();
 	CU_ASSERT_PTR_NULL(registry_service(r, "paint", 0, NULL, &err));
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "nobody offers"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "no module offers"));
 	CU_ASSERT_EQUAL(registry_offer(r, "core", &core), 0);
 	CU_ASSERT_EQUAL(registry_offer(r, "core", &core), -EEXIST);
 	CU_ASSERT_PTR_EQUAL(registry_service(r, "core", 1, &owner, &err), &core);

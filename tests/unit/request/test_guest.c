@@ -116,7 +116,7 @@ static bool is_gone(void *arg)
 	return goodbyes > 0;
 }
 
-/* A stream that is no stream of frames ends, and who made the guest is told once. */
+/* A stream that is no stream of frames ends, and its maker is notified once. */
 static void test_rubbish_ends_it(void)
 {
 	char rubbish[64];

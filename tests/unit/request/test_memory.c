@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_memory.c - each allocation that a connection and its request take fails once: whoever asked is answered or
+ * test_memory.c - each allocation that a connection and its request take fails once: the client gets a reply or
  * hears that the connection is closed, and the next one is served.
  */
 #include "fixture.h"

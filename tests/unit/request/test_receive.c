@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_receive.c - the point request_receive: a request is served after everybody agreed, however long
- * that takes and whoever goes away meanwhile.
+ * test_receive.c - the point request_receive: a request is served after all taps agreed, however long
+ * that takes and whatever goes away meanwhile.
  */
 #include "fixture.h"
 #include "keel/module.h"
@@ -45,7 +45,7 @@ static keel_verdict on_receive(struct keel_call *c, const struct keel_ev_request
 	if (strcmp(ev->name, "late") != 0 && !late_no)
 		return KEEL_NEXT;
 	return call->hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts),
-						       .why = "somebody thinks", .timeout_ms = 60000,
+						       .why = "a question", .timeout_ms = 60000,
 						       .resume = resume, .cancel = cancel,
 						       .arg = late_no ? no : NULL }, &held);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_users.c - names by uid: asked once, told to all, forgotten in time.
+ * test_users.c - names by uid: looked up once for all clients of a uid, and again in time.
  */
 #include <dlfcn.h>
 #include <grp.h>
 #include <pwd.h>
+#include <utlist.h>
 
 #include "fixture.h"
 
@@ -57,130 +58,138 @@ int getgrouplist(const char *user, gid_t primary, gid_t *ids, int *n)
 	return room < *n ? -1 : *n;
 }
 
-static struct loop *l;
-static struct users *users;
-static int n_told;
-static struct user *last;
+static struct kernel k;
+static struct user *last; /* of know() */
 
-static void told(void *arg, struct user *u)
+static uint32_t n_waiting(void)
 {
-	CU_ASSERT_PTR_NOT_NULL(arg);
-	n_told++;
+	const struct client *c;
+	uint32_t n = 0;
+
+	DL_FOREACH(k.parts.router->clients, c)
+		n += c->user == NULL;
+	return n;
+}
+
+static bool few_wait(void *arg)
+{
+	return n_waiting() <= *(uint32_t *)arg;
+}
+
+static void wait_waiting(uint32_t n)
+{
+	CU_ASSERT_FATAL(loop_run_until(k.parts.loop, few_wait, &n, DEADLINE_MS) == 0);
+}
+
+/* A client of this uid connects. */
+static struct client *come(uint32_t uid)
+{
+	int fds[2];
+
+	CU_ASSERT_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) == 0);
+	CU_ASSERT_FATAL(client_create(k.parts.router, fds[0], uid, 0) == 0);
+	close(fds[1]);
+	return k.parts.router->clients->prev;
+}
+
+/* It comes, its user is looked up, it goes; returns what was found, valid until the next call. */
+static struct user *know(uint32_t uid)
+{
+	struct client *c = come(uid);
+
+	while (c->user == NULL)
+		wait_waiting(n_waiting() - 1);
 	user_unref(last);
-	last = u;
-}
-
-static bool told_enough(void *arg)
-{
-	return n_told >= *(int *)arg;
-}
-
-static void wait_told(int n)
-{
-	CU_ASSERT_FATAL(loop_run_until(l, told_enough, &n, DEADLINE_MS) == 0);
+	last = c->user;
+	last->refs++;
+	client_drop(c);
+	return last;
 }
 
 static void start(void)
 {
-	n_told = 0;
-	last = NULL;
-	CU_ASSERT_FATAL(loop_create(&l) == 0);
-	CU_ASSERT_FATAL(users_create(l, "host1", &users) == 0);
+	kernel_start(&k);
+	k.parts.router->limits.clients_per_uid = 1000;
 }
 
 static void stop(void)
 {
 	user_unref(last);
-	users_destroy(users);
-	loop_destroy(l);
+	last = NULL;
+	kernel_stop(&k);
 }
 
 static void test_known(void)
 {
-	struct users_wait a = { .fn = told, .arg = &a }, b = { .fn = told, .arg = &b };
+	struct client *a, *b, *c;
 	char who[256];
 
 	start();
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &b), 0);
-	CU_ASSERT_EQUAL(n_told, 0); /* never asked on this thread */
-	wait_told(2);
-	CU_ASSERT_EQUAL(last->error, 0);
-	snprintf(who, sizeof(who), "%s@host1", getpwuid(getuid())->pw_name);
-	CU_ASSERT_STRING_EQUAL(last->who, who);
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
-	CU_ASSERT_EQUAL(n_told, 3); /* known now: told at once */
+	a = come(getuid());
+	b = come(getuid());
+	CU_ASSERT_EQUAL(n_waiting(), 2); /* never looked up on this thread */
+	CU_ASSERT_EQUAL(k.parts.router->n_shares, 1);
+	wait_waiting(0);
+	CU_ASSERT_PTR_EQUAL(a->user, b->user);
+	CU_ASSERT_EQUAL(a->user->error, 0);
+	snprintf(who, sizeof(who), "%s@host1.example.org", getpwuid(getuid())->pw_name);
+	CU_ASSERT_STRING_EQUAL(a->user->who, who);
+	c = come(getuid());
+	CU_ASSERT_PTR_NOT_NULL(c->user); /* known now */
 	stop();
 }
 
 static void test_unknown(void)
 {
-	struct users_wait a = { .fn = told, .arg = &a };
+	struct user *u;
 
 	start();
-	CU_ASSERT_EQUAL(users_ask(users, 0x7ffffff1, &a), 0);
-	wait_told(1);
-	CU_ASSERT_EQUAL(last->error, -ENOENT);
-	CU_ASSERT_PTR_NULL(last->who);
+	u = know(0x7ffffff1);
+	CU_ASSERT_EQUAL(u->error, -ENOENT);
+	CU_ASSERT_PTR_NULL(u->who);
 	stop();
 }
 
 /* past kernel/request/users.c PASSWD_BUF_MAX */
 static void test_too_wide(void)
 {
-	struct users_wait a = { .fn = told, .arg = &a };
-
 	start();
-	CU_ASSERT_EQUAL(users_ask(users, WIDE, &a), 0);
-	wait_told(1);
-	CU_ASSERT_EQUAL(last->error, -ERANGE);
+	CU_ASSERT_EQUAL(know(WIDE)->error, -ERANGE);
 	stop();
 }
 
 static void test_many_groups(void)
 {
-	struct users_wait a = { .fn = told, .arg = &a };
+	struct user *u;
 
 	start();
-	CU_ASSERT_EQUAL(users_ask(users, SOCIAL, &a), 0);
-	wait_told(1);
-	CU_ASSERT_EQUAL(last->error, 0);
-	CU_ASSERT_EQUAL(strncmp(last->groups, "g0,g1,", 6), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(last->groups, ",g64"));
+	u = know(SOCIAL);
+	CU_ASSERT_EQUAL(u->error, 0);
+	CU_ASSERT_EQUAL(strncmp(u->groups, "g0,g1,", 6), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(u->groups, ",g64"));
 	stop();
-}
-
-static void known(uint32_t uid)
-{
-	struct users_wait w = { .fn = told, .arg = &w };
-	int n = n_told;
-
-	CU_ASSERT_EQUAL(users_ask(users, uid, &w), 0);
-	wait_told(n + 1);
 }
 
 static bool is_past(void *arg)
 {
-	return loop_now_ms(l) > *(int64_t *)arg;
+	return loop_now_ms(k.parts.loop) > *(int64_t *)arg;
 }
 
 static void pass(int64_t ms)
 {
-	int64_t until = loop_now_ms(l) + ms;
+	int64_t until = loop_now_ms(k.parts.loop) + ms;
 
-	CU_ASSERT_EQUAL(loop_run_until(l, is_past, &until, DEADLINE_MS), 0);
+	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_past, &until, DEADLINE_MS), 0);
 }
 
 /* mend A12: who has left a group is no member a second later, for access lists either */
 static void test_left_group(void)
 {
 	start();
-	known(SOCIAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(last->groups, ",g64"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(know(SOCIAL)->groups, ",g64"));
 	n_groups = 2;
 	pass(1000);
-	known(SOCIAL);
-	CU_ASSERT_STRING_EQUAL(last->groups, "g0,g1");
+	CU_ASSERT_STRING_EQUAL(know(SOCIAL)->groups, "g0,g1");
 	n_groups = N_GROUPS;
 	stop();
 }
@@ -189,107 +198,66 @@ static void test_left_group(void)
  * past kernel/request/users.c REFRESHES_MAX */
 static void test_silent(void)
 {
-	struct users_wait w[N_SOCIAL];
-
 	start();
 	for (uint32_t i = 0; i < N_SOCIAL; i++)
-		known(SOCIAL + i);
+		know(SOCIAL + i);
 	pass(1000);
 	silent = true;
-	n_told = 0;
-	for (uint32_t i = 0; i < N_SOCIAL; i++) {
-		w[i] = (struct users_wait){ .fn = told, .arg = w };
-		CU_ASSERT_EQUAL(users_ask(users, SOCIAL + i, &w[i]), 0);
-		CU_ASSERT_EQUAL(n_told, i == N_SOCIAL - 1); /* for the fifth nothing is looked up */
-	}
-	wait_told(N_SOCIAL);
-	CU_ASSERT_STRING_EQUAL(last->name, "social");
-	CU_ASSERT_EQUAL(users_ask(users, SOCIAL, &w[0]), 0);
-	CU_ASSERT_EQUAL(n_told, N_SOCIAL + 1); /* at once */
+	for (uint32_t i = 0; i < N_SOCIAL; i++)
+		CU_ASSERT_EQUAL(come(SOCIAL + i)->user != NULL, i == N_SOCIAL - 1); /* for the fifth nothing is looked up */
+	wait_waiting(0);
+	CU_ASSERT_STRING_EQUAL(k.parts.router->clients->user->name, "social");
+	CU_ASSERT_PTR_NOT_NULL(come(SOCIAL)->user); /* at once */
 	silent = false;
 	stop();
 }
 
-static void test_forgotten(void)
+static void test_gone_before(void)
 {
-	struct users_wait a = { .fn = told, .arg = &a }, b = { .fn = told, .arg = &b };
+	struct client *a, *b;
 
 	start();
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &b), 0);
-	users_forget(&a);
-	users_forget(&a);
-	wait_told(1);
-	CU_ASSERT_EQUAL(loop_run_until(l, told_enough, &(int){ 2 }, 5), -ETIMEDOUT);
+	a = come(getuid());
+	b = come(getuid());
+	client_drop(a);
+	wait_waiting(0);
+	CU_ASSERT_EQUAL(b->user->error, 0);
+	CU_ASSERT_EQUAL(k.parts.router->n_clients, 1);
 	stop();
 }
 
-/* past kernel/request/users.c ENTRIES_MAX: the oldest goes */
+/* past kernel/request/users.c SHARES_MAX: the oldest goes */
 static void test_more_than_are_kept(void)
 {
-	static struct users_wait waits[5000];
-
 	start();
-	for (uint32_t i = 0; i < 5000; i++) {
-		waits[i] = (struct users_wait){ .fn = told, .arg = waits };
-		CU_ASSERT_EQUAL(users_ask(users, 0x70000000 + i, &waits[i]), 0);
-	}
-	wait_told(5000);
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &waits[0]), 0);
-	wait_told(5001);
-	CU_ASSERT_EQUAL(last->error, 0);
+	for (uint32_t i = 0; i < 1500; i++)
+		know(0x70000000 + i);
+	CU_ASSERT_EQUAL(k.parts.router->n_shares, 1024);
+	CU_ASSERT_EQUAL(know(getuid())->error, 0);
 	stop();
 }
 
-/* The user outlives its entry and everything else. */
+/* The user outlives everything else. */
 static void test_reference(void)
 {
-	struct users_wait a = { .fn = told, .arg = &a };
 	struct user *kept;
 
 	start();
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
-	wait_told(1);
-	kept = last;
-	last = NULL;
+	kept = know(getuid());
+	kept->refs++;
 	stop();
 	CU_ASSERT_PTR_NOT_NULL(strstr(kept->who, "@host1"));
 	user_unref(kept);
 }
 
-static bool thread_is_done(void *arg)
+static void test_destroyed_while_looking(void)
 {
-	(void)arg;
-	return n_told > 0;
-}
-
-static void ask_again(void *arg)
-{
-	(void)arg;
-	n_told++;
-}
-
-static void no_work(void *arg)
-{
-	(void)arg;
-}
-
-static void test_destroyed_while_asking(void)
-{
-	struct users_wait a = { .fn = told, .arg = &a };
-
 	start();
-	CU_ASSERT_EQUAL(users_ask(users, getuid(), &a), 0);
-	users_destroy(users);
-	users = NULL;
-	/* Other work, done after the lookup that nobody waits for. */
-	for (int i = 0; i < 8; i++)
-		CU_ASSERT_EQUAL(loop_work(l, no_work, ask_again, &n_told), 0);
-	CU_ASSERT_EQUAL(loop_run_until(l, thread_is_done, NULL, DEADLINE_MS), 0);
-	wait_told(8);
+	come(getuid());
+	come(WIDE);
 	stop();
 }
 
 TESTS_MAIN("users", TEST(test_known), TEST(test_unknown), TEST(test_too_wide), TEST(test_many_groups),
-	   TEST(test_left_group), TEST(test_silent), TEST(test_forgotten), TEST(test_more_than_are_kept),
-	   TEST(test_reference), TEST(test_destroyed_while_asking))
+	   TEST(test_left_group), TEST(test_silent), TEST(test_gone_before), TEST(test_more_than_are_kept),
+	   TEST(test_reference), TEST(test_destroyed_while_looking))

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * describe.c - map the module's file, refuse what cannot work from a process, and say what it is.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "keel/sized.h"
+#include "keel/isolable.h"
+
+/* ---- tables of this size, whatever the file's ---------------------------------------------------------- */
+static void *rows_copy(const void *rows, uint32_t n, uint32_t size)
+{
+	char *copy = own(calloc(n + 1, size));
+	uint32_t theirs = 0;
+
+	if (n > 0)
+		memcpy(&theirs, rows, sizeof(theirs));
+	for (uint32_t i = 0; i < n; i++)
+		keel_sized(copy + (size_t)i * size, size, (const char *)rows + (size_t)i * theirs);
+	return copy;
+}
+
+static bool bars_taps(char why[KEEL_ISOLABLE_WHY])
+{
+	for (uint32_t i = 0; i < host.desc->n_taps; i++) {
+		const struct map_point *p = map_point(host.taps[i].point);
+
+		if (!p)
+			snprintf(why, KEEL_ISOLABLE_WHY, "it taps point %u, which this daemon does not have", host.taps[i].point);
+		if (!p || keel_isolable_bars_tap(p->name, p->kind, p->daemon, why))
+			return true;
+	}
+	return false;
+}
+
+static bool bars_rows(char why[KEEL_ISOLABLE_WHY])
+{
+	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
+		const struct keel_contrib *c = &host.desc->contribs[i];
+		struct keel_attr_def attr = { .size = sizeof(attr) };
+
+		if (strcmp(c->kind, "ATTR") == 0)
+			KEEL_SIZED(&attr, c->def);
+		if (keel_isolable_bars_row(c->kind, attr.name, attr.check || attr.derive || attr.changed, why))
+			return true;
+	}
+	return false;
+}
+
+static bool bars(char why[KEEL_ISOLABLE_WHY])
+{
+	bool barred = keel_isolable_bars_flags(host.desc->flags, why);
+
+	for (uint32_t i = 0; i < host.desc->n_needs && !barred; i++)
+		barred = keel_isolable_bars_need(host.desc->needs[i].group, host.desc->needs[i].optional, why);
+	return barred || bars_rows(why) || bars_taps(why);
+}
+
+int32_t module_open(const char *path, char *why, uint32_t len)
+{
+	char no[KEEL_ISOLABLE_WHY];
+	void *file = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct keel_module *d = file ? dlsym(file, "keel_module") : NULL;
+
+	if (!d || d->magic != KEEL_MAGIC) {
+		snprintf(why, len, "%s cannot be opened: %s", path, d ? "its magic number is wrong" : dlerror());
+		return -EINVAL;
+	}
+	host.desc = d;
+	host.rules = rows_copy(d->conf, d->n_conf, sizeof(*host.rules));
+	host.taps = rows_copy(d->taps, d->n_taps, sizeof(*host.taps));
+	if (!bars(no))
+		return 0;
+	snprintf(why, len, "module %s cannot run in a process of its own: %s; take isolation = \"process\" out of its "
+		 "configuration, or leave it out", d->name, no);
+	return -ENOTSUP;
+}
+
+/* ---- say what it is ----------------------------------------------------------------------------------- */
+static void put_rules(struct talk *m)
+{
+	talk_int(m, host.desc->n_conf);
+	for (uint32_t i = 0; i < host.desc->n_conf; i++) {
+		const struct keel_conf_rule *r = &host.rules[i];
+
+		talk_int(m, r->type);
+		talk_int(m, r->offset);
+		talk_int(m, r->flags);
+		talk_str(m, r->key);
+		talk_str(m, r->fallback);
+		talk_int(m, r->min);
+		talk_int(m, r->max);
+		talk_str(m, r->choices);
+		talk_str(m, r->doc);
+	}
+}
+
+static void put_attr(const void *def, struct talk *m)
+{
+	struct keel_attr_def a;
+
+	KEEL_SIZED(&a, def);
+	talk_int(m, a.flags);
+	talk_str(m, a.klass);
+	talk_str(m, a.name);
+	talk_str(m, a.type);
+	talk_str(m, a.doc);
+	talk_int(m, a.read_roles);
+	talk_int(m, a.write_roles);
+	talk_int(m, a.order);
+	talk_str(m, a.fallback);
+}
+
+static void put_request(const void *def, struct talk *m)
+{
+	struct keel_request_def r;
+
+	KEEL_SIZED(&r, def);
+	talk_int(m, r.roles);
+	talk_str(m, r.name);
+	talk_str(m, r.doc);
+	talk_int(m, r.flags);
+	talk_int(m, r.number);
+}
+
+static void put_contribs(struct talk *m)
+{
+	talk_int(m, host.desc->n_contribs);
+	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
+		const struct keel_contrib *c = &host.desc->contribs[i];
+
+		talk_str(m, c->kind);
+		if (strcmp(c->kind, "ATTR") == 0)
+			put_attr(c->def, m);
+		else
+			put_request(c->def, m);
+	}
+}
+
+static void put_taps(struct talk *m)
+{
+	talk_int(m, host.desc->n_taps);
+	for (uint32_t i = 0; i < host.desc->n_taps; i++) {
+		const struct keel_tap *t = &host.taps[i];
+
+		talk_int(m, t->point);
+		talk_str(m, t->name);
+		talk_int(m, t->order);
+		talk_int(m, t->flags & ~(uint32_t)KEEL_TAP_ANY);
+		talk_str(m, t->before);
+		talk_str(m, t->after);
+	}
+}
+
+static void put_words(const char *const *words, struct talk *m)
+{
+	uint32_t n = 0;
+
+	while (words && words[n])
+		n++;
+	talk_int(m, n);
+	for (uint32_t i = 0; i < n; i++)
+		talk_str(m, words[i]);
+}
+
+void describe(struct talk *m)
+{
+	const struct keel_module *d = host.desc;
+
+	talk_str(m, d->name);
+	talk_str(m, d->version);
+	talk_str(m, d->vendor);
+	talk_str(m, d->summary);
+	talk_int(m, d->roles);
+	talk_int(m, d->conf_size);
+	talk_int(m, d->busy != NULL);
+	put_rules(m);
+	put_contribs(m);
+	put_taps(m);
+	put_words(d->requires_modules, m);
+	put_words(d->conflicts, m);
+}

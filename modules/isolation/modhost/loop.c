@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loop.c - the group core: this process' own loop, timers, watches and worker threads; what only the daemon can do is asked
+ * of it, or refused.
+ */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "host.h"
+
+#define WORKERS 4
+#define ROUNDS 64 /* of messages, before timers and what else waits have their turn */
+
+struct later {
+	struct later *prev, *next;
+	void (*work)(void *arg); /* of work(): what runs elsewhere */
+	keel_fn *fn;
+	void *arg;
+};
+struct keel_timer {
+	struct keel_timer *prev, *next;
+	int64_t at_ms;
+	keel_fn *fn;
+	void *arg;
+};
+struct keel_watch {
+	struct keel_watch *prev, *next;
+	int fd;
+	uint32_t ready;
+	bool gone;
+	keel_fn *fn;
+	void *arg;
+};
+
+static struct keel_timer *timers; /* soonest first */
+static struct keel_watch *watches;
+static struct later *deferred;
+/* Of all threads: */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER;
+static struct later *posted, *to_work;
+static uint32_t n_workers, n_idle;
+static int wake[2] = { -1, -1 };
+
+static void call(keel_fn *fn, void *arg)
+{
+	handles_end();
+	fn(&host.mod, arg);
+	handles_end();
+}
+
+static struct later *later_new(void (*work)(void *arg), keel_fn *fn, void *arg)
+{
+	struct later *l = malloc(sizeof(*l));
+
+	if (l)
+		*l = (struct later){ .work = work, .fn = fn, .arg = arg };
+	return l;
+}
+
+static int64_t clock_us(struct keel_mod *m)
+{
+	struct timespec t;
+
+	(void)m;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int64_t now_ms(struct keel_mod *m)
+{
+	return clock_us(m) / 1000;
+}
+
+static int64_t time_of_day(struct keel_mod *m)
+{
+	(void)m;
+	return time(NULL);
+}
+
+/* ---- timers, deferred calls ---------------------------------------------------------------------------- */
+static struct keel_timer *timer(struct keel_mod *m, int64_t after_ms, keel_fn *fn, void *arg)
+{
+	struct keel_timer *t = malloc(sizeof(*t)), *at;
+
+	if (!t)
+		return NULL;
+	*t = (struct keel_timer){ .at_ms = now_ms(m) + (after_ms > 0 ? after_ms : 0), .fn = fn, .arg = arg };
+	DL_FOREACH(timers, at) {
+		if (at->at_ms > t->at_ms)
+			break;
+	}
+	if (at)
+		DL_PREPEND_ELEM(timers, at, t);
+	else
+		DL_APPEND(timers, t);
+	return t;
+}
+
+/* One that is gone is not in the list. */
+static void timer_cancel(struct keel_timer *t)
+{
+	struct keel_timer *at;
+
+	DL_FOREACH(timers, at) {
+		if (at == t)
+			break;
+	}
+	if (!at)
+		return;
+	DL_DELETE(timers, at);
+	free(at);
+}
+
+static void timers_run(void)
+{
+	int64_t now = now_ms(&host.mod);
+
+	while (timers && timers->at_ms <= now && !host.over) {
+		struct keel_timer was = *timers;
+
+		timer_cancel(timers);
+		call(was.fn, was.arg);
+	}
+}
+
+static int32_t defer(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct later *l = later_new(NULL, fn, arg);
+
+	(void)m;
+	if (!l)
+		return -ENOMEM;
+	DL_APPEND(deferred, l);
+	return 0;
+}
+
+static void run_all(struct later **list)
+{
+	struct later *l, *all = *list;
+
+	*list = NULL;
+	while ((l = all) != NULL) {
+		DL_DELETE(all, l);
+		call(l->fn, l->arg);
+		free(l);
+	}
+}
+
+/* ---- other threads -------------------------------------------------------------------------------------- */
+static void post_later(struct later *l)
+{
+	pthread_mutex_lock(&lock);
+	DL_APPEND(posted, l);
+	pthread_mutex_unlock(&lock);
+	if (write(wake[1], "", 1) < 0)
+		return; /* it is full: the loop wakes all the same */
+}
+
+static int32_t post(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct later *l = later_new(NULL, fn, arg);
+
+	(void)m;
+	if (!l)
+		return -ENOMEM;
+	post_later(l);
+	return 0;
+}
+
+static void *worker(void *arg)
+{
+	struct later *l;
+
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		n_idle++;
+		while (!to_work)
+			pthread_cond_wait(&wanted, &lock);
+		n_idle--;
+		l = to_work;
+		DL_DELETE(to_work, l);
+		pthread_mutex_unlock(&lock);
+		l->work(l->arg);
+		post_later(l);
+	}
+	return arg;
+}
+
+static int32_t work(struct keel_mod *m, void (*fn)(void *arg), keel_fn *done, void *arg)
+{
+	struct later *l = later_new(fn, done, arg);
+	pthread_t thread;
+
+	(void)m;
+	if (!l)
+		return -ENOMEM;
+	pthread_mutex_lock(&lock);
+	if (n_idle == 0 && n_workers < WORKERS && pthread_create(&thread, NULL, worker, NULL) == 0) {
+		n_workers++;
+		pthread_detach(thread);
+	}
+	if (n_workers > 0)
+		DL_APPEND(to_work, l);
+	pthread_mutex_unlock(&lock);
+	pthread_cond_signal(&wanted);
+	if (n_workers > 0)
+		return 0;
+	free(l);
+	return -ENOMEM;
+}
+
+static void posted_run(void)
+{
+	struct later *all;
+	char bytes[64];
+
+	while (read(wake[0], bytes, sizeof(bytes)) > 0)
+		;
+	pthread_mutex_lock(&lock);
+	all = posted;
+	posted = NULL;
+	pthread_mutex_unlock(&lock);
+	run_all(&all);
+}
+
+/* ---- watches -------------------------------------------------------------------------------------------- */
+static struct keel_watch *watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
+{
+	struct keel_watch *w;
+
+	(void)m;
+	DL_FOREACH(watches, w) {
+		if (w->fd == fd && !w->gone)
+			return NULL;
+	}
+	w = fcntl(fd, F_GETFD) >= 0 ? malloc(sizeof(*w)) : NULL;
+	if (!w)
+		return NULL;
+	*w = (struct keel_watch){ .fd = fd, .ready = KEEL_READABLE, .fn = fn, .arg = arg };
+	DL_APPEND(watches, w);
+	return w;
+}
+
+static void watch_cancel(struct keel_watch *w)
+{
+	if (w)
+		w->gone = true; /* it may be looked at */
+}
+
+static int32_t watch_for(struct keel_watch *w, uint32_t ready)
+{
+	if (ready & ~(uint32_t)(KEEL_READABLE | KEEL_WRITABLE))
+		return -EINVAL;
+	w->ready = ready;
+	return 0;
+}
+
+static void watches_trim(void)
+{
+	struct keel_watch *w, *next;
+
+	DL_FOREACH_SAFE(watches, w, next) {
+		if (!w->gone)
+			continue;
+		DL_DELETE(watches, w);
+		free(w);
+	}
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------- */
+static int wait_ms(void)
+{
+	int64_t left = timers ? timers->at_ms - now_ms(&host.mod) : -1;
+
+	if (deferred || host.queue || (timers && left < 0))
+		return 0;
+	return left > 60000 ? 60000 : (int)left;
+}
+
+static void daemon_said(void)
+{
+	int rounds = 0;
+
+	do {
+		heard_all();
+		line_flush();
+	} while (!host.over && ++rounds < ROUNDS && line_soon());
+}
+
+/* What is waited for: the daemon, other threads, then the watches, in order. */
+static struct pollfd *fds_of(nfds_t *ret_n)
+{
+	struct keel_watch *w;
+	struct pollfd *fds;
+	nfds_t n = 0;
+
+	DL_COUNT(watches, w, n);
+	fds = own(calloc(n + 2, sizeof(*fds)));
+	fds[0] = (struct pollfd){ .fd = host.fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = wake[0], .events = POLLIN };
+	n = 2;
+	DL_FOREACH(watches, w)
+		fds[n++] = (struct pollfd){ .fd = w->ready && !w->gone ? w->fd : -1,
+					    .events = (short)((w->ready & KEEL_READABLE ? POLLIN : 0) |
+							      (w->ready & KEEL_WRITABLE ? POLLOUT : 0)) };
+	*ret_n = n;
+	return fds;
+}
+
+/* Those that come meanwhile are behind those that were waited for. */
+static void watches_run(const struct pollfd *fds, nfds_t n)
+{
+	struct keel_watch *w = watches;
+
+	for (nfds_t i = 2; i < n && !host.over; i++, w = w->next)
+		if (fds[i].revents && !w->gone)
+			call(w->fn, w->arg);
+	watches_trim();
+}
+
+static void turn(void)
+{
+	nfds_t n;
+	struct pollfd *fds = fds_of(&n);
+
+	line_flush();
+	if (poll(fds, n, wait_ms()) < 0 && errno != EINTR)
+		abort();
+	if (fds[0].revents || host.queue)
+		daemon_said();
+	if (fds[1].revents)
+		posted_run();
+	watches_run(fds, n);
+	timers_run();
+	run_all(&deferred);
+	free(fds);
+}
+
+void loop_run(void)
+{
+	if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) < 0)
+		abort();
+	while (!host.over)
+		turn();
+}
+
+/* ---- the daemon ------------------------------------------------------------------------------------------ */
+static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object, const char *fmt, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	(void)m;
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		abort();
+	va_end(ap);
+	told(UP_log, (int64_t)event, klass, object, text);
+	free(text);
+}
+
+static int32_t core_error(struct keel_err *err, int32_t code, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return code;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, ap);
+	va_end(ap);
+	err->code = code > 0 ? code : 0;
+	return code;
+}
+
+static const char *core_pbse_text(int32_t code)
+{
+	static const struct {
+		int32_t code;
+		const char *text;
+	} rows[] = {
+#define PBSE(number, name, words) { number, words },
+#include "keel/pbse.def"
+#undef PBSE
+	};
+
+	for (uint32_t i = 0; i < KEEL_COUNT(rows); i++)
+		if (rows[i].code == code)
+			return rows[i].text ? rows[i].text : "";
+	return "";
+}
+
+static void core_stop(struct keel_mod *m)
+{
+	(void)m;
+	host_log(KEEL_LOG_ERROR, "it asks the daemon to stop; a module in a process of its own may not");
+}
+
+static void core_log_events(struct keel_mod *m, uint32_t mask)
+{
+	(void)m, (void)mask;
+	host_log(KEEL_LOG_ERROR, "it wants other records to be written; a module in a process of its own may not");
+}
+
+static uint32_t core_daemon(struct keel_mod *m)
+{
+	(void)m;
+	return host.daemon;
+}
+
+#define TEXT(member)                                        \
+	static const char *core_##member(struct keel_mod *m) \
+	{                                                   \
+		(void)m;                                    \
+		return host.member;                         \
+	}
+TEXT(home)
+TEXT(exec_dir)
+TEXT(server_name)
+TEXT(host_name)
+TEXT(version)
+
+static void core_keep(struct keel_mod *other)
+{
+	(void)other;
+}
+
+struct durable {
+	struct durable *prev, *next;
+	int64_t number;
+	keel_fn *fn;
+	void *arg;
+};
+
+static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct durable *d = malloc(sizeof(*d));
+
+	(void)m;
+	if (!d)
+		return -ENOMEM;
+	*d = (struct durable){ .number = ++host.n_durables, .fn = fn, .arg = arg };
+	DL_APPEND(host.durables, d);
+	told(UP_when_durable, d->number);
+	return 0;
+}
+
+void on_durable(const struct value *v, struct talk_in *in)
+{
+	struct durable *d;
+
+	(void)in;
+	DL_FOREACH(host.durables, d) {
+		if (d->number == v[0].i)
+			break;
+	}
+	if (d) {
+		DL_DELETE(host.durables, d);
+		d->fn(&host.mod, d->arg);
+		free(d);
+	}
+	reply_begin();
+	frame_end();
+}
+
+const struct keel_core_api host_core = {
+	.size = sizeof(host_core), .log = core_log, .error = core_error, .pbse_text = core_pbse_text, .now_ms = now_ms,
+	.time = time_of_day, .daemon = core_daemon, .home = core_home, .exec_dir = core_exec_dir,
+	.server_name = core_server_name, .host_name = core_host_name, .version_text = core_version, .timer = timer,
+	.timer_cancel = timer_cancel, .defer = defer, .post = post, .work = work, .watch_fd = watch_fd,
+	.watch_cancel = watch_cancel, .stop = core_stop, .log_events = core_log_events, .clock_us = clock_us,
+	.when_durable = core_when_durable, .watch_for = watch_for, .keep = core_keep, .let_go = core_keep,
+};

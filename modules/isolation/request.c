@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * request.c - REQUEST rows of an isolated module: the request goes to the process, which asks for what it reads of the
+ * message; an answer comes back as the calls that build it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isolation.h"
+#include "pbs_error.h"
+
+struct request {
+	struct isolated *iso;
+	struct keel_req *req;
+	int64_t number;
+};
+
+static const struct keel_request_api *api_of(const struct request *r)
+{
+	return r->iso->st->request;
+}
+
+/* It is answered now; its req. */
+static struct keel_req *request_free(struct request *r)
+{
+	struct keel_req *req = r->req;
+
+	slot_free(&r->iso->requests, r->number);
+	free(r);
+	return req;
+}
+
+/* ---- asked -------------------------------------------------------------------------------------------- */
+static void gone(struct keel_mod *m, void *arg)
+{
+	struct request *r = arg;
+
+	(void)m;
+	tell_begin(r->iso, DOWN_gone, r->number);
+	tell_ignored(r->iso);
+}
+
+static int64_t row_of(const struct isolated *iso, const char *name)
+{
+	for (uint32_t i = 0; i < iso->desc.n_contribs; i++) {
+		const struct keel_request_def *row = iso->contribs[i].def;
+
+		if (strcmp(iso->contribs[i].kind, "REQUEST") == 0 && strcmp(row->name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+void request_asked(struct keel_mod *mod, struct keel_req *req)
+{
+	struct isolated *iso = isolated_of(mod);
+	const struct keel_request_api *api = iso->st->request;
+	struct request *r = iso->phase == SERVING ? calloc(1, sizeof(*r)) : NULL;
+	struct talk session = { .data = NULL };
+
+	if (r)
+		*r = (struct request){ .iso = iso, .req = req, .number = slot_take(&iso->requests, r) };
+	if (!r || r->number == 0) {
+		free(r);
+		api->reply(req, PBSE_SYSTEM, "module %s is not there now: its process ended or has too much to do", iso->name);
+		return;
+	}
+	talk_session(&session, api->session(req));
+	tell_begin(iso, DOWN_request, r->number, row_of(iso, api->name(req)), session.data, session.len);
+	if (session.failed || !tell_ignored(iso))
+		api->reply(request_free(r), PBSE_SYSTEM, "module %s is not there now: its process does not hear", iso->name);
+	else
+		api->on_gone(req, gone, r);
+	free(session.data);
+}
+
+void requests_fail(struct isolated *iso, const char *why)
+{
+	for (uint32_t i = 0; i < iso->requests.n; i++) {
+		struct request *r = iso->requests.at[i].thing;
+
+		if (r)
+			iso->st->request->reply(request_free(r), PBSE_SYSTEM, "module %s: %s", iso->name, why);
+	}
+}
+
+/* ---- answers ------------------------------------------------------------------------------------------ */
+/* One call that builds a body. False: it is none, or out of place. */
+static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, struct talk_in *in, uint32_t *depth)
+{
+	int64_t what = take_int(in), n;
+	const char *key = *depth == 0 ? take_str(in) : NULL, *list[BUILD_STRINGS_MAX], *bytes;
+	uint32_t len;
+
+	if (in->bad || (*depth == 0) != (what <= BUILD_ARRAY) || (*depth == 0 && !key))
+		return false;
+	switch (what) {
+	case BUILD_STR: msg->put_str(out, key, take_str(in)); break;
+	case BUILD_INT: msg->put_int(out, key, take_int(in)); break;
+	case BUILD_BYTES:
+		bytes = take_bytes(in, &len);
+		msg->put_bytes(out, key, bytes ? bytes : "", len);
+		break;
+	case BUILD_STRINGS:
+		n = take_int(in);
+		if (n < 0 || n > (int64_t)KEEL_COUNT(list))
+			return false;
+		for (int64_t i = 0; i < n; i++) {
+			list[i] = take_str(in);
+			in->bad = in->bad || !list[i];
+		}
+		if (!in->bad)
+			msg->put_strings(out, key, list, (uint32_t)n);
+		break;
+	case BUILD_ARRAY: msg->open_array(out, key); ++*depth; break;
+	case BUILD_ADD_STR: msg->add_str(out, take_str(in)); break;
+	case BUILD_ADD_INT: msg->add_int(out, take_int(in)); break;
+	case BUILD_LIST: msg->open_list(out); ++*depth; break;
+	case BUILD_CLOSE: msg->close(out); --*depth; break;
+	default: return false;
+	}
+	return !in->bad;
+}
+
+/* NULL: it is no body. */
+static struct keel_out *build(const struct isolated *iso, const struct value *body)
+{
+	const struct keel_msg_api *msg = iso->st->msg;
+	struct talk_in in = { .at = body->s, .end = body->s + body->len };
+	struct keel_out *out = msg->out(iso->mod);
+	uint32_t depth = 0;
+
+	while (out && in.at != in.end && depth < BUILD_DEPTH && build_step(msg, out, &in, &depth))
+		;
+	if (in.at == in.end && !in.bad && depth == 0)
+		return out;
+	msg->drop(out);
+	return NULL;
+}
+
+void asked_answer(struct asked *a, const struct value *v)
+{
+	struct request *r = slot_get(&a->iso->requests, v[0].i);
+
+	if (r) /* else a second answer, or of a request that was answered for it */
+		a->iso->st->request->reply(request_free(r), (int32_t)v[1].i, v[2].s ? "%s" : NULL, v[2].s);
+}
+
+void asked_answer_out(struct asked *a, const struct value *v)
+{
+	struct request *r = slot_get(&a->iso->requests, v[0].i);
+	struct keel_out *out = r ? build(a->iso, &v[1]) : NULL;
+
+	if (out)
+		a->iso->st->request->reply_out(request_free(r), out);
+	else if (r)
+		a->iso->st->request->reply(request_free(r), PBSE_INTERNAL, "module %s sent no answer that can be read",
+					   a->iso->name);
+}
+
+void asked_part(struct asked *a, const struct value *v)
+{
+	struct request *r = slot_get(&a->iso->requests, v[0].i);
+	struct keel_out *out = r ? build(a->iso, &v[1]) : NULL;
+
+	talk_int(a->out, !r ? -EPIPE : out ? api_of(r)->part(r->req, out) : -EINVAL);
+}
+
+static void drained(struct keel_mod *m, void *arg)
+{
+	const struct request *r = arg;
+
+	(void)m;
+	tell_begin(r->iso, DOWN_drained, r->number);
+	tell_ignored(r->iso);
+}
+
+void asked_drained(struct asked *a, const struct value *v)
+{
+	struct request *r = slot_get(&a->iso->requests, v[0].i);
+
+	talk_int(a->out, r ? api_of(r)->drained(r->req, drained, r) : -EPIPE);
+}
+
+/* ---- what it reads of the message -------------------------------------------------------------------- */
+static const struct keel_msg *body_of(const struct asked *a, const struct value *v)
+{
+	struct request *r = v[1].s ? slot_get(&a->iso->requests, v[0].i) : NULL;
+
+	return r ? api_of(r)->body(r->req) : NULL;
+}
+
+void asked_msg_str(struct asked *a, const struct value *v)
+{
+	const struct keel_msg *m = body_of(a, v);
+
+	talk_str(a->out, m ? a->iso->st->msg->str(m, v[1].s) : NULL);
+}
+
+void asked_msg_bytes(struct asked *a, const struct value *v)
+{
+	const struct keel_msg *m = body_of(a, v);
+	uint32_t len = 0;
+	const void *bytes = m ? a->iso->st->msg->bytes(m, v[1].s, &len) : NULL;
+
+	talk_int(a->out, bytes != NULL);
+	talk_bytes(a->out, bytes, bytes ? len : 0);
+}
+
+void asked_msg_int(struct asked *a, const struct value *v)
+{
+	const struct keel_msg *m = body_of(a, v);
+
+	talk_int(a->out, m ? a->iso->st->msg->integer(m, v[1].s, v[2].i) : v[2].i);
+}
+
+void asked_msg_strings(struct asked *a, const struct value *v)
+{
+	const struct keel_msg *m = body_of(a, v);
+	uint32_t n = 0;
+	const char *const *list = m ? a->iso->st->msg->strings(m, v[1].s, &n) : NULL;
+
+	talk_int(a->out, list ? (int64_t)n : n == 0 ? -1 : -2); /* -2: it is there, and no array of strings */
+	for (uint32_t i = 0; list && i < n; i++)
+		talk_str(a->out, list[i]);
+}
+
+void asked_msg_attrs(struct asked *a, const struct value *v)
+{
+	const struct keel_msg *m = body_of(a, v);
+	const struct keel_attrop *list = NULL;
+	uint32_t n = 0;
+	int32_t ret = m ? a->iso->st->msg->attrs(m, v[1].s, &list, &n) : -ENODATA;
+
+	talk_int(a->out, ret);
+	talk_int(a->out, ret == 0 ? n : 0);
+	for (uint32_t i = 0; ret == 0 && i < n; i++) {
+		talk_str(a->out, list[i].name);
+		talk_str(a->out, list[i].key);
+		talk_str(a->out, list[i].value);
+		talk_int(a->out, list[i].op);
+	}
+}

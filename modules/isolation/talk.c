@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * talk.c - messages between the daemon and the process of an isolated module, written and read.
+ */
+#include "talk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const down_arguments[DOWN_LAST] = {
+#define DOWN(name, arguments, answer) [DOWN_##name] = (arguments),
+#include "talk.def"
+};
+const char *const up_arguments[UP_LAST] = {
+#define ASK(name, arguments, answer) [UP_##name] = (arguments),
+#define TELL(name, arguments) [UP_##name] = (arguments),
+#include "talk.def"
+};
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+void talk_plain(struct talk *m, const void *bytes, uint32_t len)
+{
+	uint32_t room = m->room > 0 ? m->room : 512;
+	char *more;
+
+	while (room - m->len < len && room < UINT32_MAX / 2)
+		room *= 2;
+	if (room - m->len < len || m->failed) {
+		m->failed = true;
+		return;
+	}
+	if (room != m->room) {
+		more = realloc(m->data, room);
+		if (!more) {
+			m->failed = true;
+			return;
+		}
+		m->data = more;
+		m->room = room;
+	}
+	memcpy(m->data + m->len, bytes, len);
+	m->len += len;
+}
+
+void talk_int(struct talk *m, int64_t n)
+{
+	talk_plain(m, "i", 1);
+	talk_plain(m, &n, sizeof(n));
+}
+
+void talk_bytes(struct talk *m, const void *bytes, uint32_t len)
+{
+	talk_plain(m, "b", 1);
+	talk_plain(m, &len, sizeof(len));
+	talk_plain(m, len > 0 ? bytes : "", len);
+}
+
+void talk_str(struct talk *m, const char *text)
+{
+	if (text)
+		talk_bytes(m, text, (uint32_t)strlen(text) + 1);
+	else
+		talk_plain(m, "n", 1);
+}
+
+void talk_values(struct talk *m, const char *letters, va_list values)
+{
+	for (; *letters && *letters != 'e'; letters++) {
+		if (*letters == 'i') {
+			talk_int(m, va_arg(values, int64_t));
+		} else if (*letters == 's') {
+			talk_str(m, va_arg(values, const char *));
+		} else {
+			const void *bytes = va_arg(values, const void *);
+
+			talk_bytes(m, bytes, va_arg(values, uint32_t));
+		}
+	}
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------ */
+static const char *unpack_plain(struct talk_in *in, uint64_t len)
+{
+	const char *at = in->at;
+
+	if (in->bad || (uint64_t)(in->end - at) < len) {
+		in->bad = true;
+		return NULL;
+	}
+	in->at += len;
+	return at;
+}
+
+static bool is_tagged(struct talk_in *in, char tag)
+{
+	const char *at = unpack_plain(in, 1);
+
+	if (at && *at == tag)
+		return true;
+	in->bad = in->bad || *at != 'n' || tag == 'i';
+	return false;
+}
+
+int64_t take_int(struct talk_in *in)
+{
+	const char *at = is_tagged(in, 'i') ? unpack_plain(in, sizeof(int64_t)) : NULL;
+	int64_t n = 0;
+
+	if (at)
+		memcpy(&n, at, sizeof(n));
+	return n;
+}
+
+const char *take_bytes(struct talk_in *in, uint32_t *ret_len)
+{
+	const char *at = is_tagged(in, 'b') ? unpack_plain(in, sizeof(*ret_len)) : NULL;
+
+	*ret_len = 0;
+	if (!at)
+		return NULL;
+	memcpy(ret_len, at, sizeof(*ret_len));
+	at = unpack_plain(in, *ret_len);
+	if (!at)
+		*ret_len = 0;
+	return at;
+}
+
+const char *take_str(struct talk_in *in)
+{
+	uint32_t len;
+	const char *text = take_bytes(in, &len);
+
+	if (text && (len == 0 || memchr(text, '\0', len) != text + len - 1)) {
+		in->bad = true;
+		text = NULL;
+	}
+	return text;
+}
+
+bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES])
+{
+	memset(values, 0, VALUES * sizeof(*values));
+	for (struct value *v = values; *letters && *letters != 'e'; letters++, v++) {
+		if (*letters == 'i')
+			v->i = take_int(in);
+		else if (*letters == 's')
+			v->s = take_str(in);
+		else
+			v->s = take_bytes(in, &v->len);
+	}
+	return !in->bad && (*letters == 'e' || in->at == in->end);
+}
+
+/* ---- the map ------------------------------------------------------------------------------------------ */
+#define FIELD(field_type, member) { .name = #member, .type = KEEL_FIELD_##field_type, .offset = (uint32_t)offsetof(EVENT, member) },
+#define HOOK(id, point, kind, daemon, doc)                                                          \
+	static const struct keel_field *fields_##point(uint32_t *ret_n)                             \
+	{                                                                                          \
+		typedef struct keel_ev_##point EVENT;                                               \
+		static const struct keel_field fields[] = { KEEL_FIELDS_##point(FIELD) { .name = NULL } }; \
+                                                                                                   \
+		*ret_n = KEEL_COUNT(fields) - 1 + 0 * (uint32_t)sizeof(EVENT);                     \
+		return fields;                                                                     \
+	}
+#include "keel/hook_points.def"
+#undef HOOK
+
+static const struct map_point map[KEEL_POINT_OWN] = {
+#define HOOK(id, point, point_kind, point_daemon, doc)                                             \
+	[id] = { .name = #point, .kind = KEEL_##point_kind, .daemon = KEEL_##point_daemon,         \
+		 .event_size = sizeof(struct keel_ev_##point), .fields = fields_##point },
+#include "keel/hook_points.def"
+#undef HOOK
+};
+
+const struct map_point *map_point(int64_t id)
+{
+	return id > 0 && id < KEEL_POINT_OWN && map[id].name && map[id].event_size <= EVENT_ROOM ? &map[id] : NULL;
+}
+
+uint32_t map_number(const struct map_point *p)
+{
+	return (uint32_t)(p - map);
+}
+
+keel_verdict map_call(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event)
+{
+	switch (point) {
+#define HOOK(id, name, kind, daemon, doc) \
+	case id: return fn.name(c, event);
+#include "keel/hook_points.def"
+#undef HOOK
+	}
+	return KEEL_FAIL;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------- */
+static void talk_obj(struct talk *m, struct keel_obj *obj, name_fn *name, void *arg)
+{
+	const char *klass = NULL, *id = NULL;
+
+	if (!obj || !name(arg, obj, &klass, &id))
+		klass = NULL;
+	talk_str(m, klass);
+	talk_str(m, klass ? id : NULL);
+}
+
+void talk_event(struct talk *m, const struct map_point *p, const void *event, name_fn *name, void *arg)
+{
+	uint32_t n;
+	const struct keel_field *fields = p->fields(&n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *at = (const char *)event + fields[i].offset;
+
+		if (fields[i].type == KEEL_FIELD_STR)
+			talk_str(m, *(const char *const *)at);
+		else if (fields[i].type == KEEL_FIELD_INT)
+			talk_int(m, *(const int64_t *)at);
+		else
+			talk_obj(m, *(struct keel_obj *const *)at, name, arg);
+	}
+}
+
+void take_event(struct talk_in *in, const struct map_point *p, union event_room *ret, obj_fn *obj, void *arg)
+{
+	uint32_t n;
+	const struct keel_field *fields = p->fields(&n);
+
+	memset(ret, 0, sizeof(*ret));
+	memcpy(ret, &p->event_size, sizeof(p->event_size));
+	for (uint32_t i = 0; i < n; i++) {
+		char *at = ret->bytes + fields[i].offset;
+
+		if (fields[i].type == KEEL_FIELD_INT) {
+			int64_t number = take_int(in);
+
+			memcpy(at, &number, sizeof(number));
+		} else if (fields[i].type == KEEL_FIELD_STR) {
+			const char *text = take_str(in);
+
+			memcpy(at, &text, sizeof(text));
+		} else {
+			const char *klass = take_str(in), *id = take_str(in);
+			struct keel_obj *o = klass && id && !in->bad ? obj(arg, klass, id) : NULL;
+
+			memcpy(at, &o, sizeof(o));
+		}
+	}
+	in->bad = in->bad || in->at != in->end;
+}
+
+/* ---- a filled configuration ---------------------------------------------------------------------- */
+static void talk_list(struct talk *m, const char *const *list)
+{
+	uint32_t n = 0;
+
+	while (list && list[n])
+		n++;
+	talk_int(m, list ? (int64_t)n : -1);
+	for (uint32_t i = 0; i < n; i++)
+		talk_str(m, list[i]);
+}
+
+void talk_conf(struct talk *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const char *at = (const char *)conf + rules[i].offset;
+
+		switch (rules[i].type) {
+		case KEEL_CONF_BOOL: talk_int(m, *(const bool *)at); break;
+		case KEEL_CONF_ENUM: talk_int(m, *(const int32_t *)at); break;
+		case KEEL_CONF_STRING: talk_str(m, *(const char *const *)at); break;
+		case KEEL_CONF_LIST: talk_list(m, *(const char *const *const *)at); break;
+		default: talk_int(m, *(const int64_t *)at);
+		}
+	}
+}
+
+void talk_session(struct talk *m, const struct keel_session *s)
+{
+	if (!s)
+		return;
+	talk_int(m, s->roles);
+	talk_int(m, s->uid);
+	talk_int(m, s->gid);
+	talk_str(m, s->user);
+	talk_str(m, s->host);
+	talk_str(m, s->who);
+	talk_str(m, s->group);
+	talk_str(m, s->groups);
+}
