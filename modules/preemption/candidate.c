@@ -61,7 +61,7 @@ struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 	return NULL;
 }
 
-/* False: it cannot be found out. *ret: malloc'ed; NULL: everything. */
+/* False: it cannot be found out. The caller frees *ret; NULL: everything. */
 static bool given_back(struct keel_mod *mod, struct keel_obj *job, char **ret)
 {
 	struct state *st = mod->state;

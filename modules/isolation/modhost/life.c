@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * life.c - the steps of the module's life, as the daemon asks for them.
+ * life.c - the steps of the module's life, as the daemon orders them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ void on_open(const struct value *v, struct talk_in *in)
 	frame_end();
 }
 
-/* Asked before init(), and again of a running module: then nothing else changes. */
+/* Comes before init(), and again for a running module: then nothing else changes. */
 void on_conf(const struct value *v, struct talk_in *in)
 {
 	struct keel_err err = { .code = 0 };

@@ -306,7 +306,7 @@ struct keel_hook_api {
 	 * in a process of its own. */
 	int32_t (*end)(struct keel_mod *, const void *arg);
 	/* Tell the module's taps at the points of the replay (job_known ...) again what there is, and no one else: for a
-	 * module that has lost what it knew. -ENOMEM; -ENOTSUP in a process of its own. */
+	 * module that has lost what it knew. Fails with -ENOMEM; -ENOTSUP in a process of its own. */
 	int32_t (*replay)(struct keel_mod *);
 	/* None of the module's taps is called any more until a reload: what they guard is decided by their fail
 	 * policies. */
@@ -366,7 +366,7 @@ struct keel_request_api {
 	/* fn runs when the client disconnects before the reply. The req stays valid until the caller replies;
 	 * that reply then goes nowhere. */
 	void (*on_gone)(struct keel_req *, keel_fn *fn, void *arg);
-	const char *(*name)(struct keel_req *); /* Of the request: which row was asked. Borrowed until the answer. */
+	const char *(*name)(struct keel_req *); /* Of the request's row. Borrowed until the reply. */
 };
 
 /* ---- link: messages to other daemons ---------------------------------------------------------------- */

@@ -120,7 +120,7 @@ struct keel_module {
 	uint32_t flags;      /* enum keel_mod_flag */
 	const char *name;    /* of its group in the configuration: a-z 0-9 - _, at most 63 */
 	const char *version; /* its own, any text; mandatory, as is summary */
-	const char *vendor;  /* whom to tell of its mistakes */
+	const char *vendor;  /* where its errors are reported */
 	const char *summary; /* one line: what it is for */
 	uint32_t roles;	     /* enum keel_daemon bits: where it runs */
 	uint32_t state_size; /* bytes of state, zeroed; 0: none */
@@ -132,7 +132,8 @@ struct keel_module {
 	const struct keel_tap *taps;
 	/* NULL-terminated names of modules: those it wants loaded before it, those it refuses to be beside. */
 	const char *const *requires_modules, *const *conflicts;
-	/* Do the values fit together? No effects, no state: also asked about what never comes into force. */
+	/* Do the values fit together? No effects, no state: also called for values that never come into force. Fails with
+	 * *err. */
 	int32_t (*check)(const void *conf, struct keel_err *);
 	/* Look up attributes, bind slots, take memory. The needs are there, other modules' objects are not.
 	 * When it fails it has undone what it did; nothing else of the module is called then. */
@@ -141,7 +142,7 @@ struct keel_module {
 	 * it did; fini is called, stop is not. */
 	int32_t (*start)(struct keel_mod *, struct keel_err *);
 	/* A reload brought new values: `now` is mod->conf already, the old ones are gone after it. When it fails
-	 * every module gets its old values back, told in the same way. */
+	 * every module gets its old values back, by the same call. */
 	int32_t (*reconf)(struct keel_mod *, const void *now, struct keel_err *);
 	/* May the module stop now? 0, or the reasons in *err and -EBUSY: not now, or -ENOTEMPTY: it may be exchanged, the replay
 	 * gives it back what it looks after, but not go for good. NULL = always. */

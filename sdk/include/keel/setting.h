@@ -13,7 +13,7 @@
 
 #include "keel/service/sched.h"
 
-/* Its text as `sched` (NULL: there is none) has it, else ours (NULL: ""), however long; to be freed. NULL: no
+/* Its text as `sched` (NULL: there is none) has it, else ours (NULL: ""), however long; the caller frees it. NULL: no
  * memory. */
 static inline char *keel_setting(const struct keel_sched_api *sched, const char *name, const char *ours)
 {
