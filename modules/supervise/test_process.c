@@ -75,7 +75,7 @@ static void dies(void)
 }
 
 /* ---- the caller ---------------------------------------------------------------------------------------------- */
-static void begins(struct keel_mod *m, void *arg)
+static void on_begin(struct keel_mod *m, void *arg)
 {
 	(void)m, (void)arg;
 	world.begun++;
@@ -95,12 +95,12 @@ static void has_ended(struct keel_mod *m, void *arg, const char *why, int64_t ag
 	world.again_ms = again_ms;
 }
 
-static void begin(int64_t deaths)
+static void program_begin(int64_t deaths)
 {
 	static const char *const argv[] = { "/bin/program", NULL };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = KEEL_PROFILE_MODULE, .name = "it", .argv = argv,
 					 .deadline_ms = 250, .start_ms = 10000, .deaths = deaths, .within_ms = 60000,
-					 .begins = begins, .frame = frame, .ended = has_ended };
+					 .begins = on_begin, .frame = frame, .ended = has_ended };
 
 	memset(&world, 0, sizeof(world));
 	mock = keel_mock_new(KEEL_SERVER);
@@ -110,7 +110,7 @@ static void begin(int64_t deaths)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(program);
 }
 
-static void finish(void)
+static void program_finish(void)
 {
 	process_stop(program);
 	if (world.over)
@@ -129,7 +129,7 @@ static const char *shown(void)
 /* ---- tests ------------------------------------------------------------------------------------------------------ */
 static void it_is_started_again_at_once_if_it_was_of_use(void)
 {
-	begin(0);
+	program_begin(0);
 	CU_ASSERT_STRING_EQUAL(shown(), "process 812 starting");
 	process_up(program);
 	CU_ASSERT_STRING_EQUAL(shown(), "process 812 up");
@@ -142,14 +142,14 @@ static void it_is_started_again_at_once_if_it_was_of_use(void)
 	keel_mock_advance(mock, 1);
 	CU_ASSERT_EQUAL(world.begun, 2);
 	CU_ASSERT_STRING_EQUAL(shown(), "process 812 starting, restarts: 1");
-	finish();
+	program_finish();
 }
 
 static void one_that_was_of_no_use_waits_twice_as_long_each_time(void)
 {
 	static const int64_t waits[] = { 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 30000, 30000 };
 
-	begin(0);
+	program_begin(0);
 	for (uint32_t i = 0; i < KEEL_COUNT(waits); i++) {
 		dies();
 		CU_ASSERT_EQUAL(world.again_ms, waits[i]);
@@ -158,12 +158,12 @@ static void one_that_was_of_no_use_waits_twice_as_long_each_time(void)
 		keel_mock_advance(mock, 1);
 		CU_ASSERT_EQUAL(world.started, i + 2);
 	}
-	finish();
+	program_finish();
 }
 
 static void one_that_dies_too_often_is_not_started_again(void)
 {
-	begin(3);
+	program_begin(3);
 	for (int i = 0; i < 3; i++) {
 		dies();
 		keel_mock_advance(mock, 500);
@@ -173,12 +173,12 @@ static void one_that_dies_too_often_is_not_started_again(void)
 	keel_mock_advance(mock, 100000);
 	CU_ASSERT_EQUAL(world.started, 3);
 	CU_ASSERT_STRING_EQUAL(shown(), "process benched, restarts: 2");
-	finish();
+	program_finish();
 }
 
 static void one_that_owes_an_answer_for_too_long_is_killed(void)
 {
-	begin(0);
+	program_begin(0);
 	process_up(program);
 	keel_mock_advance(mock, 100000); /* it owes nothing */
 	CU_ASSERT_FALSE(world.killed);
@@ -192,7 +192,7 @@ static void one_that_owes_an_answer_for_too_long_is_killed(void)
 	CU_ASSERT_TRUE(world.killed);
 	dies();
 	CU_ASSERT_STRING_EQUAL(world.why, "its process gave no answer for 250 ms");
-	finish();
+	program_finish();
 }
 
 /* A frame of that length, as far as it has to be there. */
@@ -205,7 +205,7 @@ static void says_frame_of(uint32_t len)
 /* past sdk/include/keel/service/supervise.h KEEL_SUPERVISE_FRAME_MAX */
 static void a_frame_that_is_too_long_ends_it(void)
 {
-	begin(0);
+	program_begin(0);
 	process_up(program);
 	says_frame_of(1);
 	CU_ASSERT_EQUAL(write(world.fd, "x", 1), 1);
@@ -214,13 +214,13 @@ static void a_frame_that_is_too_long_ends_it(void)
 	says_frame_of(KEEL_SUPERVISE_FRAME_MAX);
 	keel_mock_advance(mock, 1);
 	CU_ASSERT_FALSE(world.killed);
-	finish();
-	begin(0);
+	program_finish();
+	program_begin(0);
 	process_up(program);
 	says_frame_of(KEEL_SUPERVISE_FRAME_MAX + 1);
 	keel_mock_advance(mock, 1);
 	CU_ASSERT_TRUE(world.killed);
-	finish();
+	program_finish();
 }
 
 /* past modules/supervise/process.c QUEUE_MAX */
@@ -229,7 +229,7 @@ static void one_that_does_not_read_is_ended_once_it_is_up(void)
 	static char chunk[65536];
 	uint32_t n = 0;
 
-	begin(0);
+	program_begin(0);
 	while (n++ < 2 * QUEUE_MAX / sizeof(chunk)) /* what it has to know is as long as it is */
 		CU_ASSERT(process_send(program, chunk, sizeof(chunk)) >= 0);
 	CU_ASSERT_EQUAL(process_send(program, chunk, sizeof(chunk)), 1);
@@ -237,7 +237,7 @@ static void one_that_does_not_read_is_ended_once_it_is_up(void)
 	CU_ASSERT_EQUAL(process_send(program, chunk, sizeof(chunk)), -ENOBUFS);
 	dies();
 	CU_ASSERT_STRING_EQUAL(world.why, "its process does not read what it is told");
-	finish();
+	program_finish();
 }
 
 TESTS_MAIN("supervise", TEST(it_is_started_again_at_once_if_it_was_of_use),

@@ -27,8 +27,8 @@
 #include "tree.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define FILES_MAX 256
-#define THREADS_MAX 4096 /* of the user it runs as, which the modules of several daemons may share */
+#define FILES 256
+#define THREADS 4096 /* of the user it runs as, which the modules of several daemons may share */
 
 static int failed(char *error, int len, const char *what, const char *of)
 {
@@ -61,8 +61,8 @@ static bool limits(const struct tree_order *o, bool own_user)
 	struct rlimit none = { 0, 0 };
 	bool module = o->profile == KEEL_PROFILE_MODULE;
 
-	return setrlimit(RLIMIT_CORE, &none) == 0 && limit(RLIMIT_NOFILE, module ? FILES_MAX : 0) &&
-	       limit(RLIMIT_NPROC, module && own_user ? THREADS_MAX : 0) &&
+	return setrlimit(RLIMIT_CORE, &none) == 0 && limit(RLIMIT_NOFILE, module ? FILES : 0) &&
+	       limit(RLIMIT_NPROC, module && own_user ? THREADS : 0) &&
 #if defined(__SANITIZE_ADDRESS__) /* which reserves terabytes of addresses */
 	       true;
 #else

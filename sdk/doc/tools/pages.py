@@ -14,7 +14,7 @@ HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "
            ("types", "keel/types.h"), ("find", "keel/find.h"), ("file", "keel/file.h"),
            ("setting", "keel/setting.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
            ("jobid", "keel/jobid.h"),
-           ("sized", "keel/sized.h"), ("mock", "keel/mock.h")]
+           ("sized", "keel/sized.h"), ("isolable", "keel/isolable.h"), ("mock", "keel/mock.h")]
 # Those that are part of another page, or of none: the event fields, what includes all, numbers that are a table.
 NO_PAGE = {"hook_fields.h", "keel.h", "api.h", "sched_reason.h", "wire.h"}
 # Tables of numbers: page, file, sentence, what the text is.

@@ -76,10 +76,9 @@ struct keel_supervise_api {
 	/* A frame of these bytes. Returns 0, or 1: queued, as it reads slowly. Fails with -ENOTCONN when it is not there now;
 	 * -ENOBUFS when it has not read too much, or -ENOMEM: then it is ended. */
 	int32_t (*send)(struct keel_supervised *, const void *bytes, uint32_t len);
-	/* It owes one more answer; it has given one, or ended a step. While it owes any the deadline runs, from the last of
-	 * these; while the daemon itself stands still it does not. */
+	/* It owes one more answer. While it owes any the deadline runs; while the daemon itself stands still it does not. */
 	void (*owes)(struct keel_supervised *);
-	void (*paid)(struct keel_supervised *);
+	void (*paid)(struct keel_supervised *); /* It has given one: the deadline begins anew. */
 	void (*up)(struct keel_supervised *); /* It serves. */
 	/* Read what is there now, without waiting. */
 	void (*look)(struct keel_supervised *);
@@ -108,7 +107,8 @@ static inline int keel_supervise_confine(void)
 		unsigned short len;
 		void *filter;
 	} program = { 0, malloc(8u * 65535u) };
-	ssize_t n = program.filter ? pread(KEEL_SUPERVISE_FILTER_FD, program.filter, 8u * 65535u, 0) : -1;
+	bool there = program.filter && lseek(KEEL_SUPERVISE_FILTER_FD, 0, SEEK_SET) == 0;
+	ssize_t n = there ? read(KEEL_SUPERVISE_FILTER_FD, program.filter, 8u * 65535u) : -1;
 	int ret = -1;
 
 	if (n > 0 && n % 8 == 0) {
