@@ -261,11 +261,6 @@ static void object_unset(struct keel_obj *obj, const struct keel_attr *a, const 
 		ask_code(UP_unset, o->klass, o->id, a->name, key);
 }
 
-static void object_touch(struct keel_obj *obj)
-{
-	(void)obj; /* there are no pointers to values, behind which one could change */
-}
-
 /* ---- what is not here: a word in the log, and the answer of something that failed ----------------------------- */
 static void not_here(const char *what)
 {
@@ -397,7 +392,7 @@ const struct keel_object_api host_object = {
 	.attr_flags = object_attr_flags, .is_set = object_is_set, .get_int = object_get_int, .get_str = object_get_str,
 	.get_ptr = object_get_ptr, .text = object_text, .emit = object_emit, .set_int = object_set_int,
 	.set_str = object_set_str, .set_ptr = object_set_ptr, .set_text = object_set_text, .unset = object_unset,
-	.match = object_match, .touch = object_touch, .changes = object_changes, .change = object_change,
+	.match = object_match, .changes = object_changes, .change = object_change,
 	.change_text = object_change_text, .change_peek = object_change_peek, .change_slot = object_change_slot,
 	.change_each = object_change_each, .commit = object_commit, .discard = object_commit, .slot_bind = slot_bind,
 	.slot = slot_get, .view = object_view, .view_close = object_view_close, .pack = object_pack, .rows = object_rows,
