@@ -6,8 +6,8 @@
  *              tap's answer.
  *   NOTE:      the event goes to the process, in order; nothing waits.
  *
- *   a hold of the module is released  -> the process is asked for the verdict of its resume(), the operation is held meanwhile
- *                           cancelled -> it is told
+ *   a hold of the module is released  -> the process' resume() decides, the operation is held meanwhile
+ *                           cancelled -> its cancel() runs
  *   the process ends                  -> the operation fails
  *
  * So holds of the module are real holds of the daemon: what they wait for is watched here.
@@ -52,22 +52,17 @@ struct call {
 	bool asked;	/* its first question is the tap's own */
 	bool over;	/* the tap answered, and not WAIT: holds it took are void */
 	bool lost;	/* its process ended */
-	/* What find() does not give; whoever raised the event keeps them until the end. */
+	/* What find() does not give; the raiser of the event keeps them until the end. */
 	struct { struct keel_obj *obj; const char *klass, *id; } draft[DRAFTS];
 	uint32_t n_drafts;
 };
-
-static const struct keel_call_api *api_of(const struct call *c)
-{
-	return c->iso->st->call;
-}
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 struct keel_call *call_of(const struct call *c)
 {
 	if (!c)
 		return NULL;
-	return api_of(c)->held(c->questions ? c->questions->hold : c->holds->hold);
+	return keel_held(c->questions ? c->questions->hold : c->holds->hold);
 }
 
 struct keel_obj *call_draft(const struct call *c, const char *klass, const char *id)
@@ -238,7 +233,7 @@ static struct question *question_create(struct call *call, struct keel_call *c)
 		return NULL;
 	q->call = call;
 	q->first = !call->asked;
-	if (api_of(call)->hold(c, &o, &q->hold) != KEEL_WAIT) {
+	if (keel_hold(c, &o, &q->hold) != KEEL_WAIT) {
 		free(q);
 		return NULL;
 	}
@@ -248,7 +243,7 @@ static struct question *question_create(struct call *call, struct keel_call *c)
 	return q;
 }
 
-/* The message that was begun asks it. */
+/* The message that was begun carries it. */
 static void question_send(struct question *q)
 {
 	if (!tell(q->call->iso, answered, q))
@@ -328,7 +323,7 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	struct call none = { .iso = iso };
 
 	if (iso->phase == DOWN) {
-		iso->notes_lost++; /* replay tells what is there */
+		iso->notes_lost++; /* the replay brings what is there */
 		return KEEL_NEXT;
 	}
 	if (iso->n_owed >= NOTES_MAX && iso->phase == SERVING)
@@ -377,7 +372,7 @@ static keel_verdict hold_resumed(struct keel_call *c, void *arg)
 	keel_verdict v = KEEL_NEXT;
 
 	if (call->lost) {
-		v = api_of(call)->fail(c, "module %s: its process ended while it waited", call->iso->name);
+		v = keel_fail(c, "module %s: its process ended while it waited", call->iso->name);
 	} else if (call->over) {
 		tell_cancelled(call, number, KEEL_CANCEL_STOPPING);
 	} else if ((q = question_create(call, c)) == NULL) {
@@ -417,7 +412,7 @@ keel_verdict call_hold(struct call *call, struct keel_hold_opts *o, int64_t *ret
 	o->resume = hold_resumed;
 	o->cancel = hold_cancelled;
 	o->arg = h;
-	v = api_of(call)->hold(call_of(call), o, &h->hold);
+	v = keel_hold(call_of(call), o, &h->hold);
 	if (v == KEEL_WAIT) {
 		*ret_number = h->number;
 		DL_APPEND(call->holds, h);

@@ -129,7 +129,8 @@ void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
 struct spot spot_find(struct keel_mod *mod, const char *vnode);
 /* Returns the link to the job's tenant, or the one at the end of the list. */
 struct tenant **tenant_at(struct vnode *v, const char *job_id);
-struct tenant *tenant_get(struct vnode *v, const char *job_id); /* creates it if missing; NULL: out of memory */
+/* Creates it if it is missing. NULL without memory: the caller fails. */
+struct tenant *tenant_get(struct vnode *v, const char *job_id);
 void tenant_free(struct tenant *t);
 
 /* whole.c */

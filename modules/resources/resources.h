@@ -58,7 +58,7 @@ bool name_is_valid(const char *name);
 /* list.c */
 extern const struct keel_type_def list_type;
 void list_free(struct keel_reslist *l);
-struct keel_reslist *list_copy(const struct keel_reslist *l);
+struct keel_reslist *list_copy(const struct keel_reslist *l); /* the caller calls list_free(); NULL without memory */
 uint32_t list_count(const struct keel_reslist *l);
 const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i);
 const struct keel_res_value *list_get(const struct keel_reslist *l, const char *name);

@@ -101,7 +101,8 @@ struct keel_module {
 	uint32_t n_taps, reserved4;
 	/* NULL-terminated names of modules: those it wants loaded before it, those it refuses to be beside. */
 	const char *const *requires_modules, *const *conflicts;
-	/* Do the values fit together? No effects, no state: also asked about what never comes into force. */
+	/* Do the values fit together? No effects, no state: also called for values that never come into force. Fails with
+	 * *err. */
 	int32_t (*check)(const void *conf, struct keel_err *);
 	/* Bind slots, take memory. What it uses of others is there, their objects are not.
 	 * When it fails it has undone what it did; nothing else of the module is called then. */
@@ -110,7 +111,7 @@ struct keel_module {
 	 * it did; fini is called, stop is not. */
 	int32_t (*start)(struct keel_mod *, struct keel_err *);
 	/* A reload brought new values: `now` is mod->conf already, the old ones are gone after it. When it fails
-	 * every module gets its old values back, told in the same way. */
+	 * every module gets its old values back, by the same call. */
 	int32_t (*reconf)(struct keel_mod *, const void *now, struct keel_err *);
 	/* May the module stop now? 0, or the reasons in *err and -EBUSY: not now, or -ENOTEMPTY: it may be exchanged, the replay
 	 * gives it back what it looks after, but not go for good. NULL = always. */
