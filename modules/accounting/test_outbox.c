@@ -44,7 +44,7 @@ static void row(const char *id, const char *day, const char *lines)
 
 static uint32_t rows_left(void)
 {
-	return st.object->count(mod, outbox_class.name);
+	return keel_count(mod, outbox_class.name);
 }
 
 static void file_is(const char *day, const char *text)

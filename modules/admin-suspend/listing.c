@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(job, exec_vnode);
+
 static bool is_listed(const struct vnode *v, const char *job_id)
 {
 	const struct listed *l;
@@ -24,7 +26,7 @@ static bool is_listed(const struct vnode *v, const char *job_id)
 static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_id, int64_t number)
 {
 	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	struct listed **at, *l;
 	bool first;
 
@@ -45,29 +47,28 @@ static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_
 		v->node = node;
 		v->next = st->in_maintenance;
 		st->in_maintenance = v;
-		st->node->set_state(st->node->self, node, MAINTENANCE_BIT, true);
+		keel_node_set_state(node, MAINTENANCE_BIT, true);
 	}
 	return true;
 }
 
 bool listing_add(struct keel_mod *mod, struct keel_obj *job, int64_t number)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->exec_vnode);
+	const char *text = keel_get_str(job, job_exec_vnode);
 	struct keel_exec *exec;
 	bool done = true;
 	uint32_t i;
 
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+	if (!text || keel_resource_exec_parse(text, &exec, NULL))
 		return false;
 	for (i = 0; i < exec->n && done; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+		struct keel_obj *node = keel_find(mod, "node", exec->part[i].vnode);
 
-		done = !node || insert(mod, node, st->object->id(job), number);
+		done = !node || insert(mod, node, keel_id(job), number);
 	}
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 	if (!done)
-		listing_remove(mod, st->object->id(job));
+		listing_remove(mod, keel_id(job));
 	return done;
 }
 
@@ -103,14 +104,13 @@ void listing_remove(struct keel_mod *mod, const char *job_id)
 	while ((v = out)) {
 		out = v->next;
 		v->next = NULL;
-		st->node->set_state(st->node->self, v->node, MAINTENANCE_BIT, false);
+		keel_node_set_state(v->node, MAINTENANCE_BIT, false);
 	}
 }
 
 const struct listed *listing_of(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	const struct vnode *v = st->object->slot(mod, node);
+	const struct vnode *v = keel_slot(mod, node);
 
 	return v ? v->jobs : NULL;
 }

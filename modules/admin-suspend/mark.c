@@ -12,17 +12,16 @@
 #include <string.h>
 #include <time.h>
 
-bool mark_is_set(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
+KEEL_ATTRS_OF(job, admin_suspended, admin_suspended_nodes, exec_vnode);
 
-	return st->object->is_set(job, st->mark);
+bool mark_is_set(struct keel_obj *job)
+{
+	return keel_is_set(job, job_admin_suspended);
 }
 
 static bool write_mark(struct keel_mod *mod, struct keel_obj *job, int64_t number, const char *who)
 {
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
+	time_t now = (time_t)keel_time(mod);
 	char when[32] = "", *text;
 	bool done;
 
@@ -30,7 +29,7 @@ static bool write_mark(struct keel_mod *mod, struct keel_obj *job, int64_t numbe
 	when[strcspn(when, "\n")] = '\0';
 	if (asprintf(&text, "%lld by %s at %s", (long long)number, who, when) < 0)
 		return false;
-	done = st->object->set_str(job, st->mark, text) == 0;
+	done = keel_set_str(job, job_admin_suspended, text) == 0;
 	free(text);
 	return done;
 }
@@ -42,58 +41,53 @@ void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
 
 	if (write_mark(mod, job, number, who) && listing_add(mod, job, number))
 		return;
-	st->object->unset(job, st->mark, NULL);
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job), "%s", MARK_MISSING);
+	keel_unset(job, job_admin_suspended, NULL);
+	keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(job), "%s", MARK_MISSING);
 }
 
-bool mark_missing(struct keel_mod *mod, struct keel_obj *job)
+bool mark_missing(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return job && st->job->is_suspended(st->job->self, job) && !mark_is_set(mod, job);
+	return job && keel_job_is_suspended(job) && !mark_is_set(job);
 }
 
-void mark_comment(struct keel_mod *mod, struct keel_obj *job, const char *comment)
+void mark_comment(struct keel_obj *job, const char *comment)
 {
-	struct state *st = mod->state;
-	const char *have = st->object->get_str(job, st->mark);
+	const char *have = keel_get_str(job, job_admin_suspended);
 	char *text;
 
 	if (!have || asprintf(&text, "%s: %s", have, comment) < 0)
 		return;
-	st->object->set_str(job, st->mark, text);
+	keel_set_str(job, job_admin_suspended, text);
 	free(text);
 }
 
 void mark_clear(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	if (!mark_is_set(mod, job))
+	if (!mark_is_set(job))
 		return;
-	st->object->unset(job, st->mark, NULL);
-	st->object->unset(job, st->verb_nodes, NULL);
-	listing_remove(mod, st->object->id(job));
+	keel_unset(job, job_admin_suspended, NULL);
+	keel_unset(job, job_admin_suspended_nodes, NULL);
+	listing_remove(mod, keel_id(job));
 }
 
 void mark_known(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->mark), *exec = st->object->get_str(job, st->exec_vnode);
+	const char *text = keel_get_str(job, job_admin_suspended), *exec = keel_get_str(job, job_exec_vnode);
 	int64_t number;
 
 	if (!text)
 		return;
-	if (!st->job->is_suspended(st->job->self, job)) {
-		st->object->unset(job, st->mark, NULL);
-		st->object->unset(job, st->verb_nodes, NULL);
+	if (!keel_job_is_suspended(job)) {
+		keel_unset(job, job_admin_suspended, NULL);
+		keel_unset(job, job_admin_suspended_nodes, NULL);
 		return;
 	}
 	number = strtoll(text, NULL, 10);
 	if (number > st->last_number)
 		st->last_number = number;
 	if (!listing_add(mod, job, number))
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job),
-			      "admin-suspended, but its vnodes (%.200s) cannot be put into maintenance; set them offline",
-			      exec ? exec : "unknown");
+		keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(job),
+			 "admin-suspended, but its vnodes (%.200s) cannot be put into maintenance; set them offline",
+			 exec ? exec : "unknown");
 }

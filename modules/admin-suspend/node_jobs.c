@@ -53,24 +53,23 @@ static void each_once(struct node_jobs *w)
 
 bool node_jobs_find(struct keel_mod *mod, const char *name, bool running, struct node_jobs *ret)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "node");
+	struct keel_cursor *walk = keel_cursor(mod, "node");
 	const struct listed *l;
 	struct keel_obj *node;
 	bool found = false;
 
 	*ret = (struct node_jobs){ .failed = !walk };
-	while (walk && (node = st->object->next(walk))) {
-		if (!is_of_node(mod, node, name))
+	while (walk && (node = keel_next(walk))) {
+		if (!is_of_node(node, name))
 			continue;
 		found = true;
 		if (running)
-			st->node->tenants(st->node->self, node, add_running, ret);
+			keel_node_tenants(node, add_running, ret);
 		for (l = listing_of(mod, node); l; l = l->next)
 			node_jobs_add(ret, l->id);
 	}
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	each_once(ret);
 	return found || !walk;
 }
@@ -85,13 +84,12 @@ void node_jobs_free(struct node_jobs *w)
 }
 
 /* A node operand is a vnode or a host: all its vnodes. */
-bool is_of_node(struct keel_mod *mod, struct keel_obj *node, const char *name)
+bool is_of_node(struct keel_obj *node, const char *name)
 {
-	struct state *st = mod->state;
-	const char *id = st->object->id(node), *host;
+	const char *id = keel_id(node), *host;
 
 	if (strcmp(id, name) == 0)
 		return true;
-	host = st->node->host_of(st->node->self, id);
+	host = keel_node_host_of(id);
 	return host && strcmp(host, name) == 0;
 }

@@ -17,43 +17,38 @@ struct suspending {
 
 static void suspended(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct suspending *s = arg;
 
-	if (!code && mark_missing(mod, st->object->find(mod, "job", s->job_id)))
-		st->job->signal_done(st->job->self, s->op, PBSE_SYSTEM, MARK_MISSING);
+	if (!code && mark_missing(keel_find(mod, "job", s->job_id)))
+		keel_job_signal_done(s->op, PBSE_SYSTEM, MARK_MISSING);
 	else
-		st->job->signal_done(st->job->self, s->op, code, text);
+		keel_job_signal_done(s->op, code, text);
 	free(s);
 }
 
 static void start_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
 {
-	struct state *st = mod->state;
-	const char *id = st->object->id(job);
+	const char *id = keel_id(job);
 	struct suspending *s = malloc(sizeof(*s) + strlen(id) + 1);
 
 	if (!s) {
-		st->job->signal_done(st->job->self, op, PBSE_SYSTEM, "System error: out of memory");
+		keel_job_signal_done(op, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	s->op = op;
 	strcpy(s->job_id, id);
-	st->job->suspend(st->job->self, job, SUSPEND, who, mod, suspended, s);
+	keel_job_suspend(job, SUSPEND, who, mod, suspended, s);
 }
 
 static void resumed(struct keel_mod *mod, void *op, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-
-	st->job->signal_done(st->job->self, op, code, text);
+	(void)mod;
+	keel_job_signal_done(op, code, text);
 }
 
 static void start_resume(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
 {
-	struct state *st = mod->state;
-
-	st->job->resume(st->job->self, job, RESUME, who, mod, resumed, op);
+	keel_job_resume(job, RESUME, who, mod, resumed, op);
 }
 
 const struct keel_signal_def suspend_signal = {
@@ -75,10 +70,9 @@ const struct keel_signal_def resume_signal = {
 
 keel_verdict on_signal(struct keel_call *c, const struct keel_ev_job_signal *ev)
 {
-	struct state *st = keel_state(c);
-	bool marked = mark_is_set(c->mod, ev->job);
+	bool marked = mark_is_set(ev->job);
 
 	if (strcmp(ev->signal, RESUME) == 0 ? !marked : strcmp(ev->signal, "resume") == 0 && marked)
-		return st->call->reject(c, PBSE_WRONG_RESUME, NULL);
+		return keel_reject(c, PBSE_WRONG_RESUME, NULL);
 	return KEEL_NEXT;
 }

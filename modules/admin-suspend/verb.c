@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(job, admin_suspended_nodes);
+
 #define NO_MEMORY "out of memory; try again"
 #define NOT_OURS "suspended, but out of memory to note for which node; qsig -s admin-resume continues it"
 #define ROUNDS_MOST 100 /* ends the rounds if a user resumes the jobs meanwhile */
@@ -61,35 +63,33 @@ static void step_failed(struct verb *v, int32_t code, const char *where, const c
 /* Lists vnodes that are not in maintenance because no job on them was suspended: they still take jobs. */
 static void open_vnodes_list(struct keel_mod *mod, const struct verb *v, struct keel_text *ret)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "node");
+	struct keel_cursor *walk = keel_cursor(mod, "node");
 	struct keel_obj *node;
 	uint32_t n = 0;
 
-	while (walk && (node = st->object->next(walk))) {
-		if (!is_of_node(mod, node, v->node) || st->node->unavailable(st->node->self, node) ||
-		    st->resource->list_number(st->node->available(st->node->self, node), "ncpus", 0) <= 0)
+	while (walk && (node = keel_next(walk))) {
+		if (!is_of_node(node, v->node) || keel_node_unavailable(node) ||
+		    keel_resource_list_number(keel_node_available(node), "ncpus", 0) <= 0)
 			continue;
 		if (n++ < NAMES_SHOWN)
-			keel_text_printf(ret, "%s%s", ret->len ? "," : "", st->object->id(node));
+			keel_text_printf(ret, "%s%s", ret->len ? "," : "", keel_id(node));
 	}
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	if (n > NAMES_SHOWN)
 		keel_text_printf(ret, " and %u more", n - NAMES_SHOWN);
 }
 
 static void reply_done(struct keel_mod *mod, struct verb *v)
 {
-	struct state *st = mod->state;
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 	struct keel_text open, all;
 	char line[64];
 
 	snprintf(line, sizeof(line), "%u job%s %s", v->done, v->done == 1 ? "" : "s",
 		 v->suspend ? "suspended" : "resumed");
-	st->msg->open_array(out, "lines");
-	st->msg->add_str(out, line);
+	keel_open_array(out, "lines");
+	keel_add_str(out, line);
 	keel_text_init(&open);
 	keel_text_init(&all);
 	if (v->suspend)
@@ -98,25 +98,23 @@ static void reply_done(struct keel_mod *mod, struct verb *v)
 		keel_text_printf(&all,
 				 "not in maintenance, for no job was suspended there: %s; set them offline to keep new jobs away",
 				 open.data);
-		st->msg->add_str(out, all.data);
+		keel_add_str(out, all.data);
 	}
 	keel_text_fini(&all);
 	keel_text_fini(&open);
-	st->msg->close(out);
-	st->request->reply_out(v->req, out);
+	keel_close(out);
+	keel_reply_out(v->req, out);
 }
 
-static void reply_failed(struct keel_mod *mod, struct verb *v)
+static void reply_failed(struct verb *v)
 {
-	struct state *st = mod->state;
-
 	if (!*v->failed)
-		st->request->reply(v->req, v->code, NULL);
+		keel_reply(v->req, v->code, NULL);
 	else if (v->done + v->n_failed > 1)
-		st->request->reply(v->req, v->code, "%s (%u %s, %u not)", v->failed, v->done,
-				   v->suspend ? "suspended" : "resumed", v->n_failed);
+		keel_reply(v->req, v->code, "%s (%u %s, %u not)", v->failed, v->done,
+			   v->suspend ? "suspended" : "resumed", v->n_failed);
 	else
-		st->request->reply(v->req, v->code, "%s", v->failed);
+		keel_reply(v->req, v->code, "%s", v->failed);
 }
 
 static void round_start(struct keel_mod *mod, struct verb *v);
@@ -130,38 +128,35 @@ static void verb_done(struct keel_mod *mod, struct verb *v)
 		return;
 	}
 	if (v->code)
-		reply_failed(mod, v);
+		reply_failed(v);
 	else
 		reply_done(mod, v);
 	verb_free(v);
 }
 
 /* Stores on the suspended job that this node's verb did it. */
-static void job_stopped(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+static void job_stopped(struct verb *v, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	if (mark_missing(mod, job))
-		step_failed(v, PBSE_SYSTEM, st->object->id(job), MARK_MISSING);
-	else if (st->object->set_str(job, st->verb_nodes, v->node) < 0)
-		step_failed(v, PBSE_SYSTEM, st->object->id(job), NOT_OURS);
+	if (mark_missing(job))
+		step_failed(v, PBSE_SYSTEM, keel_id(job), MARK_MISSING);
+	else if (keel_set_str(job, job_admin_suspended_nodes, v->node) < 0)
+		step_failed(v, PBSE_SYSTEM, keel_id(job), NOT_OURS);
 	else
 		v->done++;
 	if (v->comment && *v->comment)
-		mark_comment(mod, job, v->comment);
+		mark_comment(job, v->comment);
 }
 
 static void step_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct step *s = arg;
 	struct verb *v = s->verb;
-	struct keel_obj *job = st->object->find(mod, "job", s->job_id);
+	struct keel_obj *job = keel_find(mod, "job", s->job_id);
 
 	if (code && job)
-		step_failed(v, code, s->job_id, text ? text : st->core->pbse_text(code));
+		step_failed(v, code, s->job_id, text ? text : keel_pbse_text(code));
 	else if (!code && job && v->suspend)
-		job_stopped(mod, v, job);
+		job_stopped(v, job);
 	else if (!code)
 		v->done++;
 	free(s->job_id);
@@ -186,10 +181,9 @@ static bool has_word(const char *list, const char *word)
 }
 
 /* Drops the node from the list of verbs that suspended the job; returns whether the list is now empty. */
-static bool verb_released(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+static bool verb_released(struct verb *v, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	char *copy = strdup(st->object->get_str(job, st->verb_nodes)), *save = NULL, *word, *rest = NULL;
+	char *copy = strdup(keel_get_str(job, job_admin_suspended_nodes)), *save = NULL, *word, *rest = NULL;
 	size_t len = 0;
 	FILE *out = copy ? open_memstream(&rest, &len) : NULL;
 	bool last;
@@ -198,61 +192,58 @@ static bool verb_released(struct keel_mod *mod, struct verb *v, struct keel_obj 
 		if (strcmp(word, v->node) != 0)
 			fprintf(out, "%s%s", ftell(out) ? "," : "", word);
 	if (!out || fclose(out) != 0)
-		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
 	last = out && len == 0;
-	if (rest && len > 0 && st->object->set_str(job, st->verb_nodes, rest) < 0)
-		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+	if (rest && len > 0 && keel_set_str(job, job_admin_suspended_nodes, rest) < 0)
+		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
 	free(rest);
 	free(copy);
 	return last;
 }
 
-static void verb_add(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
+static void verb_add(struct verb *v, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *have = st->object->get_str(job, st->verb_nodes);
+	const char *have = keel_get_str(job, job_admin_suspended_nodes);
 	char *text;
 
 	if (!have || has_word(have, v->node))
 		return;
 	if (asprintf(&text, "%s,%s", have, v->node) < 0)
 		text = NULL;
-	if (!text || st->object->set_str(job, st->verb_nodes, text) < 0)
-		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+	if (!text || keel_set_str(job, job_admin_suspended_nodes, text) < 0)
+		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
 	free(text);
 }
 
 static void step_send(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct step *s = calloc(1, sizeof(*s));
 
-	if (!s || !(s->job_id = strdup(st->object->id(job)))) {
+	if (!s || !(s->job_id = strdup(keel_id(job)))) {
 		free(s);
-		step_failed(v, PBSE_SYSTEM, st->object->id(job), NO_MEMORY);
+		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
 		return;
 	}
 	s->verb = v;
 	v->open++;
 	v->sent++;
 	if (v->suspend)
-		st->job->suspend(st->job->self, job, SUSPEND, v->who, mod, step_done, s);
+		keel_job_suspend(job, SUSPEND, v->who, mod, step_done, s);
 	else
-		st->job->resume(st->job->self, job, RESUME, v->who, mod, step_done, s);
+		keel_job_resume(job, RESUME, v->who, mod, step_done, s);
 }
 
 static void job_step(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *held = st->object->get_str(job, st->verb_nodes);
+	const char *held = keel_get_str(job, job_admin_suspended_nodes);
 
-	if (st->job->state(st->job->self, job) != 'R')
+	if (keel_job_state(job) != 'R')
 		return;
-	if (v->suspend && st->job->is_suspended(st->job->self, job))
-		verb_add(mod, v, job);
+	if (v->suspend && keel_job_is_suspended(job))
+		verb_add(v, job);
 	else if (v->suspend)
 		step_send(mod, v, job);
-	else if (held && has_word(held, v->node) && verb_released(mod, v, job))
+	else if (held && has_word(held, v->node) && verb_released(v, job))
 		step_send(mod, v, job);
 }
 
@@ -261,7 +252,6 @@ static void job_step(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 /* Sends the steps of one round. False: there is no such node. */
 static bool round_steps(struct keel_mod *mod, struct verb *v)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job;
 	struct node_jobs jobs;
 	bool found = node_jobs_find(mod, v->node, v->suspend, &jobs);
@@ -272,7 +262,7 @@ static bool round_steps(struct keel_mod *mod, struct verb *v)
 	if (jobs.failed)
 		step_failed(v, PBSE_SYSTEM, v->node, NO_MEMORY);
 	for (i = 0; i < jobs.n; i++)
-		if ((job = st->object->find(mod, "job", jobs.id[i])))
+		if ((job = keel_find(mod, "job", jobs.id[i])))
 			job_step(mod, v, job);
 	node_jobs_free(&jobs);
 	return found;
@@ -286,12 +276,11 @@ static void round_start(struct keel_mod *mod, struct verb *v)
 	verb_done(mod, v);
 }
 
-static struct verb *verb_new(struct keel_mod *mod, struct keel_req *req, const char *node, const char *comment)
+static struct verb *verb_new(struct keel_req *req, const char *node, const char *comment)
 {
-	struct state *st = mod->state;
 	struct verb *v = calloc(1, sizeof(*v));
 
-	if (v && (v->node = strdup(node)) && (v->who = strdup(st->request->session(req)->who)) &&
+	if (v && (v->node = strdup(node)) && (v->who = strdup(keel_req_session(req)->who)) &&
 	    (!comment || (v->comment = strdup(comment))))
 		return v;
 	if (v)
@@ -301,14 +290,13 @@ static struct verb *verb_new(struct keel_mod *mod, struct keel_req *req, const c
 
 static void on_verb(struct keel_mod *mod, struct keel_req *req, bool suspend)
 {
-	struct state *st = mod->state;
 	uint32_t n;
-	const char *const *args = st->msg->strings(st->request->body(req), "args", &n);
-	struct verb *v = args && n > 0 ? verb_new(mod, req, args[0], n > 1 ? args[1] : NULL) : NULL;
+	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
+	struct verb *v = args && n > 0 ? verb_new(req, args[0], n > 1 ? args[1] : NULL) : NULL;
 
 	if (!v) {
-		st->request->reply(req, args && n > 0 ? PBSE_SYSTEM : PBSE_UNKNODE,
-				   args && n > 0 ? "System error: out of memory" : NULL);
+		keel_reply(req, args && n > 0 ? PBSE_SYSTEM : PBSE_UNKNODE,
+			   args && n > 0 ? "System error: out of memory" : NULL);
 		return;
 	}
 	v->req = req;

@@ -13,12 +13,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(job, 0, struct state, job),
-};
+KEEL_ATTR_OPT(job, queue);
+KEEL_ATTR_OPT(job, euser);
+KEEL_ATTR_OPT(job, exec_host);
+KEEL_ATTR_OPT(queue, kill_delay);
+
+KEEL_USE(job);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(DURATION, struct conf, timeout, .fallback = "5m", .min = 1000, .max = 86400000,
@@ -106,7 +106,7 @@ static int32_t patterns_take(struct keel_mod *mod, const struct conf *conf, stru
 	struct scope *s = scope_of(conf, &bad, &at);
 
 	if (!s)
-		return st->core->error(err, -ENOMEM, "out of memory");
+		return keel_error(err, -ENOMEM, "out of memory");
 	scope_destroy(st->scope);
 	st->scope = s;
 	return 0;
@@ -116,14 +116,8 @@ static int32_t patterns_take(struct keel_mod *mod, const struct conf *conf, stru
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	st->queue = st->object->attr(mod, "job", "queue");
-	st->euser = st->object->attr(mod, "job", "euser");
-	st->exec_host = st->object->attr(mod, "job", "exec_host");
-	st->kill_delay = st->object->attr(mod, "queue", "kill_delay");
-	if (!st->queue || !st->euser || !st->exec_host || !st->kill_delay)
-		return st->core->error(err, -1, "there are no jobs and queues; are their modules enabled?");
+	if (!job_queue || !job_euser || !job_exec_host || !queue_kill_delay)
+		return keel_error(err, -1, "there are no jobs and queues; are their modules enabled?");
 	return patterns_take(mod, mod->conf, err);
 }
 
@@ -137,8 +131,8 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	return st->leaving ? st->core->error(err, -EBUSY, "%u jobs are being deleted; try again",
-					     st->leaving)
+	return st->leaving ? keel_error(err, -EBUSY, "%u jobs are being deleted; try again",
+					st->leaving)
 			   : 0;
 }
 
@@ -153,8 +147,6 @@ static void fini(struct keel_mod *mod)
 /* Without the module preemption the PREEMPT row has no kind and stays pending. */
 KEEL_MODULE(.name = "delete-preemption", .version = "1.0", .vendor = "Keelson",
 	    .summary = "preempt jobs by deletion", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .check = check, .init = init, .reconf = reconf,
-	    .busy = busy, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .check = check, .init = init,
+	    .reconf = reconf, .busy = busy, .fini = fini);

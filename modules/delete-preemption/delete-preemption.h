@@ -17,11 +17,6 @@ struct conf {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_call_api *call;
-	const struct keel_job_api *job;
-	const struct keel_attr *queue, *euser, *exec_host, *kill_delay;
 	struct scope *scope;
 	uint32_t leaving;      /* victims being deleted */
 	uint64_t cycle;	       /* number of the running cycle; 0: none */

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(job, queue);
+KEEL_ATTR_OPT(job, euser);
+KEEL_ATTR_OPT(job, exec_host);
+KEEL_ATTR_OPT(queue, kill_delay);
+
 /* Owned by the hold until it ends, and by the open request or the grace timer until its callback ran. */
 struct leaving {
 	struct keel_mod *mod; /* this module: callbacks of a hold get the tap's */
@@ -41,11 +46,10 @@ static void drop(struct leaving *l)
 /* The hold has ended: a deletion that was not requested yet is not requested any more. */
 static void hold_over(struct leaving *l)
 {
-	struct state *st = l->mod->state;
 	const bool waits = l->grace != NULL; /* the timer is an owner, too */
 
 	l->hold = NULL;
-	st->core->timer_cancel(l->grace);
+	keel_timer_cancel(l->grace);
 	l->grace = NULL;
 	drop_owners(l, waits ? 2 : 1);
 }
@@ -54,11 +58,10 @@ static void hold_over(struct leaving *l)
 static keel_verdict resumed(struct keel_call *c, void *arg)
 {
 	struct leaving *l = arg;
-	struct state *st = l->mod->state;
 	keel_verdict v = KEEL_DONE;
 
 	if (l->code)
-		v = st->call->reject(c, l->code, l->text[0] ? "%s" : NULL, l->text);
+		v = keel_reject(c, l->code, l->text[0] ? "%s" : NULL, l->text);
 	hold_over(l);
 	return v;
 }
@@ -81,24 +84,21 @@ static void delete_replied(struct keel_mod *mod, void *arg, int32_t code, const 
 	if (code && l->cycle && l->cycle == st->cycle)
 		st->in_this_cycle--; /* the job is not deleted */
 	if (code && l->hold)
-		st->call->release(l->hold);
+		keel_release(l->hold);
 	drop(l);
 }
 
 static void delete_request(struct leaving *l, struct keel_obj *job)
 {
-	struct state *st = l->mod->state;
-
-	st->job->request_delete(st->job->self, job, l->who, l->mod, delete_replied, l);
+	keel_job_request_delete(job, l->who, l->mod, delete_replied, l);
 }
 
 /* ---- the grace ---------------------------------------------------------------------------------------- */
 
 static void grace_over(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct leaving *l = arg;
-	struct keel_obj *job = st->object->find(mod, "job", l->id);
+	struct keel_obj *job = keel_find(mod, "job", l->id);
 
 	l->grace = NULL;
 	if (job)
@@ -110,13 +110,12 @@ static void grace_over(struct keel_mod *mod, void *arg)
 static void signalled(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
 	struct leaving *l = arg;
-	struct keel_obj *job = st->object->find(mod, "job", l->id);
+	struct keel_obj *job = keel_find(mod, "job", l->id);
 
 	(void)text;
 	if (!code && l->hold)
-		l->grace = st->core->timer(mod, conf->grace, grace_over, l);
+		l->grace = keel_timer(mod, conf->grace, grace_over, l);
 	if (l->grace)
 		return;
 	if (job && l->hold)
@@ -128,13 +127,12 @@ static void signalled(struct keel_mod *mod, void *arg, int32_t code, const char 
 static void begin(struct leaving *l, struct keel_obj *job)
 {
 	const struct conf *conf = l->mod->conf;
-	struct state *st = l->mod->state;
 
 	if (!conf->grace_signal || !*conf->grace_signal) {
 		delete_request(l, job);
 		return;
 	}
-	st->job->ask(st->job->self, job, &(struct keel_job_ask){
+	keel_job_ask(job, &(struct keel_job_ask){
 		.size = sizeof(struct keel_job_ask),
 		.verb = "signal",
 		.detail = conf->grace_signal,
@@ -144,9 +142,9 @@ static void begin(struct leaving *l, struct keel_obj *job)
 
 /* ---- a victim ------------------------------------------------------------------------------------------ */
 
-static const char *text_of(struct state *st, struct keel_obj *job, const struct keel_attr *attr)
+static const char *text_of(struct keel_obj *job, const struct keel_attr *attr)
 {
-	const char *text = st->object->get_str(job, attr);
+	const char *text = keel_get_str(job, attr);
 
 	return text ? text : "";
 }
@@ -166,18 +164,17 @@ bool delete_applies(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
-	return delete_room(mod) && scope_has(st->scope, text_of(st, job, st->queue), text_of(st, job, st->euser),
-					     text_of(st, job, st->exec_host));
+	return delete_room(mod) && scope_has(st->scope, text_of(job, job_queue), text_of(job, job_euser),
+					     text_of(job, job_exec_host));
 }
 
 static int64_t timeout_ms(struct keel_mod *mod, struct keel_obj *job)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
-	struct keel_obj *queue = st->object->find(mod, "queue", text_of(st, job, st->queue));
+	struct keel_obj *queue = keel_find(mod, "queue", text_of(job, job_queue));
 
 	return conf->timeout + (conf->grace_signal && *conf->grace_signal ? conf->grace : 0) +
-	       (queue ? 1000 * st->object->get_int(queue, st->kill_delay) : 0);
+	       (queue ? 1000 * keel_get_int(queue, queue_kill_delay) : 0);
 }
 
 static struct leaving *leaving_new(struct keel_mod *mod, const char *id, const char *who)
@@ -205,13 +202,13 @@ keel_verdict delete_start(struct keel_mod *mod, struct keel_call *c, struct keel
 	keel_verdict v;
 
 	if (!delete_applies(mod, job))
-		return st->call->reject(c, PBSE_NOSUP, "%s",
-					!delete_room(mod) ? "enough jobs were deleted in this cycle"
-							    : "such jobs are not deleted");
-	l = leaving_new(mod, st->object->id(job), who);
+		return keel_reject(c, PBSE_NOSUP, "%s",
+				   !delete_room(mod) ? "enough jobs were deleted in this cycle"
+						       : "such jobs are not deleted");
+	l = leaving_new(mod, keel_id(job), who);
 	if (!l)
-		return st->call->fail(c, "out of memory");
-	v = st->call->hold(c, &(struct keel_hold_opts){
+		return keel_fail(c, "out of memory");
+	v = keel_hold(c, &(struct keel_hold_opts){
 		.size = sizeof(struct keel_hold_opts),
 		.why = "a victim of preemption is being deleted",
 		.until_point = KEEL_POINT_job_purged,

@@ -70,7 +70,7 @@ static void test_longest(void)
 
 	mod->state = &st;
 	keel_mock_attr(mock, "job", "eligible_time", "string");
-	attr = st.object->attr(mod, "job", "eligible_time");
+	attr = keel_attr_find(mod, "job", "eligible_time");
 	CU_ASSERT_EQUAL(clock_type.parse(mod, attr, KEEL_SET, NULL, "1000000000", &slot, &is_set, &err), 0);
 	CU_ASSERT_EQUAL(slot.i, 1000000000);
 	CU_ASSERT_EQUAL(clock_type.parse(mod, attr, KEEL_INCR, NULL, "1", &slot, &is_set, &err), PBSE_BADATVAL);

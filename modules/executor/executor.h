@@ -172,13 +172,6 @@ struct mom {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_msg_api *msg;
-	const struct keel_link_api *link;
-	const struct keel_hook_api *hook;
-	const struct keel_blob_api *blob;
-	const struct keel_call_api *call;
 	struct server server;
 	struct mom mom;
 	bool stopping;
@@ -195,10 +188,10 @@ void server_fini(struct keel_mod *mod);
 char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
 /* Do the vnodes of "(n1:ncpus=2)+(n2...)" belong to more than one host? */
 bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode);
-/* Like object->text(), but the caller frees it; NULL when it is unset or unknown, or there is no memory. */
+/* Like keel_get_text(), but the caller frees it; NULL when it is unset or unknown, or there is no memory. */
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
 /* A message to the entry's host about its run. Fails with -ENOTCONN when the host is unknown, -ENOMEM, or an error of
- * link->send(). */
+ * keel_link_send(). */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
 /* nodes.c */
 #define NODES_LINES_MAX 1000000
@@ -223,7 +216,7 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 void question_send(struct keel_mod *mod, struct question *q, const char *message,
 		   struct keel_out *out);
 
-/* report.c. The _init() functions here and below register message handlers; they fail with an error of link->on(). */
+/* report.c. The _init() functions here and below register message handlers; they fail with an error of keel_link_on(). */
 int32_t report_init(struct keel_mod *mod);
 void report_lost(struct keel_mod *mod, struct entry *e);
 #define TELL(mod, member, ...)                                                                     \
@@ -325,7 +318,7 @@ void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is b
 int32_t script_init(struct keel_mod *mod);
 int32_t start_send(struct keel_mod *mod, struct entry *e, struct keel_out *out); /* dispatch.c: with its number */
 /* Reads the script of the job, or of the `array` it is of, and sends the start behind it. `out` is owned by it, also when
- * it fails with -ENOMEM or an error of blob->get(); a script that cannot be read later refuses the start. */
+ * it fails with -ENOMEM or an error of keel_blob_get(); a script that cannot be read later refuses the start. */
 int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out);
 void scripts_drop(struct keel_mod *mod, struct host *h);
 void script_came(struct keel_mod *mod, const struct keel_msg *m);

@@ -24,13 +24,6 @@
 #define BLIND_CALLS 15
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_call_api *call;
-	const struct keel_hook_api *hook;
-	const struct keel_msg_api *msg;
-	const struct keel_request_api *request;
-	const struct keel_supervise_api *supervise;
 	struct keel_mod *mod;
 };
 

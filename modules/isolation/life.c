@@ -16,11 +16,10 @@
 
 static void process_send(struct isolated *iso)
 {
-	const struct keel_core_api *core = iso->st->core;
 	struct keel_mod *m = iso->st->mod;
 
-	tell_begin(iso, DOWN_open, (int64_t)TALK_VERSION, iso->path, (int64_t)core->daemon(m), core->home(m), core->exec_dir(m),
-		   core->server_name(m), core->host_name(m), core->version_text(m));
+	tell_begin(iso, DOWN_open, (int64_t)TALK_VERSION, iso->path, (int64_t)keel_daemon(m), keel_home(m), keel_exec_dir(m),
+		   keel_server_name(m), keel_host_name(m), keel_version_text(m));
 }
 
 /* ---- steps: a code and a text --------------------------------------------------------------------- */
@@ -61,18 +60,17 @@ static bool is_done(void *arg)
 /* The message that was begun is sent; its answer is waited for. */
 static int32_t step_wait(struct isolated *iso, struct step *s, int64_t timeout_ms, struct keel_err *err)
 {
-	const struct keel_core_api *core = iso->st->core;
 	int32_t ret;
 
 	s->err = err;
 	if (!iso->process || !tell(iso, step_done, s))
-		return core->error(err, -ECHILD, "%s", iso->why[0] ? iso->why : "its process is not there");
-	ret = iso->st->supervise->wait(iso->process, is_done, s, timeout_ms);
+		return keel_error(err, -ECHILD, "%s", iso->why[0] ? iso->why : "its process is not there");
+	ret = keel_supervise_wait(iso->process, is_done, s, timeout_ms);
 	if (s->done)
 		return s->ret;
 	owed_forget(iso, s);
-	return core->error(err, ret, ret == -ETIMEDOUT ? "its process gave no answer for %lld ms" : "its process ended",
-			   (long long)timeout_ms);
+	return keel_error(err, ret, ret == -ETIMEDOUT ? "its process gave no answer for %lld ms" : "its process ended",
+			  (long long)timeout_ms);
 }
 
 static int32_t step(struct isolated *iso, enum down what, int64_t timeout_ms, struct keel_err *err)
@@ -112,7 +110,7 @@ static bool step_agreed(struct isolated *iso, int32_t ret, const struct keel_err
 	if (ret == 0 || ret == -ECHILD)
 		return ret == 0;
 	snprintf(why, sizeof(why), "it could not be started: %s", err->text);
-	iso->st->supervise->give_up(iso->process, why);
+	keel_supervise_give_up(iso->process, why);
 	return false;
 }
 
@@ -128,7 +126,7 @@ static void serves(struct isolated *iso)
 {
 	iso->phase = SERVING;
 	iso->started = true;
-	iso->st->supervise->up(iso->process);
+	keel_supervise_up(iso->process);
 }
 
 static void started(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
@@ -156,7 +154,7 @@ static void opened_again(struct isolated *iso, void *arg, struct talk_in *in, co
 	tell(iso, agreed, NULL);
 	tell_begin(iso, DOWN_init);
 	tell(iso, agreed, NULL); /* one that fails does nothing that comes behind */
-	iso->st->hook->replay(iso->mod);
+	keel_replay(iso->mod);
 	tell_begin(iso, DOWN_start);
 	tell(iso, started, NULL);
 }
@@ -204,13 +202,12 @@ static void ended(struct keel_mod *m, void *arg, const char *why, int64_t again_
 		return;
 	lost(iso, tap, why, failed, again_ms);
 	if (again_ms < 0)
-		iso->st->hook->bench(iso->mod);
+		keel_bench(iso->mod);
 }
 
 /* ---- the first process ------------------------------------------------------------------------------- */
 int32_t life_open(struct isolated *iso, struct keel_err *err)
 {
-	const struct keel_core_api *core = iso->st->core;
 	struct step s = { .iso = iso, .opens = true };
 	char *program = NULL, *name = NULL;
 	const char *argv[3] = { NULL };
@@ -221,11 +218,11 @@ int32_t life_open(struct isolated *iso, struct keel_err *err)
 					 .frame = heard, .ended = ended, .arg = iso };
 	int32_t ret = -ENOMEM;
 
-	if (asprintf(&program, "%s/libexec/keelson/keelson-modhost", core->exec_dir(iso->st->mod)) > 0 &&
+	if (asprintf(&program, "%s/libexec/keelson/keelson-modhost", keel_exec_dir(iso->st->mod)) > 0 &&
 	    asprintf(&name, "--name=%s", iso->name) > 0) {
 		argv[0] = program;
 		argv[1] = name;
-		iso->process = iso->st->supervise->start(iso->st->supervise->self, iso->st->mod, &o, err);
+		iso->process = keel_supervise_start(iso->st->mod, &o, err);
 		ret = -ECHILD;
 	}
 	if (iso->process) {
@@ -308,7 +305,7 @@ void life_fini(struct keel_mod *m)
 void life_close(struct isolated *iso)
 {
 	iso->leaves = true;
-	iso->st->supervise->stop(iso->process);
+	keel_supervise_stop(iso->process);
 	iso->process = NULL;
 	if (iso->phase != DOWN || iso->owed)
 		ended(iso->st->mod, iso, "its module is being stopped", -1);

@@ -124,17 +124,16 @@ static keel_verdict question_told(struct keel_call *c, void *arg)
 {
 	struct question *q = arg;
 	struct call *call = q->call;
-	const struct keel_call_api *api = api_of(call);
 	keel_verdict v = q->verdict;
 
 	if (v == KEEL_REJECT)
-		api->reject(c, q->code, q->text ? "%s" : NULL, q->text);
+		keel_reject(c, q->code, q->text ? "%s" : NULL, q->text);
 	else if (v == KEEL_FAIL)
-		api->fail(c, "%s", q->text ? q->text : "");
+		keel_fail(c, "%s", q->text ? q->text : "");
 	else if (v == KEEL_DONE && q->text)
-		v = api->answer(c, q->text);
+		v = keel_answer(c, q->text);
 	else if (v == KEEL_WAIT) /* its holds will answer */
-		v = call->holds || call->questions->next ? KEEL_NEXT : api->fail(c, "it answered WAIT and took no hold");
+		v = call->holds || call->questions->next ? KEEL_NEXT : keel_fail(c, "it answered WAIT and took no hold");
 	question_free(q);
 	settle(call);
 	return v; /* the daemon judges what is none */
@@ -162,9 +161,9 @@ static void question_answer(struct question *q, keel_verdict verdict, const char
 	if (verdict != KEEL_WAIT && q->first) {
 		q->call->over = true; /* holds it took all the same are void */
 		DL_FOREACH(q->call->holds, h)
-			iso->st->call->release(h->hold);
+			keel_release(h->hold);
 	}
-	iso->st->call->release(q->hold);
+	keel_release(q->hold);
 }
 
 static void question_fail(struct question *q, const char *why)
@@ -215,7 +214,7 @@ void calls_lose(struct isolated *iso)
 			continue;
 		c->lost = true;
 		DL_FOREACH(c->holds, h)
-			iso->st->call->release(h->hold);
+			keel_release(h->hold);
 	}
 }
 
@@ -261,9 +260,9 @@ static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, con
 	struct call *c = arg;
 	const struct isolated *iso = c->iso;
 
-	*ret_klass = iso->st->object->klass(obj);
-	*ret_id = iso->st->object->id(obj);
-	if (iso->st->object->find(iso->mod, *ret_klass, *ret_id) == obj)
+	*ret_klass = keel_klass(obj);
+	*ret_id = keel_id(obj);
+	if (keel_find(iso->mod, *ret_klass, *ret_id) == obj)
 		return true;
 	if (c->number == 0 || c->n_drafts == DRAFTS)
 		return false;
@@ -277,7 +276,6 @@ static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, con
  * do. After a look in vain some calls are not looked after. */
 static void look_for(struct isolated *iso, int64_t number)
 {
-	const struct keel_core_api *core = iso->st->core;
 	const struct call *c;
 	int64_t until;
 
@@ -286,32 +284,31 @@ static void look_for(struct isolated *iso, int64_t number)
 		return;
 	}
 	iso->blind = BLIND_CALLS;
-	until = core->clock_us(iso->st->mod) + LOOK_US;
+	until = keel_clock_us(iso->st->mod) + LOOK_US;
 	do {
-		iso->st->supervise->look(iso->process);
+		keel_supervise_look(iso->process);
 		c = slot_get(&iso->calls, number);
 		if (!c || !c->questions || c->questions->answered) {
 			iso->blind = 0;
 			return;
 		}
-	} while (iso->phase == SERVING && core->clock_us(iso->st->mod) < until);
+	} while (iso->phase == SERVING && keel_clock_us(iso->st->mod) < until);
 }
 
 static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const void *event)
 {
 	struct isolated *iso = t->iso;
-	const struct keel_call_api *api = iso->st->call;
 	struct call *call;
 	struct question *q;
 
 	if (iso->phase != SERVING)
-		return api->fail(c, "module %s: its process ended, the next one is not up yet", iso->name);
+		return keel_fail(c, "module %s: its process ended, the next one is not up yet", iso->name);
 	call = calloc(1, sizeof(*call));
 	if (call)
 		*call = (struct call){ .iso = iso, .tap = t, .number = slot_take(&iso->calls, call), .depth = iso->depth };
 	if (!call || call->number == 0) {
 		free(call);
-		return api->fail(c, "module %s: its process has %u calls to answer", iso->name, iso->calls.used);
+		return keel_fail(c, "module %s: its process has %u calls to answer", iso->name, iso->calls.used);
 	}
 	q = question_create(call, c);
 	if (!q) {
@@ -335,13 +332,13 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 		return KEEL_NEXT;
 	}
 	if (iso->n_owed >= NOTES_MAX && iso->phase == SERVING)
-		return iso->st->call->fail(c, "module %s: its process has %u events to hear of", iso->name, iso->n_owed);
+		return keel_fail(c, "module %s: its process has %u events to hear of", iso->name, iso->n_owed);
 	talk_int(tell_begin(iso, DOWN_note, (int64_t)t->number), map_number(t->point));
 	talk_event(&iso->out, t->point, event, name_of, &none);
 	iso->last_tap = t->number;
 	if (tell_ignored(iso))
 		return KEEL_NEXT;
-	return iso->st->call->fail(c, "module %s: its process does not hear", iso->name);
+	return keel_fail(c, "module %s: its process does not hear", iso->name);
 }
 
 keel_verdict tap_called(struct keel_call *c, uint32_t point, const void *event, void *arg)
@@ -436,5 +433,5 @@ void hold_release(struct isolated *iso, int64_t number)
 	const struct hold *h = slot_get(&iso->holds, number);
 
 	if (h)
-		iso->st->call->release(h->hold);
+		keel_release(h->hold);
 }

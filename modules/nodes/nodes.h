@@ -83,13 +83,6 @@ struct conf {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_resource_api *resource;
-	const struct keel_task_api *task;
-	const struct keel_link_api *link;
 	struct word *words; /* base ones and NODE_STATE rows, in printing order */
 	bool words_filled;
 	uint64_t generation, shape;
@@ -100,10 +93,6 @@ struct state {
 	struct neighbour *neighbour;
 	uint32_t n_neighbour;
 	uint64_t neighbours_of; /* `members` when the list was built */
-	struct {
-		const struct keel_attr *mom, *state, *available, *assigned, *reported, *pcpus, *version,
-			*comment, *sharing, *multi, *changed_at, *used_at, *lost;
-	} attr;
 };
 
 /* state.c */
@@ -174,13 +163,13 @@ bool report_is_good(struct keel_mod *mod, const char *host, const char *const *f
 
 /* hosts.c */
 const char *node_host_of(struct keel_mod *mod, const char *vnode); /* NULL: there is no such vnode */
-const char *node_mom(struct keel_mod *mod, struct keel_obj *node);
+const char *node_mom(struct keel_obj *node);
 void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n);
 void host_down(struct keel_mod *mod, const char *host, const char *why);
 
 /* sick.c */
 void host_start(struct keel_mod *mod, const char *host, const char *why);
-void sick_forgiven(struct keel_mod *mod, struct keel_obj *node);
+void sick_forgiven(struct keel_obj *node);
 void host_health(struct keel_mod *mod, const char *host, const char *why);
 /* Sets what every vnode has: Mom, host, vnode, zero amounts in resources_assigned. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);

@@ -12,11 +12,8 @@
 
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(call, 0, struct state, call), KEEL_NEED(job, 0, struct state, job),
-	KEEL_NEED(resource, 0, struct state, resource),
-};
+KEEL_USE(job);
+KEEL_USE(resource);
 
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(TYPE, names_type),
@@ -27,32 +24,30 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict on_release(struct keel_call *c, const struct keel_ev_suspend_release *ev)
 {
-	struct state *st = keel_state(c);
 	keel_verdict verdict = KEEL_NEXT;
 	struct keel_text names;
 
 	(void)ev;
 	keel_text_init(&names);
 	if (restriction_names(c->mod, &names))
-		verdict = names.failed ? st->call->fail(c, "out of memory")
-				       : st->call->answer(c, names.data);
+		verdict = names.failed ? keel_fail(c, "out of memory")
+				       : keel_answer(c, names.data);
 	keel_text_fini(&names);
 	return verdict;
 }
 
 static keel_verdict on_record(struct keel_call *c, const struct keel_ev_acct_record *ev)
 {
-	struct state *st = keel_state(c);
 	struct keel_text item;
 
 	if (strcmp(ev->letter, "z") != 0)
 		return KEEL_NEXT;
 	keel_text_init(&item);
 	keel_text_printf(&item, "resources_released=");
-	if (st->job->released(st->job->self, ev->job)) {
-		released_of(c->mod, ev->job, &item);
+	if (keel_job_released(ev->job)) {
+		released_of(ev->job, &item);
 		if (!item.failed)
-			st->call->append(c, item.data);
+			keel_append(c, item.data);
 	}
 	keel_text_fini(&item);
 	return KEEL_NEXT;
@@ -60,11 +55,9 @@ static keel_verdict on_record(struct keel_call *c, const struct keel_ev_acct_rec
 
 static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
-	struct state *st = keel_state(c);
-
 	if (!restriction_has(c->mod, ev->id))
 		return KEEL_NEXT;
-	return st->call->reject(c, PBSE_RESCBUSY, "%s on server", st->core->pbse_text(PBSE_RESCBUSY));
+	return keel_reject(c, PBSE_RESCBUSY, "%s on server", keel_pbse_text(PBSE_RESCBUSY));
 }
 
 static const struct keel_tap taps[] = {
@@ -79,14 +72,11 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 
 	(void)err;
-	st->restriction = st->object->attr(mod, "server", RESTRICTION);
-	st->exec_vnode = st->object->attr(mod, "job", "exec_vnode");
-	st->list = st->object->attr(mod, "job", "Resource_List");
+	st->restriction = keel_attr_find(mod, "server", RESTRICTION);
 	return 0;
 }
 
 KEEL_MODULE(.name = "release-restriction", .version = "1.0", .vendor = "Keelson",
 	    .summary = "which resources a suspended job gives back", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init);
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
+	    .init = init);

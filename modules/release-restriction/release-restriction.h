@@ -14,13 +14,7 @@
 #define RESTRICTION "restrict_res_to_release_on_suspend"
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_call_api *call;
-	const struct keel_job_api *job;
-	const struct keel_resource_api *resource;
 	const struct keel_attr *restriction; /* of the server */
-	const struct keel_attr *exec_vnode, *list;
 };
 
 /* ---- names.c: comma lists of names ------------------------------------------------------------------ */
@@ -46,13 +40,13 @@ bool restriction_has(struct keel_mod *mod, const char *resource);
 
 extern const struct keel_attr_def released_row, released_list_row;
 /* Appends `(n1:ncpus=2)+(n2:ncpus=0)`: the amounts of `exec` that `names` has, vnode by vnode. */
-void released_text(const struct keel_resource_api *resource, const struct keel_exec *exec,
+void released_text(const struct keel_exec *exec,
 		   const char *names, struct keel_text *ret);
 /* That of a job; appends nothing if it released everything, or is not suspended. */
-void released_of(struct keel_mod *mod, struct keel_obj *job, struct keel_text *ret);
+void released_of(struct keel_obj *job, struct keel_text *ret);
 /* Calls fn with each amount of resource_released_list, sorted by name. `requested`: the job's Resource_List. */
 typedef void amount_fn(void *arg, const struct keel_res_value *v, bool in_kb);
-void released_amounts(const struct keel_resource_api *resource, const struct keel_exec *exec,
+void released_amounts(const struct keel_exec *exec,
 		      const struct keel_reslist *requested, const char *names, amount_fn *fn, void *arg);
 
 #endif

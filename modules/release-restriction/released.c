@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(job, exec_vnode);
+KEEL_ATTR_OPT(job, Resource_List);
+
 #define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
 
 static bool counts(const struct keel_res_value *v, const char *names)
@@ -17,7 +20,7 @@ static bool counts(const struct keel_res_value *v, const char *names)
 	return keel_res_is_number(v->res) && (v->res->flags & COUNTED) && names_have(names, v->res->name);
 }
 
-void released_text(const struct keel_resource_api *resource, const struct keel_exec *exec,
+void released_text(const struct keel_exec *exec,
 		   const char *names, struct keel_text *ret)
 {
 	char amount[64];
@@ -31,7 +34,7 @@ void released_text(const struct keel_resource_api *resource, const struct keel_e
 		for (k = 0; k < part->n; k++) {
 			if (!counts(&part->v[k], names))
 				continue;
-			resource->value_text(&part->v[k], true, amount, sizeof(amount));
+			keel_resource_value_text(&part->v[k], true, amount, sizeof(amount));
 			keel_text_printf(ret, ":%s=%s", part->v[k].res->name, amount);
 			any = true;
 		}
@@ -82,10 +85,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->v.res->name, y->v.res->name);
 }
 
-void released_amounts(const struct keel_resource_api *resource, const struct keel_exec *exec,
+void released_amounts(const struct keel_exec *exec,
 		      const struct keel_reslist *requested, const char *names, amount_fn *fn, void *arg)
 {
-	const struct keel_res_value *v, no_cpus = { .res = resource->find(resource->self, "ncpus") };
+	const struct keel_res_value *v, no_cpus = { .res = keel_resource_find("ncpus") };
 	struct sums s = { NULL, 0 };
 	uint32_t i, k;
 
@@ -101,7 +104,7 @@ void released_amounts(const struct keel_resource_api *resource, const struct kee
 		if (!any && no_cpus.res)
 			sum_add(&s, &no_cpus, true);
 	}
-	for (i = 0; (v = resource->list_at(requested, i)); i++)
+	for (i = 0; (v = keel_resource_list_at(requested, i)); i++)
 		if ((v->res->flags & KEEL_RES_SUM) && counts(v, names) && !sum_of(&s, v->res))
 			sum_add(&s, v, false);
 	if (s.n)
@@ -113,42 +116,40 @@ void released_amounts(const struct keel_resource_api *resource, const struct kee
 
 /* ---- the rows --------------------------------------------------------------------------------------------- */
 
-static struct keel_exec *exec_of(struct keel_mod *mod, struct keel_obj *job)
+static struct keel_exec *exec_of(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->exec_vnode);
+	const char *text = keel_get_str(job, job_exec_vnode);
 	struct keel_exec *exec;
 
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+	if (!text || keel_resource_exec_parse(text, &exec, NULL))
 		return NULL;
 	return exec;
 }
 
-void released_of(struct keel_mod *mod, struct keel_obj *job, struct keel_text *ret)
+void released_of(struct keel_obj *job, struct keel_text *ret)
 {
-	struct state *st = mod->state;
-	const char *names = st->job->released(st->job->self, job);
-	struct keel_exec *exec = names ? exec_of(mod, job) : NULL;
+	const char *names = keel_job_released(job);
+	struct keel_exec *exec = names ? exec_of(job) : NULL;
 
 	if (!exec)
 		return;
-	released_text(st->resource, exec, names, ret);
-	st->resource->exec_free(exec);
+	released_text(exec, names, ret);
+	keel_resource_exec_free(exec);
 }
 
 static void derive_released(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
 	struct keel_text text;
 
+	(void)mod;
 	keel_text_init(&text);
-	released_of(mod, job, &text);
+	released_of(job, &text);
 	if (text.len && !text.failed)
 		emit->fn(emit->arg, NULL, text.data, (uint32_t)text.len);
 	keel_text_fini(&text);
 }
 
 struct emission {
-	const struct keel_resource_api *resource;
 	const struct keel_emit *emit;
 };
 
@@ -157,22 +158,22 @@ static void emit_amount(void *arg, const struct keel_res_value *v, bool in_kb)
 	struct emission *e = arg;
 	char amount[64];
 
-	e->resource->value_text(v, in_kb, amount, sizeof(amount));
+	keel_resource_value_text(v, in_kb, amount, sizeof(amount));
 	e->emit->fn(e->emit->arg, v->res->name, amount, (uint32_t)strlen(amount));
 }
 
 static void derive_released_list(struct keel_mod *mod, struct keel_obj *job,
 				 const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-	const char *names = st->job->released(st->job->self, job);
-	struct keel_exec *exec = names ? exec_of(mod, job) : NULL;
-	struct emission e = { st->resource, emit };
+	const char *names = keel_job_released(job);
+	struct keel_exec *exec = names ? exec_of(job) : NULL;
+	struct emission e = { emit };
 
+	(void)mod;
 	if (!exec)
 		return;
-	released_amounts(st->resource, exec, st->object->get_ptr(job, st->list), names, emit_amount, &e);
-	st->resource->exec_free(exec);
+	released_amounts(exec, keel_get_ptr(job, job_Resource_List), names, emit_amount, &e);
+	keel_resource_exec_free(exec);
 }
 
 /* FLAG1: the error of a change is "read only", not that the job runs. */

@@ -9,12 +9,12 @@
 
 #define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
 
-static const struct keel_resource *resource_named(struct state *st, const struct name *n)
+static const struct keel_resource *resource_named(const struct name *n)
 {
 	const struct keel_resource *res;
 	uint32_t i;
 
-	for (i = 0; (res = st->resource->at(st->resource->self, i)); i++)
+	for (i = 0; (res = keel_resource_at(i)); i++)
 		if (name_is(n, res->name))
 			return res;
 	return NULL;
@@ -23,15 +23,14 @@ static const struct keel_resource *resource_named(struct state *st, const struct
 static int32_t check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
 		     int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct name n;
 
-	(void)who, (void)obj, (void)key;
+	(void)who, (void)obj, (void)key, (void)mod;
 	if (op == KEEL_DECR) /* removing an unknown name is no error */
 		return 0;
 	while ((text = name_next(text, &n)))
-		if (!resource_named(st, &n))
-			return st->core->error(err, PBSE_UNKRESC, "%s", st->core->pbse_text(PBSE_UNKRESC));
+		if (!resource_named(&n))
+			return keel_error(err, PBSE_UNKRESC, "%s", keel_pbse_text(PBSE_UNKRESC));
 	return 0;
 }
 
@@ -43,14 +42,13 @@ const struct keel_attr_def restriction_row =
 static const char *restriction(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	return server ? st->object->get_str(server, st->restriction) : NULL;
+	return server ? keel_get_str(server, st->restriction) : NULL;
 }
 
 bool restriction_names(struct keel_mod *mod, struct keel_text *ret)
 {
-	struct state *st = mod->state;
 	const char *list = restriction(mod);
 	const struct keel_resource *res;
 	struct name n;
@@ -58,7 +56,7 @@ bool restriction_names(struct keel_mod *mod, struct keel_text *ret)
 	if (!list)
 		return false;
 	while ((list = name_next(list, &n)))
-		if ((res = resource_named(st, &n)) && (res->flags & COUNTED) &&
+		if ((res = resource_named(&n)) && (res->flags & COUNTED) &&
 		    !names_have(ret->data, res->name))
 			keel_text_printf(ret, "%s%s", ret->len ? "," : "", res->name);
 	return true;

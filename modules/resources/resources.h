@@ -18,23 +18,12 @@ struct definition {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
 	struct definition **table; /* also the deleted ones, sorted by name */
 	uint32_t n_table;
-	const struct keel_attr *type, *flag; /* of class resource */
 	/* Attributes of other modules' classes, looked up at their first use; NULL: there is no such module. */
-	struct {
-		const struct keel_attr *list, *schedselect, *defaulted;
-	} job;
 	struct {
 		const struct keel_attr *fallback, *max, *min, *chunk;
 	} queue, server;
-	struct {
-		const struct keel_attr *available;
-	} node;
 };
 
 struct keel_reslist {

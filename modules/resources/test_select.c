@@ -49,9 +49,9 @@ static int32_t KEEL_PRINTF(1, 2) chosen(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	code = resources->select_parse(resources->self, text, &select, &err);
+	code = keel_resource_select_parse(text, &select, &err);
 	if (!code)
-		resources->select_free(select);
+		keel_resource_select_free(select);
 	return code;
 }
 
@@ -64,12 +64,12 @@ static void test_parts(void)
 	memset(text, '1', sizeof(text) - 1);
 	for (size_t i = 1; i < sizeof(text) - 1; i += 2)
 		text[i] = '+';
-	CU_ASSERT_EQUAL(resources->select_parse(resources->self, text, &select, &err), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(keel_resource_select_parse(text, &select, &err), PBSE_BADATVAL);
 	CU_ASSERT_STRING_EQUAL(err.text, "a select has at most 16384 parts; ask for equal chunks in one, as in "
 					 "1000:ncpus=64");
 	text[sizeof(text) - 3] = '\0';
-	CU_ASSERT_EQUAL(resources->select_parse(resources->self, text, &select, &err), 0);
-	resources->select_free(select);
+	CU_ASSERT_EQUAL(keel_resource_select_parse(text, &select, &err), 0);
+	keel_resource_select_free(select);
 }
 
 /* past modules/resources/select.c CHUNK_COUNT_MAX */
@@ -103,12 +103,12 @@ static void test_vnode(void)
 		int32_t code;
 
 		snprintf(text, sizeof(text), "(%s:ncpus=1)", name + 1 - more);
-		code = resources->exec_parse(resources->self, text, &exec, &err);
+		code = keel_resource_exec_parse(text, &exec, &err);
 		CU_ASSERT_EQUAL(code, more ? PBSE_BADATVAL : 0);
 		if (code)
 			continue;
 		CU_ASSERT_STRING_EQUAL(exec->part[0].vnode, name + 1);
-		resources->exec_free(exec);
+		keel_resource_exec_free(exec);
 	}
 }
 

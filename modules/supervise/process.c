@@ -134,11 +134,9 @@ static int64_t next_in(struct keel_supervised *p, bool of_use)
 
 static void line_close(struct keel_supervised *p)
 {
-	const struct keel_core_api *core = core_of(p);
-
-	core->watch_cancel(p->watch);
-	core->timer_cancel(p->sweep);
-	core->timer_cancel(p->ending);
+	keel_watch_cancel(p->watch);
+	keel_timer_cancel(p->sweep);
+	keel_timer_cancel(p->ending);
 	p->watch = NULL;
 	p->sweep = p->ending = NULL;
 	if (p->fd >= 0)
@@ -483,7 +481,7 @@ struct keel_supervised *process_start(struct keel_mod *self, struct keel_mod *mo
 	struct keel_supervised *p = calloc(1, sizeof(*p));
 
 	if (!p) {
-		st->core->error(err, -ENOMEM, "no memory");
+		keel_error(err, -ENOMEM, "no memory");
 		return NULL;
 	}
 	p->st = st;

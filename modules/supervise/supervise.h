@@ -15,7 +15,6 @@
 struct tree;
 
 struct state {
-	const struct keel_core_api *core;
 	struct keel_mod *mod;
 	struct tree *trees; /* those that run, and those that are not reaped */
 	struct keel_supervised *all;

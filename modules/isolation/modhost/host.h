@@ -97,6 +97,7 @@ void loop_run(void);
 
 /* describe.c */
 int32_t module_open(const char *path, char *why, uint32_t len);
+void module_link(void); /* life.c: what KEEL_MODULE() wants is written */
 void describe(struct talk *m);
 
 /* Groups */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host.h"
+#include "keel/load.h"
 
 /* ---- a configuration from values ---------------------------------------------------------------------- */
 static void *keep(struct values *v, void *block)
@@ -144,23 +145,31 @@ void on_conf(const struct value *v, struct talk_in *in)
 	answer(ret, &err);
 }
 
+static const void *group_of(void *arg, const char *name, uint32_t minor, struct keel_err *err)
+{
+	const void *group = host_group(name);
+	uint32_t version = 0;
+
+	(void)arg;
+	if (group)
+		memcpy(&version, (const char *)group + sizeof(uint32_t), sizeof(version));
+	if (group && version >= minor)
+		return group;
+	fail_with(err, -ENOENT, "the group '%s' is not there in its minor version %u", name, minor);
+	return NULL;
+}
+
+/* Before check(): the functions of the kernel's groups can be called. */
+void module_link(void)
+{
+	keel_load_kernel(host.desc, group_of, NULL);
+}
+
 static int32_t needs_write(struct keel_err *err)
 {
-	for (uint32_t i = 0; i < host.desc->n_needs; i++) {
-		const struct keel_need *need = &host.desc->needs[i];
-		const void *group = host_group(need->group);
-		uint32_t version = 0;
+	int32_t ret = keel_load_services(host.desc, group_of, NULL, err);
 
-		if (group)
-			memcpy(&version, (const char *)group + sizeof(uint32_t), sizeof(version));
-		if (version < need->minor)
-			group = NULL;
-		if (!group && !need->optional)
-			return fail_with(err, -ENOENT, "the group '%s' is not there in its minor version %u", need->group,
-					 need->minor);
-		memcpy((char *)host.mod.state + need->offset, &group, sizeof(group));
-	}
-	return 0;
+	return ret == 0 ? keel_load_attrs(host.desc, host_group("object"), &host.mod, err) : ret;
 }
 
 void on_init(const struct value *v, struct talk_in *in)
