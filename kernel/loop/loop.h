@@ -88,7 +88,4 @@ void loop_busy(struct loop *l);
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);
 
-/* Reap a child of the image before, when it has ended, so that it leaves no zombie. */
-void loop_reap(struct loop *l, pid_t pid);
-
 #endif

@@ -42,13 +42,8 @@
 
 #define LAST_REPLIES_MS 5000
 #define LAST_COMMIT_MS 15000
-#define CONF_MAX (1u << 20)
+#define CONF_BYTES (1u << 20)
 #define LAST_WORK_MS 1000 /* on worker threads, which an exec ends */
-
-static struct daemon *daemon_of(struct parts *p)
-{
-	return (struct daemon *)p;
-}
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
@@ -135,96 +130,13 @@ static int signals_watch(struct daemon *d, struct keel_err *err)
 	return ret == 0 ? 0 : err_set(err, ret, "cannot watch signals: %s", strerror(-ret));
 }
 
-/* ---- reload ------------------------------------------------------------------------------------- */
+/* ---- start ------------------------------------------------------------------------------------- */
 
-static void settings_apply(struct daemon *d)
+void settings_apply(struct daemon *d)
 {
 	log_set_mask(d->parts.log, d->settings->log_events);
 	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
 }
-
-static void fresh_drop(struct daemon *d)
-{
-	if (d->fresh != NULL)
-		set_remove(d->fresh);
-	free(d->fresh);
-	d->fresh = NULL;
-}
-
-static int fresh_make(struct daemon *d, const struct modules_ask *ask, struct keel_err *err)
-{
-	const bool one = ask->change != MODULES_CONFIGURE;
-	int ret = set_create(d->sets, &d->fresh, err);
-
-	if (ret == 0)
-		ret = set_configure(d->fresh, d->options->conf_file, ask->change == MODULES_UNLOAD ? d->set : NULL,
-				    one ? d->set : NULL, err);
-	return ret == 0 && one ? set_override(d->fresh, ask->name, ask->change != MODULES_UNLOAD, err) : ret;
-}
-
-static int fresh_read(struct daemon *d, const struct modules_ask *ask, struct conf **ret_conf, struct settings **ret,
-		      struct keel_err *err)
-{
-	char *copy = NULL;
-	int code = d->set != NULL ? fresh_make(d, ask, err) : 0;
-
-	if (code == 0 && d->set != NULL && (copy = set_path(d->fresh, "conf")) == NULL)
-		code = err_set(err, -ENOMEM, "no memory");
-	if (code == 0)
-		code = settings_read(d->options, copy, ret_conf, ret, err);
-	free(copy);
-	return code;
-}
-
-static int files_read(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
-		      const char **ret_other, struct keel_err *err)
-{
-	struct daemon *d = daemon_of(parts);
-	struct settings *s = NULL;
-	int ret = fresh_read(d, ask, ret_conf, &s, err);
-
-	if (ret == 0 && (strcmp(s->home, d->settings->home) != 0 || s->roles != d->settings->roles)) {
-		ret = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
-			      "change back");
-		settings_destroy(s);
-		conf_destroy(*ret_conf);
-		*ret_conf = NULL;
-	}
-	if (ret < 0) {
-		fresh_drop(d);
-		return ret;
-	}
-	*ret_other = settings_differ(d->settings, s);
-	*ret_kept = s;
-	return 0;
-}
-
-static void files_keep(struct parts *parts, struct conf *conf, void *kept)
-{
-	struct daemon *d = daemon_of(parts);
-
-	settings_destroy(d->settings);
-	conf_destroy(parts->conf);
-	d->settings = kept;
-	parts->conf = conf;
-	settings_apply(d);
-	if (d->fresh != NULL && set_conf_take(d->set, d->fresh) < 0)
-		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
-			"the configuration in force cannot be kept in %s", d->set);
-	fresh_drop(d);
-}
-
-static void files_drop(struct parts *parts, struct conf *conf, void *kept)
-{
-	settings_destroy(kept);
-	conf_destroy(conf);
-	fresh_drop(daemon_of(parts));
-}
-
-const struct modules_files daemon_files = { files_read, files_keep, files_drop, renew_begin, renew_made };
-const struct modules_files daemon_files_of_a_world = { .read = files_read, .keep = files_keep, .drop = files_drop };
-
-/* ---- start -------------------------------------------------------------------------------------- */
 
 static int log_start(struct daemon *d, struct keel_err *err)
 {
@@ -337,7 +249,7 @@ static int start(struct daemon *d, struct keel_err *err)
 static bool leave_out(struct daemon *d)
 {
 	const char *bad = modules_bad(d->parts.modules);
-	char *text = bad != NULL && d->n_left_out < LEFT_OUT_MAX ? text_format("%s.enabled=false", bad) : NULL;
+	char *text = bad != NULL && d->n_left_out < LEFT_OUT_ROOM ? text_format("%s.enabled=false", bad) : NULL;
 
 	if (text != NULL)
 		d->left_out[d->n_left_out++] = text;
@@ -422,14 +334,15 @@ static void serve_no_more(struct daemon *d)
 static void image_change(struct daemon *d)
 {
 	struct parts *p = &d->parts;
+	int64_t left = d->drain_until_ms - loop_now_ms(p->loop);
 
 	log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", p->daemon_name, "restarts with another set of modules");
+	if (loop_run_until(p->loop, work_is_done, p, left > LAST_WORK_MS ? left : LAST_WORK_MS) < 0)
+		modules_work_log(p->modules); /* it ends with this image */
 	stop_notify(d);
 	renew_links_leave(d);
 	links_stop(p->links);
 	modules_halt(p->modules);
-	if (loop_run_until(p->loop, work_is_done, p, LAST_WORK_MS) < 0)
-		modules_work_log(p->modules); /* it ends with this image */
 	last_commit(d);
 	store_close(p->store);
 	if (d->stopping)
@@ -476,7 +389,7 @@ static char *home_guess(const struct options *o)
 
 	if (o->home != NULL)
 		return strdup(o->home);
-	if (file_read(o->conf_file, CONF_MAX, &text, &len) == 0)
+	if (file_read(o->conf_file, CONF_BYTES, &text, &len) == 0)
 		for (char *at = text, *line; found == NULL && (line = strsep(&at, "\n")) != NULL;)
 			if (sscanf(line, " home = \"%1023[^\"]", home) == 1)
 				found = strdup(home);

@@ -11,7 +11,7 @@
 #include "main/settings.h"
 #include "module/modules.h"
 
-#define LEFT_OUT_MAX 64
+#define LEFT_OUT_ROOM 64
 
 struct daemon {
 	struct parts parts; /* first: daemon_of() casts */
@@ -21,7 +21,7 @@ struct daemon {
 	struct home_locks locks;
 	bool serving;  /* from ready until it begins to stop */
 	bool stopping;
-	char *left_out[LEFT_OUT_MAX]; /* modules that are not required and could not come */
+	char *left_out[LEFT_OUT_ROOM]; /* modules that are not required and could not come */
 	uint32_t n_left_out;
 	/* renew.c */
 	char *sets, *set; /* their directory; what runs; NULL in a simulation */
@@ -31,11 +31,21 @@ struct daemon {
 	bool refused;		 /* `answer`: why nothing changed */
 	struct renewal *renewal; /* another image is being made; or NULL */
 	char *next;		 /* the set to execute when all has ended; or NULL */
+	int64_t drain_until_ms;	 /* for what is in flight */
+	char *children;		 /* of the image before, pids */
+	struct loop_timer *children_timer;
 	bool hup;		 /* reload once more, in the next image */
 	int64_t start_ms, start_objects; /* how long the start took, with so many */
 };
 
-/* How changes of the modules read the configuration. A world has no other image. */
+static inline struct daemon *daemon_of(struct parts *p)
+{
+	return (struct daemon *)p;
+}
+
+/* What of the settings is in force at once. */
+void settings_apply(struct daemon *d);
+/* files.c: how changes of the modules read the configuration. A world has no other image. */
 extern const struct modules_files daemon_files, daemon_files_of_a_world;
 
 /* Settings into parts: names and directories. 0 or -ENOMEM. */

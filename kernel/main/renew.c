@@ -38,8 +38,9 @@
 #define CHECK_MS 30000 /* for the child */
 #define READY_S 30     /* for the next image */
 #define PAUSE_SAID_MS 1000
+#define CHILDREN_MS 200
 #define DRAIN_MS 5000  /* for what is in flight */
-#define TEXT_MAX (1u << 20)
+#define TEXT_BYTES (1u << 20)
 #define WORDS 16       /* of a command line, besides --set of the administrator's */
 
 extern char **environ;
@@ -51,11 +52,6 @@ struct renewal {
 	int64_t until_ms;
 	struct loop_timer *timer;
 };
-
-static struct daemon *daemon_of(struct parts *p)
-{
-	return (struct daemon *)p;
-}
 
 /* ---- command lines --------------------------------------------------------------------------------------- */
 /* How this daemon was called, with the set. The array is malloc'ed, its words are the caller's and d's. */
@@ -182,12 +178,14 @@ static void child_failed(struct daemon *d, int end)
 }
 
 /* The answers that the next image, or this set once more, will have for the administrator. */
-static int answers_write(const struct daemon *d, const struct renewal *r, const char *text)
+static int answers_write(const struct daemon *d, const struct renewal *r, const char *text, const char *subject)
 {
 	const struct {
 		const char *set, *name, *text;
 	} files[] = {
 		{ r->set, "back", d->set },
+		{ r->set, "subject", subject },
+		{ d->set, "subject", subject },
 		{ r->set, "token", r->token },
 		{ r->set, "done", text },
 		{ d->set, "token", r->token },
@@ -239,24 +237,28 @@ static void child_agreed(struct daemon *d)
 	struct renewal *r = d->renewal;
 	char *report = set_read(r->set, "report");
 	struct keel_err err = { 0 };
-	struct buf text;
+	struct buf text, subject;
 	int ret;
 
 	buf_init(&text);
+	buf_init(&subject);
+	modules_subject(d->parts.modules, &subject);
 	pause_describe(d, &text);
 	ret = report == NULL ? err_set(&err, -EIO, "the check of the new set left no report") :
 			       modules_agree(d->parts.modules, report, &text, &err);
-	if (ret == 0 && (ret = answers_write(d, r, text.data)) < 0)
+	if (ret == 0 && (ret = answers_write(d, r, text.data, subject.data)) < 0)
 		err_set(&err, ret, "cannot write into %s: %s", r->set, strerror(-ret));
 	if (ret == 0 && (d->next = strdup(r->set)) == NULL)
 		ret = err_set(&err, -ENOMEM, "no memory");
 	if (ret == 0) {
 		notify_send("RELOADING=1");
-		router_drain(d->parts.router, loop_now_ms(d->parts.loop) + DRAIN_MS, drained, d);
+		d->drain_until_ms = loop_now_ms(d->parts.loop) + DRAIN_MS;
+		router_drain(d->parts.router, d->drain_until_ms, drained, d);
 	} else {
 		fail(d, ret, err.text);
 	}
 	buf_fini(&text);
+	buf_fini(&subject);
 	free(report);
 }
 
@@ -380,18 +382,38 @@ void renew_exec(struct daemon *d)
 	execve(SELF, (char *const *)(uintptr_t)words, env);
 }
 
-/* Of the image before: they have ended, or end by the end of their pipes. */
+/* Children of the image before have ended, or end by the end of their pipes; one of a module of this image is not among
+ * them. Those that live on are looked at again. */
+static void children_reap(void *arg)
+{
+	struct daemon *d = arg;
+	char *kept = d->children;
+
+	d->children_timer = NULL;
+	for (char *at = d->children, *end; at != NULL; at = end) {
+		const long pid = strtol(at, &end, 10);
+
+		if (pid <= 0)
+			break;
+		if (waitpid((pid_t)pid, NULL, WNOHANG) == 0) {
+			memmove(kept, at, (size_t)(end - at));
+			kept += end - at;
+		}
+	}
+	if (kept == d->children)
+		return;
+	*kept = '\0';
+	d->children_timer = loop_timer(d->parts.loop, CHILDREN_MS, children_reap, d);
+}
+
 void renew_children_reap(struct daemon *d)
 {
-	char path[64], *list = NULL;
+	char path[64];
 	size_t len;
-	long pid;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
-	if (d->answer != NULL && file_read(path, TEXT_MAX, &list, &len) == 0)
-		for (char *at = list, *end; (pid = strtol(at, &end, 10)) > 0; at = end)
-			loop_reap(d->parts.loop, (pid_t)pid);
-	free(list);
+	if (d->answer != NULL && file_read(path, TEXT_BYTES, &d->children, &len) == 0)
+		children_reap(d);
 }
 
 /* ---- the way back ------------------------------------------------------------------------------------------- */
@@ -453,6 +475,14 @@ void renew_back(struct daemon *d, const struct keel_err *why)
 
 void renew_ready(struct daemon *d)
 {
+	char *subject = d->answer != NULL ? set_read(d->set, "subject") : NULL, *text = subject != NULL ? strchr(subject, ' ') : NULL;
+
+	if (text != NULL) {
+		*text++ = '\0';
+		log_add(d->parts.log, d->refused ? KEEL_LOG_ERROR | KEEL_LOG_FORCE : KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Module",
+			subject, d->refused ? "%s, refused: %s" : "%s: done", text, d->answer);
+	}
+	free(subject);
 	alarm(0);
 	crash_then(NULL);
 	close(handed_find(&back.handed, HANDED_CLIENT));
@@ -464,6 +494,10 @@ void renew_ready(struct daemon *d)
 void renew_end(struct daemon *d)
 {
 	renewal_free(d);
+	loop_timer_cancel(d->children_timer);
+	d->children_timer = NULL;
+	free(d->children);
+	d->children = NULL;
 	free(d->set);
 	free(d->sets);
 	free(d->next);

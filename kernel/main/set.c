@@ -20,7 +20,7 @@
 #include "util/text.h"
 #include "wire/buf.h"
 
-#define TEXT_MAX (1u << 20)
+#define TEXT_BYTES (1u << 20)
 
 char *set_path(const char *set, const char *name)
 {
@@ -61,7 +61,7 @@ char *set_read(const char *set, const char *name)
 	size_t len;
 
 	if (path != NULL)
-		(void)file_read(path, TEXT_MAX, &text, &len);
+		(void)file_read(path, TEXT_BYTES, &text, &len);
 	free(path);
 	return text;
 }

@@ -313,10 +313,15 @@ static void set_describe(struct change *c, const char *report)
 	struct buf old;
 	uint32_t n;
 	const struct conf_module *said = conf_modules(c->conf, &n);
+	size_t len;
 
 	buf_init(&old);
 	modules_report(c->all, &old);
 	buf_str(&old, "");
+	for (uint32_t i = 0; i < n; i++)
+		if (said[i].enabled && report_line(report, said[i].name) == NULL && !is_passed(c->all, said[i].name))
+			buf_printf(&c->out, "%s: passed over, it runs in other daemons than this one\n", said[i].name);
+	len = c->out.len;
 	SET_EACH(&c->all->there, m) {
 		if (report_line(report, m->desc.name) == NULL)
 			buf_printf(&c->out, "%s: unloaded\n", m->desc.name);
@@ -328,9 +333,10 @@ static void set_describe(struct change *c, const char *report)
 
 		if (now != NULL)
 			comer_describe(c, report_line(old.data, said[i].name), now);
-		else if (said[i].enabled && !is_passed(c->all, said[i].name))
-			buf_printf(&c->out, "%s: passed over, it runs in other daemons than this one\n", said[i].name);
 	}
+	values_describe(c->all, &c->out);
+	if (c->out.len == len)
+		buf_str(&c->out, "no module has changed\n");
 	buf_fini(&old);
 }
 
@@ -359,13 +365,17 @@ int modules_agree(struct modules *all, const char *report, struct buf *out, stru
 	if (ret < 0)
 		return ret;
 	set_describe(c, report);
-	values_describe(all, &c->out);
-	if (c->out.len == 0)
-		buf_str(&c->out, "no module has changed\n");
 	next_describe(c);
 	lines_log(c);
 	buf_add(out, c->out.data, c->out.len);
 	return c->out.failed || out->failed ? err_set(err, -ENOMEM, "no memory") : 0;
+}
+
+void modules_subject(const struct modules *all, struct buf *out)
+{
+	const struct modules_ask *a = &all->change->ask;
+
+	buf_printf(out, "%s %s, asked for by %s", a->name != NULL ? a->name : "keelson", kind_names[a->change], a->who);
 }
 
 void modules_renewal_failed(struct modules *all, int ret, const char *why)

@@ -231,10 +231,11 @@ void modules_halt(struct modules *all)
 
 bool modules_idle(const struct modules *all)
 {
-	const struct module *m;
+	struct keel_err why;
+	struct module *m;
 
 	SET_EACH(&all->there, m) {
-		if (m->owner.working > 0)
+		if (m->owner.working > 0 || module_busy(m, &why) == -EBUSY)
 			return false;
 	}
 	return true;

@@ -36,7 +36,7 @@ int modules_start(struct modules *m, struct keel_err *err);
 /* After an error of one of these two: the module, not required, without which a new kernel may start; else NULL. */
 const char *modules_bad(const struct modules *m);
 void modules_halt(struct modules *m); /* stop() of all, in reverse order */
-bool modules_idle(const struct modules *m); /* no work of theirs is on a worker thread */
+bool modules_idle(const struct modules *m); /* none is busy with what ends, or has work on a worker thread */
 void modules_work_log(const struct modules *m); /* whose is */
 void modules_stop(struct modules *m); /* and fini, and unload */
 
@@ -78,6 +78,8 @@ int modules_change(struct modules *m, const struct modules_ask *ask, struct keel
 /* `report`: what modules_report() wrote about the set that comes. Appends a line per difference to `out`, for the
  * change under way, and logs them. -EBUSY with *err: one that leaves has something that would be lost. */
 int modules_agree(struct modules *m, const char *report, struct buf *out, struct keel_err *err);
+/* Whom the log of the image that comes names, and for what: object, blank, text. */
+void modules_subject(const struct modules *m, struct buf *out);
 void modules_renewal_failed(struct modules *m, int ret, const char *why);
 /* A line per module: name, what its file was when it was opened, version, separated by tabs. */
 void modules_report(const struct modules *m, struct buf *out);

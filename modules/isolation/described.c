@@ -44,7 +44,7 @@ static void head_take(struct isolated *iso, struct talk_in *in)
 	struct keel_module *d = &iso->desc;
 
 	*d = (struct keel_module){ .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_ABI_MINOR,
-				   .size = sizeof(*d), .init = life_init, .start = life_start, .reconf = life_reconf,
+				   .size = sizeof(*d), .init = life_init, .start = life_start,
 				   .stop = life_stop, .fini = life_fini };
 	d->name = take_str(in);
 	d->version = take_str(in);

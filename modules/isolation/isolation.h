@@ -18,7 +18,6 @@
 #define TEXT_MAX (256u * 1024u)
 #define UNREAD_MAX (8u * 1024u * 1024u) /* of answers */
 #define START_MS 10000	      /* for each step until it is up */
-#define STEP_MS 250	      /* for check() and reconf() of one that is up: the daemon waits */
 #define LEAVE_MS 100	      /* for busy(), stop() and fini() */
 #define LOOK_US 40	      /* about what it takes to wake a processor that sleeps */
 #define BLIND_CALLS 15
@@ -136,7 +135,6 @@ int32_t life_open(struct isolated *iso, struct keel_err *err);
 int32_t life_check(struct isolated *iso, const void *conf, struct keel_err *err);
 int32_t life_init(struct keel_mod *m, struct keel_err *err);
 int32_t life_start(struct keel_mod *m, struct keel_err *err);
-int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err);
 int32_t life_busy(struct keel_mod *m, struct keel_err *err);
 void life_stop(struct keel_mod *m);
 void life_fini(struct keel_mod *m);

@@ -81,15 +81,15 @@ static int32_t step(struct isolated *iso, enum down what, int64_t timeout_ms, st
 	return step_wait(iso, &s, timeout_ms, err);
 }
 
-static int32_t step_conf(struct isolated *iso, enum down what, const void *conf, struct keel_err *err)
+static int32_t step_conf(struct isolated *iso, const void *conf, struct keel_err *err)
 {
 	struct talk values = { .data = NULL };
 	struct step s = { .iso = iso };
 	int32_t ret;
 
 	talk_conf(&values, iso->rules, iso->desc.n_conf, conf);
-	tell_begin(iso, what, values.data, values.len);
-	ret = step_wait(iso, &s, iso->started ? STEP_MS : START_MS, err);
+	tell_begin(iso, DOWN_conf, values.data, values.len);
+	ret = step_wait(iso, &s, START_MS, err);
 	free(values.data);
 	return ret;
 }
@@ -238,9 +238,7 @@ int32_t life_open(struct isolated *iso, struct keel_err *err)
 
 int32_t life_check(struct isolated *iso, const void *conf, struct keel_err *err)
 {
-	if (iso->started && iso->phase != SERVING)
-		return 0; /* the next process gets it */
-	return step_conf(iso, DOWN_conf, conf, err);
+	return step_conf(iso, conf, err);
 }
 
 int32_t life_init(struct keel_mod *m, struct keel_err *err)
@@ -259,14 +257,6 @@ int32_t life_start(struct keel_mod *m, struct keel_err *err)
 	if (ret == 0)
 		serves(iso);
 	return ret;
-}
-
-int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
-{
-	struct isolated *iso = isolated_of(m);
-
-	conf_keep(iso, now);
-	return iso->phase == SERVING ? step_conf(iso, DOWN_reconf, now, err) : 0; /* it begins with it */
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------- */

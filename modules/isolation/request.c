@@ -16,11 +16,6 @@ struct request {
 	int64_t number;
 };
 
-static const struct keel_request_api *api_of(const struct request *r)
-{
-	return r->iso->st->request;
-}
-
 /* It is answered now; its req. */
 static struct keel_req *request_free(struct request *r)
 {
@@ -162,7 +157,7 @@ void asked_part(struct asked *a, const struct value *v)
 	struct request *r = slot_get(&a->iso->requests, v[0].i);
 	struct keel_out *out = r ? build(a->iso, &v[1]) : NULL;
 
-	talk_int(a->out, !r ? -EPIPE : out ? api_of(r)->part(r->req, out) : -EINVAL);
+	talk_int(a->out, !r ? -EPIPE : out ? keel_part(r->req, out) : -EINVAL);
 }
 
 static void drained(struct keel_mod *m, void *arg)
@@ -178,7 +173,7 @@ void asked_drained(struct asked *a, const struct value *v)
 {
 	struct request *r = slot_get(&a->iso->requests, v[0].i);
 
-	talk_int(a->out, r ? api_of(r)->drained(r->req, drained, r) : -EPIPE);
+	talk_int(a->out, r ? keel_drained(r->req, drained, r) : -EPIPE);
 }
 
 /* ---- what it reads of the message -------------------------------------------------------------------- */
@@ -186,7 +181,7 @@ static const struct keel_msg *body_of(const struct asked *a, const struct value 
 {
 	struct request *r = v[1].s ? slot_get(&a->iso->requests, v[0].i) : NULL;
 
-	return r ? api_of(r)->body(r->req) : NULL;
+	return r ? keel_req_body(r->req) : NULL;
 }
 
 void asked_msg_str(struct asked *a, const struct value *v)

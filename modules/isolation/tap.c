@@ -57,17 +57,12 @@ struct call {
 	uint32_t n_drafts;
 };
 
-static const struct keel_call_api *api_of(const struct call *c)
-{
-	return c->iso->st->call;
-}
-
 /* ---- calls ------------------------------------------------------------------------------------------- */
 struct keel_call *call_of(const struct call *c)
 {
 	if (!c)
 		return NULL;
-	return api_of(c)->held(c->questions ? c->questions->hold : c->holds->hold);
+	return keel_held(c->questions ? c->questions->hold : c->holds->hold);
 }
 
 struct keel_obj *call_draft(const struct call *c, const char *klass, const char *id)
@@ -238,7 +233,7 @@ static struct question *question_create(struct call *call, struct keel_call *c)
 		return NULL;
 	q->call = call;
 	q->first = !call->asked;
-	if (api_of(call)->hold(c, &o, &q->hold) != KEEL_WAIT) {
+	if (keel_hold(c, &o, &q->hold) != KEEL_WAIT) {
 		free(q);
 		return NULL;
 	}
@@ -377,7 +372,7 @@ static keel_verdict hold_resumed(struct keel_call *c, void *arg)
 	keel_verdict v = KEEL_NEXT;
 
 	if (call->lost) {
-		v = api_of(call)->fail(c, "module %s: its process ended while it waited", call->iso->name);
+		v = keel_fail(c, "module %s: its process ended while it waited", call->iso->name);
 	} else if (call->over) {
 		tell_cancelled(call, number, KEEL_CANCEL_STOPPING);
 	} else if ((q = question_create(call, c)) == NULL) {
@@ -417,7 +412,7 @@ keel_verdict call_hold(struct call *call, struct keel_hold_opts *o, int64_t *ret
 	o->resume = hold_resumed;
 	o->cancel = hold_cancelled;
 	o->arg = h;
-	v = api_of(call)->hold(call_of(call), o, &h->hold);
+	v = keel_hold(call_of(call), o, &h->hold);
 	if (v == KEEL_WAIT) {
 		*ret_number = h->number;
 		DL_APPEND(call->holds, h);

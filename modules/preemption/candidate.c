@@ -63,7 +63,7 @@ struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 	return NULL;
 }
 
-/* False: it cannot be found out. The caller frees *ret; NULL: everything. */
+/* False: it cannot be found out. *ret: malloc'ed; NULL: everything. */
 static bool given_back(struct keel_obj *job, char **ret)
 {
 	char few[256];

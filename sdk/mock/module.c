@@ -311,13 +311,13 @@ static int busy(struct module *m, bool comes, struct keel_err *err)
 	return ret == -ENOTEMPTY && comes && !module_stays(m) ? 0 : ret;
 }
 
-/* What a moment may finish: holds, operations, requests of it, and what it says itself. */
+/* What a moment may finish: holds, operations, requests, and what it says itself. */
 static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
 {
 	struct keel_err why;
 
 	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
-	       router_serves(mock->parts.router, &m->owner);
+	       !router_idle(mock->parts.router);
 }
 
 static int unload(struct loaded *l, bool comes, struct keel_err *err)

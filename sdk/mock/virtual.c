@@ -535,11 +535,6 @@ int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), v
 	return -ENOTSUP;
 }
 
-void loop_reap(struct loop *l, pid_t pid)
-{
-	(void)l, (void)pid;
-}
-
 int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
 {
 	(void)l, (void)ms, (void)fn, (void)arg;

@@ -127,7 +127,6 @@ void on_open(const struct value *v, struct talk_in *in)
 	frame_end();
 }
 
-/* Comes before init(), and again for a running module: then nothing else changes. */
 void on_conf(const struct value *v, struct talk_in *in)
 {
 	struct keel_err err = { .code = 0 };
@@ -193,25 +192,6 @@ void on_start(const struct value *v, struct talk_in *in)
 {
 	(void)v, (void)in;
 	step(host.desc->start);
-}
-
-void on_reconf(const struct value *v, struct talk_in *in)
-{
-	struct keel_err err = { .code = 0 };
-	struct values fresh = values_take(&v[0]), old = host.conf;
-	int32_t ret;
-
-	(void)in;
-	host.conf = fresh;
-	host.mod.conf = fresh.bytes;
-	ret = host.desc->reconf ? host.desc->reconf(&host.mod, fresh.bytes, &err) : 0;
-	if (ret != 0) {
-		host.conf = old;
-		host.mod.conf = old.bytes;
-		old = fresh;
-	}
-	values_free(&old);
-	answer(ret, &err);
 }
 
 void on_busy(const struct value *v, struct talk_in *in)

@@ -13,7 +13,7 @@
 
 #include "keel/service/sched.h"
 
-/* Its text as the scheduler has it, else ours (NULL: ""), however long; the caller frees it. NULL without memory. */
+/* Its text as the scheduler has it, else ours (NULL: ""), however long; to be freed. NULL: no memory. */
 static inline char *keel_setting(const char *name, const char *ours)
 {
 	char first[128], *text;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 #define KEEL_SUPERVISE_FD 3	   /* the program's end of the socket */
 #define KEEL_SUPERVISE_FILTER_FD 4 /* of profile MODULE: see keel_supervise_confine() */
@@ -98,6 +99,20 @@ struct keel_supervise_api {
 				void *arg, struct keel_err *);
 	void (*run_cancel)(struct keel_run *); /* Kill it; `done` is not called. NULL is fine. */
 };
+
+KEEL_SERVICE(supervise);
+#define keel_supervise_start(...) KEEL_CALL(supervise, start, __VA_ARGS__)
+#define keel_supervise_send(...) KEEL_CALL_PLAIN(supervise, send, __VA_ARGS__)
+#define keel_supervise_owes(...) KEEL_CALL_PLAIN(supervise, owes, __VA_ARGS__)
+#define keel_supervise_paid(...) KEEL_CALL_PLAIN(supervise, paid, __VA_ARGS__)
+#define keel_supervise_up(...) KEEL_CALL_PLAIN(supervise, up, __VA_ARGS__)
+#define keel_supervise_look(...) KEEL_CALL_PLAIN(supervise, look, __VA_ARGS__)
+#define keel_supervise_wait(...) KEEL_CALL_PLAIN(supervise, wait, __VA_ARGS__)
+#define keel_supervise_give_up(...) KEEL_CALL_PLAIN(supervise, give_up, __VA_ARGS__)
+#define keel_supervise_stop(...) KEEL_CALL_PLAIN(supervise, stop, __VA_ARGS__)
+#define keel_supervise_text(...) KEEL_CALL_PLAIN(supervise, text, __VA_ARGS__)
+#define keel_supervise_run(...) KEEL_CALL(supervise, run, __VA_ARGS__)
+#define keel_supervise_run_cancel(...) KEEL_CALL_PLAIN(supervise, run_cancel, __VA_ARGS__)
 
 /* For programs started with KEEL_PROFILE_MODULE, before they map what they do not trust: apply the filter of system calls
  * that was prepared for this process. 0, or -1 with errno. */
