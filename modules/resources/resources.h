@@ -20,10 +20,6 @@ struct definition {
 struct state {
 	struct definition **table; /* also the deleted ones, sorted by name */
 	uint32_t n_table;
-	/* Attributes of other modules' classes, looked up at their first use; NULL: there is no such module. */
-	struct {
-		const struct keel_attr *fallback, *max, *min, *chunk;
-	} queue, server;
 };
 
 struct keel_reslist {

@@ -91,12 +91,14 @@ struct keel_module {
 	uint32_t flags;	     /* enum keel_mod_flag */
 	uint32_t roles;	     /* enum keel_daemon bits: where it runs */
 	uint32_t state_size; /* bytes of state, zeroed; 0: none */
-	uint32_t conf_size;  /* bytes of the struct that `conf` fills */
 	/* Tables: KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), arrays of their rows. */
+	uint32_t conf_size;  /* bytes of the struct that `conf` fills */
 	const struct keel_conf_rule *conf;
+	uint32_t n_conf, reserved2;
 	const struct keel_contrib *contribs;
+	uint32_t n_contribs, reserved3;
 	const struct keel_tap *taps;
-	uint32_t n_conf, n_contribs, n_taps, reserved2;
+	uint32_t n_taps, reserved4;
 	/* NULL-terminated names of modules: those it wants loaded before it, those it refuses to be beside. */
 	const char *const *requires_modules, *const *conflicts;
 	/* Do the values fit together? No effects, no state: also called for values that never come into force. Fails with
@@ -142,7 +144,7 @@ struct keel_note {
 	__attribute__((section(".note.keel"), used, aligned(4))) static const struct keel_note     \
 		keel_module_note = { 5, 12, 1, "KEEL", KEEL_MAGIC, KEEL_ABI_MAJOR,                 \
 				     KEEL_SDK_TARGET };                                            \
-	struct keel_kernel KEEL_MODULE_kernel = { .size = sizeof(struct keel_kernel) };            \
+	KEEL_PLACE struct keel_kernel KEEL_MODULE_kernel = { .size = sizeof(struct keel_kernel) };            \
 	KEEL_EXPORTED const struct keel_module keel_module;                                        \
 	const struct keel_module keel_module = { .magic = KEEL_MAGIC,                              \
 						 .abi_major = KEEL_ABI_MAJOR,                      \
