@@ -10,7 +10,7 @@ obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(JANSSON
 
 # keelson-module runs modules on the mock host
 TOOL_ARCHIVES_keelson-module := libkeelson-mock.a
-TOOL_LIBS_keelson-module = $(MOCK_LIBS)
+TOOL_LIBS_keelson-module = $(MOCK_LIBS) -Wl,--wrap=free
 
 define TOOL_RULES
 bin/$(1): $(call OBJECTS,$(call NAMED,sdk/tools/$(1),*.c)) $(TOOL_ARCHIVES_$(1)) lib/libmodfile.a

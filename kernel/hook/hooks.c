@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "hook/inside.h"
 #include "log/log.h"
@@ -125,17 +126,6 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 	return 0;
 }
 
-static void point_fini(struct point *p)
-{
-	struct tap *t, *next;
-
-	for (t = p->taps; t != NULL; t = next) {
-		next = t->next;
-		tap_unref(t);
-	}
-	chain_unref(p->chain);
-}
-
 void hooks_stop(struct hooks *h)
 {
 	h->stopping = true;
@@ -150,8 +140,13 @@ void hooks_destroy(struct hooks *h)
 	notes_drop(h);
 	chains_free(h);
 	scopes_fini(h);
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
-		point_fini(&h->point[i]);
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		struct tap *t, *next;
+
+		LL_FOREACH_SAFE(h->point[i].taps, t, next)
+			tap_unref(t);
+		chain_unref(h->point[i].chain);
+	}
 	own_fini(h);
 	free(h);
 }

@@ -67,16 +67,6 @@ struct hooks_crumb {
 };
 bool hooks_crumb(const struct crumb *c, struct hooks_crumb *ret);
 
-/* ---- points as data ---- */
-struct hooks_point {
-	const char *name;
-	uint32_t kind, daemon, event_size;
-};
-bool hooks_point(uint32_t id, struct hooks_point *ret); /* false: no such point */
-const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n);
-/* Calls a tap function of the point's type and returns its verdict. */
-keel_verdict hooks_invoke(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event);
-
 /* Raise a point on behalf of the kernel. */
 void hooks_note(struct hooks *h, uint32_t point, const void *event);
 int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf, uint32_t len);

@@ -115,7 +115,7 @@ struct chain {
 /* The row of hook_points.def or of a module. */
 struct point_info {
 	const char *name, *doc;
-	uint32_t id, kind, daemon, event_size;
+	uint32_t id, kind, event_size;
 	const struct keel_field *(*fields)(uint32_t *ret_n);
 	invoke_fn *invoke;
 	/* of a point that a module publishes */
@@ -157,6 +157,7 @@ union any_event {
 extern const struct point_info point_infos[];
 extern const uint32_t n_point_infos;
 const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: no such row */
+const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n);
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
@@ -292,6 +293,7 @@ void op_abort(struct op *op, int32_t reason);
 void ops_leave(struct hooks *h, const struct owner *owner);
 void ops_end(struct hooks *h);
 keel_verdict op_resolve(struct op *op);
+int32_t hook_end(struct keel_mod *m, const void *arg);
 uint32_t id_bucket(const char *id);
 
 /* note.c */
@@ -319,15 +321,11 @@ void hold_end(struct hold *hold, int32_t reason);
 void hold_free(struct hold *hold);
 void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
+struct keel_call *hold_call(struct keel_hold *hold);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 
-/* proxy.c */
-int32_t hook_end(struct keel_mod *m, const void *arg);
-int32_t hook_replay(struct keel_mod *m);
-void hook_bench(struct keel_mod *m);
-struct keel_call *hold_call(struct keel_hold *hold);
-
 /* replay.c */
+int32_t hook_replay(struct keel_mod *m);
 bool is_replayed(const struct hooks *h, const struct tap *t);
 
 /* scope.c */
@@ -392,6 +390,7 @@ void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
+void hook_bench(struct keel_mod *m);
 void point_empty(struct hooks *h, struct point *p); /* withdraw all taps */
 
 /* own.c: points that modules publish */

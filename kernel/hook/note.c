@@ -44,23 +44,24 @@ static void note_run(struct hooks *h, struct point *p, const void *event, const 
 }
 
 /* ---- waiting ------------------------------------------------------------------------------------- */
-static bool same_object(const struct point *p, const void *event, const struct op *op)
-{
-	const struct keel_obj *obj = event_obj(p, event), *other = event_obj(op->point, op->event);
-	const char *id = event_id(p, event), *other_id = event_id(op->point, op->event);
-
-	if (obj != NULL || other != NULL)
-		return obj == other;
-	return id != NULL && other_id != NULL && strcmp(id, other_id) == 0;
-}
-
+/* Is an operation running on the object of this event? */
 static bool is_running(const struct hooks *h, const struct point *p, const void *event)
 {
-	const struct op *op;
+	const struct keel_obj *obj = event_obj(p, event);
+	const char *id = event_id(p, event);
 
-	for (op = h->top; op != NULL && !same_object(p, event, op); op = op->outer)
-		;
-	return op != NULL;
+	for (const struct op *op = h->top; op != NULL; op = op->outer) {
+		const struct keel_obj *other = event_obj(op->point, op->event);
+		const char *other_id = event_id(op->point, op->event);
+
+		if (obj != NULL || other != NULL) {
+			if (obj == other)
+				return true;
+		} else if (id != NULL && other_id != NULL && strcmp(id, other_id) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static void note_wait(struct hooks *h, struct point *p, const void *event, bool late)

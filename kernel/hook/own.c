@@ -84,7 +84,7 @@ static int point_define(struct hooks *h, struct owner *owner, const struct keel_
 	info = p < &h->point[KEEL_POINT_MAX] ? calloc(1, sizeof(*info)) : NULL;
 	if (info == NULL)
 		return err_set(err, -ENOMEM, "no room for the point %s of module %s", d->name, owner->pub.name);
-	*info = (struct point_info){ .name = d->name, .doc = d->doc, .kind = d->kind, .daemon = KEEL_ANY,
+	*info = (struct point_info){ .name = d->name, .doc = d->doc, .kind = d->kind,
 				     .id = (uint32_t)(p - h->point), .event_size = d->event_size,
 				     .invoke = invoke_any, .owner = owner, .own = d->fields,
 				     .n_own = d->n_fields };

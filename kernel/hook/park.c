@@ -273,26 +273,21 @@ bool hooks_sole(const struct hooks *h, const struct keel_req *req)
 	return false;
 }
 
-static bool op_uses(const struct op *op, const struct owner *owner)
-{
-	const struct hold *hold;
-
-	DL_FOREACH(op->holds, hold) {
-		if (hold->tap->owner == owner)
-			return true;
-	}
-	return op->raiser == owner || settled_uses(op, owner);
-}
-
+/* A parked operation that needs the code of this module: raised by it, held or watched by a tap of it. */
 static struct op *op_using(const struct hooks *h, const struct owner *owner)
 {
+	const struct hold *hold;
 	struct op *op;
 
 	DL_FOREACH(h->parked, op) {
-		if (op_uses(op, owner))
-			break;
+		if (op->raiser == owner || settled_uses(op, owner))
+			return op;
+		DL_FOREACH(op->holds, hold) {
+			if (hold->tap->owner == owner)
+				return op;
+		}
 	}
-	return op;
+	return NULL;
 }
 
 /* The operations that need the code of a module fail at once. */

@@ -30,7 +30,7 @@
 
 const struct point_info point_infos[] = {
 #define HOOK(id, name, kind, daemon, doc)                                                          \
-	{ #name, doc, id, KEEL_##kind, KEEL_##daemon, sizeof(struct keel_ev_##name), fields_##name, invoke_##name,  \
+	{ #name, doc, id, KEEL_##kind, sizeof(struct keel_ev_##name), fields_##name, invoke_##name,  \
 	  NULL, NULL, 0 },
 #include "keel/hook_points.def"
 #undef HOOK
@@ -123,30 +123,12 @@ void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, boo
 	}
 }
 
-/* ---- for modules in another process ------------------------------------------------------------- */
-bool hooks_point(uint32_t id, struct hooks_point *ret)
-{
-	const struct point_info *p = info_of(id);
-
-	if (p != NULL)
-		*ret = (struct hooks_point){ p->name, p->kind, p->daemon, p->event_size };
-	return p != NULL;
-}
-
 const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n)
 {
 	const struct point_info *p = info_of(point);
 
 	*ret_n = 0;
 	return p != NULL ? p->fields(ret_n) : NULL;
-}
-
-keel_verdict hooks_invoke(uint32_t point, union keel_tap_fn fn, struct keel_call *c, const void *event)
-{
-	const struct tap t = { .fn = fn, .point = point };
-	const struct point_info *p = info_of(point);
-
-	return p != NULL ? p->invoke(&t, c, event) : KEEL_FAIL;
 }
 
 const void *event_complete(const struct point *p, const void *event, union any_event *room)

@@ -18,14 +18,6 @@ bool is_replayed(const struct hooks *h, const struct tap *t)
 	return h->replay_only != NULL ? t->owner == h->replay_only : (t->off & TAP_QUIET) != 0;
 }
 
-static bool is_known_point(const struct point *p)
-{
-	return p->info != NULL && p->chain != NULL && p->kind == KEEL_NOTE &&
-	       p->event_size >= sizeof(struct known_event) &&
-	       p->id_at == offsetof(struct known_event, id) &&
-	       p->obj_at == offsetof(struct known_event, obj);
-}
-
 static uint32_t replay_wants(void *arg, uint32_t point)
 {
 	const struct replay *r = arg;
@@ -56,10 +48,13 @@ void hooks_replay(struct hooks *h, struct objects *objects, const struct owner *
 
 	h->replay_only = only;
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		const struct chain *c = is_known_point(&h->point[i]) ? h->point[i].chain : NULL;
+		const struct point *p = &h->point[i];
+		bool is_known = p->kind == KEEL_NOTE && p->event_size >= sizeof(struct known_event) &&
+				p->id_at == offsetof(struct known_event, id) &&
+				p->obj_at == offsetof(struct known_event, obj);
 
-		for (uint32_t k = 0; c != NULL && k < c->n; k++)
-			r.wants[i] += is_replayed(h, c->tap[k]);
+		for (uint32_t k = 0; is_known && p->chain != NULL && k < p->chain->n; k++)
+			r.wants[i] += is_replayed(h, p->chain->tap[k]);
 	}
 	objects_replay(objects, &(struct objects_listener){ .wants = replay_wants, .known = replay_known, .arg = &r });
 	h->replay_only = NULL;

@@ -59,7 +59,7 @@ static int line_write(struct log *g)
 static void bytes_write(struct log *g)
 {
 	int ret = g->line.failed ? -ENOMEM : line_write(g);
-	char told[80];
+	char words[80];
 
 	if (ret < 0) {
 		g->lost++;
@@ -68,26 +68,23 @@ static void bytes_write(struct log *g)
 	}
 	if (g->lost == 0)
 		return;
-	snprintf(told, sizeof(told), "%llu records were lost: %s", (unsigned long long)g->lost,
+	snprintf(words, sizeof(words), "%llu records were lost: %s", (unsigned long long)g->lost,
 		 strerror(g->lost_why));
 	g->lost = 0;
-	record_write(g, KEEL_LOG_ERROR, "Svr", "Log", told);
-}
-
-static void record_format(const struct log *g, struct buf *line, const struct record *r)
-{
-	if (g->json)
-		line_json(line, r);
-	else
-		line_pbs(line, r);
+	record_write(g, KEEL_LOG_ERROR, "Svr", "Log", words);
 }
 
 /* Writes a record with the second in g->stamp. */
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text)
 {
+	const struct record r = { g->stamp, event, g->name, klass, object, text };
+
 	buf_reset(&g->line);
-	record_format(g, &g->line, &(struct record){ g->stamp, event, g->name, klass, object, text });
+	if (g->json)
+		line_json(&g->line, &r);
+	else
+		line_pbs(&g->line, &r);
 	bytes_write(g);
 }
 
@@ -139,11 +136,6 @@ static int stamp_second(char stamp[STAMP_SIZE], int64_t us)
 	return (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
 }
 
-static void stamp_microseconds(char stamp[STAMP_SIZE], int64_t us)
-{
-	snprintf(strchrnul(stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
-}
-
 /* Prepares stamp and file for a record of now. Returns 0, or the -errno of opening the day's file. */
 static int now_begin(struct log *g)
 {
@@ -154,7 +146,7 @@ static int now_begin(struct log *g)
 		day = stamp_second(g->stamp, us);
 	g->second = us / 1000000;
 	if (g->microseconds)
-		stamp_microseconds(g->stamp, us);
+		snprintf(strchrnul(g->stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
 	return g->dir == NULL || day == g->day ? 0 : day_open(g, day);
 }
 

@@ -174,9 +174,15 @@ bool set_offers(const struct set *s, const char *group);
  * requires it? */
 bool module_follows(const struct module *m, const struct module *other, bool optional);
 
-/* lifecycle.c */
-/* An optional service came after the module that would use it: it is told. */
+/* needs.c: what a module uses is written into its file: before check(), before its rows are registered, behind them. An
+ * optional service may come after the module that would use it. */
+#define NEED_EACH(d, n) for (const struct keel_need *n = (d)->needs; n != (d)->needs_end; n++)
+void needs_kernel(struct module *m);
+int needs_services(struct module *m, struct keel_err *err);
+int needs_attrs(struct module *m, struct keel_err *err);
 void module_offer(struct module *m);
+
+/* lifecycle.c */
 bool module_work_log(const struct module *m); /* returns whether it has work on a worker thread */
 void module_leave(struct module *m); /* OPEN: closed, if nothing calls it; logs */
 bool module_stays(const struct module *m); /* it keeps the objects */

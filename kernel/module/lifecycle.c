@@ -56,34 +56,6 @@ static void call_end(struct module *m, const char *name, void (*fn)(struct keel_
 }
 
 /* ---- up --------------------------------------------------------------------------------------------- */
-/* Returns false with *why when no module offers it. */
-static bool need_write(struct module *m, const struct keel_need *need, struct keel_err *why)
-{
-	const void *table = registry_service(m->owner.parts->registry, need->group, need->minor, NULL, why);
-
-	memcpy((char *)m->owner.pub.state + need->offset, &table, sizeof(table));
-	return table != NULL;
-}
-
-static int needs_write(struct module *m, struct keel_err *err)
-{
-	struct keel_err why = { 0 };
-
-	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
-		if (!need_write(m, &m->desc.needs[i], &why) && !m->desc.needs[i].optional)
-			return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
-	}
-	return 0;
-}
-
-void module_offer(struct module *m)
-{
-	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
-		if (m->desc.needs[i].optional)
-			(void)need_write(m, &m->desc.needs[i], NULL);
-	}
-}
-
 /* Everything that could still call into the module: taps, message handlers, rows. */
 static void withdraw(struct module *m)
 {
@@ -98,14 +70,16 @@ static int module_ready(struct module *m, struct keel_err *err)
 	int ret;
 
 	memset(m->owner.pub.state, 0, m->desc.state_size); /* it may have run before */
-	ret = needs_write(m, err);
+	ret = needs_services(m, err);
 
 	if (ret == 0)
 		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
 				   m->desc.n_contribs, err);
 	if (ret < 0)
 		return ret;
-	ret = call_step(m, "init", m->desc.init, err);
+	ret = needs_attrs(m, err);
+	if (ret == 0)
+		ret = call_step(m, "init", m->desc.init, err);
 	if (ret < 0) {
 		withdraw(m);
 		objects_detach(&m->owner);

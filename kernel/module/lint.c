@@ -40,7 +40,6 @@ static const char *table_objection(const struct keel_module *d)
 		const char *no;
 	} tables[] = {
 		{ d->n_conf, d->conf, "its configuration rules and .n_conf do not agree" },
-		{ d->n_needs, d->needs, "its needs and .n_needs do not agree" },
 		{ d->n_contribs, d->contribs, "its contributions and .n_contribs do not agree" },
 		{ d->n_taps, d->taps, "its taps and .n_taps do not agree" },
 	};
@@ -67,17 +66,17 @@ static const char *body_objection(const struct keel_module *d)
 	return table_objection(d);
 }
 
+/* The linker has put them side by side: rows of one size. */
 static int needs_lint(const char *file, const struct keel_module *d, struct keel_err *err)
 {
-	for (uint32_t i = 0; i < d->n_needs; i++) {
-		const struct keel_need *need = &d->needs[i];
+	size_t len = (size_t)((const char *)d->needs_end - (const char *)d->needs);
 
-		if (need->group == NULL || need->offset % sizeof(void *) != 0 ||
-		    d->state_size < sizeof(void *) || need->offset > d->state_size - sizeof(void *))
-			return err_set(err, -EINVAL,
-				       "%s: need '%s' does not name a pointer in the state", file,
-				       need->group != NULL ? need->group : "");
-	}
+	if (len % sizeof(*d->needs) != 0 || len / sizeof(*d->needs) > ROWS_MAX)
+		return err_set(err, -EINVAL, "%s: the rows of what it uses have a wrong size", file);
+	NEED_EACH(d, need)
+		if (need->name == NULL || need->at == NULL)
+			return err_set(err, -EINVAL, "%s: a row of what it uses has no name or no place (%s)", file,
+				       need->name != NULL ? need->name : "");
 	return 0;
 }
 

@@ -147,8 +147,10 @@ static int placed(const struct conf_module *said, int ret, struct keel_err *err)
 
 int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err)
 {
-	int ret = module_configure(m, conf, &m->conf, err);
+	int ret;
 
+	needs_kernel(m);
+	ret = module_configure(m, conf, &m->conf, err);
 	m->image.resident = m->desc.flags & KEEL_MOD_RESIDENT;
 	m->owner.pub.name = m->desc.name;
 	if (ret == 0)

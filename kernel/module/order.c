@@ -72,12 +72,9 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 		return false;
 	if (listed(m->desc.requires_modules, other->desc.name))
 		return true;
-	for (uint32_t i = 0; i < m->desc.n_needs; i++) {
-		const struct keel_need *need = &m->desc.needs[i];
-
-		if ((optional || !need->optional) && offer_of(other, need->group) != NULL)
+	NEED_EACH(&m->desc, need)
+		if (need->klass == NULL && (optional || !need->optional) && offer_of(other, need->name) != NULL)
 			return true;
-	}
 	return false;
 }
 
@@ -104,7 +101,7 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 		     const struct keel_need *need, struct keel_err *err)
 {
 	const struct keel_service_def *def = NULL;
-	const struct module *other = offerer(s, need->group, &def);
+	const struct module *other = offerer(s, need->name, &def);
 	struct keel_err why = { 0 };
 
 	if (other != NULL && def->version >= need->minor)
@@ -113,9 +110,9 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 		return err_set(err, -EPROTO,
 			       "module %s needs service '%s' of version %u, module %s offers %u; "
 			       "upgrade %s",
-			       m->desc.name, need->group, need->minor, other->desc.name,
+			       m->desc.name, need->name, need->minor, other->desc.name,
 			       def->version, other->desc.name);
-	if (registry_service(all->parts->registry, need->group, need->minor, NULL, &why) != NULL)
+	if (registry_service(all->parts->registry, need->name, need->minor, NULL, &why) != NULL)
 		return 0;
 	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
 }
@@ -146,10 +143,9 @@ static int module_fits(struct modules *all, const struct set *s, const struct mo
 {
 	int ret = relations_lint(s, m, conf, err);
 
-	for (uint32_t i = 0; i < m->desc.n_needs && ret == 0; i++) {
-		if (!m->desc.needs[i].optional)
-			ret = need_lint(all, s, m, &m->desc.needs[i], err);
-	}
+	NEED_EACH(&m->desc, need)
+		if (ret == 0 && need->klass == NULL && !need->optional)
+			ret = need_lint(all, s, m, need, err);
 	return ret == 0 ? site_lint(m, s, err) : ret;
 }
 

@@ -107,33 +107,6 @@ void msg_destroy(struct keel_msg *m)
 	free(m);
 }
 
-static void value_pack(struct buf *out, const struct pack_value *v)
-{
-	uint32_t inner = v->kind == PACK_MAP ? 2 * v->n : v->kind == PACK_ARRAY ? v->n : 0;
-
-	if (v->kind == PACK_STR)
-		pack_text(out, v->text, v->n);
-	else if (v->kind == PACK_BIN)
-		pack_bin(out, v->text, v->n);
-	else if (v->kind == PACK_INT)
-		pack_number(out, v->i);
-	else if (v->kind == PACK_BOOL)
-		pack_bool(out, v->i);
-	else if (v->kind == PACK_ARRAY)
-		pack_array(out, v->n);
-	else if (v->kind == PACK_MAP)
-		pack_map(out, v->n);
-	else
-		pack_nil(out);
-	for (uint32_t i = 0; i < inner; i++)
-		value_pack(out, &v->at[i]);
-}
-
-void msg_pack(const struct keel_msg *m, struct buf *out)
-{
-	value_pack(out, &m->pack.root);
-}
-
 /* Returns the string, or NULL: another type, or a NUL in it. The message owns the bytes, so it may write. */
 static const char *terminated(const struct pack_value *value)
 {

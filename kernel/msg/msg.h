@@ -16,8 +16,6 @@ int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg);
 /* Returns the message of msg_take() that these bytes are part of, referenced until one more msg_destroy(), or NULL. */
 struct keel_msg *msg_hold(const void *bytes, size_t len);
 void msg_destroy(struct keel_msg *m);
-/* Append the body to `out`. */
-void msg_pack(const struct keel_msg *m, struct buf *out);
 
 /* ---- bodies that go out ----
  * Every function takes a NULL out (no memory at its creation) and does nothing. After the first error out_bytes() and
@@ -50,9 +48,6 @@ const char *out_data(const struct keel_out *o, size_t *ret_len);
 size_t out_weight(const struct keel_out *o); /* bytes of memory, about */
 struct keel_out *out_next(const struct keel_out *o);
 void out_link(struct keel_out *o, struct keel_out *next);
-
-/* Turns a new out into this finished map, which comes from another process. Returns false when it is no map. */
-bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len);
 
 const struct keel_msg_api *msg_api(void);
 

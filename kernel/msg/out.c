@@ -174,17 +174,6 @@ void out_close(struct keel_out *o)
 	pack_close(&o->b, o->open[o->depth].place, o->open[o->depth].count);
 }
 
-bool out_adopt(struct keel_out *o, const void *bytes, uint32_t len)
-{
-	const unsigned char *at = bytes;
-
-	if (len < MAP_HEAD || at[0] != 0xde || pack_check(bytes, len) < 0)
-		return false;
-	o->keys = (uint32_t)at[1] << 8 | at[2];
-	buf_add(&o->b, at + MAP_HEAD, len - MAP_HEAD);
-	return !o->b.failed;
-}
-
 uint32_t out_length(const struct keel_out *o)
 {
 	return o == NULL ? 0 : (uint32_t)(o->b.len - BODY_AT);

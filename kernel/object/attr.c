@@ -37,19 +37,18 @@ struct keel_attr *attr_of_request(const struct class *c, const char *name)
 	return a;
 }
 
-static int listed_before(const struct keel_attr *a, const struct keel_attr *b)
-{
-	if (a->def.order != b->def.order)
-		return a->def.order < b->def.order;
-	return strcmp(a->def.name, b->def.name) < 0;
-}
-
+/* By (order, name). */
 static void list_insert(struct class *c, struct keel_attr *a)
 {
 	uint32_t i = c->n_attrs++;
 
-	for (; i > 0 && listed_before(a, c->listed[i - 1]); i--)
-		c->listed[i] = c->listed[i - 1];
+	for (; i > 0; i--) {
+		struct keel_attr *b = c->listed[i - 1];
+
+		if (a->def.order != b->def.order ? a->def.order > b->def.order : strcmp(a->def.name, b->def.name) > 0)
+			break;
+		c->listed[i] = b;
+	}
 	c->listed[i] = a;
 }
 
@@ -69,20 +68,11 @@ static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 	return 0;
 }
 
-static uint32_t number_free(struct class *c)
-{
-	uint32_t number = 0;
-
-	while (number < ATTR_NONE && c->by_number[number])
-		number++;
-	return number;
-}
-
 static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *err)
 {
 	struct class *c = class_find(o, a->def.klass);
 	struct type *type = type_find(o, a->def.type);
-	uint32_t number;
+	uint32_t number = 0;
 
 	if (!c || !type)
 		return 0;
@@ -92,7 +82,8 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 	if (index_add(&c->names, &a->name) < 0)
 		return err_set(err, -ENOMEM, "%s: no memory for attribute '%s'",
 			       owner_name(a->owner), a->def.name);
-	number = number_free(c);
+	while (number < ATTR_NONE && c->by_number[number])
+		number++;
 	if (number == ATTR_NONE) {
 		index_remove(&c->names, &a->name);
 		return err_set(err, -ENOSPC, "%s: %s.%s: a class holds at most %u attributes",

@@ -115,60 +115,45 @@ void write_touch(struct keel_obj *o)
 		obj_dirty(o);
 }
 
-/* Values it has now are newer than its raw bytes; except those that are never unset: they may be the default. */
-static void raw_offer(struct keel_obj *o, struct raw *raw)
-{
-	struct pack_reader r = { (const unsigned char *)raw->bytes, (const unsigned char *)raw->bytes + raw->len, false };
-	uint64_t settled[ATTR_WORDS];
-
-	for (uint32_t w = 0; w < ATTR_WORDS; w++)
-		settled[w] = o->set[w] & ~o->klass->reset[w];
-	o->raw = NULL;
-	if (raw_decode(o, &r, raw->n, settled) < 0)
-		value_lost();
-	free(raw);
-}
-
 void obj_complete(void *unused, struct keel_obj *o)
 {
 	struct class *c = o->klass;
+	struct raw *raw = o->raw;
 
 	(void)unused;
 	if (!c->declared || o->flags & OBJ_DEAD)
 		return;
-	if (o->raw)
-		raw_offer(o, o->raw);
-	EACH_BIT(number, c->reset[w] & ~o->set[w])
-		(void)value_fallback(o, c->by_number[number]);
+	if (raw) {
+		struct pack_reader r = { (unsigned char *)raw->bytes, (unsigned char *)raw->bytes + raw->len, false };
+		uint64_t settled[ATTR_WORDS];
+
+		/* Its values are newer than its raw bytes; except those that are never unset: they may be the default. */
+		for (uint32_t w = 0; w < ATTR_WORDS; w++)
+			settled[w] = o->set[w] & ~c->reset[w];
+		o->raw = NULL;
+		if (raw_decode(o, &r, raw->n, settled) < 0)
+			value_lost();
+		free(raw);
+	}
+	obj_reset(o);
+}
+
+void obj_reset(struct keel_obj *o)
+{
+	EACH_BIT(number, o->klass->reset[w] & ~o->set[w])
+		(void)value_fallback(o, o->klass->by_number[number]);
 }
 
 /* ---- the API's part ------------------------------------------------------------------------ */
 
-static bool id_is_good(const char *id, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (iscntrl((unsigned char)id[i]))
-			return false;
-	return len > 0 && len <= ID_MAX;
-}
-
-static int obj_fallbacks(struct keel_obj *o)
-{
-	struct class *c = o->klass;
-	int rc = 0;
-
-	for (uint32_t i = 0; i < c->n_attrs && rc == 0; i++)
-		if (c->listed[i]->def.fallback)
-			rc = value_fallback(o, c->listed[i]);
-	return rc;
-}
-
 struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err)
 {
-	size_t len = id ? strlen(id) : 0;
+	size_t len = id ? strlen(id) : 0, plain = 0;
 	struct keel_obj *o;
 
-	if (!id_is_good(id, len)) {
+	while (plain < len && !iscntrl((unsigned char)id[plain]))
+		plain++;
+	if (len == 0 || len > ID_MAX || plain < len) {
 		err_set(err, PBSE_IVAL_OBJ_NAME, "%s", pbse_text(PBSE_IVAL_OBJ_NAME));
 		return NULL;
 	}
@@ -187,18 +172,21 @@ struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char 
 {
 	struct class *c = class_find(objects_of(m), klass);
 	struct keel_obj *o;
+	int rc = 0;
 
 	if (!c) {
 		err_set(err, -ENOENT, "no module declares the class '%s'", klass ? klass : "");
 		return NULL;
 	}
 	o = obj_begin(c, id, err);
-	if (o && obj_fallbacks(o) < 0) {
-		err_no_memory(err);
-		object_destroy(o);
-		return NULL;
-	}
-	return o;
+	for (uint32_t i = 0; o && i < c->n_attrs && rc == 0; i++)
+		if (c->listed[i]->def.fallback)
+			rc = value_fallback(o, c->listed[i]);
+	if (rc == 0)
+		return o;
+	err_no_memory(err);
+	object_destroy(o);
+	return NULL;
 }
 
 void obj_notify(struct keel_obj *o)
@@ -239,6 +227,42 @@ void object_destroy(struct keel_obj *o)
 		obj_retire(o);
 	else
 		obj_dirty(o);
+}
+
+/* Its values, in the order of their numbers; not its private memory. */
+static int copy_slots(struct keel_obj *to, const struct keel_obj *from)
+{
+	const union keel_slot *slot = from->slot;
+
+	if (value_reserve(to, from->n) < 0)
+		return -ENOMEM;
+	EACH_BIT(number, from->set[w]) {
+		const struct keel_attr *a = from->klass->by_number[number];
+
+		slot++;
+		if (a->def.flags & KEEL_ATTR_OWN)
+			continue;
+		if (type_copy(a->type, slot - 1, &to->slot[to->n]) < 0)
+			return -ENOMEM;
+		bit_set(to->set, number);
+		to->n++;
+	}
+	return 0;
+}
+
+struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id, struct keel_err *err)
+{
+	struct keel_obj *o = obj_begin(from->klass, id, err);
+
+	(void)m;
+	if (!o)
+		return NULL;
+	if (copy_slots(o, from) < 0 || (from->raw && raw_add(o, from->raw->bytes, from->raw->len, from->raw->n) < 0)) {
+		err_no_memory(err);
+		object_destroy(o);
+		return NULL;
+	}
+	return o;
 }
 
 struct keel_obj *object_find(struct keel_mod *m, const char *klass, const char *id)

@@ -82,7 +82,8 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	c->row = row;
 	c->owner = owner;
 	c->declared = true;
-	c->place = o->n_declared++;
+	LL_DELETE(o->classes, c);
+	LL_APPEND(o->classes, c);
 	return attrs_attach(o, err);
 }
 

@@ -123,14 +123,13 @@ struct numbers {
 };
 
 struct class {
-	struct class *next; /* in order of first mention; lives as long as the engine */
+	struct class *next; /* declared ones in order of declaration; lives as long as the engine */
 	struct objects *objects;
 	char *name;
 	bool declared;
 	struct keel_class_def def;
 	const void *row;
 	struct owner *owner;
-	uint32_t place; /* in order of declaration */
 	struct index ids, names;
 	struct order live;
 	struct keel_obj *drafts, *dead;
@@ -158,8 +157,6 @@ struct objects {
 	struct type *types;
 	struct keel_attr *attrs; /* all there ever were */
 	struct keel_changes *changes;
-	struct objects_end *ends;
-	uint32_t n_declared;
 	bool closed; /* no row is written any more */
 	struct buf row;    /* objects_encode() */
 	struct buf text;   /* a value as terminated text */
@@ -223,12 +220,13 @@ struct keel_obj *obj_create(struct class *c, const char *id, size_t len);
 void obj_free(struct keel_obj *o);
 /* Offers its raw bytes to the rows there are now, and sets the defaults of values that are never unset. */
 void obj_complete(void *unused, struct keel_obj *o);
+void obj_reset(struct keel_obj *o); /* the second of the two alone */
 int obj_link(struct keel_obj *o); /* among the class' objects */
 void obj_retire(struct keel_obj *o); /* frees a dead one that neither the store front nor a change set needs */
 void obj_notify(struct keel_obj *o); /* call changed() of every value that is set */
 
 /* raw.c */
-int raw_add(struct keel_obj *o, const struct buf *pairs, uint32_t n);
+int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n);
 /* The value of `attr`, of a row that goes, becomes raw bytes when it is saved; changes of it are dropped. */
 void raw_leave(void *attr, struct keel_obj *o);
 /* Write the pair of a stored row for value `slot` of `a`. */

@@ -63,8 +63,6 @@ uint32_t objects_total(const struct objects *o);
 /* Frees the private memory of a module on all objects. To be called after its rows were withdrawn and before it is
  * unloaded. */
 void objects_detach(struct owner *owner);
-/* Returns whether `user` has private memory on objects of a class that `of` declares. It ends with that class. */
-bool objects_bound(const struct owner *user, const struct owner *of);
 /* Returns -ENOENT with *err when an ATTR row waits for a class or a type that no module declares, else 0. */
 int objects_waiting(struct objects *o, struct keel_err *err);
 

@@ -29,23 +29,18 @@ struct keel_cursor {
 };
 
 /* ---- places --------------------------------------------------------------------------------- */
-static void cursors_close_up(struct class *c)
-{
-	for (struct keel_cursor *cursor = c->cursors; cursor; cursor = cursor->next) {
-		uint32_t taken = 0;
-
-		for (uint32_t i = 0; i < cursor->at; i++)
-			taken += c->live.at[i] != NULL;
-		cursor->at = taken;
-	}
-}
-
 static void close_up(struct class *c)
 {
 	struct order *l = &c->live;
 	uint32_t to = 0;
 
-	cursors_close_up(c);
+	for (struct keel_cursor *cursor = c->cursors; cursor; cursor = cursor->next) {
+		uint32_t taken = 0;
+
+		for (uint32_t i = 0; i < cursor->at; i++)
+			taken += l->at[i] != NULL;
+		cursor->at = taken;
+	}
 	for (uint32_t from = 0; from < l->n; from++) {
 		if (!l->at[from])
 			continue;

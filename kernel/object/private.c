@@ -83,15 +83,6 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 	return 0;
 }
 
-bool objects_bound(const struct owner *user, const struct owner *of)
-{
-	const struct bind *b = user != of ? user->binds : NULL;
-
-	while (b && b->klass->owner != of)
-		b = b->owner_next;
-	return b != NULL;
-}
-
 void *private_slot(struct keel_mod *m, struct keel_obj *o)
 {
 	struct bind *b = bind_of(owner_of(m), o->klass);

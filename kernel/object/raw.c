@@ -15,17 +15,17 @@
 #include "types/types.h"
 #include "util/err.h"
 
-int raw_add(struct keel_obj *o, const struct buf *pairs, uint32_t n)
+int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n)
 {
 	uint32_t len = o->raw ? o->raw->len : 0;
-	struct raw *raw = realloc(o->raw, sizeof(*raw) + len + pairs->len);
+	struct raw *raw = realloc(o->raw, sizeof(*raw) + len + size);
 
 	if (!raw)
 		return -ENOMEM;
 	if (!o->raw)
 		raw->n = raw->len = 0;
-	memcpy(raw->bytes + raw->len, pairs->data, pairs->len);
-	raw->len += (uint32_t)pairs->len;
+	memcpy(raw->bytes + raw->len, pairs, size);
+	raw->len += (uint32_t)size;
 	raw->n += n;
 	o->raw = raw;
 	o->klass->has_raw = true;
@@ -47,7 +47,7 @@ void raw_leave(void *attr, struct keel_obj *o)
 	if ((a->def.flags & KEEL_ATTR_SAVE) && !o->klass->objects->closed) {
 		buf_reset(pair);
 		raw_encode(pair, a, slot);
-		if (pair->failed || raw_add(o, pair, 1) < 0)
+		if (pair->failed || raw_add(o, pair->data, pair->len, 1) < 0)
 			value_lost();
 	}
 	value_drop(o, a);
@@ -156,15 +156,6 @@ static int take_text(struct keel_obj *o, struct keel_attr *a, const char *text, 
 	return 0;
 }
 
-static int take_int(struct keel_obj *o, struct keel_attr *a, int64_t n)
-{
-	char text[TYPES_DIGITS];
-
-	if (a->type->def.flags & KEEL_TYPE_INT)
-		return value_put(o, a, &(union keel_slot){ .i = n });
-	return take_text(o, a, text, types_long(text, n));
-}
-
 static void count_entry(void *arg, const char *key, const char *text, uint32_t len)
 {
 	(void)key, (void)text, (void)len;
@@ -214,7 +205,7 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct pack_reader 
 	}
 	pack_close(&left, place, n_left);
 	if (rc >= 0)
-		rc = n_left == 0 ? 0 : left.failed ? -ENOMEM : raw_add(o, &left, 1);
+		rc = n_left == 0 ? 0 : left.failed ? -ENOMEM : raw_add(o, left.data, left.len, 1);
 	buf_fini(&left);
 	return rc;
 }
@@ -224,11 +215,14 @@ static int pair_take(struct keel_obj *o, struct keel_attr *a, struct pack_reader
 		     const struct pack_value *v, bool settled)
 {
 	bool keyed = a->type->def.flags & KEEL_TYPE_KEYED;
+	char digits[TYPES_DIGITS];
 
 	if (v->kind == PACK_MAP && keyed)
 		return take_map(o, a, r, v->n, settled);
+	if (v->kind == PACK_INT && (a->type->def.flags & KEEL_TYPE_INT) && !settled)
+		return value_put(o, a, &(union keel_slot){ .i = v->i });
 	if (v->kind == PACK_INT && !keyed && !settled)
-		return take_int(o, a, v->i);
+		return take_text(o, a, digits, types_long(digits, v->i));
 	if (v->kind == PACK_STR && !keyed && !settled)
 		return take_text(o, a, v->text, v->n);
 	pack_skip(r, v);
@@ -246,13 +240,6 @@ static struct keel_attr *attr_guess(struct class *c, uint32_t place, const struc
 	if (place < ATTR_MAX)
 		c->guess[place] = a;
 	return a;
-}
-
-static int pair_keep(struct keel_obj *o, const unsigned char *from, const unsigned char *to)
-{
-	struct buf bytes = { .data = (char *)(uintptr_t)from, .len = (size_t)(to - from) };
-
-	return raw_add(o, &bytes, 1);
 }
 
 int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint64_t *settled)
@@ -274,7 +261,7 @@ int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint
 		if (r->bad)
 			return -EPROTO;
 		if (rc == 1)
-			rc = pair_keep(o, from, r->at);
+			rc = raw_add(o, from, (size_t)(r->at - from), 1);
 		if (rc < 0)
 			return rc;
 	}

@@ -153,21 +153,13 @@ static bool whole_number(const char *text, long long *ret)
 	return end != text && !*end && !errno;
 }
 
-static int32_t match_texts(const char *is, const char *wanted, int32_t op)
-{
-	long long a, b;
-
-	if (whole_number(is, &a) && whole_number(wanted, &b))
-		return types_match((a > b) - (a < b), op);
-	return types_match(strcmp(is, wanted), op);
-}
-
 /* Derived values, and types without a match(), are compared as printed text. */
-static int32_t match_printed(struct keel_obj *o, const struct keel_attr *a, int32_t op,
+static int32_t match_printed(struct keel_obj *o, const struct keel_attr *attr, int32_t op,
 			     const char *key, const char *text, struct keel_err *err)
 {
 	char small[256], *is = small;
-	int32_t len = read_text(o, a, key, small, sizeof(small)), rc;
+	int32_t len = read_text(o, attr, key, small, sizeof(small)), rc;
+	long long a, b;
 
 	if (len < 0)
 		return op == KEEL_NE;
@@ -175,9 +167,12 @@ static int32_t match_printed(struct keel_obj *o, const struct keel_attr *a, int3
 		is = malloc((size_t)len + 1);
 		if (!is)
 			return -err_no_memory(err);
-		(void)read_text(o, a, key, is, (uint32_t)len + 1);
+		(void)read_text(o, attr, key, is, (uint32_t)len + 1);
 	}
-	rc = match_texts(is, text ? text : "", op);
+	if (whole_number(is, &a) && whole_number(text ? text : "", &b))
+		rc = types_match((a > b) - (a < b), op);
+	else
+		rc = types_match(strcmp(is, text ? text : ""), op);
 	if (is != small)
 		free(is);
 	return rc;

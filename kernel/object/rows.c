@@ -89,8 +89,7 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 					       "needs more memory than there is");
 	}
 	obj->flags |= OBJ_SAVED;
-	EACH_BIT(number, c->reset[w] & ~obj->set[w])
-		(void)value_fallback(obj, c->by_number[number]);
+	obj_reset(obj);
 	obj_notify(obj);
 	return 0;
 }
@@ -102,36 +101,17 @@ void objects_loaded(struct objects *o)
 			class_each(c, obj_complete, NULL);
 }
 
-static struct class *declared_at(const struct objects *o, uint32_t place)
-{
-	struct class *next = NULL;
-
-	for (struct class *c = o->classes; c; c = c->next)
-		if (c->declared && c->place >= place && (!next || c->place < next->place))
-			next = c;
-	return next;
-}
-
-static void replay(struct class *c, const struct objects_listener *to, uint32_t n_taps)
-{
-	struct keel_cursor *cursor = cursor_of(c, n_taps >= MANY_TAPS);
-	struct keel_obj *o;
-
-	if (!cursor)
-		value_lost();
-	while ((o = cursor_next(cursor)))
-		to->known(to->arg, c->def.known_point, o->id.text, o);
-	cursor_close(cursor);
-}
-
 void objects_replay(struct objects *o, const struct objects_listener *to)
 {
-	struct class *c;
+	for (struct class *c = o->classes; c; c = c->next) {
+		uint32_t point = c->declared ? c->def.known_point : 0, n = point ? to->wants(to->arg, point) : 0;
+		struct keel_cursor *cursor = n > 0 ? cursor_of(c, n >= MANY_TAPS) : NULL;
+		struct keel_obj *obj;
 
-	for (uint32_t place = 0; (c = declared_at(o, place)); place = c->place + 1) {
-		uint32_t n = c->def.known_point ? to->wants(to->arg, c->def.known_point) : 0;
-
-		if (n > 0)
-			replay(c, to, n);
+		if (n > 0 && !cursor)
+			value_lost();
+		while ((obj = cursor_next(cursor)))
+			to->known(to->arg, point, obj->id.text, obj);
+		cursor_close(cursor);
 	}
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "keel/module.h"
 #include "object/object.h"
 #include "registry/registry.h"
 #include "types/types.h"
@@ -56,16 +57,6 @@ void type_drop(const struct type *t, union keel_slot *slot)
 {
 	if (t->def.fini)
 		t->def.fini(mod_of(t->owner), slot);
-}
-
-static enum quick quick_of(const struct keel_type_def *def)
-{
-	return def == &type_long	   ? QUICK_LONG :
-	       def == &type_bool	   ? QUICK_BOOL :
-	       def == &type_time	   ? QUICK_TIME :
-	       def == &type_string	   ? QUICK_STRING :
-	       def == &type_string_array ? QUICK_STRING :
-					   QUICK_NO;
 }
 
 static struct type *type_create(struct objects *o, const struct keel_type_def *def)
@@ -135,12 +126,20 @@ int types_init(struct objects *o)
 	const struct registry_kind kind = { "TYPE", type_add, type_remove, o,
 					    sizeof(struct keel_type_def) };
 
+	static const struct {
+		const struct keel_type_def *def;
+		enum quick quick;
+	} quick[] = { { &type_long, QUICK_LONG }, { &type_bool, QUICK_BOOL }, { &type_time, QUICK_TIME },
+		      { &type_string, QUICK_STRING }, { &type_string_array, QUICK_STRING } };
+
 	for (const struct keel_type_def *const *def = types_common; *def; def++) {
 		struct type *t = type_create(o, *def);
 
 		if (!t)
 			return -ENOMEM;
-		t->quick = quick_of(*def);
+		for (size_t i = 0; i < KEEL_COUNT(quick); i++)
+			if (quick[i].def == *def)
+				t->quick = quick[i].quick;
 		t->scalar = !((*def)->flags & (KEEL_TYPE_INT | KEEL_TYPE_STRING));
 	}
 	return registry_kind(o->registry, &kind);

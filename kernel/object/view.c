@@ -55,24 +55,23 @@ static int row_add(struct keel_view *v, const struct keel_attr *a, const char *k
 	return 0;
 }
 
-static bool row_has(const struct keel_view *v, const struct keel_attr *a, const char *key)
-{
-	for (uint32_t i = v->n; i > 0 && v->row[i - 1].attr == a; i--)
-		if (v->row[i - 1].key && strcmp(v->row[i - 1].key, key) == 0)
-			return true;
-	return false;
-}
-
 /* Adds the rows for the requested keys of `a`: one for all of them, or one each. */
 static int rows_wanted(struct keel_view *v, const struct keel_attr *a,
 		       const struct keel_wanted *want, const bool *is, uint32_t n)
 {
+	uint32_t first = v->n;
+
 	for (uint32_t i = 0; i < n; i++)
 		if (is[i] && !want[i].key)
 			return row_add(v, a, NULL);
-	for (uint32_t i = 0; i < n; i++)
-		if (is[i] && !row_has(v, a, want[i].key) && row_add(v, a, want[i].key) < 0)
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t row = first;
+
+		while (is[i] && row < v->n && strcmp(v->row[row].key, want[i].key) != 0)
+			row++;
+		if (is[i] && row == v->n && row_add(v, a, want[i].key) < 0)
 			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -187,21 +186,13 @@ static void put_value(struct line *l, const union keel_slot *slot)
 	}
 }
 
-/* Points ret_at[n] at the slot of attribute n, so that rows may be in any order. */
-static void slots_spread(const struct keel_obj *o, const union keel_slot **ret_at)
-{
-	const union keel_slot *slot = o->slot;
-
-	EACH_BIT(number, o->set[w])
-		ret_at[number] = slot++;
-}
-
 static uint32_t put_rows(struct buf *m, struct keel_obj *o, const struct keel_view *v)
 {
-	const union keel_slot *at[ATTR_MAX];
+	const union keel_slot *at[ATTR_MAX], *slot = o->slot; /* by number: rows are in another order */
 	struct line l = { .m = m };
 
-	slots_spread(o, at);
+	EACH_BIT(number, o->set[w])
+		at[number] = slot++;
 	for (uint32_t i = 0; i < v->n; i++) {
 		const struct keel_attr *a = v->row[i].attr;
 

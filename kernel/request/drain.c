@@ -179,17 +179,3 @@ bool router_idle(const struct router *r)
 		return r->drain.phase == DRAIN_LEAVING && r->n_clients == 0;
 	return r->n_open == 0 && r->queued == 0;
 }
-
-bool router_serves(const struct router *r, const struct owner *owner)
-{
-	const struct client *c;
-	const struct keel_req *q;
-
-	DL_FOREACH(r->clients, c) {
-		DL_FOREACH(c->reqs, q) {
-			if (q->state == REQ_OPEN && q->route != NULL && q->route->owner == owner)
-				return true;
-		}
-	}
-	return false;
-}

@@ -29,8 +29,6 @@ void router_drain(struct router *r, int64_t deadline_ms, void (*done)(void *arg)
 void router_set_stall(struct router *r, int64_t stall_ms);
 /* The daemon ends: the same, without a socket for those that come. */
 void router_shutdown(struct router *r);
-/* Returns whether the module has requests that it has not replied to. */
-bool router_serves(const struct router *r, const struct owner *owner);
 /* Returns whether no request is open; after the two above, whether all clients are gone. */
 bool router_idle(const struct router *r);
 /* Returns the name of the request's row, "" when that was withdrawn. */

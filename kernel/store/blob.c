@@ -103,24 +103,18 @@ static void read_work(void *arg)
 	crumb_end(&crumb);
 }
 
-/* Logs a read error, which its callback cannot tell from a missing blob. */
-static void read_failed(struct read *r)
-{
-	log_add(r->store->parts->log, KEEL_LOG_ERROR, "Server", r->id,
-		"the stored '%s' of %s %s cannot be read: %s", r->name, r->klass, r->id,
-		r->err.text[0] ? r->err.text : strerror(-r->rc));
-	free(r->bytes);
-	r->bytes = NULL;
-}
-
 static void read_done(void *arg)
 {
 	struct read *r = arg;
 	struct store *s = r->store;
 
 	s->with_worker--;
-	if (r->rc < 0)
-		read_failed(r);
+	if (r->rc < 0) { /* logged, for the caller does not see it */
+		log_add(s->parts->log, KEEL_LOG_ERROR, "Server", r->id, "the stored '%s' of %s %s cannot be read: %s",
+			r->name, r->klass, r->id, r->err.text[0] ? r->err.text : strerror(-r->rc));
+		free(r->bytes);
+		r->bytes = NULL;
+	}
 	DL_DELETE(s->reads, r);
 	reads_go_on(s);
 	read_deliver(r);
@@ -179,18 +173,6 @@ static const struct blob *blob_newest(const struct blob *list, const struct read
 	return found;
 }
 
-static int from_way(struct read *r, const struct blob *b)
-{
-	if (!b->bytes)
-		return 0;
-	r->bytes = malloc(b->len + 1u);
-	if (!r->bytes)
-		return -ENOMEM;
-	memcpy(r->bytes, b->bytes, b->len);
-	r->len = b->len;
-	return 0;
-}
-
 static int32_t get(struct keel_mod *m, const char *klass, const char *id, const char *name,
 		   void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len),
 		   void *arg)
@@ -211,8 +193,13 @@ static int32_t get(struct keel_mod *m, const char *klass, const char *id, const 
 	b = blob_newest(s->blobs, r);
 	if (!b && s->writing)
 		b = blob_newest(s->batch.blobs, r);
-	if (b)
-		rc = from_way(r, b);
+	if (b && b->bytes) {
+		r->bytes = malloc(b->len + 1u);
+		rc = r->bytes ? 0 : -ENOMEM;
+		if (rc == 0)
+			memcpy(r->bytes, b->bytes, b->len);
+		r->len = b->len;
+	}
 	if (rc == 0 && !b && s->api && objects_find(parts->objects, klass, id)) {
 		DL_APPEND(s->reads, r);
 		if (s->reads == r)

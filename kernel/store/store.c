@@ -130,16 +130,6 @@ static void commit_failed(struct store *s, const char *why)
 	s->backoff_ms = s->backoff_ms * 2 < BACKOFF_LAST_MS ? s->backoff_ms * 2 : BACKOFF_LAST_MS;
 }
 
-static void commit_recovered(struct store *s)
-{
-	if (s->failures)
-		log_add(s->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Server",
-			s->parts->server_name, "changes are saved again after %u failed attempts",
-			s->failures);
-	s->failures = 0;
-	s->trouble.text[0] = '\0';
-}
-
 static void spent_free(void *arg)
 {
 	struct store *s = arg;
@@ -178,7 +168,12 @@ static void commit_done(void *arg)
 		commit_failed(s, s->commit_err.text[0] ? s->commit_err.text : strerror(abs(s->commit_rc)));
 		return;
 	}
-	commit_recovered(s);
+	if (s->failures)
+		log_add(s->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Server",
+			s->parts->server_name, "changes are saved again after %u failed attempts",
+			s->failures);
+	s->failures = 0;
+	s->trouble.text[0] = '\0';
 	waiters = s->batch.waiters;
 	s->batch.waiters = NULL;
 	blobs_free(s);
@@ -324,15 +319,6 @@ static int32_t load_row(void *arg, const char *klass, const char *id, const void
 	return rc < 0 ? rc : 0;
 }
 
-static void old_holds_drop(struct store *s)
-{
-	uint32_t n = objects_drop(s->parts->objects, OLD_HOLDS);
-
-	if (n > 0)
-		log_add(s->parts->log, KEEL_LOG_SYSTEM | KEEL_LOG_FORCE, "Server", s->parts->server_name,
-			"%u stored holds of an older version are dropped: the operations that waited have ended", n);
-}
-
 int store_use(struct store *s, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
@@ -340,6 +326,7 @@ int store_use(struct store *s, struct keel_err *err)
 	struct crumb crumb;
 	const struct keel_store_api *api =
 		registry_service(s->parts->registry, "store", 0, &offers, &why);
+	uint32_t holds;
 	int rc;
 
 	if (!api) {
@@ -370,7 +357,10 @@ int store_use(struct store *s, struct keel_err *err)
 	s->api = api;
 	s->offers = offers;
 	offers->live++;
-	old_holds_drop(s);
+	holds = objects_drop(s->parts->objects, OLD_HOLDS);
+	if (holds > 0)
+		log_add(s->parts->log, KEEL_LOG_SYSTEM | KEEL_LOG_FORCE, "Server", s->parts->server_name,
+			"%u stored holds of an older version are dropped: the operations that waited have ended", holds);
 	return 0;
 }
 

@@ -7,12 +7,7 @@
  */
 #include "accounting.h"
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),
-	KEEL_NEED(resource, 0, struct state, resource),
-};
+KEEL_USE(resource);
 
 static void api_record(struct keel_mod *mod, char letter, const char *id, const char *text)
 {
@@ -21,14 +16,13 @@ static void api_record(struct keel_mod *mod, char letter, const char *id, const 
 
 static void api_job(struct keel_mod *mod, char letter, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct text text = { 0 };
 
 	if (record_text(mod, letter, job, &text))
-		journal_add(mod, letter, st->object->id(job), text.at ? text.at : "");
+		journal_add(mod, letter, keel_id(job), text.at ? text.at : "");
 	if (text.broken)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job),
-			      "out of memory: accounting record %c is not complete", letter);
+		keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(job),
+			 "out of memory: accounting record %c is not complete", letter);
 	text_fini(&text);
 }
 
@@ -93,7 +87,5 @@ static void fini(struct keel_mod *mod)
 
 KEEL_MODULE(.name = "accounting", .version = "1.0", .vendor = "Keelson",
 	    .summary = "accounting records", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .init = init, .start = start,
-	    .stop = stop,
-	    .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), .init = init,
+	    .start = start, .stop = stop, .fini = fini);

@@ -11,17 +11,6 @@
 #include "keel/service/resource.h"
 
 /* Attributes of a job that records name: ATTRIBUTE(member, "name"). */
-#define ACCOUNTING_ATTRIBUTES(ATTRIBUTE)                                                           \
-	ATTRIBUTE(euser, "euser") ATTRIBUTE(egroup, "egroup")                                      \
-	ATTRIBUTE(account, "Account_Name") ATTRIBUTE(project, "project")                           \
-	ATTRIBUTE(name, "Job_Name") ATTRIBUTE(queue, "queue")                                      \
-	ATTRIBUTE(ctime, "ctime") ATTRIBUTE(qtime, "qtime") ATTRIBUTE(etime, "etime")              \
-	ATTRIBUTE(stime, "stime")                                                                  \
-	ATTRIBUTE(exec_host, "exec_host") ATTRIBUTE(exec_vnode, "exec_vnode")                      \
-	ATTRIBUTE(list, "Resource_List") ATTRIBUTE(used, "resources_used")                         \
-	ATTRIBUTE(session, "session_id") ATTRIBUTE(obittime, "obittime")                           \
-	ATTRIBUTE(exit_status, "Exit_status")                                                      \
-	ATTRIBUTE(run_count, "run_count")
 
 struct batch;
 /* Rows of the outbox (outbox.c) whose lines are in their file. */
@@ -43,22 +32,13 @@ struct journal {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_resource_api *resource;
 	struct journal journal;
 	struct item *items; /* rows of ACCT_ITEM, by place */
-	bool resolved;
 	struct {
 		const struct keel_attr *day, *lines;
 		uint64_t last; /* row */
+
 	} outbox;
-	struct {
-#define MEMBER(member, name) const struct keel_attr *member;
-		ACCOUNTING_ATTRIBUTES(MEMBER)
-#undef MEMBER
-	} a;
 };
 
 /* A growing text. When an allocation fails it stays as it was and `broken` is set, which the caller checks once, at the

@@ -22,10 +22,10 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct item **at = &st->items, *item;
 
 	if (!row->name || !*row->name || !row->attr)
-		return st->core->error(err, -EINVAL, "an ACCT_ITEM of %s has no name or no attribute", owner->name);
+		return keel_error(err, -EINVAL, "an ACCT_ITEM of %s has no name or no attribute", owner->name);
 	item = malloc(sizeof(*item));
 	if (!item)
-		return st->core->error(err, -ENOMEM, "out of memory");
+		return keel_error(err, -ENOMEM, "out of memory");
 	while (*at && (*at)->def->place <= row->place)
 		at = &(*at)->next;
 	*item = (struct item){ row, *at };
@@ -57,15 +57,14 @@ const struct keel_kind_def item_kind = {
 /* A text as it is stored, anything else as it is shown. */
 static void add_item(struct keel_mod *mod, struct text *t, struct keel_obj *job, const struct keel_acct_item_def *row)
 {
-	struct state *st = mod->state;
-	const struct keel_attr *attr = st->object->attr(mod, "job", row->attr);
+	const struct keel_attr *attr = keel_attr_find(mod, "job", row->attr);
 	const char *value;
 	char shown[256];
 
-	if (!attr || !st->object->is_set(job, attr))
+	if (!attr || !keel_is_set(job, attr))
 		return;
-	value = st->object->get_str(job, attr);
-	if (!value && st->object->text(job, attr, NULL, shown, sizeof(shown)) > 0)
+	value = keel_get_str(job, attr);
+	if (!value && keel_get_text(job, attr, NULL, shown, sizeof(shown)) > 0)
 		value = shown;
 	if (value && *value)
 		text_item(t, row->name, value, false);

@@ -163,7 +163,7 @@ static void written(struct keel_mod *mod, struct batch *b)
 		b->path = NULL;
 		return;
 	}
-	j->synced_ms = st->core->now_ms(mod);
+	j->synced_ms = keel_now_ms(mod);
 	for (size_t i = 0; i < j->written.n; i++)
 		rows_add(&j->settled, j->written.at[i]);
 	j->written.n = 0;
@@ -182,9 +182,9 @@ static void first_is_written(struct keel_mod *mod)
 	written(mod, b);
 	batch_free(b);
 	if (j->lost)
-		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
-			      "accounting records can be written again; %llu were lost",
-			      (unsigned long long)j->lost);
+		keel_log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
+			 "accounting records can be written again; %llu were lost",
+			 (unsigned long long)j->lost);
 	j->lost = 0;
 }
 
@@ -200,13 +200,13 @@ static void batch_done(struct keel_mod *mod, void *arg)
 		return;
 	}
 	if (b->error) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
-			      "cannot write %s: %s; %llu bytes of records wait, trying again in %d s. "
-			      "Is the file system full or read-only?",
-			      b->path, strerror(b->error), (unsigned long long)j->bytes,
-			      RETRY_MS / 1000);
+		keel_log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
+			 "cannot write %s: %s; %llu bytes of records wait, trying again in %d s. "
+			 "Is the file system full or read-only?",
+			 b->path, strerror(b->error), (unsigned long long)j->bytes,
+			 RETRY_MS / 1000);
 		if (!j->retry)
-			j->retry = st->core->timer(mod, RETRY_MS, retry, NULL);
+			j->retry = keel_timer(mod, RETRY_MS, retry, NULL);
 		return;
 	}
 	first_is_written(mod);
@@ -220,7 +220,7 @@ static void sync_decide(struct keel_mod *mod, struct batch *b)
 	struct journal *j = &st->journal;
 	bool other_day = j->unsynced && strcmp(j->unsynced, b->path) != 0;
 
-	b->sync = b->row && (other_day || st->core->now_ms(mod) - j->synced_ms >= SYNC_MS);
+	b->sync = b->row && (other_day || keel_now_ms(mod) - j->synced_ms >= SYNC_MS);
 	if (b->sync && other_day && !b->before)
 		b->before = strdup(j->unsynced);
 }
@@ -235,7 +235,7 @@ static void journal_next(struct keel_mod *mod, void *arg)
 		return;
 	sync_decide(mod, j->first);
 	j->writing = true;
-	if (st->core->work(mod, batch_write, batch_done, j->first)) {
+	if (keel_work(mod, batch_write, batch_done, j->first)) {
 		batch_write(j->first); /* no memory for a work item: better slow than lost */
 		batch_done(mod, j->first);
 	}
@@ -270,7 +270,7 @@ static void seal(struct keel_mod *mod, void *arg)
 			continue;
 		b->sealed = true;
 		b->row = outbox_keep(mod, b->day, &b->lines);
-		b->durable = !b->row || st->core->when_durable(mod, is_durable, NULL) != 0;
+		b->durable = !b->row || keel_when_durable(mod, is_durable, NULL) != 0;
 	}
 	journal_next(mod, NULL);
 }
@@ -279,7 +279,7 @@ void journal_add(struct keel_mod *mod, char letter, const char *id, const char *
 {
 	struct state *st = mod->state;
 	struct journal *j = &st->journal;
-	time_t now = (time_t)st->core->time(mod);
+	time_t now = (time_t)keel_time(mod);
 	char day[16], stamp[32];
 	struct batch *b = NULL;
 	struct tm tm;
@@ -307,7 +307,7 @@ void journal_add(struct keel_mod *mod, char letter, const char *id, const char *
 	}
 	j->bytes += b->lines.n - before;
 	if (!j->planned)
-		j->planned = st->core->defer(mod, seal, NULL) == 0;
+		j->planned = keel_defer(mod, seal, NULL) == 0;
 }
 
 int32_t journal_open(struct keel_mod *mod, struct keel_err *err)
@@ -317,17 +317,17 @@ int32_t journal_open(struct keel_mod *mod, struct keel_err *err)
 	int rc;
 
 	j->last = &j->first;
-	if (asprintf(&j->dir, "%s/server_priv/accounting", st->core->home(mod)) < 0) {
+	if (asprintf(&j->dir, "%s/server_priv/accounting", keel_home(mod)) < 0) {
 		j->dir = NULL;
-		return st->core->error(err, -1, "out of memory");
+		return keel_error(err, -1, "out of memory");
 	}
 	rc = mkdir(j->dir, 0755);
 	if (rc == 0)
 		rc = chmod(j->dir, 0755);
 	if (rc != 0 && errno != EEXIST)
-		return st->core->error(err, -1,
-				       "cannot create %s: %s; accounting records need this directory",
-				       j->dir, strerror(errno));
+		return keel_error(err, -1,
+				  "cannot create %s: %s; accounting records need this directory",
+				  j->dir, strerror(errno));
 	return 0;
 }
 
@@ -340,9 +340,9 @@ void journal_flush(struct keel_mod *mod)
 	for (b = j->first; b; b = b->next) {
 		batch_write(b);
 		if (b->error) {
-			st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
-				      "cannot write %s: %s; %llu bytes of records are lost", b->path,
-				      strerror(b->error), (unsigned long long)j->bytes);
+			keel_log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
+				 "cannot write %s: %s; %llu bytes of records are lost", b->path,
+				 strerror(b->error), (unsigned long long)j->bytes);
 			return;
 		}
 	}
@@ -353,7 +353,7 @@ void journal_close(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct journal *j = &st->journal;
 
-	st->core->timer_cancel(j->retry);
+	keel_timer_cancel(j->retry);
 	j->retry = NULL;
 	if (j->first && j->writing) /* a worker may still have it: batch_done() frees it */
 		j->first = j->first->next;

@@ -56,8 +56,8 @@ void outbox_find(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->outbox.day = st->object->attr(mod, CLASS, "day");
-	st->outbox.lines = st->object->attr(mod, CLASS, "lines");
+	st->outbox.day = keel_attr_find(mod, CLASS, "day");
+	st->outbox.lines = keel_attr_find(mod, CLASS, "lines");
 }
 
 /* So that names sort as numbers do. */
@@ -75,12 +75,12 @@ uint64_t outbox_keep(struct keel_mod *mod, const char *day, const struct text *l
 	if (!st->outbox.lines || !lines->n)
 		return 0;
 	row_name(st->outbox.last + 1, name);
-	o = st->object->draft(mod, CLASS, name, NULL);
+	o = keel_draft(mod, CLASS, name, NULL);
 	if (!o)
 		return 0;
-	if (st->object->set_str(o, st->outbox.day, day) ||
-	    st->object->set_str(o, st->outbox.lines, lines->at) || st->object->publish(o)) {
-		st->object->destroy(o);
+	if (keel_set_str(o, st->outbox.day, day) ||
+	    keel_set_str(o, st->outbox.lines, lines->at) || keel_publish(o)) {
+		keel_destroy(o);
 		return 0;
 	}
 	return ++st->outbox.last;
@@ -88,16 +88,15 @@ uint64_t outbox_keep(struct keel_mod *mod, const char *day, const struct text *l
 
 void outbox_forget(struct keel_mod *mod, struct rows *rows)
 {
-	struct state *st = mod->state;
 	char name[24];
 
 	for (size_t i = 0; i < rows->n; i++) {
 		struct keel_obj *o;
 
 		row_name(rows->at[i], name);
-		o = st->object->find(mod, CLASS, name);
+		o = keel_find(mod, CLASS, name);
 		if (o)
-			st->object->destroy(o);
+			keel_destroy(o);
 	}
 	rows->n = 0;
 }
@@ -119,20 +118,20 @@ static int by_row(const void *a, const void *b)
 static size_t collect(struct keel_mod *mod, struct left **ret)
 {
 	struct state *st = mod->state;
-	uint32_t room = st->object->count(mod, CLASS);
+	uint32_t room = keel_count(mod, CLASS);
 	struct left *all = calloc(room ? room : 1, sizeof(*all));
-	struct keel_cursor *c = all ? st->object->cursor(mod, CLASS) : NULL;
+	struct keel_cursor *c = all ? keel_cursor(mod, CLASS) : NULL;
 	struct keel_obj *o;
 	size_t n = 0;
 
-	while (c && n < room && (o = st->object->next(c))) {
-		all[n].day = st->object->get_str(o, st->outbox.day);
-		all[n].lines = st->object->get_str(o, st->outbox.lines);
-		all[n].row = strtoull(st->object->id(o), NULL, 10);
+	while (c && n < room && (o = keel_next(c))) {
+		all[n].day = keel_get_str(o, st->outbox.day);
+		all[n].lines = keel_get_str(o, st->outbox.lines);
+		all[n].row = strtoull(keel_id(o), NULL, 10);
 		n += all[n].day && all[n].lines && !strchr(all[n].day, '/');
 	}
 	if (c)
-		st->object->cursor_close(c);
+		keel_cursor_close(c);
 	if (n)
 		qsort(all, n, sizeof(*all), by_row);
 	*ret = all;
@@ -199,10 +198,10 @@ static size_t replay_day(struct keel_mod *mod, const struct left *first, size_t 
 	snprintf(path, sizeof(path), "%s/%s", st->journal.dir, first->day);
 	rc = lines.broken ? ENOMEM : finish_day(path, &lines);
 	if (rc)
-		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
-			      "records of %s that were on their way when the daemon ended cannot be "
-			      "written: %s; the next start tries again",
-			      path, strerror(rc));
+		keel_log(mod, KEEL_LOG_ERROR, "Svr", "accounting",
+			 "records of %s that were on their way when the daemon ended cannot be "
+			 "written: %s; the next start tries again",
+			 path, strerror(rc));
 	else
 		outbox_forget(mod, &rows);
 	rows_fini(&rows);

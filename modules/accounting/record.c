@@ -10,46 +10,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(job, exec_vnode);
+KEEL_ATTR_OPT(job, euser);
+KEEL_ATTR_OPT(job, egroup);
+KEEL_ATTR_OPT(job, Account_Name);
+KEEL_ATTR_OPT(job, project);
+KEEL_ATTR_OPT(job, Job_Name);
+KEEL_ATTR_OPT(job, queue);
+KEEL_ATTR_OPT(job, ctime);
+KEEL_ATTR_OPT(job, qtime);
+KEEL_ATTR_OPT(job, etime);
+KEEL_ATTR_OPT(job, stime);
+KEEL_ATTR_OPT(job, exec_host);
+KEEL_ATTR_OPT(job, Resource_List);
+KEEL_ATTR_OPT(job, obittime);
+KEEL_ATTR_OPT(job, session_id);
+KEEL_ATTR_OPT(job, Exit_status);
+KEEL_ATTR_OPT(job, resources_used);
+KEEL_ATTR_OPT(job, run_count);
+
 #define ITEMS_ROOM 65536 /* bytes that taps append to one record, as a rule */
 
 static const char blank_ended[] = "QScB";
 
-/* The job class belongs to a module that needs this one, so its rows are looked up at first use. */
-static void resolve(struct keel_mod *mod)
+static const char *string_of(struct keel_obj *job, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
-	if (st->resolved)
-		return;
-#define FIND(member, name) st->a.member = st->object->attr(mod, "job", name);
-	ACCOUNTING_ATTRIBUTES(FIND)
-#undef FIND
-	st->resolved = st->a.euser && st->a.list;
+	return attr ? keel_get_str(job, attr) : NULL;
 }
 
-static const char *string_of(struct state *st, struct keel_obj *job, const struct keel_attr *attr)
-{
-	return attr ? st->object->get_str(job, attr) : NULL;
-}
-
-static void add_string(struct state *st, struct text *t, struct keel_obj *job, const char *key,
+static void add_string(struct text *t, struct keel_obj *job, const char *key,
 		       const struct keel_attr *attr, bool always)
 {
-	const char *value = string_of(st, job, attr);
+	const char *value = string_of(job, attr);
 
 	if (value && *value)
 		text_item(t, key, value, always);
 }
 
-static bool is_set(struct state *st, struct keel_obj *job, const struct keel_attr *attr)
+static bool is_set(struct keel_obj *job, const struct keel_attr *attr)
 {
-	return attr && st->object->is_set(job, attr);
+	return attr && keel_is_set(job, attr);
 }
 
-static void add_int(struct state *st, struct text *t, struct keel_obj *job, const char *key,
+static void add_int(struct text *t, struct keel_obj *job, const char *key,
 		    const struct keel_attr *attr)
 {
-	long long n = is_set(st, job, attr) ? (long long)st->object->get_int(job, attr) : 0;
+	long long n = is_set(job, attr) ? (long long)keel_get_int(job, attr) : 0;
 
 	text_printf(t, "%s=%lld ", key, n);
 }
@@ -75,14 +81,14 @@ static void add_entry(void *arg, const char *key, const char *text, uint32_t len
 	free(value);
 }
 
-static void add_list(struct state *st, struct text *t, struct keel_obj *job, const char *prefix,
+static void add_list(struct text *t, struct keel_obj *job, const char *prefix,
 		     const struct keel_attr *attr)
 {
 	struct listing l = { t, prefix };
 	const struct keel_emit emit = { add_entry, &l };
 
-	if (is_set(st, job, attr))
-		st->object->emit(job, attr, NULL, &emit);
+	if (is_set(job, attr))
+		keel_emit(job, attr, NULL, &emit);
 }
 
 struct sums {
@@ -119,7 +125,7 @@ static bool sums_add(struct sums *s, const struct keel_res_value *v)
 	return true;
 }
 
-static void add_sums(struct state *st, struct text *t, struct sums *s)
+static void add_sums(struct text *t, struct sums *s)
 {
 	char name[256], value[64];
 	uint32_t i;
@@ -128,80 +134,76 @@ static void add_sums(struct state *st, struct text *t, struct sums *s)
 		qsort(s->v, s->n, sizeof(s->v[0]), order_of_sums);
 	for (i = 0; i < s->n; i++) {
 		snprintf(name, sizeof(name), "resource_assigned.%s", s->v[i].res->name);
-		st->resource->value_text(&s->v[i], true, value, sizeof(value));
+		keel_resource_value_text(&s->v[i], true, value, sizeof(value));
 		text_item(t, name, value, false);
 	}
 }
 
 /* What exec_vnode takes, summed over its vnodes; sizes in kb. */
-static void add_assigned(struct state *st, struct text *t, struct keel_obj *job)
+static void add_assigned(struct text *t, struct keel_obj *job)
 {
-	const char *exec_vnode = string_of(st, job, st->a.exec_vnode);
+	const char *exec_vnode = string_of(job, job_exec_vnode);
 	struct keel_exec *exec = NULL;
 	struct sums sums = { 0 };
 	uint32_t i, k;
 
 	if (!exec_vnode ||
-	    st->resource->exec_parse(st->resource->self, exec_vnode, &exec, NULL) || !exec)
+	    keel_resource_exec_parse(exec_vnode, &exec, NULL) || !exec)
 		return;
 	for (i = 0; i < exec->n; i++)
 		for (k = 0; k < exec->part[i].n; k++)
 			if (exec->part[i].v[k].res->type < KEEL_RES_BOOL &&
 			    !sums_add(&sums, &exec->part[i].v[k]))
 				t->broken = true;
-	add_sums(st, t, &sums);
+	add_sums(t, &sums);
 	free(sums.v);
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 }
 
 /* ---- groups of items ---------------------------------------------------------------------------- */
 
 static void add_general(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	add_string(st, t, job, "user", st->a.euser, false);
-	add_string(st, t, job, "group", st->a.egroup, false);
-	add_string(st, t, job, "account", st->a.account, true);
-	add_string(st, t, job, "project", st->a.project, false);
-	add_string(st, t, job, "jobname", st->a.name, false);
-	add_string(st, t, job, "queue", st->a.queue, false);
-	add_int(st, t, job, "ctime", st->a.ctime);
-	add_int(st, t, job, "qtime", st->a.qtime);
-	add_int(st, t, job, "etime", st->a.etime);
+	add_string(t, job, "user", job_euser, false);
+	add_string(t, job, "group", job_egroup, false);
+	add_string(t, job, "account", job_Account_Name, true);
+	add_string(t, job, "project", job_project, false);
+	add_string(t, job, "jobname", job_Job_Name, false);
+	add_string(t, job, "queue", job_queue, false);
+	add_int(t, job, "ctime", job_ctime);
+	add_int(t, job, "qtime", job_qtime);
+	add_int(t, job, "etime", job_etime);
 	if (letter != 'Q')
-		add_int(st, t, job, "start", st->a.stime);
+		add_int(t, job, "start", job_stime);
 	items_add(mod, t, letter, job, INT32_MIN, ITEMS_LATE);
-	add_string(st, t, job, "exec_host", st->a.exec_host, false);
-	add_string(st, t, job, "exec_vnode", st->a.exec_vnode, false);
-	add_list(st, t, job, "Resource_List", st->a.list);
+	add_string(t, job, "exec_host", job_exec_host, false);
+	add_string(t, job, "exec_vnode", job_exec_vnode, false);
+	add_list(t, job, "Resource_List", job_Resource_List);
 }
 
 static void add_end(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	long long end = is_set(st, job, st->a.obittime)
-				? (long long)st->object->get_int(job, st->a.obittime)
-				: (long long)st->core->time(mod);
-	bool whole = keel_id_is_whole(st->object->id(job));
+	long long end = is_set(job, job_obittime)
+				? (long long)keel_get_int(job, job_obittime)
+				: (long long)keel_time(mod);
+	bool whole = keel_id_is_whole(keel_id(job));
 
 	if (!whole)
-		add_int(st, t, job, "session", st->a.session);
+		add_int(t, job, "session", job_session_id);
 	text_printf(t, "end=%lld ", end);
-	add_int(st, t, job, "Exit_status", st->a.exit_status);
-	add_list(st, t, job, "resources_used", st->a.used);
+	add_int(t, job, "Exit_status", job_Exit_status);
+	add_list(t, job, "resources_used", job_resources_used);
 	items_add(mod, t, letter, job, ITEMS_LATE, INT32_MAX);
 	if (!whole)
-		add_int(st, t, job, "run_count", st->a.run_count);
+		add_int(t, job, "run_count", job_run_count);
 }
 
 static void add_from_taps(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const char name[2] = { letter, '\0' };
 	char *items = NULL;
 
-	if (!st->hook->tapped(mod, KEEL_POINT_acct_record))
+	if (!keel_tapped(mod, KEEL_POINT_acct_record))
 		return;
 	/* fold() does not say how much did not fit */
 	for (uint32_t room = ITEMS_ROOM; room && (!items || strlen(items) == room / 2 - 1); room *= 2) {
@@ -209,9 +211,9 @@ static void add_from_taps(struct keel_mod *mod, struct text *t, char letter, str
 		items = calloc(1, room);
 		if (!items)
 			break;
-		st->hook->fold(mod, KEEL_POINT_acct_record,
-			       KEEL_EVENT(acct_record, .id = st->object->id(job), .job = job, .letter = name),
-			       items, room);
+		keel_fold(mod, KEEL_POINT_acct_record,
+			  KEEL_EVENT(acct_record, .id = keel_id(job), .job = job, .letter = name),
+			  items, room);
 	}
 	if (!items) {
 		t->broken = true;
@@ -226,15 +228,12 @@ static void add_from_taps(struct keel_mod *mod, struct text *t, char letter, str
 
 bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct text *ret)
 {
-	struct state *st = mod->state;
-
-	resolve(mod);
 	if (letter == 'z')
-		add_list(st, ret, job, "resources_used", st->a.used);
+		add_list(ret, job, "resources_used", job_resources_used);
 	else
 		add_general(mod, ret, letter, job);
 	if (letter == 'S' || letter == 'T')
-		add_assigned(st, ret, job);
+		add_assigned(ret, job);
 	if (letter == 'E' || letter == 'R')
 		add_end(mod, ret, letter, job);
 	add_from_taps(mod, ret, letter, job);

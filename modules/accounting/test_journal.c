@@ -34,8 +34,6 @@ static void set_up(void)
 	keel_mock_epoch(mock, now);
 	keel_mock_attr_def(mock, &outbox_day);
 	keel_mock_attr_def(mock, &outbox_lines);
-	st.core = keel_mock_group(mock, "core");
-	st.object = keel_mock_group(mock, "object");
 	mod = keel_mock_self(mock);
 	mod->state = &st;
 	outbox_find(mod);

@@ -11,19 +11,20 @@
 #include "harness.h"
 #include "keel/mock.h"
 
+extern const struct keel_module keel_module;
+
 static struct keel_mock *mock;
 static struct keel_mod *self; /* the test's own */
 static struct keel_obj *job;
 
 static keel_verdict tap_record(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
-	const struct keel_call_api *call = keel_mock_group(mock, "call");
 	const struct keel_ev_acct_record *ev = event;
 	char item[32];
 
 	(void)point, (void)arg;
 	snprintf(item, sizeof(item), "extra_%s=1", ev->letter);
-	call->append(c, item);
+	keel_append(c, item);
 	return KEEL_NEXT;
 }
 
@@ -141,12 +142,13 @@ static const struct keel_acct_item_def items[] = {
 
 static void expect(char letter, const char *wanted)
 {
-	struct state st = { .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object"),
-			    .hook = keel_mock_group(mock, "hook"), .resource = &resource };
+	struct state st = { .items = NULL };
 	struct text t = { 0 };
 	bool told;
 
 	self->state = &st;
+	keel_mock_use(mock, &keel_module);
+	KEEL_USE_resource = &resource;
 	for (uint32_t i = 0; i < KEEL_COUNT(items); i++)
 		CU_ASSERT_EQUAL(item_kind.add(self, self, &items[i], NULL), 0);
 	told = record_text(self, letter, job, &t);
@@ -247,10 +249,8 @@ static void test_broken_exec_vnode(void)
 
 static keel_verdict tap_long(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
-	const struct keel_call_api *call = keel_mock_group(mock, "call");
-
 	(void)point, (void)event;
-	call->append(c, arg);
+	keel_append(c, arg);
 	return KEEL_NEXT;
 }
 

@@ -16,19 +16,13 @@
 
 #include "keel/text.h"
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(job, 0, struct state, job),	      KEEL_NEED(node, 0, struct state, node),
-	KEEL_NEED(resource, 0, struct state, resource),
-};
+KEEL_USE(job);
+KEEL_USE(node);
+KEEL_USE(resource);
 
 static const struct keel_node_state_def maintenance = {
 	.size = sizeof(struct keel_node_state_def),
-	.bit = MAINTENANCE_BIT,
-	.place = 140,
-	.unavailable = 1,
+	.bit = MAINTENANCE_BIT, .place = 140, .unavailable = 1,
 	.name = "maintenance",
 	.doc = "has an admin-suspended job",
 };
@@ -76,17 +70,9 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 	return KEEL_NEXT;
 }
 
-static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
-{
-	mark_known(c->mod, ev->job);
-	return KEEL_NEXT;
-}
-
 static keel_verdict on_node_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)
 {
-	struct state *st = keel_state(c);
-
-	return listing_of(c->mod, ev->node) ? st->call->reject(c, PBSE_OBJBUSY, NULL) : KEEL_NEXT;
+	return listing_of(c->mod, ev->node) ? keel_reject(c, PBSE_OBJBUSY, NULL) : KEEL_NEXT;
 }
 
 static const struct keel_tap taps[] = {
@@ -95,20 +81,10 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_known),		  KEEL_TAP(node_delete, on_node_delete),
 };
 
-static const struct keel_find wanted[] = {
-	KEEL_FIND(struct state, mark, "job", "admin_suspended"),
-	KEEL_FIND(struct state, verb_nodes, "job", "admin_suspended_nodes"),
-	KEEL_FIND(struct state, exec_vnode, "job", "exec_vnode"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
-	if (st->object->slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
-		return st->core->error(err, -1, "cannot attach to class node");
+	if (keel_slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
+		return keel_error(err, -1, "cannot attach to class node");
 	return 0;
 }
 
@@ -123,29 +99,27 @@ static void fini(struct keel_mod *mod)
 /* Without this module the marked jobs cannot be resumed: the error names them. */
 static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "job");
+	struct keel_cursor *walk = keel_cursor(mod, "job");
 	struct keel_text list;
 	struct keel_obj *job;
 	int32_t result = 0;
 
 	if (!walk)
-		return st->core->error(err, -EBUSY, "no memory to look for jobs that are admin-suspended; try again");
+		return keel_error(err, -EBUSY, "no memory to look for jobs that are admin-suspended; try again");
 	keel_text_init(&list);
-	while ((job = st->object->next(walk)))
-		if (mark_is_set(mod, job))
-			keel_text_printf(&list, "%s%s", list.len ? "," : "", st->object->id(job));
-	st->object->cursor_close(walk);
+	while ((job = keel_next(walk)))
+		if (mark_is_set(job))
+			keel_text_printf(&list, "%s%s", list.len ? "," : "", keel_id(job));
+	keel_cursor_close(walk);
 	if (list.len)
-		result = st->core->error(err, -ENOTEMPTY,
-					 "jobs are admin-suspended (%.380s); admin-resume or delete them first",
-					 list.data);
+		result = keel_error(err, -ENOTEMPTY,
+				    "jobs are admin-suspended (%.380s); admin-resume or delete them first",
+				    list.data);
 	keel_text_fini(&list);
 	return result;
 }
 
 KEEL_MODULE(.name = "admin-suspend", .version = "1.0", .vendor = "Keelson",
 	    .summary = "suspend jobs for maintenance of their vnodes", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init, .busy = busy, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
+	    .init = init, .busy = busy, .fini = fini);

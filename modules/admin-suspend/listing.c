@@ -7,9 +7,12 @@
  * vnodes meanwhile.
  */
 #include "admin-suspend.h"
+#include "keel/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+KEEL_ATTR_OF(job, exec_vnode);
 
 static bool is_listed(const struct vnode *v, const char *job_id)
 {
@@ -24,7 +27,7 @@ static bool is_listed(const struct vnode *v, const char *job_id)
 static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_id, int64_t number)
 {
 	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	struct listed **at, *l;
 	bool first;
 
@@ -45,29 +48,28 @@ static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_
 		v->node = node;
 		v->next = st->in_maintenance;
 		st->in_maintenance = v;
-		st->node->set_state(st->node->self, node, MAINTENANCE_BIT, true);
+		keel_node_set_state(node, MAINTENANCE_BIT, true);
 	}
 	return true;
 }
 
 bool listing_add(struct keel_mod *mod, struct keel_obj *job, int64_t number)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->exec_vnode);
+	const char *text = keel_get_str(job, job_exec_vnode);
 	struct keel_exec *exec;
 	bool done = true;
 	uint32_t i;
 
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+	if (!text || keel_resource_exec_parse(text, &exec, NULL))
 		return false;
 	for (i = 0; i < exec->n && done; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+		struct keel_obj *node = keel_find(mod, "node", exec->part[i].vnode);
 
-		done = !node || insert(mod, node, st->object->id(job), number);
+		done = !node || insert(mod, node, keel_id(job), number);
 	}
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 	if (!done)
-		listing_remove(mod, st->object->id(job));
+		listing_remove(mod, keel_id(job));
 	return done;
 }
 
@@ -103,35 +105,28 @@ void listing_remove(struct keel_mod *mod, const char *job_id)
 	while ((v = out)) {
 		out = v->next;
 		v->next = NULL;
-		st->node->set_state(st->node->self, v->node, MAINTENANCE_BIT, false);
+		keel_node_set_state(v->node, MAINTENANCE_BIT, false);
 	}
 }
 
 const struct listed *listing_of(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	const struct vnode *v = st->object->slot(mod, node);
+	const struct vnode *v = keel_slot(mod, node);
 
 	return v ? v->jobs : NULL;
 }
 
 void derive_maintenance_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit)
 {
-	const struct listed *l, *first = listing_of(mod, node);
-	size_t len = 0;
-	char *text, *p;
+	const struct listed *l;
+	struct keel_text text;
 
-	for (l = first; l; l = l->next)
-		len += strlen(l->id) + 1;
-	if (len == 0 || !(text = malloc(len)))
-		return;
-	for (l = first, p = text; l; l = l->next) {
-		p = stpcpy(p, l->id);
-		if (l->next)
-			*p++ = ',';
-	}
-	emit->fn(emit->arg, NULL, text, (uint32_t)(p - text));
-	free(text);
+	keel_text_init(&text);
+	for (l = listing_of(mod, node); l; l = l->next)
+		keel_text_printf(&text, "%s%s", text.len ? "," : "", l->id);
+	if (text.len && !text.failed)
+		emit->fn(emit->arg, NULL, text.data, (uint32_t)text.len);
+	keel_text_fini(&text);
 }
 
 void vnode_fini(struct keel_mod *mod, void *slot)

@@ -12,88 +12,69 @@
 #include <string.h>
 #include <time.h>
 
-bool mark_is_set(struct keel_mod *mod, struct keel_obj *job)
+KEEL_ATTRS_OF(job, admin_suspended, admin_suspended_nodes, exec_vnode);
+
+bool mark_is_set(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->is_set(job, st->mark);
-}
-
-static bool write_mark(struct keel_mod *mod, struct keel_obj *job, int64_t number, const char *who)
-{
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
-	char when[32] = "", *text;
-	bool done;
-
-	ctime_r(&now, when);
-	when[strcspn(when, "\n")] = '\0';
-	if (asprintf(&text, "%lld by %s at %s", (long long)number, who, when) < 0)
-		return false;
-	done = st->object->set_str(job, st->mark, text) == 0;
-	free(text);
-	return done;
+	return keel_is_set(job, job_admin_suspended);
 }
 
 void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
 {
 	struct state *st = mod->state;
+	time_t now = (time_t)keel_time(mod);
+	char when[32] = "", *text;
 	int64_t number = ++st->last_number;
+	bool done;
 
-	if (write_mark(mod, job, number, who) && listing_add(mod, job, number))
+	ctime_r(&now, when);
+	when[strcspn(when, "\n")] = '\0';
+	if (asprintf(&text, "%lld by %s at %s", (long long)number, who, when) < 0)
+		text = NULL;
+	done = text && keel_set_str(job, job_admin_suspended, text) == 0 && listing_add(mod, job, number);
+	free(text);
+	if (done)
 		return;
-	st->object->unset(job, st->mark, NULL);
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job), "%s", MARK_MISSING);
+	keel_unset(job, job_admin_suspended, NULL);
+	keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(job), "%s", MARK_MISSING);
 }
 
-bool mark_missing(struct keel_mod *mod, struct keel_obj *job)
+void mark_comment(struct keel_obj *job, const char *comment)
 {
-	struct state *st = mod->state;
-
-	return job && st->job->is_suspended(st->job->self, job) && !mark_is_set(mod, job);
-}
-
-void mark_comment(struct keel_mod *mod, struct keel_obj *job, const char *comment)
-{
-	struct state *st = mod->state;
-	const char *have = st->object->get_str(job, st->mark);
+	const char *have = keel_get_str(job, job_admin_suspended);
 	char *text;
 
 	if (!have || asprintf(&text, "%s: %s", have, comment) < 0)
 		return;
-	st->object->set_str(job, st->mark, text);
+	keel_set_str(job, job_admin_suspended, text);
 	free(text);
 }
 
 void mark_clear(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	if (!mark_is_set(mod, job))
+	if (!mark_is_set(job))
 		return;
-	st->object->unset(job, st->mark, NULL);
-	st->object->unset(job, st->verb_nodes, NULL);
-	listing_remove(mod, st->object->id(job));
+	keel_unset(job, job_admin_suspended, NULL);
+	keel_unset(job, job_admin_suspended_nodes, NULL);
+	listing_remove(mod, keel_id(job));
 }
 
-void mark_known(struct keel_mod *mod, struct keel_obj *job)
+keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->mark), *exec = st->object->get_str(job, st->exec_vnode);
-	int64_t number;
+	struct state *st = keel_state(c);
+	const char *text = keel_get_str(ev->job, job_admin_suspended), *exec = keel_get_str(ev->job, job_exec_vnode);
+	int64_t number = text ? strtoll(text, NULL, 10) : 0;
 
-	if (!text)
-		return;
-	if (!st->job->is_suspended(st->job->self, job)) {
-		st->object->unset(job, st->mark, NULL);
-		st->object->unset(job, st->verb_nodes, NULL);
-		return;
+	if (text && !keel_job_is_suspended(ev->job)) {
+		keel_unset(ev->job, job_admin_suspended, NULL);
+		keel_unset(ev->job, job_admin_suspended_nodes, NULL);
+		return KEEL_NEXT;
 	}
-	number = strtoll(text, NULL, 10);
 	if (number > st->last_number)
 		st->last_number = number;
-	if (!listing_add(mod, job, number))
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(job),
-			      "admin-suspended, but its vnodes (%.200s) cannot be put into maintenance; set them offline",
-			      exec ? exec : "unknown");
+	if (text && !listing_add(c->mod, ev->job, number))
+		keel_log(c->mod, KEEL_LOG_ERROR, "Job", ev->id,
+			 "admin-suspended, but its vnodes (%.200s) cannot be put into maintenance; set them offline",
+			 exec ? exec : "unknown");
+	return KEEL_NEXT;
 }

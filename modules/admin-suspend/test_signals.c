@@ -18,8 +18,6 @@ extern const struct keel_module keel_module;
 static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_obj *job, *other, *n1, *n2;
-static const struct keel_hook_api *hook;
-static const struct keel_core_api *core;
 static struct keel_mock_outcome out;
 static int32_t signalled; /* the code a SIGNAL row's start() returned by signal_done(); -1: none */
 static bool starts_late; /* `other` starts while the host suspends `job` */
@@ -45,14 +43,13 @@ static const char *id_of(struct keel_obj *o)
 
 static void occupy(struct keel_obj *o, bool on)
 {
-	const struct keel_node_api *nodes = keel_mock_group(mock, "node");
 	const char *exec_vnode = keel_mock_text(o, "exec_vnode", NULL);
 	char *exec_host = NULL;
 
 	if (on)
-		nodes->assign(nodes->self, id_of(o), exec_vnode, KEEL_SHARE_SHARED, &exec_host, NULL);
+		keel_node_assign(id_of(o), exec_vnode, KEEL_SHARE_SHARED, &exec_host, NULL);
 	else
-		nodes->release(nodes->self, id_of(o), exec_vnode, NULL, false);
+		keel_node_release(id_of(o), exec_vnode, NULL, false);
 	free(exec_host);
 }
 
@@ -65,8 +62,8 @@ static void suspend(struct keel_mod *self, struct keel_obj *o, const char *signa
 	if (host_says == 0) {
 		occupy(o, false);
 		keel_mock_set(o, "stands", NULL, "still");
-		hook->note(self, KEEL_POINT_job_suspended,
-			   KEEL_EVENT(job_suspended, .id = id_of(o), .job = o, .signal = signal, .who = who));
+		keel_note(self, KEEL_POINT_job_suspended,
+			  KEEL_EVENT(job_suspended, .id = id_of(o), .job = o, .signal = signal, .who = who));
 	}
 	done(me, arg, host_says, NULL);
 }
@@ -76,8 +73,8 @@ static void resume(struct keel_mod *self, struct keel_obj *o, const char *signal
 {
 	occupy(o, true);
 	keel_mock_set(o, "stands", NULL, NULL);
-	hook->note(self, KEEL_POINT_job_resumed,
-		   KEEL_EVENT(job_resumed, .id = id_of(o), .job = o, .signal = signal, .who = who));
+	keel_note(self, KEEL_POINT_job_resumed,
+		  KEEL_EVENT(job_resumed, .id = id_of(o), .job = o, .signal = signal, .who = who));
 	done(me, arg, 0, NULL);
 }
 
@@ -115,9 +112,7 @@ static struct keel_mod *load_file(const char *name)
 
 static void is_up(struct keel_obj *node)
 {
-	const struct keel_node_api *nodes = keel_mock_group(mock, "node");
-
-	nodes->set_state(nodes->self, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN, false);
+	keel_node_set_state(node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN, false);
 }
 
 static void set_up(void)
@@ -130,14 +125,13 @@ static void set_up(void)
 	struct keel_err err = { 0 };
 
 	mock = keel_mock_new(KEEL_SERVER);
-	hook = keel_mock_group(mock, "hook");
-	core = keel_mock_group(mock, "core");
 	keel_mock_service(mock, "job", &jobs);
 	keel_mock_service(mock, "task", &tasks);
 	keel_mock_attr(mock, "job", "exec_vnode", "string");
 	keel_mock_attr(mock, "job", "stands", "string");
 	load_file("resources");
 	load_file("nodes");
+	keel_mock_use(mock, &keel_module);
 	n1 = keel_mock_object(mock, "node", "n1");
 	n2 = keel_mock_object(mock, "node", "n2");
 	is_up(n1);
@@ -163,9 +157,7 @@ static void tear_down(void)
 /* ---- short verbs --------------------------------------------------------------------------------------- */
 static bool in_maintenance(struct keel_obj *node)
 {
-	const struct keel_node_api *nodes = keel_mock_group(mock, "node");
-
-	return (nodes->state(nodes->self, node) & MAINTENANCE_BIT) != 0;
+	return (keel_node_state(node) & MAINTENANCE_BIT) != 0;
 }
 
 /* As qsig: raises job_signal, then calls the row's start(). */
@@ -220,7 +212,7 @@ static void test_mismatched_resume(void)
 {
 	CU_ASSERT_EQUAL(send_to(job, "1.svr", "admin-suspend"), 0);
 	CU_ASSERT_EQUAL(send_to(job, "1.svr", "resume"), PBSE_WRONG_RESUME);
-	CU_ASSERT_STRING_EQUAL(out.text, core->pbse_text(PBSE_WRONG_RESUME));
+	CU_ASSERT_STRING_EQUAL(out.text, keel_pbse_text(PBSE_WRONG_RESUME));
 	CU_ASSERT_STRING_EQUAL(out.by, "admin-suspend.on_signal");
 	CU_ASSERT_EQUAL(send_to(other, "2.svr", "admin-resume"), PBSE_WRONG_RESUME);
 	CU_ASSERT_EQUAL(send_to(other, "2.svr", "resume"), 0);

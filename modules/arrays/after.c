@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, array_failures, Exit_status, array_erased);
+
 #define SLICE 512
 
 struct sweep {
@@ -20,18 +22,17 @@ struct sweep {
 
 static void sweep_one(struct keel_mod *mod, const struct sweep *s, uint32_t ordinal)
 {
-	struct state *st = mod->state;
 	size_t head = strcspn(s->whole, "[") + 1;
 	struct keel_obj *part;
 	char id[600];
 
 	snprintf(id, sizeof(id), "%.*s%u%s", (int)head, s->whole, indices_index(&s->x, ordinal),
 		 s->whole + head);
-	part = st->object->find(mod, "job", id);
+	part = keel_find(mod, "job", id);
 	if (part)
-		st->job->settle(st->job->self, part);
+		keel_job_settle(part);
 	if (part && s->erase)
-		st->job->erase(st->job->self, part);
+		keel_job_erase(part);
 }
 
 static void sweep(struct keel_mod *mod, void *arg)
@@ -43,11 +44,11 @@ static void sweep(struct keel_mod *mod, void *arg)
 
 	for (n = 0; n < SLICE && s->next < s->x.count; n++)
 		sweep_one(mod, s, s->next++);
-	if (s->next < s->x.count && st->core->timer(mod, 0, sweep, s))
+	if (s->next < s->x.count && keel_timer(mod, 0, sweep, s))
 		return;
-	whole = s->erase ? st->object->find(mod, "job", s->whole) : NULL;
+	whole = s->erase ? keel_find(mod, "job", s->whole) : NULL;
 	if (whole)
-		st->job->erase(st->job->self, whole);
+		keel_job_erase(whole);
 	st->open_fans--;
 	free(s);
 }
@@ -101,10 +102,9 @@ void todo_drop(struct keel_mod *mod)
 
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	struct state *st = keel_state(c);
 	uint32_t ordinal;
 	struct array *a = strchr(ev->id, '[') ? array_of_part(c->mod, ev->job, &ordinal) : NULL;
-	char letter = a ? st->job->state(st->job->self, ev->job) : 0;
+	char letter = a ? keel_job_state(ev->job) : 0;
 
 	if (!a) {
 		if (strchr(ev->id, '['))
@@ -112,9 +112,9 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		return KEEL_NEXT;
 	}
 	array_mark(a, ordinal, letter == 'X' || letter == 'F' ? KEPT : LIVES);
-	part_suspended(c->mod, ev->job, st->job->is_suspended(st->job->self, ev->job));
-	if ((letter == 'X' || letter == 'F') && !st->object->is_set(a->whole, st->a.failed))
-		a->failed += st->object->get_int(ev->job, st->a.exit_status) != 0;
+	part_suspended(c->mod, ev->job, keel_job_is_suspended(ev->job));
+	if ((letter == 'X' || letter == 'F') && !keel_is_set(a->whole, job_array_failures))
+		a->failed += keel_get_int(ev->job, job_Exit_status) != 0;
 	if (letter != 'R' && letter != 'E')
 		todo_add(c->mod, ev->id);
 	return KEEL_NEXT;
@@ -123,28 +123,27 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 /* One that waits goes back, its start was not; one that expired is history when its array is. */
 static void put_right(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	char letter = st->job->state(st->job->self, job);
+	char letter = keel_job_state(job);
 	struct array *a;
 	uint32_t ordinal;
 
 	if (!is_subjob(mod, job)) {
 		a = array_of(mod, job);
-		if (letter == 'F' && a && st->object->is_set(job, st->a.erased))
-			after_end(mod, st->object->id(job), &a->x, true);
+		if (letter == 'F' && a && keel_is_set(job, job_array_erased))
+			after_end(mod, keel_id(job), &a->x, true);
 		else if (letter == 'F')
 			return;
 		else if (a && a->n[KIND_WAITS])
-			st->job->waits(st->job->self, job);
+			keel_job_waits(job);
 		else if (a)
 			array_check_end(mod, a);
 		return;
 	}
 	a = array_of_part(mod, job, &ordinal);
 	if (letter == 'Q' || letter == 'H' || letter == 'W')
-		st->job->back(st->job->self, job);
-	else if (letter == 'X' && (!a || st->job->state(st->job->self, a->whole) == 'F'))
-		st->job->settle(st->job->self, job);
+		keel_job_back(job);
+	else if (letter == 'X' && (!a || keel_job_state(a->whole) == 'F'))
+		keel_job_settle(job);
 }
 
 void after_replay(struct keel_mod *mod)
@@ -153,7 +152,7 @@ void after_replay(struct keel_mod *mod)
 	struct todo *t;
 
 	for (t = st->todo; t; t = t->next) {
-		struct keel_obj *job = st->object->find(mod, "job", t->id);
+		struct keel_obj *job = keel_find(mod, "job", t->id);
 
 		if (job)
 			put_right(mod, job);
@@ -170,11 +169,10 @@ static void rerun_ignore(struct keel_mod *mod, void *arg, int32_t code, const ch
 
 static void requeue(struct keel_mod *mod, struct keel_obj *part)
 {
-	struct state *st = mod->state;
 	char who[300];
 
-	snprintf(who, sizeof(who), "Server@%s", st->core->host_name(mod));
-	st->job->ask(st->job->self, part,
+	snprintf(who, sizeof(who), "Server@%s", keel_host_name(mod));
+	keel_job_ask(part,
 		     &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
 					     .verb = "rerun",
 					     .detail = "force",
@@ -185,17 +183,16 @@ static void requeue(struct keel_mod *mod, struct keel_obj *part)
 keel_verdict on_server_start(struct keel_call *c, const struct keel_ev_server_start *ev)
 {
 	const struct conf *conf = keel_conf(c);
-	struct state *st = keel_state(c);
 	struct keel_cursor *walk = conf->requeue_subjobs_at_restart
-					   ? st->object->cursor(c->mod, "job")
+					   ? keel_cursor(c->mod, "job")
 					   : NULL;
 	struct keel_obj *job;
 
 	(void)ev;
-	while (walk && (job = st->object->next(walk)))
-		if (is_subjob(c->mod, job) && st->job->state(st->job->self, job) == 'R')
+	while (walk && (job = keel_next(walk)))
+		if (is_subjob(c->mod, job) && keel_job_state(job) == 'R')
 			requeue(c->mod, job);
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	return KEEL_NEXT;
 }

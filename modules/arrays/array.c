@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, array_started_before, job_state, array_indices_submitted, ending, array_ended,
+	      array_failures, array, max_run_subjobs, array_erased);
+
 void array_mark(struct array *a, uint32_t ordinal, int32_t value)
 {
 	int32_t old = runs_get(&a->runs, ordinal, NULL);
@@ -33,10 +36,9 @@ void array_mark(struct array *a, uint32_t ordinal, int32_t value)
 /* ---- making and loading ----------------------------------------------------------------------------- */
 
 /* `index:runs:version,...` */
-static void load_again(struct keel_mod *mod, struct array *a)
+static void load_again(struct array *a)
 {
-	struct state *st = mod->state;
-	const char *at = st->object->get_str(a->whole, st->a.again);
+	const char *at = keel_get_str(a->whole, job_array_started_before);
 	unsigned index;
 	long long runs, version;
 	uint32_t ordinal;
@@ -56,10 +58,8 @@ static void load_again(struct keel_mod *mod, struct array *a)
 
 static void log_no_memory(struct keel_mod *mod, const struct array *a)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(a->whole),
-		      "out of memory: after a restart now, subjobs that are over may wait again");
+	keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(a->whole),
+		 "out of memory: after a restart now, subjobs that are over may wait again");
 }
 
 void array_fini(struct keel_mod *mod, void *slot)
@@ -76,20 +76,18 @@ void array_fini(struct keel_mod *mod, void *slot)
 }
 
 /* While it is loaded its attribute says so, not yet the module jobs. */
-static char letter_of(struct keel_mod *mod, struct keel_obj *whole)
+static char letter_of(struct keel_obj *whole)
 {
-	struct state *st = mod->state;
 	char text[8] = "";
 
-	st->object->text(whole, st->a.state, NULL, text, sizeof(text));
+	keel_get_text(whole, job_job_state, NULL, text, sizeof(text));
 	return text[0];
 }
 
 static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(whole, st->a.submitted);
-	int32_t others = letter_of(mod, whole) == 'F' ? KEPT : WAITS; /* of one that is over none waits */
+	const char *text = keel_get_str(whole, job_array_indices_submitted);
+	int32_t others = letter_of(whole) == 'F' ? KEPT : WAITS; /* of one that is over none waits */
 	struct array *a = calloc(1, sizeof(*a));
 	uint32_t at = 0, last;
 
@@ -98,8 +96,8 @@ static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 		return NULL;
 	}
 	a->whole = whole;
-	a->deleted = st->object->is_set(whole, st->a.ending);
-	if (ended_load(&a->x, &a->runs, others, st->object->get_str(whole, st->a.ended)))
+	a->deleted = keel_is_set(whole, job_ending);
+	if (ended_load(&a->x, &a->runs, others, keel_get_str(whole, job_array_ended)))
 		log_no_memory(mod, a);
 	/* How many are what; of failures, what is known without their count (a store from before there was one). */
 	for (; at < a->x.count; at = last + 1) {
@@ -109,20 +107,19 @@ static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 		if (kind_of(value) == KIND_OVER && over_failed(value))
 			a->failed += last - at + 1;
 	}
-	if (st->object->is_set(whole, st->a.failed))
-		a->failed = (uint32_t)st->object->get_int(whole, st->a.failed);
-	load_again(mod, a);
+	if (keel_is_set(whole, job_array_failures))
+		a->failed = (uint32_t)keel_get_int(whole, job_array_failures);
+	load_again(a);
 	return a;
 }
 
 struct array *array_of(struct keel_mod *mod, struct keel_obj *whole)
 {
-	struct state *st = mod->state;
 	struct slot *slot;
 
-	if (!st->object->is_set(whole, st->a.submitted))
+	if (!keel_is_set(whole, job_array_indices_submitted))
 		return NULL;
-	slot = st->object->slot(mod, whole);
+	slot = keel_slot(mod, whole);
 	if (slot && !slot->a)
 		slot->a = array_create(mod, whole);
 	return slot ? slot->a : NULL;
@@ -131,45 +128,37 @@ struct array *array_of(struct keel_mod *mod, struct keel_obj *whole)
 /* Published, or loaded. */
 void on_submitted(struct keel_mod *mod, struct keel_obj *whole, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
 	(void)attr;
-	if (array_of(mod, whole) && !st->object->is_set(whole, st->a.array))
-		st->object->set_int(whole, st->a.array, 1);
+	if (array_of(mod, whole) && !keel_is_set(whole, job_array))
+		keel_set_int(whole, job_array, 1);
 }
 
 void on_limit(struct keel_mod *mod, struct keel_obj *whole, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
 	(void)attr;
 	if (array_of(mod, whole))
-		st->job->waits(st->job->self, whole);
+		keel_job_waits(whole);
 }
 
 /* ---- saving ------------------------------------------------------------------------------------------- */
 
 void array_save_ended(struct keel_mod *mod, struct array *a)
 {
-	struct state *st = mod->state;
 	char *text = ended_text(&a->x, &a->runs);
 
-	if (!text || st->object->set_str(a->whole, st->a.ended, text))
+	if (!text || keel_set_str(a->whole, job_array_ended, text))
 		log_no_memory(mod, a);
 	free(text);
 }
 
-void array_failed(struct keel_mod *mod, struct array *a, uint32_t n)
+void array_failed(struct array *a, uint32_t n)
 {
-	struct state *st = mod->state;
-
 	a->failed += n;
-	st->object->set_int(a->whole, st->a.failed, a->failed);
+	keel_set_int(a->whole, job_array_failures, a->failed);
 }
 
-void array_save_again(struct keel_mod *mod, struct array *a)
+void array_save_again(struct array *a)
 {
-	struct state *st = mod->state;
 	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
@@ -181,13 +170,12 @@ void array_save_again(struct keel_mod *mod, struct array *a)
 		fprintf(out, "%s%u:%lld:%lld", i ? "," : "", indices_index(&a->x, a->again[i].ordinal),
 			(long long)a->again[i].runs, (long long)a->again[i].version);
 	if (fclose(out) == 0)
-		st->object->set_str(a->whole, st->a.again, text);
+		keel_set_str(a->whole, job_array_started_before, text);
 	free(text);
 }
 
 uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s, bool force)
 {
-	struct state *st = mod->state;
 	int32_t value = a->coarse ? over_unknown() : over_value(force ? SUB_FORCED : KEEL_SUB_TERMINATED, 0);
 	uint32_t i, n, all = 0;
 
@@ -199,43 +187,41 @@ uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct sel
 		return 0;
 	a->n[KIND_WAITS] -= all;
 	a->n[KIND_OVER] += all;
-	array_failed(mod, a, all);
+	array_failed(a, all);
 	array_save_ended(mod, a);
-	st->hook->note(mod, KEEL_POINT_job_step,
-		       KEEL_EVENT(job_step, .id = st->object->id(a->whole), .job = a->whole,
-				  .state = st->job->state(st->job->self, a->whole)));
+	keel_note(mod, KEEL_POINT_job_step,
+		  KEEL_EVENT(job_step, .id = keel_id(a->whole), .job = a->whole,
+			     .state = keel_job_state(a->whole)));
 	return all;
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
 
-uint32_t array_room(struct keel_mod *mod, const struct array *a)
+uint32_t array_room(const struct array *a)
 {
-	struct state *st = mod->state;
-	int64_t limit = st->object->get_int(a->whole, st->a.limit);
+	int64_t limit = keel_get_int(a->whole, job_max_run_subjobs);
 	int64_t running = (int64_t)a->n[KIND_LIVES] - a->n_suspended;
 
 	if (a->deleted || a->deleting)
 		return 0;
-	if (!st->object->is_set(a->whole, st->a.limit) || limit >= running + UINT32_MAX)
+	if (!keel_is_set(a->whole, job_max_run_subjobs) || limit >= running + UINT32_MAX)
 		return UINT32_MAX;
 	return limit > running ? (uint32_t)(limit - running) : 0;
 }
 
 void array_check_end(struct keel_mod *mod, struct array *a)
 {
-	struct state *st = mod->state;
 	struct indices x = a->x;
-	bool erase = st->object->is_set(a->whole, st->a.erased), kept = a->n[KIND_KEPT] > 0;
+	bool erase = keel_is_set(a->whole, job_array_erased), kept = a->n[KIND_KEPT] > 0;
 	int32_t substate = a->deleted  ? KEEL_SUB_TERMINATED
 			   : a->failed ? KEEL_SUB_FAILED
 				       : KEEL_SUB_FINISHED;
 	char id[512];
 
-	if (a->deleting || a->n[KIND_WAITS] || a->n[KIND_LIVES] || st->job->state(st->job->self, a->whole) == 'F')
+	if (a->deleting || a->n[KIND_WAITS] || a->n[KIND_LIVES] || keel_job_state(a->whole) == 'F')
 		return;
-	snprintf(id, sizeof(id), "%s", st->object->id(a->whole));
-	st->job->finish(st->job->self, a->whole, substate, a->failed > 0); /* `a` may be gone then */
+	snprintf(id, sizeof(id), "%s", keel_id(a->whole));
+	keel_job_finish(a->whole, substate, a->failed > 0); /* `a` may be gone then */
 	if (kept || erase)
 		after_end(mod, id, &x, erase);
 }

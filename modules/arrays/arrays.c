@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(job, 0, struct state, job),	      KEEL_NEED(acct, 0, struct state, acct),
-};
+KEEL_ATTRS_OF(job, queue, array_index);
+KEEL_ATTR_OPT(server, max_array_size);
+KEEL_ATTR_OPT(queue, max_array_size);
+
+KEEL_USE(job);
+KEEL_USE(acct);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(BOOL, struct conf, requeue_subjobs_at_restart, .fallback = "false",
@@ -30,16 +31,15 @@ static const struct keel_conf_rule rules[] = {
 
 static int64_t smaller_limit(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const char *name = st->object->get_str(job, st->a.queue);
-	struct keel_obj *queue = name ? st->object->find(mod, "queue", name) : NULL;
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *name = keel_get_str(job, job_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
 	int64_t limit = INDEX_MAX, of_queue;
 
-	if (server && st->size.server && st->object->is_set(server, st->size.server))
-		limit = st->object->get_int(server, st->size.server);
-	if (queue && st->size.queue && st->object->is_set(queue, st->size.queue)) {
-		of_queue = st->object->get_int(queue, st->size.queue);
+	if (server && server_max_array_size && keel_is_set(server, server_max_array_size))
+		limit = keel_get_int(server, server_max_array_size);
+	if (queue && queue_max_array_size && keel_is_set(queue, queue_max_array_size)) {
+		of_queue = keel_get_int(queue, queue_max_array_size);
 		limit = of_queue < limit ? of_queue : limit;
 	}
 	return limit;
@@ -48,31 +48,28 @@ static int64_t smaller_limit(struct keel_mod *mod, struct keel_obj *job)
 static int32_t check_submitted(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			       int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct indices x;
 
 	(void)who, (void)op, (void)key;
 	if (!indices_parse(text, &x))
-		return st->core->error(err, PBSE_BADATVAL, "%s array_indices_submitted",
-				       st->core->pbse_text(PBSE_BADATVAL));
+		return keel_error(err, PBSE_BADATVAL, "%s array_indices_submitted",
+				  keel_pbse_text(PBSE_BADATVAL));
 	if (x.count > smaller_limit(mod, job))
-		return st->core->error(err, PBSE_MaxArraySize, "%s",
-				       st->core->pbse_text(PBSE_MaxArraySize));
+		return keel_error(err, PBSE_MaxArraySize, "%s",
+				  keel_pbse_text(PBSE_MaxArraySize));
 	return 0;
 }
 
 static int32_t check_limit(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			   int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)who, (void)op, (void)key;
-	if (!strstr(st->object->id(job), "[]"))
-		return st->core->error(err, PBSE_NOTARRAY_ATTR, "%s",
-				       st->core->pbse_text(PBSE_NOTARRAY_ATTR));
+	(void)who, (void)op, (void)key, (void)mod;
+	if (!strstr(keel_id(job), "[]"))
+		return keel_error(err, PBSE_NOTARRAY_ATTR, "%s",
+				  keel_pbse_text(PBSE_NOTARRAY_ATTR));
 	if (strtoll(text, NULL, 10) < 0)
-		return st->core->error(err, PBSE_BADATVAL, "%s max_run_subjobs",
-				       st->core->pbse_text(PBSE_BADATVAL));
+		return keel_error(err, PBSE_BADATVAL, "%s max_run_subjobs",
+				  keel_pbse_text(PBSE_BADATVAL));
 	return 0;
 }
 
@@ -106,13 +103,12 @@ static void derive_remaining(struct keel_mod *mod, struct keel_obj *job, const s
 /* Of a subjob, and of the draft that stands for those that are no objects. */
 static void derive_array_id(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *to)
 {
-	struct state *st = mod->state;
-	const char *id = st->object->id(job);
+	const char *id = keel_id(job);
 	char text[512];
 
-	if (!st->object->is_set(job, st->a.index))
+	if (!keel_is_set(job, job_array_index))
 		return;
-	snprintf(text, sizeof(text), "%.*s[].%s", (int)strcspn(id, "["), id, st->core->server_name(mod));
+	snprintf(text, sizeof(text), "%.*s[].%s", (int)strcspn(id, "["), id, keel_server_name(mod));
 	emit(to, text);
 }
 
@@ -162,14 +158,13 @@ _Static_assert(KEEL_COUNT(contribs) == KEEL_COUNT(attrs) + 3, "each attribute ha
 
 static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
-	struct state *st = keel_state(c);
 	uint32_t ordinal;
 	struct array *a = strchr(ev->id, '[') ? array_of_part(c->mod, ev->job, &ordinal) : NULL;
 
 	if (!a)
 		return KEEL_NEXT;
 	part_suspended(c->mod, ev->job, true);
-	st->job->waits(st->job->self, a->whole);
+	keel_job_waits(a->whole);
 	return KEEL_NEXT;
 }
 
@@ -188,39 +183,10 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(server_start, on_server_start),
 };
 
-#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
-static const struct keel_find wanted[] = {
-	FIND(a.array, "job", "array"),
-	FIND(a.submitted, "job", "array_indices_submitted"),
-	FIND(a.ended, "job", "array_ended"),
-	FIND(a.failed, "job", "array_failures"),
-	FIND(a.again, "job", "array_started_before"),
-	FIND(a.erased, "job", "array_erased"),
-	FIND(a.index, "job", "array_index"),
-	FIND(a.limit, "job", "max_run_subjobs"),
-	FIND(a.state, "job", "job_state"),
-	FIND(a.substate, "job", "substate"),
-	FIND(a.comment, "job", "comment"),
-	FIND(a.stime, "job", "stime"),
-	FIND(a.exit_status, "job", "Exit_status"),
-	FIND(a.run_count, "job", "run_count"),
-	FIND(a.run_version, "job", "run_version"),
-	FIND(a.output_path, "job", "Output_Path"),
-	FIND(a.error_path, "job", "Error_Path"),
-	FIND(a.queue, "job", "queue"),
-	FIND(a.ending, "job", "ending"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
-	st->size.server = st->object->attr(mod, "server", "max_array_size");
-	st->size.queue = st->object->attr(mod, "queue", "max_array_size");
-	if (st->object->slot_bind(mod, "job", sizeof(struct slot), array_fini))
-		return st->core->error(err, -1, "cannot attach to class job");
+	if (keel_slot_bind(mod, "job", sizeof(struct slot), array_fini))
+		return keel_error(err, -1, "cannot attach to class job");
 	return 0;
 }
 
@@ -235,8 +201,8 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	return st->open_fans ? st->core->error(err, -EBUSY, "%u requests about arrays are under way",
-					       st->open_fans)
+	return st->open_fans ? keel_error(err, -EBUSY, "%u requests about arrays are under way",
+					  st->open_fans)
 			     : 0;
 }
 
@@ -248,8 +214,6 @@ static void fini(struct keel_mod *mod)
 static const char *const requires_modules[] = { "jobs", "status", NULL };
 
 KEEL_MODULE(.name = "arrays", .version = "1.0", .vendor = "Keelson", .summary = "job arrays",
-	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), .conf_size = sizeof(struct conf),
-	    .conf = rules, .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .busy = busy, .fini = fini);
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start, .busy = busy, .fini = fini);

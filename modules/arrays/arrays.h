@@ -45,21 +45,6 @@ struct conf {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_request_api *request;
-	const struct keel_job_api *job;
-	const struct keel_acct_api *acct;
-	struct {
-		const struct keel_attr *array, *submitted, *ended, *failed, *again, *index, *limit,
-			*erased; /* ours */
-		const struct keel_attr *state, *substate, *comment, *stime, *exit_status, *run_count,
-			*run_version, *output_path, *error_path, *queue, *ending;
-	} a;
-	struct {
-		const struct keel_attr *server, *queue;
-	} size;
 	uint64_t walks;                        /* listings so far */
 	uint32_t open_fans;                    /* requests and sweeps under way */
 	struct todo *todo;                     /* ids found at replay, for start() */
@@ -72,15 +57,15 @@ void on_submitted(struct keel_mod *mod, struct keel_obj *whole, const struct kee
 void on_limit(struct keel_mod *mod, struct keel_obj *whole, const struct keel_attr *attr);
 void array_mark(struct array *a, uint32_t ordinal, int32_t value);
 /* `n` more did not end with 0; saved. */
-void array_failed(struct keel_mod *mod, struct array *a, uint32_t n);
+void array_failed(struct array *a, uint32_t n);
 /* Those of `s` that wait are over, terminated. Returns how many. */
 uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct selection *s, bool force);
 /* Stores on the object what no other object says. Without memory the log has the error. */
 void array_save_ended(struct keel_mod *mod, struct array *a);
-void array_save_again(struct keel_mod *mod, struct array *a);
+void array_save_again(struct array *a);
 /* It is over when nothing waits and nothing lives. */
 void array_check_end(struct keel_mod *mod, struct array *a);
-uint32_t array_room(struct keel_mod *mod, const struct array *a); /* may start beside those that run */
+uint32_t array_room(const struct array *a); /* may start beside those that run */
 
 /* names.c: ids and operands */
 /* `7[]`, `7[3]`, `7[1-9:2].svr@host`: the array, and what stands between the brackets. NULL: no such operand, or no such
@@ -90,7 +75,7 @@ struct array *named_array(struct keel_mod *mod, const char *operand, const char 
 /* The array of a subjob's object, and the subjob's ordinal. NULL: it is no subjob, or its array is gone. */
 struct array *array_of_part(struct keel_mod *mod, struct keel_obj *part, uint32_t *ret_ordinal);
 bool is_subjob(struct keel_mod *mod, struct keel_obj *job); /* by its id */
-void part_id(struct keel_mod *mod, const struct array *a, uint32_t ordinal, char *buf, size_t len);
+void part_id(const struct array *a, uint32_t ordinal, char *buf, size_t len);
 struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t ordinal); /* NULL: it is no object */
 
 /* part.c: subjobs as objects */
@@ -98,7 +83,7 @@ struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t
 struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err);
 /* Its array counts it as suspended, or no more. */
 void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended);
-void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t index);
+void part_paths(struct array *a, struct keel_obj *part, uint32_t index);
 /* Copies what its array has now of `attr[.resource],...`. False: subjobs have none of these. */
 bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t ordinal, const char *names);
 /* Makes the subjob's object: published, adopted, queued. NULL with *err, and it waits as before. */

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, ending, array_erased, stime);
+
 #define ASKED_AT_ONCE 128
 #define RANGE_MAX 1024 /* bytes between the brackets */
 
@@ -64,8 +66,7 @@ static void fan_answer(struct keel_mod *mod, struct fan *f, int32_t code, const 
 
 static struct array *fan_array(struct keel_mod *mod, const struct fan *f)
 {
-	struct state *st = mod->state;
-	struct keel_obj *whole = st->object->find(mod, "job", f->whole);
+	struct keel_obj *whole = keel_find(mod, "job", f->whole);
 
 	return whole ? array_of(mod, whole) : NULL;
 }
@@ -104,7 +105,6 @@ static void fan_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 
 static void fan_step(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct fan *f = arg;
 	uint32_t left = ASKED_AT_ONCE;
 
@@ -117,9 +117,9 @@ static void fan_step(struct keel_mod *mod, void *arg)
 		if (f->alters && !part_alter(mod, a, part, f->ordinal[f->next], f->detail))
 			continue;
 		f->open++;
-		st->job->ask(st->job->self, part, &f->ask, mod, fan_answered, f);
+		keel_job_ask(part, &f->ask, mod, fan_answered, f);
 	}
-	if (f->next < f->n && st->core->timer(mod, 0, fan_step, f))
+	if (f->next < f->n && keel_timer(mod, 0, fan_step, f))
 		return;
 	if (f->next < f->n)
 		note_refusal(f, PBSE_SYSTEM, "System error: out of memory");
@@ -209,23 +209,22 @@ static bool wants(const struct fan *f, const char *word)
 
 static void delete_waiting(struct keel_mod *mod, const struct fan *f, struct array *a)
 {
-	struct state *st = mod->state;
 	char text[400];
 
 	snprintf(text, sizeof(text), "Job to be deleted at request of %s", f->who);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", f->id, "%s", text);
+	keel_log(mod, KEEL_LOG_JOB, "Job", f->id, "%s", text);
 	if (f->all) {
-		st->hook->note(mod, KEEL_POINT_job_notice,
-			       KEEL_EVENT(job_notice, .id = f->id, .job = a->whole,
-					  .letter = wants(f, "nomail") ? "n" : "a", .text = text));
+		keel_note(mod, KEEL_POINT_job_notice,
+			  KEEL_EVENT(job_notice, .id = f->id, .job = a->whole,
+				     .letter = wants(f, "nomail") ? "n" : "a", .text = text));
 		a->deleted = true;
-		st->object->set_str(a->whole, st->a.ending, f->who);
+		keel_set_str(a->whole, job_ending, f->who);
 		if (wants(f, "deletehist"))
-			st->object->set_int(a->whole, st->a.erased, 1);
+			keel_set_int(a->whole, job_array_erased, 1);
 	}
 	if (array_terminate(mod, a, &f->named, wants(f, "force")) || f->all) {
 		snprintf(text, sizeof(text), "requestor=%s", f->who);
-		st->acct->record(st->acct->self, 'D', f->id, text);
+		keel_acct_record('D', f->id, text);
 	}
 }
 
@@ -233,7 +232,6 @@ static void delete_waiting(struct keel_mod *mod, const struct fan *f, struct arr
  * request has failed. */
 static void delete_settle(struct keel_mod *mod, struct fan *f)
 {
-	struct state *st = mod->state;
 	struct array *a = fan_array(mod, f);
 
 	if (!a)
@@ -242,7 +240,7 @@ static void delete_settle(struct keel_mod *mod, struct fan *f)
 	if (!f->code)
 		delete_waiting(mod, f, a);
 	else if (a->n[KIND_WAITS])
-		st->job->waits(st->job->self, a->whole);
+		keel_job_waits(a->whole);
 	array_check_end(mod, a);
 }
 
@@ -280,8 +278,7 @@ static void delete_history(struct keel_mod *mod, struct fan *f, struct array *a)
 
 static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 {
-	struct state *st = mod->state;
-	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask, KEEL_EVERYBODY);
+	int32_t code = keel_job_permit(a->whole, &f->ask, KEEL_EVERYBODY);
 
 	if (code == PBSE_HISTJOBID) {
 		delete_history(mod, f, a);
@@ -297,7 +294,7 @@ static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 		fan_answer(mod, f, code, NULL);
 		return;
 	}
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_delete,
 		.event = KEEL_EVENT(job_delete, .id = f->id, .job = a->whole, .who = f->who),
@@ -312,26 +309,25 @@ static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 /* A signal reaches the subjobs that go on, or those that are stopped. */
 static bool signal_reaches(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
 {
-	struct state *st = mod->state;
+	(void)mod;
 	const struct keel_signal_def *def =
-		st->job->signal(st->job->self, f->detail ? f->detail : "");
+		keel_job_signal(f->detail ? f->detail : "");
 	bool stopped = def && def->acts_on == KEEL_SIGNAL_STOPPED;
 
-	return st->job->state(st->job->self, part) == 'R' &&
-	       st->job->is_suspended(st->job->self, part) == stopped;
+	return keel_job_state(part) == 'R' &&
+	       keel_job_is_suspended(part) == stopped;
 }
 
 static void signal_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 {
-	struct state *st = mod->state;
 	const struct keel_signal_def *def =
-		st->job->signal(st->job->self, f->detail ? f->detail : "");
-	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask,
+		keel_job_signal(f->detail ? f->detail : "");
+	int32_t code = keel_job_permit(a->whole, &f->ask,
 				       def ? def->roles & ~(uint32_t)KEEL_USER : KEEL_EVERYBODY);
 
 	if (!code && f->named.n == 0)
 		code = PBSE_UNKJOBID;
-	if (!code && !st->object->is_set(a->whole, st->a.stime))
+	if (!code && !keel_is_set(a->whole, job_stime))
 		code = PBSE_BADSTATE;
 	if (code)
 		fan_answer(mod, f, code, NULL);
@@ -341,16 +337,14 @@ static void signal_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 
 static bool runs_now(struct keel_mod *mod, const struct fan *f, struct keel_obj *part)
 {
-	struct state *st = mod->state;
-
-	return st->job->state(st->job->self, part) == 'R' &&
-	       (wants(f, "force") || st->job->substate(st->job->self, part) == KEEL_SUB_RUNNING);
+	(void)mod;
+	return keel_job_state(part) == 'R' &&
+	       (wants(f, "force") || keel_job_substate(part) == KEEL_SUB_RUNNING);
 }
 
 static void rerun_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 {
-	struct state *st = mod->state;
-	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask, KEEL_OPERATORS);
+	int32_t code = keel_job_permit(a->whole, &f->ask, KEEL_OPERATORS);
 
 	if (!code && f->named.n == 0)
 		code = PBSE_UNKJOBID;
@@ -390,23 +384,21 @@ static void run_next(struct keel_mod *mod, void *arg);
 
 static void run_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct fan *f = arg;
 	struct array *a = fan_array(mod, f);
 	struct keel_obj *part = a ? part_find(mod, a, f->started_last) : NULL;
 
-	if (code && part && st->job->state(st->job->self, part) == 'Q')
-		st->job->back(st->job->self, part);
+	if (code && part && keel_job_state(part) == 'Q')
+		keel_job_back(part);
 	f->started += code == 0;
 	if (code || f->all)
 		fan_answer(mod, f, code, text);
-	else if (!st->core->timer(mod, 0, run_next, f))
+	else if (!keel_timer(mod, 0, run_next, f))
 		fan_answer(mod, f, PBSE_SYSTEM, "System error: out of memory");
 }
 
 static void run_next(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct fan *f = arg;
 	struct array *a = fan_array(mod, f);
 	struct keel_err err = { 0 };
@@ -418,15 +410,14 @@ static void run_next(struct keel_mod *mod, void *arg)
 	}
 	part = part_make(mod, a, f->started_last, &err);
 	if (part)
-		st->job->ask(st->job->self, part, &f->ask, mod, run_answered, f);
+		keel_job_ask(part, &f->ask, mod, run_answered, f);
 	else
 		fan_answer(mod, f, err.code ? err.code : PBSE_SYSTEM, err.text);
 }
 
 static void run_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 {
-	struct state *st = mod->state;
-	int32_t code = st->job->permit(st->job->self, a->whole, &f->ask, KEEL_OPERATORS);
+	int32_t code = keel_job_permit(a->whole, &f->ask, KEEL_OPERATORS);
 
 	if (!code && f->named.n == 0)
 		code = PBSE_UNKJOBID;
@@ -449,11 +440,10 @@ static const struct {
 	{ "alter", alter_begin },
 };
 
-static struct fan *fan_new(struct keel_mod *mod, const struct array *a, const struct keel_job_ask *ask,
+static struct fan *fan_new(const struct array *a, const struct keel_job_ask *ask,
 			   const char *range, size_t len)
 {
-	struct state *st = mod->state;
-	const char *whole = st->object->id(a->whole);
+	const char *whole = keel_id(a->whole);
 	size_t head = strcspn(whole, "[") + 1;
 	struct fan *f = calloc(1, sizeof(*f));
 
@@ -501,7 +491,7 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 	if (!a)
 		return false;
 	KEEL_SIZED(&ask, theirs);
-	f = fan_new(mod, a, &ask, range, len);
+	f = fan_new(a, &ask, range, len);
 	if (!f || select_named(f, a, range, len)) {
 		if (f)
 			fan_free(f);
@@ -522,7 +512,6 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 
 char on_letter(struct keel_mod *mod, const char *operand)
 {
-	struct state *st = mod->state;
 	const char *range;
 	size_t len;
 	struct array *a = named_array(mod, operand, &range, &len);
@@ -535,7 +524,7 @@ char on_letter(struct keel_mod *mod, const char *operand)
 	if (index > INDEX_MAX || !indices_ordinal(&a->x, (uint32_t)index, &ordinal))
 		return '\0';
 	kind = kind_of(runs_get(&a->runs, ordinal, NULL));
-	letter = st->job->state(st->job->self, a->whole);
+	letter = keel_job_state(a->whole);
 	return kind != KIND_WAITS ? 'X' : letter == 'B' ? 'Q' : letter;
 }
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, job_state, substate, comment, Exit_status, array_index);
+
 struct walk {
 	char *whole; /* id */
 	struct selection named;
@@ -21,11 +23,11 @@ struct walk {
 
 static void walk_close(struct keel_mod *mod, void *walk)
 {
-	struct state *st = mod->state;
 	struct walk *w = walk;
 
+	(void)mod;
 	if (w->model)
-		st->object->destroy(w->model);
+		keel_destroy(w->model);
 	selection_fini(&w->named);
 	free(w->whole);
 	free(w);
@@ -33,13 +35,12 @@ static void walk_close(struct keel_mod *mod, void *walk)
 
 static void *walk_open(struct keel_mod *mod, struct array *a, const char *range, size_t len)
 {
-	struct state *st = mod->state;
 	struct walk *w = a ? calloc(1, sizeof(*w)) : NULL;
 	int rc;
 
 	if (!w)
 		return NULL;
-	w->whole = strdup(st->object->id(a->whole));
+	w->whole = strdup(keel_id(a->whole));
 	rc = len ? selection_parse(&a->x, range, len, &w->named) : selection_all(&a->x, &w->named);
 	if (rc || !w->whole || w->named.n == 0) {
 		walk_close(mod, w);
@@ -65,38 +66,36 @@ static void *open_named(struct keel_mod *mod, const char *operand)
 
 /* ---- those that are no objects --------------------------------------------------------------------------- */
 
-static void model_over(struct keel_mod *mod, struct array *a, struct keel_obj *model, int32_t value)
+static void model_over(struct array *a, struct keel_obj *model, int32_t value)
 {
-	struct state *st = mod->state;
-	bool history = st->job->state(st->job->self, a->whole) == 'F';
+	bool history = keel_job_state(a->whole) == 'F';
 	int32_t how = over_substate(value);
 
-	st->object->set_int(model, st->a.state, history ? 'F' : 'X');
-	st->object->set_int(model, st->a.substate, how == SUB_FORCED ? KEEL_SUB_TERMINATED : how);
-	st->object->set_str(model, st->a.comment,
-			    how == KEEL_SUB_FINISHED ? "Subjob finished"
-			    : how == SUB_FORCED ? "Subjob finished" /* as jobs says of one that has run */
-			    : how == KEEL_SUB_TERMINATED ? "Subjob terminated"
-			    : how == KEEL_SUB_FAILED	 ? "Subjob failed"
-							 : "Subjob expired");
+	keel_set_int(model, job_job_state, history ? 'F' : 'X');
+	keel_set_int(model, job_substate, how == SUB_FORCED ? KEEL_SUB_TERMINATED : how);
+	keel_set_str(model, job_comment,
+		     how == KEEL_SUB_FINISHED ? "Subjob finished"
+		     : how == SUB_FORCED ? "Subjob finished" /* as jobs says of one that has run */
+		     : how == KEEL_SUB_TERMINATED ? "Subjob terminated"
+		     : how == KEEL_SUB_FAILED	 ? "Subjob failed"
+						  : "Subjob expired");
 	if (how == SUB_EXPIRED)
-		st->object->unset(model, st->a.exit_status, NULL);
+		keel_unset(model, job_Exit_status, NULL);
 	else
-		st->object->set_int(model, st->a.exit_status, over_exit(value));
+		keel_set_int(model, job_Exit_status, over_exit(value));
 }
 
 /* A hold is the array's: they are queued in it. */
-static void model_waits(struct keel_mod *mod, struct array *a, struct keel_obj *model)
+static void model_waits(struct array *a, struct keel_obj *model)
 {
-	struct state *st = mod->state;
-	char letter = st->job->state(st->job->self, a->whole);
+	char letter = keel_job_state(a->whole);
 	bool queued = letter == 'B' || letter == 'H';
 
-	st->object->set_int(model, st->a.state, queued ? 'Q' : letter);
-	st->object->set_int(model, st->a.substate,
-			    queued ? KEEL_SUB_QUEUED : st->job->substate(st->job->self, a->whole));
-	st->object->set_str(model, st->a.comment, st->object->get_str(a->whole, st->a.comment));
-	st->object->unset(model, st->a.exit_status, NULL);
+	keel_set_int(model, job_job_state, queued ? 'Q' : letter);
+	keel_set_int(model, job_substate,
+		     queued ? KEEL_SUB_QUEUED : keel_job_substate(a->whole));
+	keel_set_str(model, job_comment, keel_get_str(a->whole, job_comment));
+	keel_unset(model, job_Exit_status, NULL);
 }
 
 static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct array *a, uint32_t ordinal,
@@ -112,13 +111,13 @@ static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct ar
 	}
 	if (!w->model)
 		return NULL;
-	st->object->set_int(w->model, st->a.index, indices_index(&a->x, ordinal));
-	part_paths(mod, a, w->model, indices_index(&a->x, ordinal));
+	keel_set_int(w->model, job_array_index, indices_index(&a->x, ordinal));
+	part_paths(a, w->model, indices_index(&a->x, ordinal));
 	if (kind_of(value) == KIND_OVER)
-		model_over(mod, a, w->model, value);
+		model_over(a, w->model, value);
 	else
-		model_waits(mod, a, w->model);
-	part_id(mod, a, ordinal, w->id, sizeof(w->id));
+		model_waits(a, w->model);
+	part_id(a, ordinal, w->id, sizeof(w->id));
 	return w->model;
 }
 
@@ -140,9 +139,8 @@ static bool step(struct walk *w, uint32_t *ret_ordinal)
 
 static struct keel_obj *next(struct keel_mod *mod, void *walk, const char **ret_id)
 {
-	struct state *st = mod->state;
 	struct walk *w = walk;
-	struct keel_obj *whole = st->object->find(mod, "job", w->whole), *part;
+	struct keel_obj *whole = keel_find(mod, "job", w->whole), *part;
 	struct array *a = whole ? array_of(mod, whole) : NULL;
 	uint32_t ordinal;
 	int32_t value;
@@ -152,7 +150,7 @@ static struct keel_obj *next(struct keel_mod *mod, void *walk, const char **ret_
 	value = runs_get(&a->runs, ordinal, NULL);
 	part = value == LIVES || value == KEPT ? part_find(mod, a, ordinal) : NULL;
 	if (part) {
-		*ret_id = st->object->id(part);
+		*ret_id = keel_id(part);
 		return part;
 	}
 	if (value == LIVES || value == KEPT) /* its history was cleaned away */

@@ -11,7 +11,6 @@
 struct array *named_array(struct keel_mod *mod, const char *operand, const char **ret_range,
 			  size_t *ret_len)
 {
-	struct state *st = mod->state;
 	size_t digits = strspn(operand, "0123456789"), len;
 	const char *shut = operand[digits] == '[' ? strchr(operand + digits, ']') : NULL;
 	const char *server = shut ? shut + 1 : NULL;
@@ -24,10 +23,10 @@ struct array *named_array(struct keel_mod *mod, const char *operand, const char 
 	if (*server && *server != '@' && *server != '.')
 		return NULL;
 	if (snprintf(id, sizeof(id), "%.*s[].%.*s", (int)digits, operand,
-		     (int)(len ? len : strlen(st->core->server_name(mod))),
-		     len ? server + 1 : st->core->server_name(mod)) >= (int)sizeof(id))
+		     (int)(len ? len : strlen(keel_server_name(mod))),
+		     len ? server + 1 : keel_server_name(mod)) >= (int)sizeof(id))
 		return NULL;
-	whole = st->object->find(mod, "job", id);
+	whole = keel_find(mod, "job", id);
 	*ret_range = operand + digits + 1;
 	*ret_len = (size_t)(shut - *ret_range);
 	return whole ? array_of(mod, whole) : NULL;
@@ -35,10 +34,9 @@ struct array *named_array(struct keel_mod *mod, const char *operand, const char 
 
 struct array *array_of_part(struct keel_mod *mod, struct keel_obj *part, uint32_t *ret_ordinal)
 {
-	struct state *st = mod->state;
 	size_t len;
 	const char *range;
-	struct array *a = named_array(mod, st->object->id(part), &range, &len);
+	struct array *a = named_array(mod, keel_id(part), &range, &len);
 	unsigned long index = a && len > 0 && len < 11 ? strtoul(range, NULL, 10) : UINT32_MAX;
 
 	if (index > INDEX_MAX || !indices_ordinal(&a->x, (uint32_t)index, ret_ordinal))
@@ -48,15 +46,13 @@ struct array *array_of_part(struct keel_mod *mod, struct keel_obj *part, uint32_
 
 bool is_subjob(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return keel_id_is_part(st->object->id(job));
+	(void)mod;
+	return keel_id_is_part(keel_id(job));
 }
 
-void part_id(struct keel_mod *mod, const struct array *a, uint32_t ordinal, char *buf, size_t len)
+void part_id(const struct array *a, uint32_t ordinal, char *buf, size_t len)
 {
-	struct state *st = mod->state;
-	const char *id = st->object->id(a->whole);
+	const char *id = keel_id(a->whole);
 	size_t head = strcspn(id, "[") + 1;
 
 	snprintf(buf, len, "%.*s%u%s", (int)head, id, indices_index(&a->x, ordinal), id + head);
@@ -64,9 +60,8 @@ void part_id(struct keel_mod *mod, const struct array *a, uint32_t ordinal, char
 
 struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t ordinal)
 {
-	struct state *st = mod->state;
 	char id[600];
 
-	part_id(mod, a, ordinal, id, sizeof(id));
-	return st->object->find(mod, "job", id);
+	part_id(a, ordinal, id, sizeof(id));
+	return keel_find(mod, "job", id);
 }

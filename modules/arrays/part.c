@@ -9,42 +9,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, Output_Path, Error_Path, array_index, run_count, run_version, Exit_status,
+	      comment);
+
 #define PLACEHOLDER "^array_index^"
 
 struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return st->object->clone(mod, a->whole, id, err);
+	return keel_clone(mod, a->whole, id, err);
 }
 
 /* The place of the index in a path of the array becomes the index. */
-static void path_set(struct keel_mod *mod, struct array *a, struct keel_obj *part,
+static void path_set(struct array *a, struct keel_obj *part,
 		     const struct keel_attr *attr, uint32_t index)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(a->whole, attr);
+	const char *text = keel_get_str(a->whole, attr);
 	const char *at = text ? strstr(text, PLACEHOLDER) : NULL;
 	char *path;
 
 	if (!at || asprintf(&path, "%.*s%u%s", (int)(at - text), text, index,
 			    at + strlen(PLACEHOLDER)) < 0)
 		return;
-	st->object->set_str(part, attr, path);
+	keel_set_str(part, attr, path);
 	free(path);
 }
 
-void part_paths(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t index)
+void part_paths(struct array *a, struct keel_obj *part, uint32_t index)
 {
-	struct state *st = mod->state;
-
-	path_set(mod, a, part, st->a.output_path, index);
-	path_set(mod, a, part, st->a.error_path, index);
+	path_set(a, part, job_Output_Path, index);
+	path_set(a, part, job_Error_Path, index);
 }
 
 bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, uint32_t ordinal, const char *names)
 {
-	struct state *st = mod->state;
 	bool some = false;
 	int32_t len;
 	char *text;
@@ -57,20 +54,20 @@ bool part_alter(struct keel_mod *mod, struct array *a, struct keel_obj *part, ui
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(names, ","), names);
 		if ((key = strchr(name, '.')))
 			*key++ = '\0';
-		attr = st->object->attr(mod, "job", name);
-		if (!attr || (st->object->attr_flags(attr) & KEEL_ATTR_OWN))
+		attr = keel_attr_find(mod, "job", name);
+		if (!attr || (keel_attr_flags(attr) & KEEL_ATTR_OWN))
 			continue;
-		len = st->object->text(a->whole, attr, key, NULL, 0);
+		len = keel_get_text(a->whole, attr, key, NULL, 0);
 		text = len < 0 ? NULL : malloc((size_t)len + 1);
 		if (len < 0)
-			st->object->unset(part, attr, key);
-		else if (text && st->object->text(a->whole, attr, key, text, (uint32_t)len + 1) >= 0)
-			st->object->set_text(part, attr, KEEL_SET, key, text, NULL);
+			keel_unset(part, attr, key);
+		else if (text && keel_get_text(a->whole, attr, key, text, (uint32_t)len + 1) >= 0)
+			keel_set_text(part, attr, KEEL_SET, key, text, NULL);
 		free(text);
 		some = true;
 	}
 	if (some)
-		part_paths(mod, a, part, indices_index(&a->x, ordinal));
+		part_paths(a, part, indices_index(&a->x, ordinal));
 	return some;
 }
 
@@ -86,35 +83,33 @@ static struct again *again_find(struct array *a, uint32_t ordinal)
 
 struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordinal, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	const struct again *again = again_find(a, ordinal);
 	struct keel_obj *part;
 	char id[600];
 
-	part_id(mod, a, ordinal, id, sizeof(id));
+	part_id(a, ordinal, id, sizeof(id));
 	part = part_draft(mod, a, id, err);
 	if (!part)
 		return NULL;
-	st->object->set_int(part, st->a.index, indices_index(&a->x, ordinal));
-	part_paths(mod, a, part, indices_index(&a->x, ordinal));
+	keel_set_int(part, job_array_index, indices_index(&a->x, ordinal));
+	part_paths(a, part, indices_index(&a->x, ordinal));
 	if (again) {
-		st->object->set_int(part, st->a.run_count, again->runs);
-		st->object->set_int(part, st->a.run_version, again->version);
+		keel_set_int(part, job_run_count, again->runs);
+		keel_set_int(part, job_run_version, again->version);
 	}
-	if (st->object->publish(part)) {
-		st->object->destroy(part);
-		st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (keel_publish(part)) {
+		keel_destroy(part);
+		keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 		return NULL;
 	}
 	array_mark(a, ordinal, LIVES);
-	st->job->adopt(st->job->self, part);
+	keel_job_adopt(part);
 	return part;
 }
 
 void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended)
 {
-	struct state *st = mod->state;
-	struct slot *slot = st->object->slot(mod, part);
+	struct slot *slot = keel_slot(mod, part);
 	uint32_t ordinal;
 	struct array *a = slot && slot->suspended != suspended ? array_of_part(mod, part, &ordinal) : NULL;
 
@@ -133,18 +128,17 @@ static uint32_t on_waiting(struct keel_mod *mod, struct keel_obj *whole, bool al
 
 	if (!a || all)
 		return a ? a->n[KIND_WAITS] : 0;
-	room = array_room(mod, a);
+	room = array_room(a);
 	return a->n[KIND_WAITS] < room ? a->n[KIND_WAITS] : room;
 }
 
 static struct keel_obj *on_next(struct keel_mod *mod, struct keel_obj *whole, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct array *a = array_of(mod, whole);
 	uint32_t ordinal;
 
 	if (!a || !runs_find(&a->runs, a->hint, WAITS, &ordinal)) {
-		st->core->error(err, PBSE_BADSTATE, "%s", st->core->pbse_text(PBSE_BADSTATE));
+		keel_error(err, PBSE_BADSTATE, "%s", keel_pbse_text(PBSE_BADSTATE));
 		return NULL;
 	}
 	a->hint = ordinal;
@@ -152,11 +146,10 @@ static struct keel_obj *on_next(struct keel_mod *mod, struct keel_obj *whole, st
 }
 
 /* Keeps the number of its starts: hosts distinguish its runs by it. */
-static void runs_keep(struct keel_mod *mod, struct array *a, uint32_t ordinal, struct keel_obj *part)
+static void runs_keep(struct array *a, uint32_t ordinal, struct keel_obj *part)
 {
-	struct state *st = mod->state;
-	struct again now = { ordinal, st->object->get_int(part, st->a.run_count),
-			     st->object->get_int(part, st->a.run_version) };
+	struct again now = { ordinal, keel_get_int(part, job_run_count),
+			     keel_get_int(part, job_run_version) };
 	struct again *again = again_find(a, ordinal), *bigger;
 
 	if (now.version == 0 || (again && again->version == now.version))
@@ -169,7 +162,7 @@ static void runs_keep(struct keel_mod *mod, struct array *a, uint32_t ordinal, s
 		again = &a->again[a->n_again++];
 	}
 	*again = now;
-	array_save_again(mod, a);
+	array_save_again(a);
 }
 
 static void on_back(struct keel_mod *mod, struct keel_obj *part)
@@ -186,36 +179,35 @@ static void on_back(struct keel_mod *mod, struct keel_obj *part)
 		array_check_end(mod, a);
 		return;
 	}
-	runs_keep(mod, a, ordinal, part);
+	runs_keep(a, ordinal, part);
 	array_mark(a, ordinal, WAITS);
 }
 
-static void runs_forget(struct keel_mod *mod, struct array *a, uint32_t ordinal)
+static void runs_forget(struct array *a, uint32_t ordinal)
 {
 	struct again *again = again_find(a, ordinal);
 
 	if (!again)
 		return;
 	*again = a->again[--a->n_again];
-	array_save_again(mod, a);
+	array_save_again(a);
 }
 
 static void on_over(struct keel_mod *mod, struct keel_obj *part, int32_t substate, bool kept)
 {
-	struct state *st = mod->state;
-	int32_t exit_status = (int32_t)st->object->get_int(part, st->a.exit_status);
+	int32_t exit_status = (int32_t)keel_get_int(part, job_Exit_status);
 	uint32_t ordinal;
 	struct array *a = array_of_part(mod, part, &ordinal);
-	const char *comment = st->object->get_str(part, st->a.comment);
+	const char *comment = keel_get_str(part, job_comment);
 	bool forced = substate == KEEL_SUB_TERMINATED && comment && strcmp(comment, "Subjob finished") == 0;
 
 	if (!a)
 		return;
 	part_suspended(mod, part, false);
 	if (runs_get(&a->runs, ordinal, NULL) == LIVES && (exit_status != 0 || substate != KEEL_SUB_FINISHED))
-		array_failed(mod, a, 1); /* not again, when its history goes */
+		array_failed(a, 1); /* not again, when its history goes */
 	array_mark(a, ordinal, kept ? KEPT : over_value(forced ? SUB_FORCED : substate, exit_status));
-	runs_forget(mod, a, ordinal);
+	runs_forget(a, ordinal);
 	if (!kept)
 		array_save_ended(mod, a);
 	array_check_end(mod, a);

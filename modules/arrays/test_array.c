@@ -117,14 +117,13 @@ static void start_next(void)
 
 static void end(uint32_t index, int32_t status, bool kept)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
 	struct keel_mod *owner;
 	const struct keel_job_form_def *row = form_row(&owner);
 	struct keel_obj *part;
 	char id[40], text[12];
 
 	snprintf(id, sizeof(id), "1[%u].svr", (unsigned)index);
-	part = object->find(keel_mock_self(mock), "job", id);
+	part = keel_find(keel_mock_self(mock), "job", id);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(part);
 	snprintf(text, sizeof(text), "%d", (int)status);
 	keel_mock_set(part, "Exit_status", NULL, text);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, stime, depend_dropped, Exit_status, euser);
+
 int64_t number_of(const char *id)
 {
 	return strtoll(id, NULL, 10);
@@ -14,17 +16,16 @@ int64_t number_of(const char *id)
 
 bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct keel_obj *job = keel_find(mod, "job", id);
 	char letter;
 
 	if (!job)
 		return false;
-	letter = st->job->state(st->job->self, job);
+	letter = keel_job_state(job);
 	ret->over = strchr("FXM", letter) != NULL;
-	ret->started = st->object->is_set(job, st->stime) || strchr("REB", letter);
-	ret->dropped = st->object->get_int(job, st->dropped) != 0;
-	ret->exit = st->object->get_int(job, st->exit_status);
+	ret->started = keel_is_set(job, job_stime) || strchr("REB", letter);
+	ret->dropped = keel_get_int(job, job_depend_dropped) != 0;
+	ret->exit = keel_get_int(job, job_Exit_status);
 	return true;
 }
 
@@ -39,22 +40,19 @@ struct wish {
 
 static void log_satisfied(struct keel_mod *mod, const struct wish *a)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(a->job),
-		      "%s Job has finished, dependency satisfied", a->id);
+	keel_log(mod, KEEL_LOG_JOB, "Job", keel_id(a->job),
+		 "%s Job has finished, dependency satisfied", a->id);
 }
 
 /* An after... item: stays (WAITS), is left out (DONE), or is refused. */
 static int32_t check_after(struct keel_mod *mod, const struct wish *a, enum verdict *ret)
 {
-	struct state *st = mod->state;
 	enum type type = (enum type)a->item->type;
 	struct fate fate = { 0 };
 
 	if (!fate_of(mod, a->id, &fate)) {
 		*ret = WAITS; /* it may come one day, if its number has not come yet */
-		return a->item->n < st->job->next_number(st->job->self) ? PBSE_BADDEPEND : 0;
+		return a->item->n < keel_job_next_number() ? PBSE_BADDEPEND : 0;
 	}
 	*ret = type_judge(type, &fate);
 	if (*ret == DONE && fate.over)
@@ -75,12 +73,11 @@ static bool counts_reports(struct state *st, const char *id)
 	return false;
 }
 
-static bool same_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *other,
+static bool same_owner(struct keel_obj *job, struct keel_obj *other,
 		       const struct keel_session *who)
 {
-	struct state *st = mod->state;
-	const char *own = st->object->get_str(job, st->euser);
-	const char *theirs = st->object->get_str(other, st->euser);
+	const char *own = keel_get_str(job, job_euser);
+	const char *theirs = keel_get_str(other, job_euser);
 
 	return (own && theirs && strcmp(theirs, own) == 0) || (who && (who->roles & KEEL_OPERATORS));
 }
@@ -93,18 +90,17 @@ static int32_t check_before(struct keel_mod *mod, const struct wish *a)
 
 	if (!fate_of(mod, a->id, &fate) || !(counts_reports(st, a->id) || (a->fresh && fate.over)))
 		return PBSE_BADDEPEND;
-	return same_owner(mod, a->job, st->object->find(mod, "job", a->id), a->who) ? 0 : PBSE_PERM;
+	return same_owner(a->job, keel_find(mod, "job", a->id), a->who) ? 0 : PBSE_PERM;
 }
 
 /* The named job must belong to the same owner; with one that is over there is no set. */
 static int32_t check_runone(struct keel_mod *mod, const struct wish *a, enum verdict *ret)
 {
-	struct state *st = mod->state;
 	struct fate fate = { 0 };
 
 	if (!fate_of(mod, a->id, &fate))
 		return PBSE_BADDEPEND;
-	if (!same_owner(mod, a->job, st->object->find(mod, "job", a->id), a->who))
+	if (!same_owner(a->job, keel_find(mod, "job", a->id), a->who))
 		return PBSE_PERM;
 	*ret = fate.over ? DONE : WAITS;
 	if (fate.over)
@@ -120,7 +116,7 @@ static int32_t check_item(struct keel_mod *mod, struct wish *a, enum verdict *re
 	if (a->item->type == ON)
 		return 0;
 	item_id(a->item, st->server, a->id);
-	if (strcmp(a->id, st->object->id(a->job)) == 0)
+	if (strcmp(a->id, keel_id(a->job)) == 0)
 		return PBSE_IVALREQ;
 	if (a->item->type == RUN_ONE)
 		return check_runone(mod, a, ret);

@@ -16,11 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook), KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(job, 0, struct state, job),
-};
+KEEL_ATTR_OF(job, depend);
+
+KEEL_USE(job);
 
 /* ---- the attribute ---------------------------------------------------------------------------------------- */
 
@@ -28,16 +26,16 @@ static const struct keel_need needs[] = {
 static bool learn(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->depend), *id = st->object->id(job);
+	const char *text = keel_get_str(job, job_depend), *id = keel_id(job);
 	struct clause clause = { 0 };
-	int32_t code = text && *text ? clause_parse(text, st->core->server_name(mod), &clause) : 0;
+	int32_t code = text && *text ? clause_parse(text, keel_server_name(mod), &clause) : 0;
 
 	if (code && code != PBSE_SYSTEM)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "its dependencies cannot be read: %s", text);
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "its dependencies cannot be read: %s", text);
 	if (child_set(st, id, &clause) == 0 && code != PBSE_SYSTEM)
 		return true;
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", id,
-		      "no memory for its dependencies: it waits until `keelson reload dependencies`");
+	keel_log(mod, KEEL_LOG_ERROR, "Job", id,
+		 "no memory for its dependencies: it waits until `keelson reload dependencies`");
 	return false;
 }
 
@@ -45,13 +43,13 @@ static bool learn(struct keel_mod *mod, struct keel_obj *job)
 static void depend_changed(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
-	const char *id = st->object->id(job);
+	const char *id = keel_id(job);
 	bool known = learn(mod, job);
 	struct child *c = child_find(st, id);
 
 	(void)attr;
-	if (st->started && !strchr("REFXM", st->job->state(st->job->self, job)))
-		st->job->depend(st->job->self, job, !known || (c && child_waits(c)) || runone_waits(mod, id));
+	if (st->started && !strchr("REFXM", keel_job_state(job)))
+		keel_job_depend(job, !known || (c && child_waits(c)) || runone_waits(mod, id));
 }
 
 static void emit_text(const char *text, const struct keel_emit *to)
@@ -64,7 +62,7 @@ static void emit_text(const char *text, const struct keel_emit *to)
 static void depend_show(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *to)
 {
 	struct state *st = mod->state;
-	const char *id = st->object->id(job), *own = st->object->get_str(job, st->depend);
+	const char *id = keel_id(job), *own = keel_get_str(job, job_depend);
 	struct clause clause = { 0 };
 	struct keel_text text;
 
@@ -100,23 +98,20 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict refuse(struct keel_call *c, int32_t code)
 {
-	struct state *st = keel_state(c);
-
 	if (code == PBSE_BADATVAL)
-		return st->call->reject(c, code, "%s depend", st->core->pbse_text(code));
-	return st->call->reject(c, code, NULL);
+		return keel_reject(c, code, "%s depend", keel_pbse_text(code));
+	return keel_reject(c, code, NULL);
 }
 
 static keel_verdict write_clause(struct keel_call *c, struct keel_obj *job, const struct clause *clause)
 {
-	struct state *st = keel_state(c);
 	struct keel_text text;
 	struct keel_err err = { 0 };
 	int32_t code;
 
 	keel_text_init(&text);
-	code = clause_text(clause, st->core->server_name(c->mod), &text)
-		       ? st->call->set(c, job, "depend", NULL, clause->n ? text.data : NULL, &err)
+	code = clause_text(clause, keel_server_name(c->mod), &text)
+		       ? keel_call_set(c, job, "depend", NULL, clause->n ? text.data : NULL, &err)
 		       : PBSE_SYSTEM;
 	keel_text_fini(&text);
 	return code ? refuse(c, code) : KEEL_NEXT;
@@ -124,14 +119,13 @@ static keel_verdict write_clause(struct keel_call *c, struct keel_obj *job, cons
 
 static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char *wanted, bool fresh)
 {
-	struct state *st = keel_state(c);
 	struct clause clause;
 	keel_verdict verdict;
-	int32_t code = clause_parse(wanted, st->core->server_name(c->mod), &clause);
+	int32_t code = clause_parse(wanted, keel_server_name(c->mod), &clause);
 
 	if (code)
 		return refuse(c, code);
-	code = check_clause(c->mod, job, st->call->session(c), fresh, &clause);
+	code = check_clause(c->mod, job, keel_call_session(c), fresh, &clause);
 	verdict = code ? refuse(c, code) : write_clause(c, job, &clause);
 	clause_fini(&clause);
 	return verdict;
@@ -140,9 +134,8 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char 
 /* `have`: what it was before, NULL for a new job. */
 static keel_verdict look(struct keel_call *c, struct keel_obj *job, const char *have)
 {
-	struct state *st = keel_state(c);
 	char some[4096], *wanted = some;
-	int32_t len = st->call->get(c, job, "depend", NULL, some, sizeof(some));
+	int32_t len = keel_call_get(c, job, "depend", NULL, some, sizeof(some));
 	keel_verdict verdict;
 
 	if (len <= 0)
@@ -150,8 +143,8 @@ static keel_verdict look(struct keel_call *c, struct keel_obj *job, const char *
 	if ((size_t)len >= sizeof(some)) {
 		wanted = malloc((size_t)len + 1);
 		if (!wanted)
-			return st->call->fail(c, "out of memory");
-		st->call->get(c, job, "depend", NULL, wanted, (uint32_t)len + 1);
+			return keel_fail(c, "out of memory");
+		keel_call_get(c, job, "depend", NULL, wanted, (uint32_t)len + 1);
 	}
 	verdict = have && strcmp(have, wanted) == 0 ? KEEL_NEXT : check(c, job, wanted, !have);
 	if (wanted != some)
@@ -166,9 +159,7 @@ static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_subm
 
 static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
 {
-	struct state *st = keel_state(c);
-
-	const char *have = st->object->get_str(ev->job, st->depend);
+	const char *have = keel_get_str(ev->job, job_depend);
 
 	return look(c, ev->job, have ? have : "");
 }
@@ -191,9 +182,7 @@ static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_sta
 /* Jobs that are there when the module is loaded; what came from the store is known already. */
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	const struct state *st = keel_state(c);
-
-	if (st->object->is_set(ev->job, st->depend) && !child_find(keel_state(c), ev->id))
+	if (keel_is_set(ev->job, job_depend) && !child_find(keel_state(c), ev->id))
 		learn(c->mod, ev->job);
 	return KEEL_NEXT;
 }
@@ -227,7 +216,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 	if (ev->requeued || (!p && !child))
 		return KEEL_NEXT;
 	fate.over = true;
-	runone_over(c->mod, ev->id, ev->job && strchr("EB", st->job->state(st->job->self, ev->job)));
+	runone_over(c->mod, ev->id, ev->job && strchr("EB", keel_job_state(ev->job)));
 	news_over(c->mod, ev->id, &fate);
 	return KEEL_NEXT;
 }
@@ -245,20 +234,13 @@ static const struct keel_tap taps[] = {
 
 /* ---- module ---------------------------------------------------------------------------------------------------- */
 
-static const struct keel_find wanted[] = {
-	KEEL_FIND(struct state, depend, "job", "depend"),
-	KEEL_FIND(struct state, dropped, "job", "depend_dropped"),
-	KEEL_FIND(struct state, exit_status, "job", "Exit_status"),
-	KEEL_FIND(struct state, stime, "job", "stime"),
-	KEEL_FIND(struct state, euser, "job", "euser"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	snprintf(st->server, sizeof(st->server), "%s", st->core->server_name(mod));
-	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
+	(void)err;
+	snprintf(st->server, sizeof(st->server), "%s", keel_server_name(mod));
+	return 0;
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
@@ -281,7 +263,5 @@ static const char *const requires_modules[] = { "jobs", NULL };
 
 KEEL_MODULE(.name = "dependencies", .version = "1.0", .vendor = "Keelson",
 	    .summary = "jobs that wait for other jobs", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
+	    .requires_modules = requires_modules, .init = init, .start = start, .fini = fini);

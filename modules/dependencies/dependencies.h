@@ -96,12 +96,6 @@ struct news {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_job_api *job;
-	const struct keel_attr *depend, *dropped, *exit_status, *stime, *euser, *holds;
 	struct parent *parents;
 	struct child *children;
 	struct news *first, *last;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, depend, depend_dropped);
+
 #define SLICE 4096
 
 static void settle_rest(struct keel_mod *mod, void *arg);
@@ -45,7 +47,7 @@ static void news_free(struct news *n)
 
 void news_drop(struct state *st)
 {
-	st->core->timer_cancel(st->later);
+	keel_timer_cancel(st->later);
 	st->later = NULL;
 	while (st->first) {
 		struct news *n = st->first;
@@ -66,11 +68,11 @@ static void rewrite(struct keel_mod *mod, struct keel_obj *job, struct clause *l
 
 	keel_text_init(&text);
 	if (!left->n)
-		st->object->unset(job, st->depend, NULL);
-	else if (clause_text(left, st->core->server_name(mod), &text))
-		st->object->set_str(job, st->depend, text.data);
+		keel_unset(job, job_depend, NULL);
+	else if (clause_text(left, keel_server_name(mod), &text))
+		keel_set_str(job, job_depend, text.data);
 	keel_text_fini(&text);
-	child_set(st, st->object->id(job), left);
+	child_set(st, keel_id(job), left);
 }
 
 /* Is the item done by this piece of news? on:N counts down. */
@@ -109,16 +111,16 @@ static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c,
 		clause_fini(&left);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_JOB, "Job", n->child, "Dependency on job %s released.", n->parent);
+	keel_log(mod, KEEL_LOG_JOB, "Job", n->child, "Dependency on job %s released.", n->parent);
 	rewrite(mod, job, &left);
 	if (!waits)
-		st->job->depend(st->job->self, job, runone_waits(mod, n->child));
+		keel_job_depend(job, runone_waits(mod, n->child));
 }
 
 void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id)
 {
 	struct state *st = mod->state;
-	const struct child *c = child_find(st, st->object->id(job));
+	const struct child *c = child_find(st, keel_id(job));
 	struct clause left = { .item = c ? calloc(c->clause.n, sizeof(*left.item)) : NULL };
 
 	for (uint32_t i = 0; left.item && i < c->clause.n; i++) {
@@ -139,12 +141,12 @@ void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent)
 	struct state *st = mod->state;
 	char why[ID_MAX + 64];
 
-	if (!strchr("TQHW", st->job->state(st->job->self, job))) /* a manager released its hold */
+	if (!strchr("TQHW", keel_job_state(job))) /* a manager released its hold */
 		return;
 	snprintf(why, sizeof(why), "Job deleted as result of dependency on job %s", parent);
-	st->object->set_int(job, st->dropped, 1);
-	keep_fate(st, st->object->id(job), (struct fate){ .dropped = true });
-	st->job->abort(st->job->self, job, why);
+	keel_set_int(job, job_depend_dropped, 1);
+	keep_fate(st, keel_id(job), (struct fate){ .dropped = true });
+	keel_job_abort(job, why);
 }
 
 static bool counts_reports(const struct child *c)
@@ -158,7 +160,7 @@ static bool counts_reports(const struct child *c)
 static void settle(struct keel_mod *mod, const struct news *n)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", n->child);
+	struct keel_obj *job = keel_find(mod, "job", n->child);
 	struct child *c = child_find(st, n->child);
 	struct parent *p = parent_find(st, n->parent);
 
@@ -189,9 +191,9 @@ static void settle_all(struct keel_mod *mod)
 		news_free(n);
 	}
 	st->settling = false;
-	if (st->first && !st->later && !(st->later = st->core->timer(mod, 0, settle_rest, NULL)))
-		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "dependencies",
-			      "no memory to go on releasing jobs; the next event does");
+	if (st->first && !st->later && !(st->later = keel_timer(mod, 0, settle_rest, NULL)))
+		keel_log(mod, KEEL_LOG_ERROR, "Svr", "dependencies",
+			 "no memory to go on releasing jobs; the next event does");
 }
 
 static void settle_rest(struct keel_mod *mod, void *arg)
@@ -282,7 +284,7 @@ void news_too_late(struct keel_mod *mod, const char *id)
 		    (!type_is_before((enum type)item->type) &&
 		     type_judge((enum type)item->type, &fate) != NEVER))
 			continue;
-		st->core->log(mod, KEEL_LOG_JOB, "Job", id, "%s %s", named, st->core->pbse_text(PBSE_HISTDEPEND));
+		keel_log(mod, KEEL_LOG_JOB, "Job", id, "%s %s", named, keel_pbse_text(PBSE_HISTDEPEND));
 		news_add(st, id, named, NEVER, false);
 	}
 	settle_all(mod);
@@ -291,7 +293,7 @@ void news_too_late(struct keel_mod *mod, const char *id)
 void news_missed(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	int64_t next = st->job->next_number(st->job->self);
+	int64_t next = keel_job_next_number();
 	struct parent *p, *more;
 
 	HASH_ITER(hh, st->parents, p, more) {

@@ -62,10 +62,9 @@ static struct others others_of(struct state *st, const char *id)
 
 static char letter_of(struct keel_mod *mod, const char *id)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct keel_obj *job = keel_find(mod, "job", id);
 
-	return job ? st->job->state(st->job->self, job) : '\0';
+	return job ? keel_job_state(job) : '\0';
 }
 
 bool runone_waits(struct keel_mod *mod, const char *id)
@@ -82,11 +81,11 @@ bool runone_waits(struct keel_mod *mod, const char *id)
 static void hold_or_let(struct keel_mod *mod, const char *id)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct keel_obj *job = keel_find(mod, "job", id);
 	const struct child *c = child_find(st, id);
 
-	if (job && strchr("QHWT", st->job->state(st->job->self, job)))
-		st->job->depend(st->job->self, job, (c && child_waits(c)) || runone_waits(mod, id));
+	if (job && strchr("QHWT", keel_job_state(job)))
+		keel_job_depend(job, (c && child_waits(c)) || runone_waits(mod, id));
 }
 
 void runone_changed(struct keel_mod *mod, const char *id)
@@ -104,15 +103,15 @@ void runone_over(struct keel_mod *mod, const char *id, bool ran)
 	struct others o = others_of(st, id);
 
 	for (uint32_t i = 0; i < o.n; i++) { /* one has run: there is no set any more */
-		struct keel_obj *job = st->object->find(mod, "job", o.id[i]);
+		struct keel_obj *job = keel_find(mod, "job", o.id[i]);
 
 		if (job)
 			clause_drop(mod, job, ran ? NULL : id);
 	}
 	for (uint32_t i = 0; i < o.n; i++) {
-		struct keel_obj *job = st->object->find(mod, "job", o.id[i]);
+		struct keel_obj *job = keel_find(mod, "job", o.id[i]);
 
-		if (job && ran && strchr("QHWT", st->job->state(st->job->self, job)))
+		if (job && ran && strchr("QHWT", keel_job_state(job)))
 			job_drop(mod, job, id);
 		else
 			hold_or_let(mod, o.id[i]);

@@ -45,11 +45,10 @@ static void purge(const char *id)
 
 static void abort_job(struct keel_mod *m, struct keel_obj *job, const char *why)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
 	char id[ID_MAX];
 
 	(void)m, (void)why;
-	snprintf(id, sizeof(id), "%s", object->id(job));
+	snprintf(id, sizeof(id), "%s", keel_id(job));
 	keel_mock_set(job, "job_state", NULL, "E");
 	purge(id);
 	keel_mock_destroy(job);
@@ -96,27 +95,25 @@ static void tear_down(void)
 /* Submitted with these dependencies; NULL: refused. */
 static struct keel_obj *submit(const char *id, const char *text)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-	struct keel_changes *set = object->changes(keel_mock_self(mock));
+	struct keel_changes *set = keel_changes(keel_mock_self(mock));
 	struct keel_obj *draft = keel_mock_draft(mock, "job", id);
 	const struct keel_attrop op = { "depend", NULL, text, KEEL_SET };
 
 	keel_mock_set(draft, "job_state", NULL, "Q");
 	keel_mock_set(draft, "euser", NULL, "ann");
-	CU_ASSERT_EQUAL(object->change(set, NULL, draft, &op, &err), 0);
+	CU_ASSERT_EQUAL(keel_change(set, NULL, draft, &op, &err), 0);
 	if (keel_mock_raise_for(mock, NULL, KEEL_POINT_job_submit, KEEL_EVENT(job_submit, .id = id, .job = draft), set,
 				&out) != KEEL_NEXT) {
-		object->destroy(draft);
+		keel_destroy(draft);
 		return NULL;
 	}
-	object->publish(draft);
+	keel_publish(draft);
 	return draft;
 }
 
 static void ends(const char *id, int64_t status)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-	struct keel_obj *o = object->find(keel_mock_self(mock), "job", id);
+	struct keel_obj *o = keel_find(keel_mock_self(mock), "job", id);
 
 	keel_mock_raise(mock, KEEL_POINT_job_obit, KEEL_EVENT(job_obit, .id = id, .job = o, .exit_status = status), NULL);
 	keel_mock_set(o, "job_state", NULL, "F");

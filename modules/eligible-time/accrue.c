@@ -9,46 +9,45 @@
  */
 #include "eligible-time.h"
 
+KEEL_ATTR_OF(server, eligible_time_enable);
+KEEL_ATTRS_OF(job, eligible_time, accrue_type, comment);
+
 #define SLICE 512
 
 bool accrue_on(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	return server && st->object->get_int(server, st->enable);
+	return server && keel_get_int(server, server_eligible_time_enable);
 }
 
 void accrue_to(struct keel_mod *mod, struct keel_obj *job, enum accrue type)
 {
-	struct state *st = mod->state;
-	int64_t clock = st->object->get_int(job, st->eligible), now = st->core->time(mod);
+	int64_t clock = keel_get_int(job, job_eligible_time), now = keel_time(mod);
 
-	if (st->object->is_set(job, st->accrue) && st->object->get_int(job, st->accrue) == type)
+	if (keel_is_set(job, job_accrue_type) && keel_get_int(job, job_accrue_type) == type)
 		return;
-	st->object->set_int(job, st->eligible,
-			    type == ACCRUE_ELIGIBLE ? clock_run(clock, now) : clock_stop(clock, now));
-	st->object->set_int(job, st->accrue, type);
+	keel_set_int(job, job_eligible_time,
+		     type == ACCRUE_ELIGIBLE ? clock_run(clock, now) : clock_stop(clock, now));
+	keel_set_int(job, job_accrue_type, type);
 }
 
 /* Its last comment is why it waits. */
-static enum accrue kind_of_wait(struct state *st, struct keel_obj *job)
+static enum accrue kind_of_wait(struct keel_obj *job)
 {
-	const char *comment = st->object->get_str(job, st->comment);
+	const char *comment = keel_get_str(job, job_comment);
 
 	return comment && reason_is_own_limit(comment) ? ACCRUE_INELIGIBLE : ACCRUE_ELIGIBLE;
 }
 
 void accrue_by_state(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	switch (st->job->state(st->job->self, job)) {
+	switch (keel_job_state(job)) {
 	case 'Q':
-		accrue_to(mod, job, kind_of_wait(st, job));
+		accrue_to(mod, job, kind_of_wait(job));
 		break;
 	case 'B':
-		accrue_to(mod, job, st->job->members(st->job->self, job) ? kind_of_wait(st, job) : ACCRUE_RUN);
+		accrue_to(mod, job, keel_job_members(job) ? kind_of_wait(job) : ACCRUE_RUN);
 		break;
 	case 'R':
 		accrue_to(mod, job, ACCRUE_RUN);
@@ -62,7 +61,7 @@ void accrue_by_state(struct keel_mod *mod, struct keel_obj *job)
 		accrue_to(mod, job, ACCRUE_INELIGIBLE);
 		break;
 	default: /* it is over: the clock stands as it stood */
-		if (st->object->get_int(job, st->accrue) == ACCRUE_ELIGIBLE)
+		if (keel_get_int(job, job_accrue_type) == ACCRUE_ELIGIBLE)
 			accrue_to(mod, job, ACCRUE_EXIT);
 		break;
 	}
@@ -74,9 +73,9 @@ void accrue_stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->slice);
+	keel_timer_cancel(st->slice);
 	st->slice = NULL;
-	st->object->cursor_close(st->walk);
+	keel_cursor_close(st->walk);
 	st->walk = NULL;
 }
 
@@ -89,19 +88,19 @@ static void walk_on(struct keel_mod *mod, void *arg)
 	(void)arg;
 	st->slice = NULL;
 	for (int n = 0; n < SLICE; n++) {
-		job = st->object->next(st->walk);
+		job = keel_next(st->walk);
 		if (!job) {
 			accrue_stop(mod);
 			return;
 		}
 		if (on) {
 			accrue_by_state(mod, job);
-		} else if (st->object->is_set(job, st->accrue)) {
-			st->object->unset(job, st->accrue, NULL);
-			st->object->unset(job, st->eligible, NULL);
+		} else if (keel_is_set(job, job_accrue_type)) {
+			keel_unset(job, job_accrue_type, NULL);
+			keel_unset(job, job_eligible_time, NULL);
 		}
 	}
-	st->slice = st->core->timer(mod, 0, walk_on, NULL);
+	st->slice = keel_timer(mod, 0, walk_on, NULL);
 }
 
 void accrue_all(struct keel_mod *mod)
@@ -109,7 +108,7 @@ void accrue_all(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	accrue_stop(mod);
-	st->walk = st->object->cursor(mod, "job");
+	st->walk = keel_cursor(mod, "job");
 	if (st->walk)
-		st->slice = st->core->timer(mod, 0, walk_on, NULL);
+		st->slice = keel_timer(mod, 0, walk_on, NULL);
 }

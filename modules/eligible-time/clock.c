@@ -50,15 +50,12 @@ int64_t clock_parse(const char *text)
 
 static int64_t now_of(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	return st->core->time(mod);
+	return keel_time(mod);
 }
 
 static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op, const char *key,
 		     const char *text, union keel_slot *slot, bool *is_set, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int64_t now = now_of(mod), have = *is_set ? clock_read(slot->i, now) : 0;
 	int64_t seconds = clock_parse(text);
 	bool runs = *is_set && slot->i < 0;
@@ -69,8 +66,8 @@ static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t
 	else if (op == KEEL_DECR && seconds >= 0)
 		seconds = have > seconds ? have - seconds : 0;
 	if (seconds < 0 || seconds > CLOCK_MAX)
-		return st->core->error(err, PBSE_BADATVAL, "%s %s", st->core->pbse_text(PBSE_BADATVAL),
-				       st->object->attr_name(attr));
+		return keel_error(err, PBSE_BADATVAL, "%s %s", keel_pbse_text(PBSE_BADATVAL),
+				  keel_attr_name(attr));
 	slot->i = runs ? clock_run(seconds, now) : seconds;
 	*is_set = true;
 	return 0;
@@ -90,12 +87,11 @@ static void format(struct keel_mod *mod, const union keel_slot *slot, const char
 static int32_t match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
 		     const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int64_t have = is_set ? clock_read(slot->i, now_of(mod)) : 0, want = clock_parse(text);
 
 	(void)key;
 	if (want < 0)
-		return -st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+		return -keel_error(err, PBSE_BADATVAL, "%s", keel_pbse_text(PBSE_BADATVAL));
 	switch (op) {
 	case KEEL_EQ: return is_set && have == want;
 	case KEEL_NE: return !is_set || have != want;

@@ -10,21 +10,17 @@
 
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(job, 0, struct state, job),
-};
+KEEL_ATTRS_OF(job, eligible_time, accrue_type);
+
+KEEL_USE(job);
 
 static int32_t check_enabled(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			     int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
 	(void)who, (void)job, (void)op, (void)key, (void)text;
 	return accrue_on(mod) ? 0
-			      : st->core->error(err, PBSE_ETEERROR, "%s",
-						st->core->pbse_text(PBSE_ETEERROR));
+			      : keel_error(err, PBSE_ETEERROR, "%s",
+					   keel_pbse_text(PBSE_ETEERROR));
 }
 
 static void enable_changed(struct keel_mod *mod, struct keel_obj *server, const struct keel_attr *attr)
@@ -53,16 +49,13 @@ static const struct keel_attr_def rows[] = {
 /* For job_sort_formula and job_sort_key. */
 static double seconds_waited(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return (double)clock_read(st->object->get_int(job, st->eligible), st->core->time(mod));
+	return (double)clock_read(keel_get_int(job, job_eligible_time), keel_time(mod));
 }
 
 static double kind_of_time(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return (double)st->object->get_int(job, st->accrue);
+	(void)mod;
+	return (double)keel_get_int(job, job_accrue_type);
 }
 
 static const struct keel_job_key_def keys[] = {
@@ -88,7 +81,6 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
-	struct state *st = keel_state(c);
 	struct keel_obj *array;
 	char id[512];
 
@@ -97,8 +89,8 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 	accrue_by_state(c->mod, ev->job);
 	if (!keel_id_whole(ev->id, id, sizeof(id)))
 		return KEEL_NEXT;
-	array = st->object->find(c->mod, "job", id); /* it has one more or one less that waits */
-	if (array && st->job->state(st->job->self, array) == 'B')
+	array = keel_find(c->mod, "job", id); /* it has one more or one less that waits */
+	if (array && keel_job_state(array) == 'B')
 		accrue_by_state(c->mod, array);
 	return KEEL_NEXT;
 }
@@ -112,9 +104,7 @@ static keel_verdict on_waits(struct keel_call *c, const struct keel_ev_job_waits
 
 static keel_verdict on_reason(struct keel_call *c, const struct keel_ev_job_reason *ev)
 {
-	struct state *st = keel_state(c);
-
-	if (!ev->job || !accrue_on(c->mod) || st->job->state(st->job->self, ev->job) != 'Q')
+	if (!ev->job || !accrue_on(c->mod) || keel_job_state(ev->job) != 'Q')
 		return KEEL_NEXT;
 	accrue_to(c->mod, ev->job,
 		  reason_is_own_limit(ev->comment) ? ACCRUE_INELIGIBLE : ACCRUE_ELIGIBLE);
@@ -127,18 +117,10 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_reason, on_reason),
 };
 
-static const struct keel_find wanted[] = {
-	KEEL_FIND(struct state, enable, "server", "eligible_time_enable"),
-	KEEL_FIND(struct state, eligible, "job", "eligible_time"),
-	KEEL_FIND(struct state, accrue, "job", "accrue_type"),
-	KEEL_FIND(struct state, comment, "job", "comment"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
+	(void)mod, (void)err;
+	return 0;
 }
 
 /* It may have been switched on or off while this module was not there, and jobs may be in other states. */
@@ -161,7 +143,5 @@ static const char *const requires_modules[] = { "manager", "jobs", NULL };
 
 KEEL_MODULE(.name = "eligible-time", .version = "1.0", .vendor = "Keelson",
 	    .summary = "counts how long jobs wait for resources", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .stop = stop);
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
+	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop);

@@ -14,10 +14,6 @@
 enum accrue { ACCRUE_INITIAL, ACCRUE_INELIGIBLE, ACCRUE_ELIGIBLE, ACCRUE_RUN, ACCRUE_EXIT };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_job_api *job;
-	const struct keel_attr *enable, *eligible, *accrue, *comment;
 	struct keel_cursor *walk; /* over all jobs, in slices; NULL: none under way */
 	struct keel_timer *slice;
 	bool started;

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, queue, Resource_List);
+
 #define FIRST_PARTIES 64u
 #define FNV_BEGIN 2166136261u
 #define FNV_PRIME 16777619u
@@ -151,10 +153,10 @@ struct party *party_take(struct keel_mod *mod, struct keel_obj *job)
 	struct people p;
 	const char *queue;
 
-	queue = st->object->get_str(job, st->a.queue);
+	queue = keel_get_str(job, job_queue);
 	p.queue = queue ? queue : "";
 	for (int kind = 0; kind < KINDS; kind++)
-		p.name[kind] = name_of(st, job, (enum kind)kind);
+		p.name[kind] = name_of(job, (enum kind)kind);
 	if (!y || !is_of(y, &p))
 		y = party_find(st, &p);
 	if (y)
@@ -196,11 +198,11 @@ void parties_fini(struct state *st)
 /* ---- amounts --------------------------------------------------------------------------------------- */
 
 /* The next amount from *i on. */
-static const struct keel_res_value *amount_next(struct state *st, const struct keel_reslist *list, uint32_t n,
+static const struct keel_res_value *amount_next(const struct keel_reslist *list, uint32_t n,
 						uint32_t *i)
 {
 	while (*i < n) {
-		const struct keel_res_value *v = st->resource->list_at(list, (*i)++);
+		const struct keel_res_value *v = keel_resource_list_at(list, (*i)++);
 
 		/* One below nothing counts as none: it would make room for others of its user. */
 		if (keel_res_is_number(v->res) && v->res->type != KEEL_RES_BOOL && v->n >= 0)
@@ -209,18 +211,18 @@ static const struct keel_res_value *amount_next(struct state *st, const struct k
 	return NULL;
 }
 
-static bool is_wanted(struct state *st, const struct wants *w, const struct keel_reslist *list, uint32_t n)
+static bool is_wanted(const struct wants *w, const struct keel_reslist *list, uint32_t n)
 {
 	const struct keel_res_value *v;
 	uint32_t i = 0, at = 0;
 
-	for (; (v = amount_next(st, list, n, &i)); at++)
+	for (; (v = amount_next(list, n, &i)); at++)
 		if (at == w->n_item || w->item[at].res != v->res || w->item[at].n < v->n || w->item[at].n > v->n)
 			return false;
 	return at == w->n_item;
 }
 
-static struct wants *wants_make(struct state *st, const struct keel_reslist *list, uint32_t n, uint32_t n_item)
+static struct wants *wants_make(const struct keel_reslist *list, uint32_t n, uint32_t n_item)
 {
 	struct wants *w = malloc(sizeof(*w) + n_item * sizeof(w->item[0]));
 	const struct keel_res_value *v;
@@ -230,24 +232,24 @@ static struct wants *wants_make(struct state *st, const struct keel_reslist *lis
 		return NULL;
 	w->jobs = w->n_item = 0;
 	w->placed = 0;
-	while ((v = amount_next(st, list, n, &i)))
+	while ((v = amount_next(list, n, &i)))
 		w->item[w->n_item++] = (struct item){ v->res, v->n };
 	return w;
 }
 
 struct wants *wants_take(struct state *st, struct keel_obj *job)
 {
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
-	uint32_t n = st->resource->list_count(list), n_item = 0, i = 0, hash = FNV_BEGIN;
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
+	uint32_t n = keel_resource_list_count(list), n_item = 0, i = 0, hash = FNV_BEGIN;
 	const struct keel_res_value *v;
 	struct wants **recent, *w;
 
-	for (; (v = amount_next(st, list, n, &i)); n_item++)
+	for (; (v = amount_next(list, n, &i)); n_item++)
 		hash = hash_number(hash, v->n);
 	if (n_item == 0)
 		return NULL;
 	recent = &st->recent[hash % WANTS_RECENT];
-	w = *recent && is_wanted(st, *recent, list, n) ? *recent : wants_make(st, list, n, n_item);
+	w = *recent && is_wanted(*recent, list, n) ? *recent : wants_make(list, n, n_item);
 	if (!w)
 		return NULL;
 	w->jobs++;

@@ -106,9 +106,7 @@ double counter_amount(const struct counter *c, const struct keel_resource *res, 
 
 struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->slot(mod, job);
+	return keel_slot(mod, job);
 }
 
 static void add_to(struct counter *c, const struct counted *j, enum tally tally, double sign)
@@ -201,12 +199,12 @@ void count_job(struct keel_mod *mod, struct keel_obj *job)
 
 	if (!j)
 		return;
-	tallies = tallies_of(st->job->state(st->job->self, job), j->placed);
+	tallies = tallies_of(keel_job_state(job), j->placed);
 	leave(st, j);
 	if (tallies)
-		enter(mod, job, j, tallies, st->job->members(st->job->self, job));
+		enter(mod, job, j, tallies, keel_job_members(job));
 	/* `7[3].svr` has left `7[].svr`, or gone back. */
-	whole = keel_id_whole(st->object->id(job), name, sizeof(name)) ? st->object->find(mod, "job", name)
+	whole = keel_id_whole(keel_id(job), name, sizeof(name)) ? keel_find(mod, "job", name)
 								       : NULL;
 	if (whole)
 		count_job(mod, whole);

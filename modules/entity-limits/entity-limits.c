@@ -12,11 +12,8 @@
 
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
-};
+KEEL_USE(resource);
+KEEL_USE(job);
 
 /* ---- attributes ------------------------------------------------------------------------------------- */
 
@@ -116,11 +113,10 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	struct state *st = keel_state(c);
-	char letter = st->job->state(st->job->self, ev->job);
+	char letter = keel_job_state(ev->job);
 
 	count_placed(c->mod, ev->job,
-		     (letter == 'R' || letter == 'E') && !st->job->is_suspended(st->job->self, ev->job));
+		     (letter == 'R' || letter == 'E') && !keel_job_is_suspended(ev->job));
 	return KEEL_NEXT;
 }
 
@@ -147,27 +143,26 @@ static int32_t unlimit(struct keel_call *c, enum scope scope, struct keel_obj *o
 	char text[8];
 
 	for (int i = 0; i < FAMILIES && !code; i++)
-		if (st->object->text(obj, st->amount[scope][i], name, text, sizeof(text)) >= 0)
-			code = st->call->set(c, obj, st->object->attr_name(st->amount[scope][i]), name, NULL, NULL);
+		if (keel_get_text(obj, st->amount[scope][i], name, text, sizeof(text)) >= 0)
+			code = keel_call_set(c, obj, keel_attr_name(st->amount[scope][i]), name, NULL, NULL);
 	return code;
 }
 
 static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
 	static const char *const classes[SCOPES] = { "queue", "server" };
-	struct state *st = keel_state(c);
 	struct keel_obj *obj;
 
 	for (int scope = 0; scope < SCOPES; scope++) {
-		struct keel_cursor *walk = st->object->cursor(c->mod, classes[scope]);
+		struct keel_cursor *walk = keel_cursor(c->mod, classes[scope]);
 		bool failed = !walk;
 
-		while (!failed && (obj = st->object->next(walk)))
+		while (!failed && (obj = keel_next(walk)))
 			failed = unlimit(c, (enum scope)scope, obj, ev->id) != 0;
 		if (walk)
-			st->object->cursor_close(walk);
+			keel_cursor_close(walk);
 		if (failed)
-			return st->call->fail(c, "no memory to take away limits on resource %s; try again", ev->id);
+			return keel_fail(c, "no memory to take away limits on resource %s; try again", ev->id);
 	}
 	return KEEL_NEXT;
 }
@@ -192,38 +187,25 @@ static const struct keel_tap taps[] = {
 
 /* ---- module ------------------------------------------------------------------------------------------------- */
 
-static const struct keel_find wanted[] = {
-	KEEL_FIND(struct state, a.queue, "job", "queue"),
-	KEEL_FIND(struct state, a.user, "job", "euser"),
-	KEEL_FIND(struct state, a.group, "job", "egroup"),
-	KEEL_FIND(struct state, a.project, "job", "project"),
-	KEEL_FIND(struct state, a.list, "job", "Resource_List"),
-};
-
 /* Of a queue and of the server. */
 static bool both_find(struct keel_mod *mod, const struct keel_attr *(*to)[FAMILIES], int family, const char *name)
 {
-	struct state *st = mod->state;
-
-	to[QUEUE][family] = st->object->attr(mod, "queue", name);
-	to[SERVER][family] = st->object->attr(mod, "server", name);
+	to[QUEUE][family] = keel_attr_find(mod, "queue", name);
+	to[SERVER][family] = keel_attr_find(mod, "server", name);
 	return to[QUEUE][family] && to[SERVER][family];
 }
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	const struct keel_object_api *object = st->object;
 
-	if (keel_find_all(mod, st->core, object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
 	for (int i = 0; i < FAMILIES; i++)
 		if (!both_find(mod, st->count, i, count_names[i]) || !both_find(mod, st->amount, i, amount_names[i]))
-			return st->core->error(err, -1, "there is no attribute %s or %s", count_names[i],
-					       amount_names[i]);
+			return keel_error(err, -1, "there is no attribute %s or %s", count_names[i],
+					  amount_names[i]);
 	old_find(mod);
-	if (object->slot_bind(mod, "job", sizeof(struct counted), counted_fini))
-		return st->core->error(err, -1, "cannot attach to class job");
+	if (keel_slot_bind(mod, "job", sizeof(struct counted), counted_fini))
+		return keel_error(err, -1, "cannot attach to class job");
 	return 0;
 }
 
@@ -235,8 +217,6 @@ static void fini(struct keel_mod *mod)
 static const char *const requires_modules[] = { "jobs", "queues", "resources", "manager", NULL };
 
 KEEL_MODULE(.name = "entity-limits", .version = "1.0", .vendor = "Keelson",
-	    .summary = "how much users, groups and projects may queue and run", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .fini = fini);
+	    .summary = "how much users, groups and projects may queue and run",
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
+	    KEEL_TAPS(taps), .requires_modules = requires_modules, .init = init, .fini = fini);

@@ -85,18 +85,9 @@ struct counted {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_resource_api *resource;
-	const struct keel_job_api *job;
-	struct {
-		const struct keel_attr *queue, *user, *group, *project, *list;
-	} a;
 	/* Attributes of queues and of the server: new limits of counts and amounts, old ones. */
 	const struct keel_attr *count[SCOPES][FAMILIES], *amount[SCOPES][FAMILIES];
-	const struct keel_attr *old[SCOPES][OLD_LIMITS], *max_queuable;
+	const struct keel_attr *old[SCOPES][OLD_LIMITS];
 	struct counter *counters; /* by key */
 	struct party **parties, *latest; /* of the job that was counted last: the next one is often its equal */
 	uint32_t parties_size, n_party;
@@ -126,6 +117,7 @@ double counter_amount(const struct counter *c, const struct keel_resource *res, 
 /* `u:alice` */
 void entity_text(enum kind kind, const char *name, char buf[300]);
 
+/* The caller gives it back with counter_drop(). NULL without memory. */
 struct counter *counter_take(struct state *st, const char *queue, enum kind kind, const char *name);
 void counter_drop(struct state *st, struct counter *c);
 
@@ -167,7 +159,7 @@ bool limit_of(struct state *st, enum scope scope, struct keel_obj *holder, enum 
 bool has_limits(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
 		bool of_amounts);
 struct keel_obj *holder_of(struct keel_mod *mod, enum scope scope, struct keel_obj *job);
-const char *name_of(struct state *st, struct keel_obj *job, enum kind kind);
+const char *name_of(struct keel_obj *job, enum kind kind);
 
 /* run.c */
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);

@@ -32,12 +32,12 @@ static void amount_text(const struct subject *s, double n, char *buf, uint32_t l
 	if (!s->res)
 		snprintf(buf, len, "%.0f", n);
 	else
-		s->st->resource->value_text(&v, s->res->type == KEEL_RES_SIZE, buf, len);
+		keel_resource_value_text(&v, s->res->type == KEEL_RES_SIZE, buf, len);
 }
 
 static void explain_kind(const struct subject *s, enum kind kind)
 {
-	const char *name = name_of(s->st, s->job, kind);
+	const char *name = name_of(s->job, kind);
 	const struct counter *c = counter_of(s->j, s->scope, kind);
 	enum tally tally = tally_of[s->family];
 	char has[64], most[64];
@@ -53,8 +53,8 @@ static void explain_kind(const struct subject *s, enum kind kind)
 			 family_words[s->family], s->res ? "_res." : "", s->res ? s->res->name : "",
 			 kind_words[kind], kind == OVERALL ? "" : name,
 			 s->scope == SERVER ? "in complex" : "in queue ",
-			 s->scope == SERVER ? "" : s->st->object->id(s->holder), has, most);
-	s->st->call->append(s->call, line.data);
+			 s->scope == SERVER ? "" : keel_id(s->holder), has, most);
+	keel_append(s->call, line.data);
 	keel_text_fini(&line);
 }
 

@@ -6,26 +6,27 @@
 
 #include <string.h>
 
+KEEL_ATTRS_OF(job, queue, egroup, project, euser);
+
 #define EVERYBODY "PBS_ALL"
 #define OTHERS "PBS_GENERIC"
 
 struct keel_obj *holder_of(struct keel_mod *mod, enum scope scope, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const char *queue;
 
 	if (scope == SERVER)
-		return st->object->find(mod, "server", st->core->server_name(mod));
-	queue = st->object->get_str(job, st->a.queue);
-	return queue ? st->object->find(mod, "queue", queue) : NULL;
+		return keel_find(mod, "server", keel_server_name(mod));
+	queue = keel_get_str(job, job_queue);
+	return queue ? keel_find(mod, "queue", queue) : NULL;
 }
 
-const char *name_of(struct state *st, struct keel_obj *job, enum kind kind)
+const char *name_of(struct keel_obj *job, enum kind kind)
 {
-	const struct keel_attr *const attrs[KINDS] = { [GROUP] = st->a.group,
-						       [PROJECT] = st->a.project,
-						       [USER] = st->a.user };
-	const char *name = kind == OVERALL ? EVERYBODY : st->object->get_str(job, attrs[kind]);
+	const struct keel_attr *const attrs[KINDS] = { [GROUP] = job_egroup,
+						       [PROJECT] = job_project,
+						       [USER] = job_euser };
+	const char *name = kind == OVERALL ? EVERYBODY : keel_get_str(job, attrs[kind]);
 
 	return name ? name : "";
 }
@@ -34,7 +35,7 @@ static const struct limit_list *list_of(struct state *st, enum scope scope, stru
 					enum family family, const struct keel_resource *res)
 {
 	const struct keel_attr *attr = res ? st->amount[scope][family] : st->count[scope][family];
-	const void *value = st->object->get_ptr(holder, attr);
+	const void *value = keel_get_ptr(holder, attr);
 
 	if (!value)
 		return NULL;
@@ -71,5 +72,5 @@ bool has_limits(struct state *st, enum scope scope, struct keel_obj *holder, enu
 	const struct keel_attr *attr = of_amounts ? st->amount[scope][family]
 						  : st->count[scope][family];
 
-	return st->object->is_set(holder, attr) || old_has(st, scope, holder, family, of_amounts);
+	return keel_is_set(holder, attr) || old_has(st, scope, holder, family, of_amounts);
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(queue, max_queuable);
+
 static const struct {
 	const char *name;
 	enum family family;
@@ -42,10 +44,9 @@ void old_find(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	for (uint32_t i = 0; i < OLD_LIMITS; i++) {
-		st->old[QUEUE][i] = st->object->attr(mod, "queue", rows[i].name);
-		st->old[SERVER][i] = st->object->attr(mod, "server", rows[i].name);
+		st->old[QUEUE][i] = keel_attr_find(mod, "queue", rows[i].name);
+		st->old[SERVER][i] = keel_attr_find(mod, "server", rows[i].name);
 	}
-	st->max_queuable = st->object->attr(mod, "queue", "max_queuable");
 }
 
 bool old_limit(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
@@ -57,13 +58,13 @@ bool old_limit(struct state *st, enum scope scope, struct keel_obj *holder, enum
 	for (uint32_t i = 0; i < OLD_LIMITS; i++) {
 		attr = st->old[scope][i];
 		if (rows[i].family != family || rows[i].kind != kind ||
-		    rows[i].of_amounts != (res != NULL) || !attr || !st->object->is_set(holder, attr))
+		    rows[i].of_amounts != (res != NULL) || !attr || !keel_is_set(holder, attr))
 			continue;
 		if (!res) {
-			*ret = (double)st->object->get_int(holder, attr);
+			*ret = (double)keel_get_int(holder, attr);
 			return true;
 		}
-		v = st->resource->list_get(st->object->get_ptr(holder, attr), res->name);
+		v = keel_resource_list_get(keel_get_ptr(holder, attr), res->name);
 		if (v)
 			*ret = v->n;
 		return v != NULL;
@@ -76,7 +77,7 @@ bool old_has(struct state *st, enum scope scope, struct keel_obj *holder, enum f
 {
 	for (uint32_t i = 0; i < OLD_LIMITS; i++)
 		if (rows[i].family == family && rows[i].of_amounts == of_amounts && st->old[scope][i] &&
-		    st->object->is_set(holder, st->old[scope][i]))
+		    keel_is_set(holder, st->old[scope][i]))
 			return true;
 	return false;
 }
@@ -88,27 +89,27 @@ struct styles {
 };
 
 /* Will it be set, once this request is done? `c` NULL: is it now? */
-static bool is_set(struct state *st, struct keel_call *c, struct keel_obj *obj,
+static bool is_set(struct keel_call *c, struct keel_obj *obj,
 		   const struct keel_attr *attr)
 {
 	char text[8];
 
 	if (!attr)
 		return false;
-	return c ? st->call->get(c, obj, st->object->attr_name(attr), NULL, text, sizeof(text)) >= 0
-		 : st->object->is_set(obj, attr);
+	return c ? keel_call_get(c, obj, keel_attr_name(attr), NULL, text, sizeof(text)) >= 0
+		 : keel_is_set(obj, attr);
 }
 
 static void look_at(struct state *st, struct keel_call *c, enum scope scope, struct keel_obj *obj,
 		    struct styles *ret)
 {
 	for (uint32_t i = 0; i < OLD_LIMITS && !ret->old; i++)
-		ret->old = is_set(st, c, obj, st->old[scope][i]);
+		ret->old = is_set(c, obj, st->old[scope][i]);
 	if (scope == QUEUE && !ret->old)
-		ret->old = is_set(st, c, obj, st->max_queuable);
+		ret->old = is_set(c, obj, queue_max_queuable);
 	for (uint32_t i = 0; i < FAMILIES && !ret->new; i++)
-		ret->new = is_set(st, c, obj, st->count[scope][i]) ||
-			   is_set(st, c, obj, st->amount[scope][i]);
+		ret->new = is_set(c, obj, st->count[scope][i]) ||
+			   is_set(c, obj, st->amount[scope][i]);
 }
 
 keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
@@ -121,16 +122,16 @@ keel_verdict on_management(struct keel_call *c, const struct keel_ev_management 
 	if (!ev->obj || (strcmp(ev->klass, "queue") != 0 && strcmp(ev->klass, "server") != 0))
 		return KEEL_NEXT;
 	for (int scope = 0; scope < SCOPES; scope++) {
-		struct keel_cursor *walk = st->object->cursor(c->mod, classes[scope]);
+		struct keel_cursor *walk = keel_cursor(c->mod, classes[scope]);
 
 		if (!walk)
-			return st->call->fail(c, "no memory to look for limits of the old style; try again");
+			return keel_fail(c, "no memory to look for limits of the old style; try again");
 		if (strcmp(ev->klass, classes[scope]) == 0)
 			look_at(st, c, (enum scope)scope, ev->obj, &styles);
-		while ((obj = st->object->next(walk)))
+		while ((obj = keel_next(walk)))
 			if (obj != ev->obj)
 				look_at(st, NULL, (enum scope)scope, obj, &styles);
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	}
-	return styles.old && styles.new ? st->call->reject(c, PBSE_MIXENTLIMS, NULL) : KEEL_NEXT;
+	return styles.old && styles.new ? keel_reject(c, PBSE_MIXENTLIMS, NULL) : KEEL_NEXT;
 }

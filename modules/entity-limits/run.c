@@ -73,11 +73,11 @@ static keel_verdict refuse(struct keel_call *call, const struct check *k, enum k
 	char text[512];
 
 	for (int i = 0; w->args[i]; i++)
-		arg[i] = w->args[i] == 'q'   ? k->st->object->id(k->holder)
-			 : w->args[i] == 'e' ? name_of(k->st, k->job, kind)
+		arg[i] = w->args[i] == 'q'   ? keel_id(k->holder)
+			 : w->args[i] == 'e' ? name_of(k->job, kind)
 					     : k->item->res->name;
 	snprintf(text, sizeof(text), keel_why_text(w->code), arg[0], arg[1], arg[2]);
-	return k->st->call->reject(call, w->code, "%s", text);
+	return keel_reject(call, w->code, "%s", text);
 }
 
 static double of_one(const struct check *k)
@@ -93,7 +93,7 @@ static keel_verdict check_kinds(struct keel_call *call, const struct check *k)
 
 	for (int kind = 0; kind < KINDS; kind++)
 		if (limit_of(k->st, k->scope, k->holder, k->family, (enum kind)kind,
-			     name_of(k->st, k->job, (enum kind)kind), k->item ? k->item->res : NULL,
+			     name_of(k->job, (enum kind)kind), k->item ? k->item->res : NULL,
 			     &found) &&
 		    running(k, (enum kind)kind) + wanted > found.limit + EPSILON)
 			return refuse(call, k, (enum kind)kind, found.named);
@@ -137,7 +137,7 @@ static bool kinds_are_over(const struct check *k)
 
 	for (int kind = 0; kind < KINDS; kind++)
 		if (limit_of(k->st, k->scope, k->holder, k->family, (enum kind)kind,
-			     name_of(k->st, k->job, (enum kind)kind), k->item ? k->item->res : NULL,
+			     name_of(k->job, (enum kind)kind), k->item ? k->item->res : NULL,
 			     &found) &&
 		    running(k, (enum kind)kind) + more > found.limit + EPSILON)
 			return true;

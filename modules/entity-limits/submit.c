@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(queue, max_queuable);
+
 #define EPSILON 1e-9
 
 static const enum tally tally_of[FAMILIES] = { [MAX_QUEUED] = TALLY_ALL, [THRESHOLD] = TALLY_WAITS };
@@ -29,7 +31,7 @@ struct check {
 
 static const char *who(const struct check *k, enum kind kind)
 {
-	return kind == PROJECT ? k->project : name_of(k->st, k->job, kind);
+	return kind == PROJECT ? k->project : name_of(k->job, kind);
 }
 
 /* ` in complex`, ` in queue workq` */
@@ -38,7 +40,7 @@ static void where(const struct check *k, char *buf, size_t len)
 	if (k->scope == SERVER)
 		snprintf(buf, len, "in complex");
 	else
-		snprintf(buf, len, "in queue %s", k->st->object->id(k->holder));
+		snprintf(buf, len, "in queue %s", keel_id(k->holder));
 }
 
 static const char *const kind_words[KINDS] = { [GROUP] = "group", [PROJECT] = "project",
@@ -78,7 +80,7 @@ static void amount_text(const struct check *k, enum kind kind, bool named, char 
 static double has(const struct check *k, enum kind kind)
 {
 	const struct counter *c =
-		counter_find(k->st, k->scope == SERVER ? "" : k->st->object->id(k->queue), kind,
+		counter_find(k->st, k->scope == SERVER ? "" : keel_id(k->queue), kind,
 			     who(k, kind));
 
 	if (!c)
@@ -100,8 +102,8 @@ static keel_verdict check_kinds(const struct check *k)
 				amount_text(k, order[i], found.named, text, sizeof(text));
 			else
 				count_text(k, order[i], found.named, text, sizeof(text));
-			return k->st->call->reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s",
-						   text);
+			return keel_reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s",
+					   text);
 		}
 	return KEEL_NEXT;
 }
@@ -111,21 +113,21 @@ static bool wants(struct check *k, const struct keel_resource *res)
 {
 	struct keel_res_value v;
 	char text[128];
-	int32_t len = k->st->call->get(k->call, k->job, "Resource_List", res->name, text, sizeof(text));
+	int32_t len = keel_call_get(k->call, k->job, "Resource_List", res->name, text, sizeof(text));
 
 	if (len <= 0 || len >= (int32_t)sizeof(text) ||
-	    k->st->resource->value_parse(res, text, &v, NULL))
+	    keel_resource_value_parse(res, text, &v, NULL))
 		return false;
 	k->res = res;
 	k->wanted = v.n * k->weight;
-	k->st->resource->value_fini(&v);
+	keel_resource_value_fini(&v);
 	return true;
 }
 
 static keel_verdict check_amounts(struct check *k)
 {
 	const struct resource_limits *all =
-		k->st->object->get_ptr(k->holder, k->st->amount[k->scope][k->family]);
+		keel_get_ptr(k->holder, k->st->amount[k->scope][k->family]);
 	keel_verdict verdict = KEEL_NEXT;
 
 	for (uint32_t i = 0; all && i < all->n && verdict == KEEL_NEXT; i++)
@@ -140,7 +142,7 @@ static keel_verdict check_holder(struct check *k)
 
 	k->res = NULL;
 	k->wanted = k->weight;
-	if (k->st->object->is_set(k->holder, k->st->count[k->scope][k->family]))
+	if (keel_is_set(k->holder, k->st->count[k->scope][k->family]))
 		verdict = check_kinds(k);
 	return verdict == KEEL_NEXT ? check_amounts(k) : verdict;
 }
@@ -148,12 +150,11 @@ static keel_verdict check_holder(struct check *k)
 /* How many jobs an array is: `1-10:2`. */
 static double subjobs(struct keel_call *c, struct keel_obj *job)
 {
-	struct state *st = keel_state(c);
 	long first = 0, last = 0, step = 1;
 	char text[128];
 
-	if (!st->object->attr(c->mod, "job", "array_indices_submitted") ||
-	    st->call->get(c, job, "array_indices_submitted", NULL, text, sizeof(text)) <= 0)
+	if (!keel_attr_find(c->mod, "job", "array_indices_submitted") ||
+	    keel_call_get(c, job, "array_indices_submitted", NULL, text, sizeof(text)) <= 0)
 		return 1;
 	if (sscanf(text, "%ld-%ld:%ld", &first, &last, &step) < 2 || step < 1 || last < first)
 		return 1;
@@ -165,10 +166,10 @@ static bool is_full(struct state *st, struct keel_obj *queue, double more)
 {
 	const struct counter *c;
 
-	if (!st->max_queuable || !st->object->is_set(queue, st->max_queuable))
+	if (!queue_max_queuable || !keel_is_set(queue, queue_max_queuable))
 		return false;
-	c = counter_find(st, st->object->id(queue), OVERALL, "PBS_ALL");
-	return (c ? c->n[TALLY_ALL] : 0) + more > (double)st->object->get_int(queue, st->max_queuable);
+	c = counter_find(st, keel_id(queue), OVERALL, "PBS_ALL");
+	return (c ? c->n[TALLY_ALL] : 0) + more > (double)keel_get_int(queue, queue_max_queuable);
 }
 
 /* One more job, or as many as an array has, in this queue; `server`: and in the server. */
@@ -180,8 +181,8 @@ static keel_verdict check_entry(struct keel_call *c, struct keel_obj *job, struc
 
 	k.weight = subjobs(c, job);
 	if (is_full(k.st, queue, k.weight))
-		return k.st->call->reject(c, PBSE_MAXQUED, NULL);
-	if (k.st->call->get(c, job, "project", NULL, k.project, sizeof(k.project)) <= 0)
+		return keel_reject(c, PBSE_MAXQUED, NULL);
+	if (keel_call_get(c, job, "project", NULL, k.project, sizeof(k.project)) <= 0)
 		k.project[0] = '\0';
 	for (int family = MAX_QUEUED; family <= THRESHOLD; family++)
 		for (int scope = 0; scope < SCOPES && verdict == KEEL_NEXT; scope++) {

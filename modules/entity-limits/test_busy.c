@@ -48,11 +48,10 @@ static keel_verdict delete_tickets(void)
 /* The other queue gets a limit of the old style. */
 static keel_verdict old_style(void)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-	struct keel_changes *set = object->changes(keel_mock_self(mock));
+	struct keel_changes *set = keel_changes(keel_mock_self(mock));
 
-	object->change_text(set, other, object->attr(keel_mock_self(mock), "queue", "max_user_run"), KEEL_SET, NULL, "2",
-			    NULL);
+	keel_change_text(set, other, keel_attr_find(keel_mock_self(mock), "queue", "max_user_run"), KEEL_SET, NULL, "2",
+			 NULL);
 	return keel_mock_raise_for(mock, NULL, KEEL_POINT_management,
 				   KEEL_EVENT(management, .klass = "queue", .obj = other, .cmd = 2), set, NULL);
 }

@@ -8,17 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t fault(struct keel_mod *mod, const struct keel_attr *attr, const char *key,
+static int32_t fault(const struct keel_attr *attr, const char *key,
 		     int32_t code, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
 	const char *too_many = code == LIMIT_TOO_MANY ? ": a list has at most 16384 limits" : "";
 
 	if (code == LIMIT_TOO_MANY)
 		code = PBSE_BADATVAL;
-	return st->core->error(err, code, "%s %s%s%s%s", st->core->pbse_text(code),
-			       st->object->attr_name(attr), key ? "." : "", key ? key : "", too_many);
+	return keel_error(err, code, "%s %s%s%s%s", keel_pbse_text(code),
+			  keel_attr_name(attr), key ? "." : "", key ? key : "", too_many);
 }
 
 static void emit_list(const struct limit_list *l, const char *key, const struct keel_emit *emit)
@@ -69,7 +67,7 @@ static int32_t list_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 		if (!*is_set)
 			list_fini(mod, slot);
 	}
-	return code ? fault(mod, attr, NULL, code, err) : 0;
+	return code ? fault(attr, NULL, code, err) : 0;
 }
 
 static void list_format(struct keel_mod *mod, const union keel_slot *slot, const char *key,
@@ -162,29 +160,23 @@ static struct resource_limit *add(struct resource_limits **all, const struct kee
 	return &bigger->v[i];
 }
 
-struct amount_reader {
-	const struct keel_resource_api *api;
-	const struct keel_resource *res;
-};
-
 static int32_t read_amount(void *arg, const char *text, double *ret)
 {
-	const struct amount_reader *r = arg;
+	const struct keel_resource *res = arg;
 	struct keel_res_value v;
-	int32_t code = r->api->value_parse(r->res, text, &v, NULL);
+	int32_t code = keel_resource_value_parse(res, text, &v, NULL);
 
 	if (code)
 		return code;
 	*ret = v.n;
-	r->api->value_fini(&v);
+	keel_resource_value_fini(&v);
 	return 0;
 }
 
-static int32_t parse_one(struct state *st, struct resource_limits **all, const char *key,
+static int32_t parse_one(struct resource_limits **all, const char *key,
 			 int32_t op, const char *text)
 {
-	const struct keel_resource *res = st->resource->find(st->resource->self, key);
-	struct amount_reader reader = { st->resource, res };
+	const struct keel_resource *res = keel_resource_find(key);
 	struct resource_limit *one;
 	int32_t code;
 
@@ -197,7 +189,7 @@ static int32_t parse_one(struct state *st, struct resource_limits **all, const c
 		one = add(all, res);
 	if (!one)
 		return PBSE_SYSTEM;
-	code = limit_parse(&one->list, op, text, read_amount, &reader);
+	code = limit_parse(&one->list, op, text, read_amount, (void *)(uintptr_t)res);
 	if (!one->list.n)
 		drop(*all, one);
 	return code;
@@ -210,8 +202,9 @@ static int32_t all_parse(struct keel_mod *mod, const struct keel_attr *attr, int
 	struct resource_limits *all = *is_set ? slot->p : NULL;
 	int32_t code = 0;
 
+	(void)mod;
 	if (key) {
-		code = parse_one(mod->state, &all, key, op, text);
+		code = parse_one(&all, key, op, text);
 	} else if (op == KEEL_SET) {
 		all_free(all);
 		all = NULL;
@@ -224,7 +217,7 @@ static int32_t all_parse(struct keel_mod *mod, const struct keel_attr *attr, int
 	}
 	slot->p = all;
 	*is_set = all != NULL;
-	return code ? fault(mod, attr, key, code, err) : 0;
+	return code ? fault(attr, key, code, err) : 0;
 }
 
 static void all_format(struct keel_mod *mod, const union keel_slot *slot, const char *key,

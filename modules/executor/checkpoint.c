@@ -27,21 +27,19 @@ struct saving {
 	char id[];
 };
 
-/* $PBS_HOME/checkpoint/<id>.CK, malloc'ed. */
+/* $PBS_HOME/checkpoint/<id>.CK; the caller frees it. */
 static char *place_of(struct keel_mod *mod, const char *id)
 {
-	const struct state *st = mod->state;
 	char *path = NULL;
 
-	return asprintf(&path, "%s/checkpoint/%s.CK", st->core->home(mod), id) < 0 ? NULL : path;
+	return asprintf(&path, "%s/checkpoint/%s.CK", keel_home(mod), id) < 0 ? NULL : path;
 }
 
 static void place_make(struct keel_mod *mod, const char *path)
 {
-	const struct state *st = mod->state;
 	char *parent = NULL;
 
-	if (asprintf(&parent, "%s/checkpoint", st->core->home(mod)) < 0)
+	if (asprintf(&parent, "%s/checkpoint", keel_home(mod)) < 0)
 		return;
 	mkdir(parent, 0711);
 	mkdir(path, 0700);
@@ -62,7 +60,7 @@ static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
 	} else if (!t || t->run != s->run || t->state == TASK_ENDED) {
 		stop_answer(mod, s->number, status == 0 ? 0 : PBSE_BADSTATE, NULL);
 	} else if (status == 0) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", s->id, "checkpointed");
+		keel_log(mod, KEEL_LOG_JOB, "Job", s->id, "checkpointed");
 		t->limit_status = SAVED;
 		record_note(mod, t, "limit %d", SAVED);
 		stop_answer(mod, s->number, 0, NULL);
@@ -70,7 +68,7 @@ static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
 	} else {
 		snprintf(text, sizeof(text), "checkpoint_abort failed: %s %d",
 			 status < 0 ? why : "exit status", status < 0 ? -1 : status);
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", s->id, "%s", text);
+		keel_log(mod, KEEL_LOG_ERROR, "Job", s->id, "%s", text);
 		stop_answer(mod, s->number, PBSE_MOMREJECT, text);
 	}
 	free(s);
@@ -79,7 +77,6 @@ static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
 /* NULL: there is no action, or its line is wrong. */
 static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *ret_ms)
 {
-	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
 	char session[24], *path = place_of(mod, t->id);
 	const struct action_word words[] = { { "sid", session }, { "jobid", t->id }, { "path", path },
@@ -92,8 +89,8 @@ static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *
 		if (argv)
 			place_make(mod, path);
 		else
-			st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
-				      "executor.checkpoint_abort is not \"<seconds> !/program words...\"");
+			keel_log(mod, KEEL_LOG_ERROR, "Job", t->id,
+				 "executor.checkpoint_abort is not \"<seconds> !/program words...\"");
 	}
 	free(path);
 	return argv;
@@ -101,8 +98,7 @@ static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *
 
 static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	struct state *st = mod->state;
-	int64_t number = st->msg->integer(m, "number", 0), limit = 0;
+	int64_t number = keel_msg_int(m, "number", 0), limit = 0;
 	struct task *t = stop_task_of(mod, m);
 	char **argv = t && t->state == TASK_RUN ? save_command(mod, t, &limit) : NULL;
 	struct saving *s = argv ? calloc(1, sizeof(*s) + strlen(t->id) + 1) : NULL;
@@ -125,9 +121,7 @@ static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct k
 
 int32_t checkpoint_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-
-	return st->link->on(mod, "task.checkpoint", KEEL_SERVER, on_checkpoint);
+	return keel_link_on(mod, "task.checkpoint", KEEL_SERVER, on_checkpoint);
 }
 
 /* ---- go on -------------------------------------------------------------------------------------------- */

@@ -111,8 +111,8 @@ static void ended(struct keel_mod *mod, void *arg)
 
 	if (waitpid(c->pid, &raw, WNOHANG) == 0)
 		return;
-	st->core->watch_cancel(c->watch);
-	st->core->timer_cancel(c->timer);
+	keel_watch_cancel(c->watch);
+	keel_timer_cancel(c->timer);
 	remove_from(st, c);
 	tell(c, WIFSIGNALED(raw) ? 256 + WTERMSIG(raw) : WEXITSTATUS(raw), "");
 	next_begin(mod, c->user);
@@ -138,9 +138,9 @@ static void begin(struct chore *c)
 	shut(&c->in);
 	shut(&c->spec);
 	c->pidfd = e ? -1 : pidfd_open(c->pid, 0);
-	c->watch = c->pidfd < 0 ? NULL : st->core->watch_fd(c->mod, c->pidfd, ended, c);
+	c->watch = c->pidfd < 0 ? NULL : keel_watch_fd(c->mod, c->pidfd, ended, c);
 	if (c->watch) {
-		c->timer = st->core->timer(c->mod, c->limit_ms, too_long, c);
+		c->timer = keel_timer(c->mod, c->limit_ms, too_long, c);
 		return;
 	}
 	if (c->pid) {
@@ -234,8 +234,8 @@ void chores_fini(struct keel_mod *mod)
 		struct chore *c = st->mom.chores;
 
 		st->mom.chores = c->next;
-		st->core->watch_cancel(c->watch);
-		st->core->timer_cancel(c->timer);
+		keel_watch_cancel(c->watch);
+		keel_timer_cancel(c->timer);
 		if (c->pid) {
 			kill(-c->pid, SIGKILL);
 			waitpid(c->pid, NULL, WNOHANG);

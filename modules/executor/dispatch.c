@@ -60,17 +60,16 @@ void server_fini(struct keel_mod *mod)
 
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key)
 {
-	const struct state *st = mod->state;
-	const struct keel_attr *attr = st->object->attr(mod, "job", name);
+	const struct keel_attr *attr = keel_attr_find(mod, "job", name);
 	char small[256], *text;
-	int32_t n = attr ? st->object->text(job, attr, key, small, sizeof(small)) : -ENODATA;
+	int32_t n = attr ? keel_get_text(job, attr, key, small, sizeof(small)) : -ENODATA;
 
 	if (n < 0)
 		return NULL;
 	if ((size_t)n < sizeof(small))
 		return strdup(small);
 	text = malloc((size_t)n + 1);
-	if (text && st->object->text(job, attr, key, text, (uint32_t)n + 1) < 0) {
+	if (text && keel_get_text(job, attr, key, text, (uint32_t)n + 1) < 0) {
 		free(text);
 		text = NULL;
 	}
@@ -129,15 +128,14 @@ bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode)
 /* Message to the entry's host about it. */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay)
 {
-	const struct state *st = mod->state;
-	struct keel_out *out = e->peer ? st->msg->out(mod) : NULL;
+	struct keel_out *out = e->peer ? keel_out(mod) : NULL;
 
 	if (!out)
 		return e->peer ? -ENOMEM : -ENOTCONN;
-	st->msg->put_str(out, "id", e->id);
-	st->msg->put_int(out, "run", e->run);
-	st->msg->put_int(out, "delay", delay);
-	return st->link->send(mod, e->peer, message, out);
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
+	keel_put_int(out, "delay", delay);
+	return keel_link_send(mod, e->peer, message, out);
 }
 
 /* ---- start ------------------------------------------------------------------------------------ */
@@ -170,7 +168,6 @@ static const struct {
 
 static int32_t nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel_out *out)
 {
-	const struct state *st = mod->state;
 	char *hosts = dispatch_text(mod, job, "exec_host", NULL);
 	char *vnodes = dispatch_text(mod, job, "exec_vnode", NULL);
 	char *select = dispatch_text(mod, job, "schedselect", NULL);
@@ -179,10 +176,10 @@ static int32_t nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel
 	char *lines;
 	int32_t r = nodes_text(hosts, vnodes, select, &lines);
 
-	st->msg->put_int(out, "job_ncpus", ncpus ? strtoll(ncpus, NULL, 10) : n);
-	st->msg->put_int(out, "ncpus", n > 0 ? n : 1);
+	keel_put_int(out, "job_ncpus", ncpus ? strtoll(ncpus, NULL, 10) : n);
+	keel_put_int(out, "ncpus", n > 0 ? n : 1);
 	if (lines)
-		st->msg->put_str(out, "nodes", lines);
+		keel_put_str(out, "nodes", lines);
 	free(hosts);
 	free(vnodes);
 	free(select);
@@ -194,25 +191,24 @@ static int32_t nodes_put(struct keel_mod *mod, struct keel_obj *job, struct keel
 static int32_t start_message(struct keel_mod *mod, struct keel_obj *job, const struct entry *e,
 			     const char *executable, struct keel_out *out)
 {
-	const struct state *st = mod->state;
 	char *saved;
 
 	if (!out)
 		return -ENOMEM;
-	st->msg->put_str(out, "id", e->id);
-	st->msg->put_int(out, "run", e->run);
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
 	for (size_t i = 0; i < KEEL_COUNT(start_texts); i++) {
 		char *text = dispatch_text(mod, job, start_texts[i].attr, start_texts[i].key);
 
 		if (text)
-			st->msg->put_str(out, start_texts[i].name, text);
+			keel_put_str(out, start_texts[i].name, text);
 		free(text);
 	}
 	store_put(mod, out);
 	if (executable)
-		st->msg->put_str(out, "executable", executable);
+		keel_put_str(out, "executable", executable);
 	saved = dispatch_text(mod, job, "checkpointed", NULL);
-	st->msg->put_int(out, "restart", saved != NULL);
+	keel_put_int(out, "restart", saved != NULL);
 	free(saved);
 	return nodes_put(mod, job, out);
 }
@@ -222,14 +218,14 @@ int32_t start_send(struct keel_mod *mod, struct entry *e, struct keel_out *out)
 	struct state *st = mod->state;
 
 	e->sent = ++st->server.last_start;
-	st->msg->put_int(out, "sent", e->sent);
-	return st->link->send(mod, e->peer, "task.start", out);
+	keel_put_int(out, "sent", e->sent);
+	return keel_link_send(mod, e->peer, "task.start", out);
 }
 
 static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, char *peer)
 {
 	struct state *st = mod->state;
-	const char *id = st->object->id(job);
+	const char *id = keel_id(job);
 	struct entry *e = entry_find(st, id);
 	char *text;
 	int64_t run;
@@ -264,13 +260,13 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	struct entry *e;
 	int32_t r;
 
-	if (strlen(st->object->id(job)) > NURSERY_ID_MAX) {
+	if (strlen(keel_id(job)) > NURSERY_ID_MAX) {
 		free(peer);
 		return -ENAMETOOLONG;
 	}
-	if (!peer || !host_is_known(st, peer) || !st->link->is_up(mod, peer)) {
-		if (peer && st->link->is_up(mod, peer))
-			st->link->send(mod, peer, "task.who", st->msg->out(mod));
+	if (!peer || !host_is_known(st, peer) || !keel_link_is_up(mod, peer)) {
+		if (peer && keel_link_is_up(mod, peer))
+			keel_link_send(mod, peer, "task.who", keel_out(mod));
 		free(peer);
 		return -ENOTCONN;
 	}
@@ -278,7 +274,7 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	if (!e)
 		return -ENOMEM;
 	executable = dispatch_text(mod, job, "executable", NULL);
-	out = st->msg->out(mod);
+	out = keel_out(mod);
 	r = start_message(mod, job, e, executable, out);
 	if (r == 0)
 		r = executable ? start_send(mod, e, out) : script_start(mod, e, keel_id_whole(e->id, array, sizeof(array)) ? array : NULL,
@@ -294,21 +290,20 @@ static int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 static void task_signal(struct keel_mod *mod, struct keel_obj *job, const char *name,
 			const char *as, struct keel_mod *me, keel_task_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct keel_out *out = NULL;
 	struct question *q = question_about(mod, job, name, &out, me, done, arg);
 
 	if (!q)
 		return;
-	st->msg->put_str(out, "name", name);
-	st->msg->put_str(out, "as", as ? as : name);
+	keel_put_str(out, "name", name);
+	keel_put_str(out, "as", as ? as : name);
 	question_send(mod, q, "task.signal", out);
 }
 
 static int32_t task_kill(struct keel_mod *mod, struct keel_obj *job, int64_t delay_ms)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_find(st, keel_id(job));
 
 	if (!e)
 		return -ENOENT;
@@ -320,7 +315,6 @@ static int32_t task_kill(struct keel_mod *mod, struct keel_obj *job, int64_t del
 static void task_terminate(struct keel_mod *mod, struct keel_obj *job, int64_t delay_ms,
 			   struct keel_mod *me, keel_task_done *done, void *arg)
 {
-	const struct state *st = mod->state;
 	struct keel_out *out = NULL;
 	struct question *q = question_about(mod, job, "terminate", &out, me, done, arg);
 
@@ -328,7 +322,7 @@ static void task_terminate(struct keel_mod *mod, struct keel_obj *job, int64_t d
 		return;
 	q->ends = true;
 	q->kill_delay = delay_ms;
-	st->msg->put_int(out, "delay", delay_ms);
+	keel_put_int(out, "delay", delay_ms);
 	question_send(mod, q, "task.kill", out);
 }
 
@@ -347,7 +341,7 @@ static void task_checkpoint(struct keel_mod *mod, struct keel_obj *job, struct k
 static void task_discard(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_find(st, keel_id(job));
 
 	if (!e)
 		return;
@@ -359,7 +353,7 @@ static void task_discard(struct keel_mod *mod, struct keel_obj *job)
 static void task_ended_done(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_find(st, keel_id(job));
 
 	if (!e)
 		return;
@@ -409,7 +403,7 @@ static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 	at->me = me;
 	KEEL_SIZED(&at->events, events);
 	/* Hosts report again that they are up, and what they reported while no module listened. */
-	return at->events.host_up || srv->missed || !srv->knows_jobs ? st->core->defer(mod, ask_again, NULL) : 0;
+	return at->events.host_up || srv->missed || !srv->knows_jobs ? keel_defer(mod, ask_again, NULL) : 0;
 }
 
 static void task_set_host_of(struct keel_mod *mod, struct keel_mod *me,

@@ -63,12 +63,8 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "start a job over several hosts, on its first host alone: to try placement out"),
 };
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	  KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(msg, 0, struct state, msg),	  KEEL_NEED(link, 0, struct state, link),
-	KEEL_NEED(hook, 0, struct state, hook),	  KEEL_NEED(blob, 0, struct state, blob),
-	KEEL_NEED(call, 0, struct state, call),
-};
+KEEL_USE(link);
+KEEL_USE(blob);
 
 static const struct keel_service_def service = {
 	.size = sizeof(struct keel_service_def), .version = 1, .name = "task",
@@ -85,23 +81,22 @@ static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_k
 /* The hosts beside the first would have nothing of the job but what it takes of them. */
 static keel_verdict job_run(struct keel_call *call, const struct keel_ev_job_run *ev)
 {
-	const struct state *st = keel_state(call);
 	const struct conf *cf = call->mod->conf;
 
 	if (cf->first_host_only || !dispatch_spans_hosts(call->mod, ev->exec_vnode))
 		return KEEL_NEXT;
-	return st->call->reject(call, PBSE_NOSUP,
-				"jobs over several hosts cannot be started yet: ask for chunks that fit on one "
-				"host, with -l place=pack");
+	return keel_reject(call, PBSE_NOSUP,
+			   "jobs over several hosts cannot be started yet: ask for chunks that fit on one "
+			   "host, with -l place=pack");
 }
 
 static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up *ev)
 {
 	struct state *st = keel_state(call);
 
-	if (ev->daemon & KEEL_MOM && st->core->daemon(call->mod) & KEEL_SERVER)
+	if (ev->daemon & KEEL_MOM && keel_daemon(call->mod) & KEEL_SERVER)
 		resync_peer_up(call->mod, ev->peer);
-	if (ev->daemon & KEEL_SERVER && st->core->daemon(call->mod) & KEEL_MOM) {
+	if (ev->daemon & KEEL_SERVER && keel_daemon(call->mod) & KEEL_MOM) {
 		st->mom.last_start = 0;
 		host_hello(call->mod);
 	}
@@ -110,9 +105,7 @@ static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up
 
 static keel_verdict peer_down(struct keel_call *call, const struct keel_ev_peer_down *ev)
 {
-	const struct state *st = keel_state(call);
-
-	if (ev->daemon & KEEL_MOM && st->core->daemon(call->mod) & KEEL_SERVER)
+	if (ev->daemon & KEEL_MOM && keel_daemon(call->mod) & KEEL_SERVER)
 		resync_peer_down(call->mod, ev->peer);
 	return KEEL_NEXT;
 }
@@ -133,39 +126,35 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 	proc_world(st->mom.world);
 	st->mom.last_start = INT64_MAX;
 
-	st->server.began_ms = st->core->now_ms(mod);
+	st->server.began_ms = keel_now_ms(mod);
 	st->server.last_start = st->server.began_ms; /* above those of an executor that was here before */
-	if (st->core->daemon(mod) & KEEL_SERVER)
+	if (keel_daemon(mod) & KEEL_SERVER)
 		r = report_init(mod) | resync_init(mod) | script_init(mod);
-	if (st->core->daemon(mod) & KEEL_MOM)
+	if (keel_daemon(mod) & KEEL_MOM)
 		r |= task_init(mod) | stop_init(mod) | checkpoint_init(mod) | message_init(mod) |
 		     modify_init(mod) | store_init(mod);
-	return r ? st->core->error(err, r, "messages of tasks cannot be received: the link group refuses "
-					   "their names; is another executor loaded?")
+	return r ? keel_error(err, r, "messages of tasks cannot be received: the link group refuses "
+				      "their names; is another executor loaded?")
 		 : 0;
 }
 
 /* All modules have started; one that was loaded into a running daemon has missed the links' coming up. */
 static void started(struct keel_mod *mod, void *arg)
 {
-	const struct state *st = mod->state;
-
 	(void)arg;
 	recover_tell(mod);
-	if (st->core->daemon(mod) & KEEL_MOM && st->link->is_up(mod, "server"))
+	if (keel_daemon(mod) & KEEL_MOM && keel_link_is_up(mod, "server"))
 		host_hello(mod);
-	if (st->core->daemon(mod) & KEEL_SERVER)
+	if (keel_daemon(mod) & KEEL_SERVER)
 		resync_ask(mod);
 }
 
 static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
 {
-	const struct state *st = mod->state;
-
-	const bool on_mom = st->core->daemon(mod) & KEEL_MOM;
+	const bool on_mom = keel_daemon(mod) & KEEL_MOM;
 	int32_t r = on_mom ? recover(mod, err) : 0;
 
-	if (r < 0 || (r = st->core->defer(mod, started, NULL)) < 0 || !on_mom)
+	if (r < 0 || (r = keel_defer(mod, started, NULL)) < 0 || !on_mom)
 		return r;
 	if (((const struct conf *)mod->conf)->freezer)
 		((struct state *)mod->state)->mom.freezer_dir = group_home();
@@ -180,8 +169,8 @@ static int32_t executor_busy(struct keel_mod *mod, struct keel_err *err)
 	const struct state *st = mod->state;
 
 	if (st->mom.launching || st->mom.sampling || st->mom.chores || st->mom.checking_ms)
-		return st->core->error(err, -EBUSY, "%u tasks are being started%s; try again", st->mom.launching,
-				       st->mom.chores ? ", programs are running for users" : "");
+		return keel_error(err, -EBUSY, "%u tasks are being started%s; try again", st->mom.launching,
+				  st->mom.chores ? ", programs are running for users" : "");
 	return 0;
 }
 
@@ -199,8 +188,7 @@ static void executor_fini(struct keel_mod *mod)
 
 KEEL_MODULE(.name = "executor", .version = "1.0", .vendor = "Keelson",
 	    .summary = "runs jobs on execution hosts", .roles = KEEL_SERVER | KEEL_MOM,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf),
-	    .n_conf = KEEL_COUNT(conf_rules), .conf = conf_rules, .n_needs = KEEL_COUNT(needs),
-	    .needs = needs, .n_contribs = KEEL_COUNT(contribs), .contribs = contribs,
-	    .n_taps = KEEL_COUNT(taps), .taps = taps, .init = executor_init, .start = executor_start,
-	    .busy = executor_busy, .stop = executor_stop, .fini = executor_fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, conf_rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .init = executor_init,
+	    .start = executor_start, .busy = executor_busy, .stop = executor_stop,
+	    .fini = executor_fini);

@@ -172,13 +172,6 @@ struct mom {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_msg_api *msg;
-	const struct keel_link_api *link;
-	const struct keel_hook_api *hook;
-	const struct keel_blob_api *blob;
-	const struct keel_call_api *call;
 	struct server server;
 	struct mom mom;
 	bool stopping;
@@ -195,10 +188,10 @@ void server_fini(struct keel_mod *mod);
 char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
 /* Do the vnodes of "(n1:ncpus=2)+(n2...)" belong to more than one host? */
 bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode);
-/* Like object->text(), but the caller frees it; NULL when it is unset or unknown, or there is no memory. */
+/* Like keel_get_text(), but the caller frees it; NULL when it is unset or unknown, or there is no memory. */
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
 /* A message to the entry's host about its run. Fails with -ENOTCONN when the host is unknown, -ENOMEM, or an error of
- * link->send(). */
+ * keel_link_send(). */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
 /* nodes.c */
 #define NODES_LINES_MAX 1000000
@@ -223,7 +216,7 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 void question_send(struct keel_mod *mod, struct question *q, const char *message,
 		   struct keel_out *out);
 
-/* report.c. The _init() functions here and below register message handlers; they fail with an error of link->on(). */
+/* report.c. The _init() functions here and below register message handlers; they fail with an error of keel_link_on(). */
 int32_t report_init(struct keel_mod *mod);
 void report_lost(struct keel_mod *mod, struct entry *e);
 #define TELL(mod, member, ...)                                                                     \
@@ -278,8 +271,9 @@ void host_hello(struct keel_mod *mod);
 /* Begins what a start message says. A start that fails, here or later, is reported to the server as refused; a message
  * for a run that is here already makes the host report that one again. */
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
-void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
-struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run); /* of this host; NULL: no memory */
+void launch_next(struct keel_mod *mod, struct launch *l); /* `l` is not the caller's any more */
+/* A launch with the texts of this host; the caller calls launch_free(). NULL without memory. */
+struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run);
 void launch_withdraw(struct keel_mod *mod, struct task *t); /* a hold that keeps it at a gate ends */
 void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
@@ -324,7 +318,7 @@ void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is b
 int32_t script_init(struct keel_mod *mod);
 int32_t start_send(struct keel_mod *mod, struct entry *e, struct keel_out *out); /* dispatch.c: with its number */
 /* Reads the script of the job, or of the `array` it is of, and sends the start behind it. `out` is owned by it, also when
- * it fails with -ENOMEM or an error of blob->get(); a script that cannot be read later refuses the start. */
+ * it fails with -ENOMEM or an error of keel_blob_get(); a script that cannot be read later refuses the start. */
 int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out);
 void scripts_drop(struct keel_mod *mod, struct host *h);
 void script_came(struct keel_mod *mod, const struct keel_msg *m);
@@ -357,7 +351,7 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
 /* Measures the task now and reports to the server. */
 void usage_measure(struct keel_mod *mod, struct task *t);
-/* "name=value" strings; `text` has room for them. */
+/* "name=value" strings, in the caller's `text`; returns how many. */
 uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
 		     const char *items[USAGE_ITEMS]);
 

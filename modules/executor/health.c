@@ -108,12 +108,12 @@ static void check_work(void *arg)
 void health_report(struct keel_mod *mod)
 {
 	const struct state *st = mod->state;
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 
 	if (!out)
 		return;
-	st->msg->put_str(out, "why", st->mom.sick);
-	st->link->send(mod, "server", "task.health", out);
+	keel_put_str(out, "why", st->mom.sick);
+	keel_link_send(mod, "server", "task.health", out);
 }
 
 static void look_timer(struct keel_mod *mod, void *arg)
@@ -131,8 +131,8 @@ static void look_later(struct keel_mod *mod)
 	struct state *st = mod->state;
 	bool soon = (*st->mom.sick || st->mom.checking_ms) && conf->health_interval > SICK_MS;
 
-	st->core->timer_cancel(st->mom.health_timer);
-	st->mom.health_timer = st->core->timer(mod, soon ? SICK_MS : conf->health_interval, look_timer, NULL);
+	keel_timer_cancel(st->mom.health_timer);
+	st->mom.health_timer = keel_timer(mod, soon ? SICK_MS : conf->health_interval, look_timer, NULL);
 }
 
 static void found_is(struct keel_mod *mod, const char *why)
@@ -142,8 +142,8 @@ static void found_is(struct keel_mod *mod, const char *why)
 	if (strcmp(st->mom.sick, why) == 0)
 		return;
 	snprintf(st->mom.sick, sizeof(st->mom.sick), "%s", why);
-	st->core->log(mod, KEEL_LOG_ERROR, "Node", st->core->host_name(mod), "%s%s",
-		      *why ? "no tasks are taken: " : "tasks are taken again", why);
+	keel_log(mod, KEEL_LOG_ERROR, "Node", keel_host_name(mod), "%s%s",
+		 *why ? "no tasks are taken: " : "tasks are taken again", why);
 	health_report(mod);
 }
 
@@ -167,10 +167,10 @@ static void check_start(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct check *c = calloc(1, sizeof(*c));
 
-	if (c && (c->home = strdup(st->core->home(mod)))) {
+	if (c && (c->home = strdup(keel_home(mod)))) {
 		c->room = conf->room;
-		st->mom.checking_ms = st->core->now_ms(mod);
-		if (st->core->work(mod, check_work, checked, c) == 0)
+		st->mom.checking_ms = keel_now_ms(mod);
+		if (keel_work(mod, check_work, checked, c) == 0)
 			return;
 		st->mom.checking_ms = 0;
 		free(c->home);
@@ -186,7 +186,7 @@ void health_look(struct keel_mod *mod)
 		return;
 	if (!st->mom.checking_ms)
 		check_start(mod);
-	else if (st->core->now_ms(mod) - st->mom.checking_ms > LONGEST_MS)
+	else if (keel_now_ms(mod) - st->mom.checking_ms > LONGEST_MS)
 		found_is(mod, "its disk or its name service does not answer");
 	look_later(mod);
 }
@@ -195,6 +195,6 @@ void health_stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->mom.health_timer);
+	keel_timer_cancel(st->mom.health_timer);
 	st->mom.health_timer = NULL;
 }

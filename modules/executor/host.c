@@ -25,19 +25,18 @@ static int64_t memory_kb(void)
 
 static void vnodes_put(struct keel_mod *mod, struct keel_out *out)
 {
-	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
-	const char *host = st->core->host_name(mod);
+	const char *host = keel_host_name(mod);
 	char name[300];
 
-	st->msg->open_array(out, "vnodes");
+	keel_open_array(out, "vnodes");
 	if (cf->vnodes <= 1)
-		st->msg->add_str(out, host);
+		keel_add_str(out, host);
 	for (int64_t i = 0; cf->vnodes > 1 && i < cf->vnodes; i++) {
 		snprintf(name, sizeof(name), "%s[%lld]", host, (long long)i);
-		st->msg->add_str(out, name);
+		keel_add_str(out, name);
 	}
-	st->msg->close(out);
+	keel_close(out);
 }
 
 /* "id run state session" each */
@@ -48,7 +47,7 @@ static void tasks_put(struct keel_mod *mod, struct keel_out *out)
 	struct task *t, *next;
 	char text[400];
 
-	st->msg->open_array(out, "running");
+	keel_open_array(out, "running");
 	HASH_ITER(hh, st->mom.tasks, t, next) {
 		const struct launch *later = t->next;
 
@@ -57,9 +56,9 @@ static void tasks_put(struct keel_mod *mod, struct keel_out *out)
 		snprintf(text, sizeof(text), "%s %lld %c %d", t->id,
 			 (long long)(later ? later->run : t->run), later ? 'B' : letters[t->state],
 			 later ? 0 : (int)t->session);
-		st->msg->add_str(out, text);
+		keel_add_str(out, text);
 	}
-	st->msg->close(out);
+	keel_close(out);
 }
 
 void host_hello(struct keel_mod *mod)
@@ -67,23 +66,23 @@ void host_hello(struct keel_mod *mod)
 	struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
 	long found = sysconf(_SC_NPROCESSORS_ONLN);
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 	struct task *t, *next;
 
 	if (!out)
 		return;
-	st->msg->put_str(out, "host", st->core->host_name(mod));
-	st->msg->put_int(out, "ncpus", cf->ncpus > 0 ? cf->ncpus : found > 0 ? found : 1);
-	st->msg->put_int(out, "pcpus", found > 0 ? found : 1);
-	st->msg->put_int(out, "mem_kb", cf->mem > 0 ? cf->mem / 1024 : memory_kb());
-	st->msg->put_str(out, "arch", "linux");
-	st->msg->put_str(out, "sharing", cf->sharing);
+	keel_put_str(out, "host", keel_host_name(mod));
+	keel_put_int(out, "ncpus", cf->ncpus > 0 ? cf->ncpus : found > 0 ? found : 1);
+	keel_put_int(out, "pcpus", found > 0 ? found : 1);
+	keel_put_int(out, "mem_kb", cf->mem > 0 ? cf->mem / 1024 : memory_kb());
+	keel_put_str(out, "arch", "linux");
+	keel_put_str(out, "sharing", cf->sharing);
 	if (st->mom.store[0])
-		st->msg->put_str(out, "store", st->mom.store);
-	st->msg->put_int(out, "last_start", st->mom.last_start);
+		keel_put_str(out, "store", st->mom.store);
+	keel_put_int(out, "last_start", st->mom.last_start);
 	vnodes_put(mod, out);
 	tasks_put(mod, out);
-	if (st->link->send(mod, "server", "task.hello", out) < 0)
+	if (keel_link_send(mod, "server", "task.hello", out) < 0)
 		return;
 	health_report(mod);
 	/* What the server may have missed. */

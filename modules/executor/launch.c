@@ -61,7 +61,7 @@ static struct user_entry *user_cached(struct keel_mod *mod, const char *name)
 	struct user_entry *u;
 
 	HASH_FIND_STR(st->mom.users, name, u);
-	if (u && u->until_ms < st->core->now_ms(mod)) {
+	if (u && u->until_ms < keel_now_ms(mod)) {
 		HASH_DEL(st->mom.users, u);
 		user_fini(&u->user);
 		free(u);
@@ -82,7 +82,7 @@ static void user_remember(struct keel_mod *mod, const struct launch *l)
 		free(u);
 		return;
 	}
-	u->until_ms = st->core->now_ms(mod) + USER_FRESH_MS;
+	u->until_ms = keel_now_ms(mod) + USER_FRESH_MS;
 	HASH_ADD_KEYPTR(hh, st->mom.users, u->user.name, strlen(u->user.name), u);
 	if (!u->hh.tbl) {
 		user_fini(&u->user);
@@ -105,14 +105,13 @@ void users_fini(struct state *st)
 static char *shepherd_path(struct keel_mod *mod)
 {
 	static const char installed[] = "/libexec/keelson/keelson-shepherd";
-	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
 	char own[4096], *path = NULL, *slash;
 	ssize_t n;
 
 	if (cf->shepherd && *cf->shepherd)
 		return strdup(cf->shepherd);
-	if (asprintf(&path, "%s%s", st->core->exec_dir(mod), installed) < 0)
+	if (asprintf(&path, "%s%s", keel_exec_dir(mod), installed) < 0)
 		return NULL;
 	if (access(path, X_OK) == 0)
 		return path;
@@ -160,8 +159,8 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	const struct conf *cf = mod->conf;
 	struct user_entry *u = l->user ? user_cached(mod, l->user) : NULL;
 
-	l->pbs_home = strdup(st->core->home(mod));
-	l->host = strdup(st->core->host_name(mod));
+	l->pbs_home = strdup(keel_home(mod));
+	l->host = strdup(keel_host_name(mod));
 	l->shepherd = shepherd_path(mod);
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
 	l->world = st->mom.world;
@@ -189,7 +188,6 @@ struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)
 static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m, const char *id,
 				  int64_t run)
 {
-	const struct state *st = mod->state;
 	struct flight *f = calloc(1, sizeof(*f));
 	struct launch *l = f ? &f->l : NULL;
 	const void *script;
@@ -200,15 +198,15 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 		return NULL;
 	l->pidfd = l->talk = -1;
 	l->run = run;
-	l->ncpus = st->msg->integer(m, "ncpus", 1);
-	l->job_ncpus = st->msg->integer(m, "job_ncpus", l->ncpus);
+	l->ncpus = keel_msg_int(m, "ncpus", 1);
+	l->job_ncpus = keel_msg_int(m, "job_ncpus", l->ncpus);
 	l->id = strdup(id);
 #define LAUNCH_TEXT_READ(key, member)                                                              \
-	text = st->msg->str(m, key);                                                               \
+	text = keel_msg_str(m, key);                                                               \
 	l->member = text ? strdup(text) : NULL;                                                    \
 	whole = whole && (!text || l->member);
 	LAUNCH_TEXTS(LAUNCH_TEXT_READ)
-	script = st->msg->bytes(m, "script", &l->script_len);
+	script = keel_msg_bytes(m, "script", &l->script_len);
 	l->has_script = !l->executable;
 	l->script = malloc(l->script_len + 1u);
 	if (l->script && script)
@@ -219,7 +217,7 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 		launch_free(l);
 		return NULL;
 	}
-	if (st->msg->integer(m, "restart", 0) && !checkpoint_restart(mod, l) && !l->status) {
+	if (keel_msg_int(m, "restart", 0) && !checkpoint_restart(mod, l) && !l->status) {
 		launch_free(l);
 		return NULL;
 	}
@@ -229,7 +227,6 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 /* The talk socket: one message, then silence until the last words. */
 static void talk_heard(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct task *t = arg;
 	char text[512];
 	ssize_t n = recv(t->talk, text, sizeof(text) - 1, MSG_DONTWAIT);
@@ -238,7 +235,7 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	text[n > 0 ? n : 0] = '\0';
-	st->core->watch_cancel(t->watch);
+	keel_watch_cancel(t->watch);
 	t->watch = NULL;
 	launch_watch(mod, t);
 	t->lacks = sscanf(text, "short %d %n", &status, &used) == 1;
@@ -252,17 +249,6 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 		t->status = status;
 }
 
-/* The shepherd is gone without a word of how the task ended, and no other could do the rest. */
-static void end_unknown(struct keel_mod *mod, struct task *t, const struct diary *d)
-{
-	if (!t->session) {
-		task_refused(mod, t, KEEL_TASK_RETRY, t->why[0] ? t->why : "the start was interrupted");
-		return;
-	}
-	proc_kill_strays(t->session, NULL, d->shepherd_start, d->uid);
-	task_ended(mod, t, 256 + SIGKILL);
-}
-
 static void followed(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -272,7 +258,7 @@ static void followed(struct keel_mod *mod, void *arg)
 	st->mom.launching--;
 	t->launch = NULL;
 	if (f->l.status) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s", f->l.why);
+		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s", f->l.why);
 		launch_over(mod, t);
 	} else {
 		t->shepherd = f->l.pid;
@@ -300,13 +286,13 @@ static bool follow(struct keel_mod *mod, struct task *t)
 	f->l.run = t->run;
 	f->l.id = strdup(t->id);
 	f->task = t;
-	if (!f->l.id || !host_copy(mod, &f->l) || st->core->work(mod, follow_work, followed, f) < 0) {
+	if (!f->l.id || !host_copy(mod, &f->l) || keel_work(mod, follow_work, followed, f) < 0) {
 		launch_free(&f->l);
 		return false;
 	}
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
-		      "the shepherd of the task was killed; what is left of the task is ended");
-	st->core->watch_cancel(t->watch);
+	keel_log(mod, KEEL_LOG_ERROR, "Job", t->id,
+		 "the shepherd of the task was killed; what is left of the task is ended");
+	keel_watch_cancel(t->watch);
 	t->watch = NULL;
 	if (t->talk >= 0)
 		close(t->talk);
@@ -336,21 +322,27 @@ void launch_over(struct keel_mod *mod, struct task *t)
 			t->usage.cput_ms = d.cpu_us / 1000;
 		t->missed = d.placed < 0 ? 0 : (d.placed & 1) + (d.placed >> 1 & 1);
 		if (t->missed)
-			st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
-				      "output could not be copied; it is retained in %s/undelivered",
-				      st->core->home(mod));
+			keel_log(mod, KEEL_LOG_ERROR, "Job", t->id,
+				 "output could not be copied; it is retained in %s/undelivered",
+				 keel_home(mod));
 		task_ended(mod, t, d.status);
 	} else {
-		end_unknown(mod, t, &d);
+		/* The shepherd is gone without a word of how the task ended, and no other could do the rest. */
+		if (!t->session) {
+			task_refused(mod, t, KEEL_TASK_RETRY,
+				     t->why[0] ? t->why : "the start was interrupted");
+			return;
+		}
+		proc_kill_strays(t->session, NULL, d.shepherd_start, d.uid);
+		task_ended(mod, t, 256 + SIGKILL);
 	}
 }
 
 static void end_noticed(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct task *t = arg;
 
-	st->core->watch_cancel(t->watch);
+	keel_watch_cancel(t->watch);
 	t->watch = NULL;
 	close(t->pidfd);
 	t->pidfd = -1;
@@ -359,17 +351,14 @@ static void end_noticed(struct keel_mod *mod, void *arg)
 
 void launch_watch(struct keel_mod *mod, struct task *t)
 {
-	struct state *st = mod->state;
-
-	t->watch = st->core->watch_fd(mod, t->pidfd, end_noticed, t);
+	t->watch = keel_watch_fd(mod, t->pidfd, end_noticed, t);
 	if (!t->watch)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id,
-			      "the end of the task cannot be watched: no memory");
+		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id,
+			 "the end of the task cannot be watched: no memory");
 }
 
 static void task_take(struct keel_mod *mod, struct task *t, const struct launch *l)
 {
-	struct state *st = mod->state;
 	int n;
 	bool kept;
 
@@ -377,7 +366,7 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->shepherd_start = l->start;
 	t->pidfd = l->pidfd;
 	t->talk = l->talk;
-	t->began_ms = st->core->now_ms(mod);
+	t->began_ms = keel_now_ms(mod);
 	t->next_usage_ms = t->began_ms + 1000;
 	modify_begin(mod, t, l);
 	t->ncpus = l->job_ncpus;
@@ -392,7 +381,7 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->dir = launch_dir(l);
 	t->user = l->user ? strdup(l->user) : NULL;
 	t->freezer = l->group_path ? strdup(l->group_path) : NULL;
-	t->watch = st->core->watch_fd(mod, t->talk, talk_heard, t);
+	t->watch = keel_watch_fd(mod, t->talk, talk_heard, t);
 	usage_tick(mod);
 	if (t->discarded)
 		stop_discard(mod, t);
@@ -441,7 +430,7 @@ static void launch_spawn(struct keel_mod *mod, void *arg)
 		return;
 	}
 	st->mom.launching++;
-	if (st->core->work(mod, spawn_work, spawned, f) < 0) {
+	if (keel_work(mod, spawn_work, spawned, f) < 0) {
 		st->mom.launching--;
 		flight_refuse(mod, f, KEEL_TASK_RETRY, "no worker thread for the start");
 	}
@@ -468,23 +457,20 @@ static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome
 
 void launch_withdraw(struct keel_mod *mod, struct task *t)
 {
-	const struct state *st = mod->state;
-
 	if (t->launch) /* -ENOENT: it is on a worker */
-		st->hook->end(mod, t->launch);
+		keel_end(mod, t->launch);
 }
 
 static void gate_ask(struct keel_mod *mod, struct flight *f)
 {
-	struct state *st = mod->state;
 	const char *user = f->l.user ? f->l.user : "";
 
 	f->task->prepared = f->begun;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = f->begun ? KEEL_POINT_task_launch : KEEL_POINT_task_begin,
 		.event = f->begun ? (const void *)KEEL_EVENT(task_launch, .id = f->l.id, .user = user)
-				  : (const void *)KEEL_EVENT(task_begin, .id = f->l.id, .user = user),
+			     : (const void *)KEEL_EVENT(task_begin, .id = f->l.id, .user = user),
 		.done = gate_done, .arg = f });
 }
 
@@ -533,13 +519,13 @@ static void launch_after(struct keel_mod *mod, struct task *old, struct launch *
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(m, "id");
-	int64_t run = st->msg->integer(m, "run", -1);
+	const char *id = keel_msg_str(m, "id");
+	int64_t run = keel_msg_int(m, "run", -1);
 	struct task *t;
 	struct launch *l;
 
 	if (!id || !id_is_plain(id) || run < 0) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Req", "start", "a start message without proper id");
+		keel_log(mod, KEEL_LOG_ERROR, "Req", "start", "a start message without proper id");
 		return;
 	}
 	t = task_find(st, id);

@@ -82,9 +82,8 @@ static bool line_write(struct keel_mod *mod, const struct task *t, const char *t
 
 static void on_message(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	struct state *st = mod->state;
-	int64_t number = st->msg->integer(m, "number", 0);
-	const char *text = st->msg->str(m, "text");
+	int64_t number = keel_msg_int(m, "number", 0);
+	const char *text = keel_msg_str(m, "text");
 	struct task *t = stop_task_of(mod, m);
 
 	(void)peer;
@@ -92,27 +91,24 @@ static void on_message(struct keel_mod *mod, const char *peer, const struct keel
 		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "message job request received");
-	if (!line_write(mod, t, text, st->msg->integer(m, "files", MESSAGE_ERR), number))
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "message job request received");
+	if (!line_write(mod, t, text, keel_msg_int(m, "files", MESSAGE_ERR), number))
 		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
 }
 
 static void on_stop(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	struct state *st = mod->state;
-
 	(void)peer, (void)m;
-	st->core->log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", "", "the server asks this host to end");
-	if (!(st->core->daemon(mod) & KEEL_SERVER)) /* that one ends itself */
-		st->core->stop(mod);
+	keel_log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", "", "the server asks this host to end");
+	if (!(keel_daemon(mod) & KEEL_SERVER)) /* that one ends itself */
+		keel_stop(mod);
 }
 
 int32_t message_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-	int32_t r = st->link->on(mod, "task.message", KEEL_SERVER, on_message);
+	int32_t r = keel_link_on(mod, "task.message", KEEL_SERVER, on_message);
 
-	return r ? r : st->link->on(mod, "host.stop", KEEL_SERVER, on_stop);
+	return r ? r : keel_link_on(mod, "host.stop", KEEL_SERVER, on_stop);
 }
 
 /* ---- server half ---------------------------------------------------------------------------------------- */
@@ -120,14 +116,13 @@ int32_t message_init(struct keel_mod *mod)
 void task_message(struct keel_mod *mod, struct keel_obj *job, int32_t files, const char *text,
 		  struct keel_mod *me, keel_task_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct keel_out *out = NULL;
 	struct question *q = question_about(mod, job, "message", &out, me, done, arg);
 
 	if (!q)
 		return;
-	st->msg->put_int(out, "files", files);
-	st->msg->put_str(out, "text", text);
+	keel_put_int(out, "files", files);
+	keel_put_str(out, "text", text);
 	question_send(mod, q, "task.message", out);
 }
 
@@ -137,5 +132,5 @@ void task_stop_hosts(struct keel_mod *mod)
 	struct host *h, *next;
 
 	HASH_ITER(hh, st->server.hosts, h, next)
-		st->link->send(mod, h->name, "host.stop", st->msg->out(mod));
+		keel_link_send(mod, h->name, "host.stop", keel_out(mod));
 }

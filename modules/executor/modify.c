@@ -33,28 +33,28 @@ static const struct {
 void modify_send(struct keel_mod *mod, const struct entry *e)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", e->id);
-	struct keel_out *out = job && e->peer && host_is_known(st, e->peer) ? st->msg->out(mod) : NULL;
+	struct keel_obj *job = keel_find(mod, "job", e->id);
+	struct keel_out *out = job && e->peer && host_is_known(st, e->peer) ? keel_out(mod) : NULL;
 
 	if (!out)
 		return; /* a host that is away gets it when it is back */
-	st->msg->put_str(out, "id", e->id);
-	st->msg->put_int(out, "run", e->run);
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
 	store_put(mod, out); /* a run from before hosts knew of stores */
 	for (size_t i = 0; i < KEEL_COUNT(texts); i++) {
 		char *text = dispatch_text(mod, job, texts[i].attr, texts[i].key);
 
 		if (text)
-			st->msg->put_str(out, texts[i].name, text);
+			keel_put_str(out, texts[i].name, text);
 		free(text);
 	}
-	st->link->send(mod, e->peer, "task.modify", out);
+	keel_link_send(mod, e->peer, "task.modify", out);
 }
 
 void task_modify(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_find(st, keel_id(job));
 
 	if (e && e->starting)
 		e->modified = true; /* the start's message is made: behind it */
@@ -122,8 +122,8 @@ static void writing_done(struct keel_mod *mod, void *arg)
 
 	st->mom.sampling--;
 	if (w->error)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", w->l->id, "what changed cannot be written down: %s",
-			      strerror(w->error));
+		keel_log(mod, KEEL_LOG_ERROR, "Job", w->l->id, "what changed cannot be written down: %s",
+			 strerror(w->error));
 	if (t && t->run == w->l->run) {
 		t->modifying = false;
 		newer = !same(t->output, w->l->output) || !same(t->error, w->l->error) ||
@@ -145,7 +145,7 @@ static void writing_begin(struct keel_mod *mod, void *arg)
 		return;
 	}
 	st->mom.sampling++;
-	if (st->core->work(mod, writing_work, writing_done, w) == 0)
+	if (keel_work(mod, writing_work, writing_done, w) == 0)
 		return;
 	w->error = ENOMEM;
 	writing_done(mod, w);
@@ -172,7 +172,7 @@ void modify_write(struct keel_mod *mod, struct task *t)
 		names_settle(mod, w->l, writing_begin, w);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "what changed cannot be written down");
+	keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "what changed cannot be written down");
 	writing_free(w);
 }
 
@@ -201,30 +201,30 @@ static bool limit_take(int64_t *at, const char *text)
 static void on_modify(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(m, "id");
+	const char *id = keel_msg_str(m, "id");
 	struct task *t = id ? task_find(st, id) : NULL;
-	int64_t run = st->msg->integer(m, "run", -1);
+	int64_t run = keel_msg_int(m, "run", -1);
 	bool changed;
 
 	(void)peer;
 	if (t && t->next && t->next->run == run) { /* it has not begun */
-		text_take(&t->next->walltime, st->msg->str(m, "walltime"));
-		text_take(&t->next->cput, st->msg->str(m, "cput"));
-		text_take(&t->next->output, st->msg->str(m, "output"));
-		text_take(&t->next->error, st->msg->str(m, "error"));
+		text_take(&t->next->walltime, keel_msg_str(m, "walltime"));
+		text_take(&t->next->cput, keel_msg_str(m, "cput"));
+		text_take(&t->next->output, keel_msg_str(m, "output"));
+		text_take(&t->next->error, keel_msg_str(m, "error"));
 		return;
 	}
 	if (!t || t->run != run || t->state == TASK_ENDED || t->state == TASK_REFUSED)
 		return;
 	store_take(mod, m);
-	changed = limit_take(&t->walltime_limit, st->msg->str(m, "walltime"));
-	changed |= limit_take(&t->cput_limit, st->msg->str(m, "cput"));
-	changed |= text_take(&t->output, st->msg->str(m, "output"));
-	changed |= text_take(&t->error, st->msg->str(m, "error"));
+	changed = limit_take(&t->walltime_limit, keel_msg_str(m, "walltime"));
+	changed |= limit_take(&t->cput_limit, keel_msg_str(m, "cput"));
+	changed |= text_take(&t->output, keel_msg_str(m, "output"));
+	changed |= text_take(&t->error, keel_msg_str(m, "error"));
 	if (!changed)
 		return;
 	t->modified = true;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "modify job request received");
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "modify job request received");
 	if (t->shepherd)
 		modify_write(mod, t);
 }
@@ -243,7 +243,5 @@ void modify_begin(struct keel_mod *mod, struct task *t, const struct launch *l)
 
 int32_t modify_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-
-	return st->link->on(mod, "task.modify", KEEL_SERVER, on_modify);
+	return keel_link_on(mod, "task.modify", KEEL_SERVER, on_modify);
 }

@@ -49,7 +49,7 @@ static struct name *name_find(struct keel_mod *mod, const char *host)
 	struct name *n;
 
 	HASH_FIND_STR(st->mom.names, host, n);
-	if (!n || n->until_ms >= st->core->now_ms(mod))
+	if (!n || n->until_ms >= keel_now_ms(mod))
 		return n;
 	name_drop(st, n);
 	return NULL;
@@ -70,7 +70,7 @@ static bool name_keep(struct keel_mod *mod, const char *host, bool here)
 		return false;
 	}
 	n->here = here;
-	n->until_ms = st->core->now_ms(mod) + FRESH_MS;
+	n->until_ms = keel_now_ms(mod) + FRESH_MS;
 	HASH_ADD_KEYPTR(hh, st->mom.names, n->host, strlen(n->host), n);
 	if (n->hh.tbl)
 		return true;
@@ -86,8 +86,8 @@ static void answered(struct keel_mod *mod, void *arg, int status, const char *wh
 
 	free(arg);
 	if (status < 0 && !st->stopping)
-		st->core->log(mod, KEEL_LOG_JOB, "Job", a.l->id,
-			      "whether %s is this host was not learned: %s; it counts as another one", a.host, why);
+		keel_log(mod, KEEL_LOG_JOB, "Job", a.l->id,
+			 "whether %s is this host was not learned: %s; it counts as another one", a.host, why);
 	if (st->stopping || !name_keep(mod, a.host, status == 0))
 		a.then(mod, a.arg);
 	else

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* "name=12" among the colon-separated words of [text, end); -1 absent. */
 static int64_t amount_find(const char *text, const char *end, const char *name)
 {

@@ -21,9 +21,9 @@
 
 static void question_free(struct state *st, struct question *q)
 {
-	st->msg->drop(q->out);
+	keel_out_drop(q->out);
 	HASH_DEL(st->server.questions, q);
-	st->core->timer_cancel(q->timer);
+	keel_timer_cancel(q->timer);
 	free(q->peer);
 	free(q->id);
 	free(q);
@@ -63,7 +63,7 @@ static void late_answer(struct keel_mod *mod, struct question *q, int32_t code)
 
 	if (e && code == 0 && q->wants)
 		e->unsure = true;
-	st->core->log(mod, KEEL_LOG_JOB, "Job", q->id, "late answer of host %s (%d)", q->peer, (int)code);
+	keel_log(mod, KEEL_LOG_JOB, "Job", q->id, "late answer of host %s (%d)", q->peer, (int)code);
 	question_free(st, q);
 	put_right(mod, e);
 }
@@ -88,7 +88,7 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 	}
 	put_right(mod, e);
 	was.done(was.me, was.arg, code, text);
-	st->core->let_go(was.me);
+	keel_let_go(was.me);
 	free(was.peer);
 	free(was.id);
 }
@@ -114,7 +114,6 @@ void questions_fail(struct keel_mod *mod, const char *peer)
 
 static void question_timeout(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct question *q = arg;
 	struct keel_mod *me = q->me;
 	keel_task_done *done = q->done;
@@ -124,10 +123,10 @@ static void question_timeout(struct keel_mod *mod, void *arg)
 	q->done = NULL; /* it is late from now on */
 	snprintf(text, sizeof(text), "Host %s is connected but has not answered for %lld s; the job is left as it was:",
 		 q->peer, (long long)(q->patience_ms / 1000));
-	st->core->log(mod, KEEL_LOG_JOB, "Job", q->id, "host %s has not answered for %lld s", q->peer,
-		      (long long)(q->patience_ms / 1000));
+	keel_log(mod, KEEL_LOG_JOB, "Job", q->id, "host %s has not answered for %lld s", q->peer,
+		 (long long)(q->patience_ms / 1000));
 	done(me, q->arg, PBSE_NORELYMOM, text);
-	st->core->let_go(me);
+	keel_let_go(me);
 }
 
 static struct question *question_create(struct keel_mod *mod, const struct entry *e, const char *name,
@@ -151,8 +150,8 @@ static struct question *question_create(struct keel_mod *mod, const struct entry
 	q->patience_ms = strcmp(name, "checkpoint") == 0 ? conf->checkpoint_within : conf->answer_within;
 	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
 	if (q->hh.tbl) {
-		q->timer = st->core->timer(mod, q->patience_ms, question_timeout, q);
-		st->core->keep(me);
+		q->timer = keel_timer(mod, q->patience_ms, question_timeout, q);
+		keel_keep(me);
 		return q;
 	}
 	free(q->peer);
@@ -164,7 +163,7 @@ static struct question *question_create(struct keel_mod *mod, const struct entry
 /* A run whose start is not on its way yet has no host that a question could go to. */
 static struct entry *entry_started(struct state *st, struct keel_obj *job)
 {
-	struct entry *e = entry_find(st, st->object->id(job));
+	struct entry *e = entry_find(st, keel_id(job));
 
 	return e && !e->starting ? e : NULL;
 }
@@ -175,27 +174,25 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 {
 	struct state *st = mod->state;
 	struct entry *e = entry_started(st, job);
-	struct keel_out *out = e && e->peer ? st->msg->out(mod) : NULL;
+	struct keel_out *out = e && e->peer ? keel_out(mod) : NULL;
 	struct question *q = out ? question_create(mod, e, name, me, done, arg) : NULL;
 
 	if (!q) {
 		if (out)
-			st->msg->drop(out);
+			keel_out_drop(out);
 		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
 		return NULL;
 	}
-	st->msg->put_str(out, "id", e->id);
-	st->msg->put_int(out, "run", e->run);
-	st->msg->put_int(out, "number", q->number);
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
+	keel_put_int(out, "number", q->number);
 	*ret_out = out;
 	return q;
 }
 
 static void question_pass(struct keel_mod *mod, struct question *q, struct keel_out *out)
 {
-	struct state *st = mod->state;
-
-	if (st->link->send(mod, q->peer, q->message, out) < 0)
+	if (keel_link_send(mod, q->peer, q->message, out) < 0)
 		question_answer(mod, q, PBSE_NORELYMOM, NULL);
 }
 
@@ -210,7 +207,7 @@ static void host_missing(struct keel_mod *mod, void *arg)
 void question_send(struct keel_mod *mod, struct question *q, const char *message, struct keel_out *out)
 {
 	struct state *st = mod->state;
-	int64_t left = st->server.began_ms + DIAL_MS - st->core->now_ms(mod);
+	int64_t left = st->server.began_ms + DIAL_MS - keel_now_ms(mod);
 
 	q->message = message;
 	if (left <= 0 || host_was_here(st, q->peer)) {
@@ -218,8 +215,8 @@ void question_send(struct keel_mod *mod, struct question *q, const char *message
 		return;
 	}
 	q->out = out;
-	st->core->timer_cancel(q->timer);
-	q->timer = st->core->timer(mod, left, host_missing, q);
+	keel_timer_cancel(q->timer);
+	q->timer = keel_timer(mod, left, host_missing, q);
 }
 
 void questions_go_on(struct keel_mod *mod, const char *peer)
@@ -235,8 +232,8 @@ void questions_go_on(struct keel_mod *mod, const char *peer)
 			continue;
 		}
 		q->out = NULL;
-		st->core->timer_cancel(q->timer);
-		q->timer = st->core->timer(mod, q->patience_ms, question_timeout, q);
+		keel_timer_cancel(q->timer);
+		q->timer = keel_timer(mod, q->patience_ms, question_timeout, q);
 		question_pass(mod, q, out);
 		q = st->server.questions; /* an error may have ended others */
 	}

@@ -27,7 +27,7 @@ void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ..
 	va_end(args);
 	r = diary_append(st->mom.jobs_dir, t->id, line);
 	if (r < 0 && r != -ENOENT)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "its diary cannot be written: %s", strerror(-r));
+		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "its diary cannot be written: %s", strerror(-r));
 }
 
 static void resumed_take(struct diary *d, const char *rest)
@@ -173,7 +173,7 @@ void record_usage(struct keel_mod *mod, const struct task *t)
 		 (unsigned long long)u->cpupercent);
 	snprintf(line, sizeof(line), "%-199s\n", text);
 	if (pwrite(fd, line, sizeof(line) - 1, 0) < 0)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s: %s", path, strerror(errno));
+		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s: %s", path, strerror(errno));
 	close(fd);
 }
 
@@ -202,7 +202,7 @@ void record_remove(struct keel_mod *mod, const char *id)
 	const struct state *st = mod->state;
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/aux/%s", st->core->home(mod), id);
+	snprintf(path, sizeof(path), "%s/aux/%s", keel_home(mod), id);
 	unlink(path);
 	for (size_t i = 0; i < KEEL_COUNT(suffixes); i++) {
 		snprintf(path, sizeof(path), "%s/%s%s", st->mom.jobs_dir, id, suffixes[i]);

@@ -32,19 +32,18 @@ static const struct {
 
 static int dirs_make(struct keel_mod *mod, struct keel_err *err)
 {
-	const struct state *st = mod->state;
 	char path[4096];
 
 	for (size_t i = 0; i < KEEL_COUNT(dirs); i++) {
 		bool made;
 
-		snprintf(path, sizeof(path), "%s/%s", st->core->home(mod), dirs[i].path);
+		snprintf(path, sizeof(path), "%s/%s", keel_home(mod), dirs[i].path);
 		made = mkdir(path, dirs[i].mode) == 0;
 		if (!made && errno != EEXIST)
-			return st->core->error(err, -errno, "directory %s cannot be made: %s", path,
-					       strerror(errno));
+			return keel_error(err, -errno, "directory %s cannot be made: %s", path,
+					  strerror(errno));
 		if (made && chmod(path, dirs[i].mode) < 0)
-			return st->core->error(err, -errno, "mode of %s: %s", path, strerror(errno));
+			return keel_error(err, -errno, "mode of %s: %s", path, strerror(errno));
 	}
 	return 0;
 }
@@ -66,7 +65,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 	t->found_over = access(path, R_OK) == 0;
 	if (t->found_over && d->session > 0 && is_this_world(st, d))
 		return;
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "nothing is left of the task");
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "nothing is left of the task");
 	if (t->found_over) {
 		t->discarded = true;
 		record_note(mod, t, "discarded");
@@ -82,7 +81,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 static void clock_fill(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
 	const struct state *st = mod->state;
-	int64_t now = st->core->now_ms(mod), up = proc_up_ms(), time = st->core->time(mod);
+	int64_t now = keel_now_ms(mod), up = proc_up_ms(), time = keel_time(mod);
 
 	if (d->up && is_this_world(st, d)) {
 		t->began_ms = now - (up - d->up);
@@ -100,7 +99,7 @@ static void clock_fill(struct keel_mod *mod, struct task *t, const struct diary 
 static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *d)
 {
 	const struct state *st = mod->state;
-	int64_t now = st->core->now_ms(mod);
+	int64_t now = keel_now_ms(mod);
 
 	t->shepherd = d->shepherd;
 	t->shepherd_start = d->shepherd_start;
@@ -151,8 +150,8 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	if (proc_read(d.shepherd, &p) == 0 && p.start == d.shepherd_start && !strchr("ZX", p.state) &&
 	    (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
 		launch_watch(mod, t);
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "found again, session %d",
-			      (int)d.session);
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "found again, session %d",
+			 (int)d.session);
 		if (d.limit)
 			stop_kill(mod, t, cf->kill_delay);
 	} else if (d.refused || d.ended) {
@@ -194,15 +193,15 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 	int r;
 	char path[4096];
 
-	if (asprintf(&st->mom.jobs_dir, "%s/mom_priv/jobs", st->core->home(mod)) < 0)
-		return st->core->error(err, -ENOMEM, "no memory");
+	if (asprintf(&st->mom.jobs_dir, "%s/mom_priv/jobs", keel_home(mod)) < 0)
+		return keel_error(err, -ENOMEM, "no memory");
 	r = dirs_make(mod, err);
 	if (r < 0)
 		return r;
 	dir = opendir(st->mom.jobs_dir);
 	if (!dir)
-		return st->core->error(err, -errno, "%s cannot be read: %s", st->mom.jobs_dir,
-				       strerror(errno));
+		return keel_error(err, -errno, "%s cannot be read: %s", st->mom.jobs_dir,
+				  strerror(errno));
 	while ((e = readdir(dir))) {
 		size_t len = strlen(e->d_name);
 
@@ -212,7 +211,7 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 		task_recover(mod, id);
 	}
 	closedir(dir);
-	snprintf(path, sizeof(path), "%s/aux", st->core->home(mod));
+	snprintf(path, sizeof(path), "%s/aux", keel_home(mod));
 	strays_remove(mod, path, false);
 	strays_remove(mod, st->mom.jobs_dir, true);
 	usage_tick(mod);

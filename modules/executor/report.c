@@ -11,14 +11,13 @@
 /* Has this host no business with the run it reports an end of: it may forget it. */
 static void forget_send(struct keel_mod *mod, const char *peer, const char *id, int64_t run)
 {
-	const struct state *st = mod->state;
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 
 	if (!out)
 		return;
-	st->msg->put_str(out, "id", id);
-	st->msg->put_int(out, "run", run);
-	st->link->send(mod, peer, "task.forget", out);
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	keel_link_send(mod, peer, "task.forget", out);
 }
 
 /* The current run a message is about, with its job; NULL: stale. */
@@ -26,23 +25,22 @@ static struct entry *entry_of(struct keel_mod *mod, const char *peer, const stru
 			      struct keel_obj **ret_job)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(m, "id");
+	const char *id = keel_msg_str(m, "id");
 	struct entry *e = id ? entry_find(st, id) : NULL;
 
-	if (!e || e->run != st->msg->integer(m, "run", -1))
+	if (!e || e->run != keel_msg_int(m, "run", -1))
 		return NULL;
 	if (!e->peer)
 		e->peer = strdup(peer); /* replayed: taken from the host's report */
 	if (!e->peer || strcmp(e->peer, peer) != 0)
 		return NULL;
-	*ret_job = st->object->find(mod, "job", id);
+	*ret_job = keel_find(mod, "job", id);
 	return *ret_job ? e : NULL;
 }
 
 static void place_tell(struct keel_mod *mod, struct keel_obj *job, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
-	const char *dir = st->msg->str(m, "dir");
+	const char *dir = keel_msg_str(m, "dir");
 
 	if (dir && *dir == '/')
 		TELL(mod, placed, job, dir);
@@ -50,7 +48,6 @@ static void place_tell(struct keel_mod *mod, struct keel_obj *job, const struct 
 
 static void on_started(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
 
@@ -59,17 +56,16 @@ static void on_started(struct keel_mod *mod, const char *peer, const struct keel
 	e->started = true;
 	TELL(mod, host_start, peer, NULL);
 	place_tell(mod, job, m);
-	TELL(mod, started, job, st->msg->integer(m, "session", 0));
+	TELL(mod, started, job, keel_msg_int(m, "session", 0));
 }
 
 static void stale_end(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
-	const char *id = st->msg->str(m, "id");
+	const char *id = keel_msg_str(m, "id");
 
 	/* What an unknown host has is for its own server, or said again behind its hello. */
 	if (id && host_is_known(mod->state, peer) && jobs_are_heard(mod))
-		forget_send(mod, peer, id, st->msg->integer(m, "run", -1));
+		forget_send(mod, peer, id, keel_msg_int(m, "run", -1));
 }
 
 static void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
@@ -77,33 +73,31 @@ static void on_refused(struct keel_mod *mod, const char *peer, const struct keel
 	struct state *st = mod->state;
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
-	const char *why = st->msg->str(m, "why");
+	const char *why = keel_msg_str(m, "why");
 
-	if (st->msg->integer(m, "lacks", 0))
+	if (keel_msg_int(m, "lacks", 0))
 		TELL(mod, host_start, peer, why ? why : "no reason given");
 	stale_end(mod, peer, m); /* there is nothing more to learn */
 	if (!e)
 		return;
 	entry_drop(st, e);
-	TELL(mod, refused, job, (int32_t)st->msg->integer(m, "status", -1), why ? why : "");
+	TELL(mod, refused, job, (int32_t)keel_msg_int(m, "status", -1), why ? why : "");
 }
 
 static void on_used(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
 	const char *const *items;
 	uint32_t n = 0;
 
-	if (!e || e->ended || !(items = st->msg->strings(m, "items", &n)) || n == UINT32_MAX)
+	if (!e || e->ended || !(items = keel_msg_strings(m, "items", &n)) || n == UINT32_MAX)
 		return;
 	TELL(mod, used, job, items, n);
 }
 
 static void on_ended(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
 	const char *const *items;
@@ -116,30 +110,30 @@ static void on_ended(struct keel_mod *mod, const char *peer, const struct keel_m
 	if (e->ended)
 		return;
 	e->ended = true;
-	items = st->msg->strings(m, "items", &n);
+	items = keel_msg_strings(m, "items", &n);
 	if (!items || n == UINT32_MAX)
 		n = 0;
 	place_tell(mod, job, m);
-	TELL(mod, ended, job, (int32_t)st->msg->integer(m, "status", -1),
-	     st->msg->integer(m, "session", 0), items, n);
+	TELL(mod, ended, job, (int32_t)keel_msg_int(m, "status", -1),
+	     keel_msg_int(m, "session", 0), items, n);
 }
 
 static void on_answer(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	int64_t number = st->msg->integer(m, "number", 0);
+	int64_t number = keel_msg_int(m, "number", 0);
 	struct question *q;
 
 	HASH_FIND(hh, st->server.questions, &number, sizeof(number), q);
 	if (q && strcmp(q->peer, peer) == 0)
-		question_answer(mod, q, (int32_t)st->msg->integer(m, "code", 0),
-				st->msg->str(m, "text"));
+		question_answer(mod, q, (int32_t)keel_msg_int(m, "code", 0),
+				keel_msg_str(m, "text"));
 }
 
 void report_lost(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", e->id);
+	struct keel_obj *job = keel_find(mod, "job", e->id);
 
 	entry_drop(st, e);
 	if (job)
@@ -158,8 +152,7 @@ static void on_unknown(struct keel_mod *mod, const char *peer, const struct keel
 
 static void on_health(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
-	const char *why = st->msg->str(m, "why");
+	const char *why = keel_msg_str(m, "why");
 
 	TELL(mod, host_health, peer, why && *why ? why : NULL);
 }
@@ -175,10 +168,9 @@ int32_t report_init(struct keel_mod *mod)
 		{ "task.answer", on_answer },	{ "task.unknown", on_unknown },
 		{ "task.health", on_health },
 	};
-	const struct state *st = mod->state;
 	int32_t r = 0;
 
 	for (size_t i = 0; i < KEEL_COUNT(rows) && r == 0; i++)
-		r = st->link->on(mod, rows[i].name, KEEL_MOM, rows[i].fn);
+		r = keel_link_on(mod, rows[i].name, KEEL_MOM, rows[i].fn);
 	return r;
 }

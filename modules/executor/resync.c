@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 struct host *host_find(struct state *st, const char *peer)
 {
 	struct host *h;
@@ -77,12 +76,12 @@ static struct host *host_add(struct host **table, const char *peer)
 static void host_ask(struct keel_mod *mod, const char *peer)
 {
 	struct state *st = mod->state;
-	struct host *h = st->link->is_up(mod, peer) ? host_add(&st->server.hosts, peer) : NULL;
+	struct host *h = keel_link_is_up(mod, peer) ? host_add(&st->server.hosts, peer) : NULL;
 
 	if (!h || h->asked)
 		return;
 	h->asked = true;
-	st->link->send(mod, peer, "task.who", st->msg->out(mod));
+	keel_link_send(mod, peer, "task.who", keel_out(mod));
 }
 
 /* Returns whether it is being deleted or rerun: it is not stored whether its host received the order. */
@@ -99,7 +98,7 @@ static bool is_to_end(struct keel_mod *mod, struct keel_obj *job, const char *su
 void resync_known(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const char *id = st->object->id(job);
+	const char *id = keel_id(job);
 	char *text = dispatch_text(mod, job, "job_state", NULL);
 	bool here = text && *text && strchr("RSUE", *text) && !entry_find(st, id);
 	struct entry *e;
@@ -135,8 +134,7 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job)
 
 static const char *entry_peer(struct keel_mod *mod, struct entry *e)
 {
-	const struct state *st = mod->state;
-	struct keel_obj *job = e->peer ? NULL : st->object->find(mod, "job", e->id);
+	struct keel_obj *job = e->peer ? NULL : keel_find(mod, "job", e->id);
 
 	if (job)
 		e->peer = dispatch_peer(mod, job);
@@ -147,7 +145,7 @@ void resync_ask(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct server *srv = &st->server;
-	struct keel_cursor *walk = srv->host_of ? st->object->cursor(mod, "node") : NULL;
+	struct keel_cursor *walk = srv->host_of ? keel_cursor(mod, "node") : NULL;
 	struct keel_obj *node;
 	struct entry *e, *next;
 
@@ -157,14 +155,14 @@ void resync_ask(struct keel_mod *mod)
 		if (*peer && !host_find(st, peer))
 			host_ask(mod, peer);
 	}
-	while (walk && (node = st->object->next(walk))) {
-		const char *peer = srv->host_of(srv->host_of_me, st->object->id(node));
+	while (walk && (node = keel_next(walk))) {
+		const char *peer = srv->host_of(srv->host_of_me, keel_id(node));
 
 		if (peer && !host_find(st, peer))
 			host_ask(mod, peer);
 	}
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 }
 
 void resync_again(struct keel_mod *mod)
@@ -175,13 +173,13 @@ void resync_again(struct keel_mod *mod)
 	struct keel_obj *job;
 
 	/* jobs may have come after us: what hosts have is compared with these. */
-	walk = st->server.knows_jobs ? NULL : st->object->cursor(mod, "job");
-	while (walk && (job = st->object->next(walk)))
+	walk = st->server.knows_jobs ? NULL : keel_cursor(mod, "job");
+	while (walk && (job = keel_next(walk)))
 		resync_known(mod, job);
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	/* Also without any jobs: later ones are started by this module. */
-	st->server.knows_jobs = st->object->attr(mod, "job", "job_state") != NULL;
+	st->server.knows_jobs = keel_attr_find(mod, "job", "job_state") != NULL;
 	st->server.missed = false;
 	HASH_ITER(hh, st->server.hosts, h, next)
 		host_ask(mod, h->name);
@@ -190,9 +188,7 @@ void resync_again(struct keel_mod *mod)
 
 int32_t task_describe(struct keel_mod *mod, const char *host)
 {
-	struct state *st = mod->state;
-
-	if (!st->link->is_up(mod, host))
+	if (!keel_link_is_up(mod, host))
 		return -ENOTCONN;
 	host_ask(mod, host);
 	return 0;
@@ -241,28 +237,26 @@ struct seen { /* one line of the host's list */
 
 void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name)
 {
-	const struct state *st = mod->state;
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 
 	if (!out)
 		return;
-	st->msg->put_str(out, "id", e->id);
-	st->msg->put_int(out, "run", e->run);
-	st->msg->put_int(out, "number", 0);
-	st->msg->put_str(out, "name", name);
-	st->link->send(mod, e->peer, "task.signal", out);
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
+	keel_put_int(out, "number", 0);
+	keel_put_str(out, "name", name);
+	keel_link_send(mod, e->peer, "task.signal", out);
 }
 
 static void discard_send(struct keel_mod *mod, const char *peer, const struct seen *s)
 {
-	const struct state *st = mod->state;
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 
 	if (!out)
 		return;
-	st->msg->put_str(out, "id", s->id);
-	st->msg->put_int(out, "run", s->run);
-	st->link->send(mod, peer, "task.discard", out);
+	keel_put_str(out, "id", s->id);
+	keel_put_int(out, "run", s->run);
+	keel_link_send(mod, peer, "task.discard", out);
 }
 
 /* Runs this host should have and has not. The listener may drop or start others: start over. */
@@ -293,11 +287,10 @@ static void lost_tell(struct keel_mod *mod, const char *peer, struct seen *all, 
 	free(runs);
 }
 
-static struct seen *seen_read(struct keel_mod *mod, const struct keel_msg *m)
+static struct seen *seen_read(const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
 	uint32_t n = 0;
-	const char *const *lines = st->msg->strings(m, "running", &n);
+	const char *const *lines = keel_msg_strings(m, "running", &n);
 	struct seen *all = NULL;
 
 	for (uint32_t i = 0; lines && n != UINT32_MAX && i < n; i++) {
@@ -319,10 +312,9 @@ static struct seen *seen_read(struct keel_mod *mod, const struct keel_msg *m)
 
 static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
 	uint32_t n_vnodes = 0, n = 0;
-	const char *const *vnodes = st->msg->strings(m, "vnodes", &n_vnodes);
-	const char *arch = st->msg->str(m, "arch"), *sharing = st->msg->str(m, "sharing");
+	const char *const *vnodes = keel_msg_strings(m, "vnodes", &n_vnodes);
+	const char *arch = keel_msg_str(m, "arch"), *sharing = keel_msg_str(m, "sharing");
 	const char **facts;
 	char **made;
 
@@ -331,10 +323,10 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 	made = calloc(n_vnodes + 8u, sizeof(*made));
 	facts = calloc(n_vnodes + 8u, sizeof(*facts));
 	if (made && facts) {
-		n += asprintf(&made[n], "ncpus=%lld", (long long)st->msg->integer(m, "ncpus", 1)) > 0;
-		n += asprintf(&made[n], "mem=%lldkb", (long long)st->msg->integer(m, "mem_kb", 0)) > 0;
+		n += asprintf(&made[n], "ncpus=%lld", (long long)keel_msg_int(m, "ncpus", 1)) > 0;
+		n += asprintf(&made[n], "mem=%lldkb", (long long)keel_msg_int(m, "mem_kb", 0)) > 0;
 		n += asprintf(&made[n], "arch=%s", arch ? arch : "linux") > 0;
-		n += asprintf(&made[n], "pcpus=%lld", (long long)st->msg->integer(m, "pcpus", 1)) > 0;
+		n += asprintf(&made[n], "pcpus=%lld", (long long)keel_msg_int(m, "pcpus", 1)) > 0;
 		n += asprintf(&made[n], "sharing=%s", sharing ? sharing : "default_shared") > 0;
 		for (uint32_t i = 0; i < n_vnodes; i++)
 			n += asprintf(&made[n], "vnode=%s", vnodes[i]) > 0;
@@ -351,10 +343,10 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 static void runs_compare(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	struct seen *all = seen_read(mod, m), *s, *next;
+	struct seen *all = seen_read(m), *s, *next;
 	struct entry *e;
 
-	lost_tell(mod, peer, all, ((const struct state *)mod->state)->msg->integer(m, "last_start", INT64_MAX));
+	lost_tell(mod, peer, all, keel_msg_int(m, "last_start", INT64_MAX));
 	HASH_ITER(hh, all, s, next) {
 		e = entry_find(st, s->id);
 		if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0) {
@@ -398,7 +390,5 @@ static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_m
 
 int32_t resync_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-
-	return st->link->on(mod, "task.hello", KEEL_MOM, on_hello);
+	return keel_link_on(mod, "task.hello", KEEL_MOM, on_hello);
 }

@@ -29,7 +29,7 @@ static void waiting_free(struct waiting *w)
 static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", e->id);
+	struct keel_obj *job = keel_find(mod, "job", e->id);
 
 	entry_drop(st, e);
 	if (job)
@@ -43,7 +43,7 @@ static int32_t start_try(struct keel_mod *mod, struct entry *e, struct keel_out 
 
 	if (host_is_known(st, e->peer))
 		return start_send(mod, e, out);
-	st->msg->drop(out);
+	keel_out_drop(out);
 	return -ENOTCONN;
 }
 
@@ -53,7 +53,7 @@ static void start(struct keel_mod *mod, struct entry *e, struct keel_out *out, c
 	struct host *h = host_find(st, e->peer);
 
 	e->starting = false;
-	st->msg->put_bytes(out, "script", script ? script : "", script ? len : 0);
+	keel_put_bytes(out, "script", script ? script : "", script ? len : 0);
 	if (start_try(mod, e, out) < 0) {
 		start_failed(mod, e, "the execution host is away");
 		return;
@@ -70,9 +70,7 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 
 static int32_t script_ask(struct keel_mod *mod, struct waiting *w)
 {
-	const struct state *st = mod->state;
-
-	return st->blob->get(mod, "job", w->whose, "script", script_read, w);
+	return keel_blob_get(mod, "job", w->whose, "script", script_read, w);
 }
 
 static void next_ask(struct keel_mod *mod, struct host *h)
@@ -95,9 +93,9 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 	struct host *h = host_find(st, w->peer);
 
 	if (!e || e->run != w->run) {
-		st->msg->drop(w->out); /* withdrawn meanwhile */
+		keel_out_drop(w->out); /* withdrawn meanwhile */
 	} else if (!bytes && len > 0) { /* an empty script would be a job that did nothing and ended well */
-		st->msg->drop(w->out);
+		keel_out_drop(w->out);
 		start_failed(mod, e, "its script cannot be read from the server's store; the server's log has the reason");
 	} else if (h && h->receiving && len > SCRIPT_LONG) {
 		for (at = &h->waiting; *at; at = &(*at)->next)
@@ -115,7 +113,6 @@ static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint
 
 int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out)
 {
-	const struct state *st = mod->state;
 	struct waiting *w = calloc(1, sizeof(*w) + strlen(e->id) + 1);
 	int32_t r = -ENOMEM;
 
@@ -129,7 +126,7 @@ int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, s
 		r = w->peer && w->whose ? script_ask(mod, w) : -ENOMEM;
 	}
 	if (r < 0) {
-		st->msg->drop(out);
+		keel_out_drop(out);
 		if (w)
 			waiting_free(w);
 	}
@@ -147,7 +144,7 @@ void scripts_drop(struct keel_mod *mod, struct host *h)
 		h->waiting = w->next;
 		if (!st->stopping && script_ask(mod, w) == 0)
 			continue;
-		st->msg->drop(w->out);
+		keel_out_drop(w->out);
 		waiting_free(w);
 	}
 }
@@ -164,18 +161,15 @@ static void on_got(struct keel_mod *mod, const char *peer, const struct keel_msg
 
 int32_t script_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-
-	return st->link->on(mod, "task.got", KEEL_MOM, on_got);
+	return keel_link_on(mod, "task.got", KEEL_MOM, on_got);
 }
 
 /* ---- host half ---------------------------------------------------------------------------------------- */
 
 void script_came(struct keel_mod *mod, const struct keel_msg *m)
 {
-	const struct state *st = mod->state;
 	uint32_t len = 0;
 
-	if (st->msg->bytes(m, "script", &len) && len > SCRIPT_LONG)
-		st->link->send(mod, "server", "task.got", st->msg->out(mod));
+	if (keel_msg_bytes(m, "script", &len) && len > SCRIPT_LONG)
+		keel_link_send(mod, "server", "task.got", keel_out(mod));
 }

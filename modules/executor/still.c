@@ -42,8 +42,8 @@ static void stop_again(struct keel_mod *mod, pid_t shepherd)
 			continue;
 		proc_stop(shepherd);
 		if (!t->restless)
-			st->core->log(mod, KEEL_LOG_SECURITY | KEEL_LOG_JOB, "Job", t->id,
-				      "the suspended job was continued by a signal; it is stopped again");
+			keel_log(mod, KEEL_LOG_SECURITY | KEEL_LOG_JOB, "Job", t->id,
+				 "the suspended job was continued by a signal; it is stopped again");
 		t->restless = true;
 	}
 }
@@ -75,7 +75,7 @@ void still_look(struct keel_mod *mod)
 	HASH_ITER(hh, st->mom.tasks, t, next)
 		if (is_loose(t))
 			l->at[l->n++].shepherd = t->shepherd;
-	if (!l->n || st->core->work(mod, look_work, look_done, l) < 0) {
+	if (!l->n || keel_work(mod, look_work, look_done, l) < 0) {
 		free(l);
 		return;
 	}

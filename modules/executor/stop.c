@@ -26,15 +26,14 @@
 
 void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char *text)
 {
-	const struct state *st = mod->state;
-	struct keel_out *out = number ? st->msg->out(mod) : NULL;
+	struct keel_out *out = number ? keel_out(mod) : NULL;
 
 	if (!out)
 		return;
-	st->msg->put_int(out, "number", number);
-	st->msg->put_int(out, "code", code);
-	st->msg->put_str(out, "text", text);
-	st->link->send(mod, "server", "task.answer", out);
+	keel_put_int(out, "number", number);
+	keel_put_int(out, "code", code);
+	keel_put_str(out, "text", text);
+	keel_link_send(mod, "server", "task.answer", out);
 }
 
 /* Its first process: once that is gone, the shepherd ends the rest, and places the output. */
@@ -64,7 +63,6 @@ static void session_learn(struct keel_mod *mod, struct task *t)
 
 static void kill_pass(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct task *t = arg;
 
 	t->kill_timer = NULL;
@@ -77,8 +75,8 @@ static void kill_pass(struct keel_mod *mod, void *arg)
 	kill(t->shepherd, SIGCONT);  /* where it runs as its user, the user may have stopped it */
 	t->kill_rounds++;
 	if (!is_over(t) || (t->discarded && t->kill_rounds < DISCARD_ROUNDS))
-		t->kill_timer = st->core->timer(mod, t->kill_rounds < KILL_ROUNDS ? KILL_AGAIN_MS : KILL_LATER_MS,
-						kill_pass, t);
+		t->kill_timer = keel_timer(mod, t->kill_rounds < KILL_ROUNDS ? KILL_AGAIN_MS : KILL_LATER_MS,
+					   kill_pass, t);
 }
 
 /* The time after TERM is over, or since its end was requested before it had a program. When TERM has ended its
@@ -94,23 +92,19 @@ static void kill_now(struct keel_mod *mod, void *arg)
 
 static void kill_begin(struct keel_mod *mod, struct task *t)
 {
-	struct state *st = mod->state;
-
-	st->core->timer_cancel(t->kill_timer);
+	keel_timer_cancel(t->kill_timer);
 	t->kill_rounds = 0;
 	kill_pass(mod, t);
 }
 
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 {
-	struct state *st = mod->state;
-
 	if (t->state == TASK_BEGIN) { /* at a gate it ends now, else when there is a process */
 		t->kill_delay = delay_ms > 0 ? delay_ms : 0;
 		launch_withdraw(mod, t);
 		if (t->shepherd && (!t->kill_timer || !t->kill_delay)) { /* its user may have stopped that one */
-			st->core->timer_cancel(t->kill_timer);
-			t->kill_timer = st->core->timer(mod, t->kill_delay, kill_now, t);
+			keel_timer_cancel(t->kill_timer);
+			t->kill_timer = keel_timer(mod, t->kill_delay, kill_now, t);
 		}
 		return;
 	}
@@ -131,7 +125,7 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 		return;
 	session_learn(mod, t);
 	t->kill_delivery = !leader_lives(t);
-	t->kill_timer = st->core->timer(mod, delay_ms, kill_now, t);
+	t->kill_timer = keel_timer(mod, delay_ms, kill_now, t);
 }
 
 /* Neither the task nor its output is wanted; what is in <id>.TK its shepherd reads before it keeps any. */
@@ -154,7 +148,6 @@ void stop_discard(struct keel_mod *mod, struct task *t)
 
 static void stop_done(struct keel_mod *mod, struct task *t)
 {
-	struct state *st = mod->state;
 	int64_t number = t->stop_number;
 
 	t->stop_number = 0;
@@ -162,10 +155,10 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	t->ending = t->restless = false;
 	if (t->freezer) /* what is stopped counts as frozen, and only root lets it go */
 		group_freeze(t->freezer);
-	t->stopped_at_ms = st->core->now_ms(mod);
-	record_note(mod, t, "stopped %lld %lld", (long long)st->core->time(mod), (long long)proc_up_ms());
+	t->stopped_at_ms = keel_now_ms(mod);
+	record_note(mod, t, "stopped %lld %lld", (long long)keel_time(mod), (long long)proc_up_ms());
 	usage_measure(mod, t); /* before the answer: the record of the suspension has it */
-	st->hook->note(mod, KEEL_POINT_task_suspended, KEEL_EVENT(task_suspended, .id = t->id));
+	keel_note(mod, KEEL_POINT_task_suspended, KEEL_EVENT(task_suspended, .id = t->id));
 	stop_answer(mod, number, 0, NULL);
 }
 
@@ -178,29 +171,26 @@ void stop_cancel(struct keel_mod *mod, struct task *t)
 
 static void stop_pass(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct task *t = arg;
 	int running = proc_stop(t->shepherd);
-	int64_t left = t->stop_deadline_ms - st->core->now_ms(mod), gone = STOP_LONGEST_MS - left;
+	int64_t left = t->stop_deadline_ms - keel_now_ms(mod), gone = STOP_LONGEST_MS - left;
 
 	t->stop_timer = NULL;
 	t->stop_quiet = running == 0 ? t->stop_quiet + 1 : 0;
 	if (t->stop_quiet < 2 && left > 0)
-		t->stop_timer = st->core->timer(mod, gone < STOP_AGAIN_MS ? gone + 1 : STOP_AGAIN_MS,
-						stop_pass, t);
+		t->stop_timer = keel_timer(mod, gone < STOP_AGAIN_MS ? gone + 1 : STOP_AGAIN_MS,
+					   stop_pass, t);
 	if (!t->stop_timer)
 		stop_done(mod, t);
 }
 
 static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 {
-	struct state *st = mod->state;
-
 	if (t->state != TASK_RUN || t->stop_timer) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", t->id,
-			      t->state == TASK_STOPPED || t->stop_timer
-				      ? "suspend failed: server indicates job is already suspended"
-				      : "suspend failed, job substate = 41");
+		keel_log(mod, KEEL_LOG_JOB, "Job", t->id,
+			 t->state == TASK_STOPPED || t->stop_timer
+				 ? "suspend failed: server indicates job is already suspended"
+				 : "suspend failed, job substate = 41");
 		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
@@ -210,7 +200,7 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 		group_thaw(t->freezer);
 	}
 	t->stop_quiet = 0;
-	t->stop_deadline_ms = st->core->now_ms(mod) + STOP_LONGEST_MS;
+	t->stop_deadline_ms = keel_now_ms(mod) + STOP_LONGEST_MS;
 	stop_pass(mod, t);
 }
 
@@ -229,17 +219,17 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	if (!t || t->run != q->run || t->state != TASK_STOPPED) {
 		stop_answer(mod, q->number, PBSE_BADSTATE, NULL);
 	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", q->id, "execjob_preresume hook rejected request: %s",
-			      o->text ? o->text : "");
+		keel_log(mod, KEEL_LOG_JOB, "Job", q->id, "execjob_preresume hook rejected request: %s",
+			 o->text ? o->text : "");
 		stop_answer(mod, q->number, PBSE_MOMREJECT, o->text);
 	} else {
 		proc_kill(t->shepherd, SIGCONT);
 		if (t->freezer)
 			group_thaw(t->freezer);
 		t->state = TASK_RUN;
-		t->stopped_ms += st->core->now_ms(mod) - t->stopped_at_ms;
+		t->stopped_ms += keel_now_ms(mod) - t->stopped_at_ms;
 		t->stopped_at_ms = 0;
-		record_note(mod, t, "resumed %lld %lld", (long long)st->core->time(mod), (long long)proc_up_ms());
+		record_note(mod, t, "resumed %lld %lld", (long long)keel_time(mod), (long long)proc_up_ms());
 		stop_answer(mod, q->number, 0, NULL);
 	}
 	free(q);
@@ -247,7 +237,6 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 
 static void resume(struct keel_mod *mod, struct task *t, int64_t number)
 {
-	struct state *st = mod->state;
 	struct resumption *q;
 
 	if (t->state != TASK_STOPPED) {
@@ -262,15 +251,14 @@ static void resume(struct keel_mod *mod, struct task *t, int64_t number)
 	q->number = number;
 	q->run = t->run;
 	strcpy(q->id, t->id);
-	st->hook->raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
-						   .point = KEEL_POINT_task_resume,
-						   .event = KEEL_EVENT(task_resume, .id = q->id),
-						   .done = resume_decided, .arg = q });
+	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
+					      .point = KEEL_POINT_task_resume,
+					      .event = KEEL_EVENT(task_resume, .id = q->id),
+					      .done = resume_decided, .arg = q });
 }
 
 static void signal_plain(struct keel_mod *mod, struct task *t, const char *name, int64_t number)
 {
-	struct state *st = mod->state;
 	int signum = signal_number(name);
 
 	if (signum < 0) {
@@ -278,7 +266,7 @@ static void signal_plain(struct keel_mod *mod, struct task *t, const char *name,
 		return;
 	}
 	if (t->state == TASK_STOPPED && signum != SIGKILL) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "cannot signal job, job substate = 43");
+		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "cannot signal job, job substate = 43");
 		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
@@ -286,7 +274,7 @@ static void signal_plain(struct keel_mod *mod, struct task *t, const char *name,
 		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	if (signum == SIGKILL) {
 		t->ending = true;
 		kill_begin(mod, t);
@@ -301,26 +289,25 @@ static void signal_plain(struct keel_mod *mod, struct task *t, const char *name,
 struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(m, "id");
+	const char *id = keel_msg_str(m, "id");
 	struct task *t = id ? task_find(st, id) : NULL;
-	int64_t run = st->msg->integer(m, "run", -1);
+	int64_t run = keel_msg_int(m, "run", -1);
 	struct keel_out *out;
 
 	if (t && t->run == run && !t->discarded)
 		return t;
-	if (!id || (t && t->next && t->next->run == run) || !(out = st->msg->out(mod)))
+	if (!id || (t && t->next && t->next->run == run) || !(out = keel_out(mod)))
 		return NULL;
-	st->msg->put_str(out, "id", id);
-	st->msg->put_int(out, "run", run);
-	st->link->send(mod, "server", "task.unknown", out);
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	keel_link_send(mod, "server", "task.unknown", out);
 	return NULL;
 }
 
 static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	struct state *st = mod->state;
-	int64_t number = st->msg->integer(m, "number", 0);
-	const char *name = st->msg->str(m, "name"), *as = st->msg->str(m, "as");
+	int64_t number = keel_msg_int(m, "number", 0);
+	const char *name = keel_msg_str(m, "name"), *as = keel_msg_str(m, "as");
 	struct task *t = stop_task_of(mod, m);
 
 	(void)peer;
@@ -331,8 +318,8 @@ static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_
 	if (number && number == t->heard)
 		return;
 	t->heard = number;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
-	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", as ? as : name);
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
+	keel_log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", as ? as : name);
 	if (strcmp(name, "suspend") == 0)
 		suspend(mod, t, number);
 	else if (strcmp(name, "resume") == 0)
@@ -356,12 +343,12 @@ static void kill_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 	if (!t || t->run != k->run) {
 		stop_answer(mod, k->number, PBSE_BADSTATE, NULL);
 	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", k->id, "the end of the job was refused: %s",
-			      o->text ? o->text : "no reason given");
+		keel_log(mod, KEEL_LOG_ERROR, "Job", k->id, "the end of the job was refused: %s",
+			 o->text ? o->text : "no reason given");
 		stop_answer(mod, k->number, o->code ? o->code : PBSE_HOOK_REJECT, o->text);
 	} else {
 		stop_answer(mod, k->number, 0, NULL);
-		st->core->log(mod, KEEL_LOG_JOB, "Job", k->id, "kill_job");
+		keel_log(mod, KEEL_LOG_JOB, "Job", k->id, "kill_job");
 		stop_kill(mod, t, k->delay_ms);
 	}
 	free(k);
@@ -369,7 +356,6 @@ static void kill_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 
 static void kill_ask(struct keel_mod *mod, const struct task *t, int64_t number, int64_t delay_ms)
 {
-	struct state *st = mod->state;
 	struct termination *k = malloc(sizeof(*k) + strlen(t->id) + 1);
 
 	if (!k) {
@@ -380,17 +366,16 @@ static void kill_ask(struct keel_mod *mod, const struct task *t, int64_t number,
 	k->run = t->run;
 	k->delay_ms = delay_ms;
 	strcpy(k->id, t->id);
-	st->hook->raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
-						   .point = KEEL_POINT_task_preterm,
-						   .event = KEEL_EVENT(task_preterm, .id = k->id),
-						   .done = kill_decided, .arg = k });
+	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
+					      .point = KEEL_POINT_task_preterm,
+					      .event = KEEL_EVENT(task_preterm, .id = k->id),
+					      .done = kill_decided, .arg = k });
 }
 
 /* Without a number it is no question: decided before, or by force. */
 static void on_kill(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
-	struct state *st = mod->state;
-	int64_t number = st->msg->integer(m, "number", 0), delay = st->msg->integer(m, "delay", 0);
+	int64_t number = keel_msg_int(m, "number", 0), delay = keel_msg_int(m, "delay", 0);
 	struct task *t = stop_task_of(mod, m);
 
 	(void)peer;
@@ -398,21 +383,21 @@ static void on_kill(struct keel_mod *mod, const char *peer, const struct keel_ms
 		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
-	st->core->log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with TermJob");
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
+	keel_log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with TermJob");
 	if (number) {
 		kill_ask(mod, t, number, delay);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	stop_kill(mod, t, delay);
 }
 
 static void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(m, "id");
-	int64_t run = st->msg->integer(m, "run", -1);
+	const char *id = keel_msg_str(m, "id");
+	int64_t run = keel_msg_int(m, "run", -1);
 	struct task *t = id ? task_find(st, id) : NULL;
 
 	(void)peer;
@@ -423,15 +408,14 @@ static void on_discard(struct keel_mod *mod, const char *peer, const struct keel
 	}
 	if (!t || t->run != run)
 		return;
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
+	keel_log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
 	stop_discard(mod, t);
 }
 
 int32_t stop_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-	int32_t r = st->link->on(mod, "task.signal", KEEL_SERVER, on_signal);
+	int32_t r = keel_link_on(mod, "task.signal", KEEL_SERVER, on_signal);
 
-	r = r ? r : st->link->on(mod, "task.kill", KEEL_SERVER, on_kill);
-	return r ? r : st->link->on(mod, "task.discard", KEEL_SERVER, on_discard);
+	r = r ? r : keel_link_on(mod, "task.kill", KEEL_SERVER, on_kill);
+	return r ? r : keel_link_on(mod, "task.discard", KEEL_SERVER, on_discard);
 }

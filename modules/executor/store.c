@@ -20,43 +20,40 @@
 /* "": it has none. */
 static void store_id(struct keel_mod *mod, char id[64])
 {
-	const struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const struct keel_attr *attr = server ? st->object->attr(mod, "server", "store_id") : NULL;
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const struct keel_attr *attr = server ? keel_attr_find(mod, "server", "store_id") : NULL;
 
-	if (!attr || st->object->text(server, attr, NULL, id, 64) < 0)
+	if (!attr || keel_get_text(server, attr, NULL, id, 64) < 0)
 		id[0] = '\0';
 }
 
 void store_put(struct keel_mod *mod, struct keel_out *out)
 {
-	const struct state *st = mod->state;
 	char id[64];
 
 	store_id(mod, id);
 	if (id[0])
-		st->msg->put_str(out, "store", id);
+		keel_put_str(out, "store", id);
 }
 
 bool store_is_strange(struct keel_mod *mod, const char *peer, const struct keel_msg *hello)
 {
-	const struct state *st = mod->state;
-	const char *theirs = st->msg->str(hello, "store");
+	const char *theirs = keel_msg_str(hello, "store");
 	struct keel_out *out;
 	uint32_t n = 0;
 	char ours[64];
 
 	store_id(mod, ours);
-	if (!theirs || !ours[0] || strcmp(theirs, ours) == 0 || !st->msg->strings(hello, "running", &n) || n == 0 ||
+	if (!theirs || !ours[0] || strcmp(theirs, ours) == 0 || !keel_msg_strings(hello, "running", &n) || n == 0 ||
 	    n == UINT32_MAX)
 		return false;
-	st->core->log(mod, KEEL_LOG_ERROR, "Node", peer,
-		      "it runs %u jobs of another store (%s, ours is %s): they are left alone, and it gets no work, until "
-		      "%s is removed there and its daemon started again", n, theirs, ours, MARK);
-	out = st->msg->out(mod);
+	keel_log(mod, KEEL_LOG_ERROR, "Node", peer,
+		 "it runs %u jobs of another store (%s, ours is %s): they are left alone, and it gets no work, until "
+		 "%s is removed there and its daemon started again", n, theirs, ours, MARK);
+	out = keel_out(mod);
 	if (out) {
-		st->msg->put_str(out, "store", ours);
-		st->link->send(mod, peer, "task.strange", out);
+		keel_put_str(out, "store", ours);
+		keel_link_send(mod, peer, "task.strange", out);
 	}
 	return true;
 }
@@ -65,9 +62,7 @@ bool store_is_strange(struct keel_mod *mod, const char *peer, const struct keel_
 
 static void mark_path(struct keel_mod *mod, char path[4096])
 {
-	const struct state *st = mod->state;
-
-	snprintf(path, 4096, "%s/" MARK, st->core->home(mod));
+	snprintf(path, 4096, "%s/" MARK, keel_home(mod));
 }
 
 void store_recover(struct keel_mod *mod)
@@ -87,7 +82,7 @@ void store_recover(struct keel_mod *mod)
 void store_take(struct keel_mod *mod, const struct keel_msg *about)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(about, "store");
+	const char *id = keel_msg_str(about, "store");
 	char path[4096];
 	int fd;
 
@@ -97,7 +92,7 @@ void store_take(struct keel_mod *mod, const struct keel_msg *about)
 	mark_path(mod, path);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 || dprintf(fd, "%s\n", id) < 0)
-		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "", "%s: %s", path, strerror(errno));
+		keel_log(mod, KEEL_LOG_ERROR, "Svr", "", "%s: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -105,20 +100,18 @@ void store_take(struct keel_mod *mod, const struct keel_msg *about)
 static void on_strange(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const struct state *st = mod->state;
-	const char *id = st->msg->str(m, "store");
+	const char *id = keel_msg_str(m, "store");
 	char path[4096];
 
 	(void)peer;
 	mark_path(mod, path);
-	st->core->log(mod, KEEL_LOG_ERROR | KEEL_LOG_ADMIN, "Svr", "",
-		      "the server has another store (%s) than the one whose jobs run here (%s): they are kept; to have that "
-		      "server, which does not know them, end them, remove %s and start this daemon again",
-		      id ? id : "?", st->mom.store, path);
+	keel_log(mod, KEEL_LOG_ERROR | KEEL_LOG_ADMIN, "Svr", "",
+		 "the server has another store (%s) than the one whose jobs run here (%s): they are kept; to have that "
+		 "server, which does not know them, end them, remove %s and start this daemon again",
+		 id ? id : "?", st->mom.store, path);
 }
 
 int32_t store_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-
-	return st->link->on(mod, "task.strange", KEEL_SERVER, on_strange);
+	return keel_link_on(mod, "task.strange", KEEL_SERVER, on_strange);
 }

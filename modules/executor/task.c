@@ -30,7 +30,7 @@ struct task *task_create(struct keel_mod *mod, const char *id, int64_t run)
 
 	if (!t || !(t->id = strdup(id))) {
 		free(t);
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for the task");
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for the task");
 		return NULL;
 	}
 	t->run = run;
@@ -42,16 +42,16 @@ struct task *task_create(struct keel_mod *mod, const char *id, int64_t run)
 		return t;
 	free(t->id);
 	free(t);
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for the task");
+	keel_log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for the task");
 	return NULL;
 }
 
 /* Let go of what this process holds; the shepherd goes on. */
-static void task_release(struct state *st, struct task *t)
+static void task_release(struct task *t)
 {
-	st->core->watch_cancel(t->watch);
-	st->core->timer_cancel(t->kill_timer);
-	st->core->timer_cancel(t->stop_timer);
+	keel_watch_cancel(t->watch);
+	keel_timer_cancel(t->kill_timer);
+	keel_timer_cancel(t->stop_timer);
 	t->watch = NULL;
 	t->kill_timer = t->stop_timer = NULL;
 	if (t->pidfd >= 0)
@@ -77,7 +77,7 @@ void task_free(struct keel_mod *mod, struct task *t)
 	struct state *st = mod->state;
 	struct launch *next = t->next;
 
-	task_release(st, t);
+	task_release(t);
 	if (t->freezer)
 		group_remove(t->freezer);
 	record_remove(mod, t->id);
@@ -92,9 +92,9 @@ void mom_fini(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct task *t, *next;
 
-	st->core->timer_cancel(st->mom.tick);
+	keel_timer_cancel(st->mom.tick);
 	HASH_ITER(hh, st->mom.tasks, t, next) {
-		task_release(st, t);
+		task_release(t);
 		HASH_DEL(st->mom.tasks, t);
 		launch_free(t->next);
 		task_forget(t);
@@ -109,80 +109,74 @@ void mom_fini(struct keel_mod *mod)
 
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t)
 {
-	const struct state *st = mod->state;
-	int64_t until = t->stopped_at_ms ? t->stopped_at_ms : st->core->now_ms(mod);
+	int64_t until = t->stopped_at_ms ? t->stopped_at_ms : keel_now_ms(mod);
 
 	return t->began_ms ? until - t->began_ms - t->stopped_ms : 0;
 }
 
-static struct keel_out *report_begin(const struct state *st, struct keel_mod *mod,
+static struct keel_out *report_begin(struct keel_mod *mod,
 				     const struct task *t)
 {
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 
 	if (out) {
-		st->msg->put_str(out, "id", t->id);
-		st->msg->put_int(out, "run", t->run);
+		keel_put_str(out, "id", t->id);
+		keel_put_int(out, "run", t->run);
 	}
 	return out;
 }
 
 static void usage_put(struct keel_mod *mod, const struct task *t, struct keel_out *out)
 {
-	const struct state *st = mod->state;
 	char text[USAGE_ITEMS][48];
 	const char *items[USAGE_ITEMS + 1];
 	uint32_t n = usage_items(mod, t, text, items);
 
 	if (t->missed)
 		items[n++] = "Stageout_status=0";
-	st->msg->put_strings(out, "items", items, n);
+	keel_put_strings(out, "items", items, n);
 }
 
 /* What the server should know of it now. Repeated when the link is back. */
 void task_report(struct keel_mod *mod, struct task *t)
 {
-	const struct state *st = mod->state;
 	static const char *const names[TASK_STATES] = {
 		[TASK_RUN] = "task.started", [TASK_STOPPED] = "task.started",
 		[TASK_ENDED] = "task.ended", [TASK_REFUSED] = "task.refused",
 	};
 	struct keel_out *out;
 
-	if (t->discarded || !names[t->state] || !(out = report_begin(st, mod, t)))
+	if (t->discarded || !names[t->state] || !(out = report_begin(mod, t)))
 		return;
-	st->msg->put_int(out, "session", t->session);
+	keel_put_int(out, "session", t->session);
 	if (t->dir)
-		st->msg->put_str(out, "dir", t->dir);
+		keel_put_str(out, "dir", t->dir);
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED)
-		st->msg->put_int(out, "status", t->status);
+		keel_put_int(out, "status", t->status);
 	if (t->state == TASK_REFUSED)
-		st->msg->put_str(out, "why", t->why);
+		keel_put_str(out, "why", t->why);
 	if (t->state == TASK_REFUSED && t->lacks)
-		st->msg->put_int(out, "lacks", 1);
+		keel_put_int(out, "lacks", 1);
 	if (t->state == TASK_ENDED)
 		usage_put(mod, t, out);
-	st->link->send(mod, "server", names[t->state], out);
+	keel_link_send(mod, "server", names[t->state], out);
 }
 
 void task_used(struct keel_mod *mod, const struct task *t)
 {
-	const struct state *st = mod->state;
-	struct keel_out *out = t->discarded ? NULL : report_begin(st, mod, t);
+	struct keel_out *out = t->discarded ? NULL : report_begin(mod, t);
 
 	if (!out)
 		return;
 	usage_put(mod, t, out);
-	st->link->send(mod, "server", "task.used", out);
+	keel_link_send(mod, "server", "task.used", out);
 }
 
 void task_started(struct keel_mod *mod, struct task *t, pid_t session)
 {
-	struct state *st = mod->state;
-
 	t->session = session;
 	t->state = TASK_RUN;
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)session);
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)session);
 	task_report(mod, t);
 	if (t->kill_delay >= 0 && !t->discarded)
 		stop_kill(mod, t, t->kill_delay);
@@ -190,20 +184,18 @@ void task_started(struct keel_mod *mod, struct task *t, pid_t session)
 
 void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why)
 {
-	struct state *st = mod->state;
-
 	if (why != t->why)
 		snprintf(t->why, sizeof(t->why), "%s", why);
 	t->status = status;
 	t->state = TASK_REFUSED;
-	st->core->log(mod, KEEL_LOG_JOB | KEEL_LOG_SECURITY, "Job", t->id, "%s", t->why);
-	st->core->log(mod, KEEL_LOG_ERROR, "Job", t->id, "job not started, Failure %d", (int)status);
+	keel_log(mod, KEEL_LOG_JOB | KEEL_LOG_SECURITY, "Job", t->id, "%s", t->why);
+	keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "job not started, Failure %d", (int)status);
 	if (t->lacks)
 		health_look(mod);
-	task_release(st, t);
+	task_release(t);
 	if (t->prepared)
-		st->hook->note(mod, KEEL_POINT_task_end,
-			       KEEL_EVENT(task_end, .id = t->id, .exit_status = status < 0 ? status : -1));
+		keel_note(mod, KEEL_POINT_task_end,
+			  KEEL_EVENT(task_end, .id = t->id, .exit_status = status < 0 ? status : -1));
 	if (t->discarded)
 		task_free(mod, t);
 	else
@@ -212,12 +204,11 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 
 void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 {
-	struct state *st = mod->state;
 	int64_t walltime = task_walltime_ms(mod, t);
 	char cput[32];
 
 	stop_cancel(mod, t);
-	task_release(st, t);
+	task_release(t);
 	/* The clock of an ended task stands still. */
 	t->began_ms = 1;
 	t->stopped_ms = 0;
@@ -225,19 +216,19 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	t->status = t->limit_status ? t->limit_status : status;
 	t->state = TASK_ENDED;
 	duration_text((int64_t)(t->usage.cput_ms / 1000), cput, sizeof(cput));
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task 00000001 terminated");
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "Terminated");
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "task 00000001 cput=%s", cput);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "%s cput=%s mem=%llukb", st->core->host_name(mod),
-		      cput, (unsigned long long)t->usage.mem_kb);
-	st->hook->note(mod, KEEL_POINT_task_end,
-		       KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task 00000001 terminated");
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Terminated");
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "task 00000001 cput=%s", cput);
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "%s cput=%s mem=%llukb", keel_host_name(mod),
+		 cput, (unsigned long long)t->usage.mem_kb);
+	keel_note(mod, KEEL_POINT_task_end,
+		  KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
 	if (t->discarded) {
 		task_free(mod, t);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "Obit sent");
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "Obit sent");
 	task_report(mod, t);
 }
 
@@ -246,7 +237,7 @@ static void on_start(struct keel_mod *mod, const char *peer, const struct keel_m
 	struct state *st = mod->state;
 
 	(void)peer;
-	st->mom.last_start = st->msg->integer(m, "sent", INT64_MAX);
+	st->mom.last_start = keel_msg_int(m, "sent", INT64_MAX);
 	script_came(mod, m);
 	store_take(mod, m);
 	launch_begin(mod, m);
@@ -255,28 +246,26 @@ static void on_start(struct keel_mod *mod, const char *peer, const struct keel_m
 /* The output is in its place when the end is reported; the records are where readers look for them. */
 static void staged_log(struct keel_mod *mod, const struct task *t)
 {
-	const struct state *st = mod->state;
-
 	if (t->state != TASK_ENDED || !t->streams)
 		return;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", t->id, "copy file request received");
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "Staged %d/%d items out over 0:00:00",
-		      t->streams - t->missed, t->streams);
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "copy file request received");
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "Staged %d/%d items out over 0:00:00",
+		 t->streams - t->missed, t->streams);
 }
 
 static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	const char *id = st->msg->str(m, "id");
+	const char *id = keel_msg_str(m, "id");
 	struct task *t = id ? task_find(st, id) : NULL;
 
 	(void)peer;
-	if (!t || t->run != st->msg->integer(m, "run", -1) ||
+	if (!t || t->run != keel_msg_int(m, "run", -1) ||
 	    (t->state != TASK_ENDED && t->state != TASK_REFUSED))
 		return;
 	staged_log(mod, t);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "delete job request received");
-	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "kill_job");
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "delete job request received");
+	keel_log(mod, KEEL_LOG_JOB, "Job", id, "kill_job");
 	task_free(mod, t);
 }
 
@@ -288,9 +277,8 @@ static void on_who(struct keel_mod *mod, const char *peer, const struct keel_msg
 
 int32_t task_init(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-	int32_t r = st->link->on(mod, "task.start", KEEL_SERVER, on_start);
+	int32_t r = keel_link_on(mod, "task.start", KEEL_SERVER, on_start);
 
-	r = r ? r : st->link->on(mod, "task.forget", KEEL_SERVER, on_forget);
-	return r ? r : st->link->on(mod, "task.who", KEEL_SERVER, on_who);
+	r = r ? r : keel_link_on(mod, "task.forget", KEEL_SERVER, on_forget);
+	return r ? r : keel_link_on(mod, "task.who", KEEL_SERVER, on_who);
 }

@@ -125,10 +125,8 @@ static bool until(bool (*done)(void *arg), int64_t deadline_ms)
 
 static keel_verdict on_gate(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
-	const struct keel_call_api *call = keel_mock_group(mock, "call");
-
 	(void)event, (void)arg;
-	return point == refused_point ? call->reject(c, 15041, "the test says no") : KEEL_NEXT;
+	return point == refused_point ? keel_reject(c, 15041, "the test says no") : KEEL_NEXT;
 }
 
 /* Counts task_end, which follows task_launch once all modules have started. */
@@ -212,20 +210,17 @@ static void end(void)
 /* ---- jobs ------------------------------------------------------------------------------------------ */
 static void set(struct keel_obj *job, const char *attr, const char *value)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-
-	if (object->attr(keel_mock_self(mock), "job", attr) == NULL)
+	if (keel_attr_find(keel_mock_self(mock), "job", attr) == NULL)
 		keel_mock_attr(mock, "job", attr, "string");
 	keel_mock_set(job, attr, NULL, value);
 }
 
 static struct keel_obj *job_make(const char *id, const char *script)
 {
-	const struct keel_blob_api *blob = keel_mock_group(mock, "blob");
 	struct keel_obj *job = keel_mock_object(mock, "job", id);
 
 	if (script != NULL)
-		blob->put(job, "script", script, (uint32_t)strlen(script));
+		keel_blob_put(job, "script", script, (uint32_t)strlen(script));
 	return job;
 }
 

@@ -120,7 +120,6 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 
 void usage_measure(struct keel_mod *mod, struct task *t)
 {
-	const struct state *st = mod->state;
 	struct sum sum = { 0 };
 	struct proc p;
 	pid_t *pids = NULL;
@@ -132,7 +131,7 @@ void usage_measure(struct keel_mod *mod, struct task *t)
 		if (proc_read(pids[i], &p) == 0)
 			sum_add(&sum, &p);
 	free(pids);
-	usage_take(t, &sum, st->core->now_ms(mod));
+	usage_take(t, &sum, keel_now_ms(mod));
 	task_used(mod, t);
 }
 
@@ -141,15 +140,14 @@ void usage_measure(struct keel_mod *mod, struct task *t)
 static void limit_exceeded(struct keel_mod *mod, struct task *t, const char *name, int64_t used,
 			   int64_t limit, int status)
 {
-	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
 
 	t->limit_status = status;
 	record_note(mod, t, "notice %s %lld exceeded limit %lld", name, (long long)used, (long long)limit);
 	record_note(mod, t, "limit %d", status);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "%s %lld exceeded limit %lld", name,
-		      (long long)used, (long long)limit);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "%s %lld exceeded limit %lld", name,
+		 (long long)used, (long long)limit);
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	stop_kill(mod, t, cf->kill_delay);
 }
 
@@ -184,7 +182,7 @@ static void reading_done(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct reading *r = arg;
-	int64_t now = st->core->now_ms(mod);
+	int64_t now = keel_now_ms(mod);
 	size_t n = 0, room = HASH_COUNT(st->mom.tasks);
 	struct sum *sums = calloc(room ? room : 1, sizeof(*sums));
 	struct task *t, *next;
@@ -223,7 +221,7 @@ static void reading_start(struct keel_mod *mod)
 	if (!r)
 		return;
 	st->mom.sampling++;
-	if (st->core->work(mod, reading_work, reading_done, r) < 0) {
+	if (keel_work(mod, reading_work, reading_done, r) < 0) {
 		st->mom.sampling--;
 		free(r);
 	}
@@ -232,7 +230,7 @@ static void reading_start(struct keel_mod *mod)
 static void tick(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	int64_t now = st->core->now_ms(mod);
+	int64_t now = keel_now_ms(mod);
 	struct task *t, *next;
 	bool due = false;
 
@@ -253,5 +251,5 @@ void usage_tick(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	if (!st->mom.tick && st->mom.tasks && !st->stopping)
-		st->mom.tick = st->core->timer(mod, TICK_MS, tick, NULL);
+		st->mom.tick = keel_timer(mod, TICK_MS, tick, NULL);
 }

@@ -10,13 +10,9 @@
  */
 #include "fairshare.h"
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
-	KEEL_NEED_OPT(sched, 0, struct state, sched),
-};
+KEEL_USE(resource);
+KEEL_USE(job);
+KEEL_USE_OPT(sched);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(BOOL, struct conf, fair_share, .fallback = "false",
@@ -84,10 +80,8 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev)
 {
-	struct state *st = keel_state(c);
-
 	if (ev->job)
-		job_enter(c->mod, ev->job, st->job->state(st->job->self, ev->job) == 'Q');
+		job_enter(c->mod, ev->job, keel_job_state(ev->job) == 'Q');
 	return KEEL_NEXT;
 }
 
@@ -100,9 +94,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	struct state *st = keel_state(c);
-
-	if (st->job->state(st->job->self, ev->job) == 'R')
+	if (keel_job_state(ev->job) == 'R')
 		job_enter(c->mod, ev->job, false);
 	return KEEL_NEXT;
 }
@@ -129,29 +121,14 @@ static const struct keel_tap taps[] = {
 
 /* ---- module -------------------------------------------------------------------------------------------- */
 
-static const struct keel_find wanted[] = {
-	KEEL_FIND(struct state, a.user, "job", "euser"),
-	KEEL_FIND(struct state, a.group, "job", "egroup"),
-	KEEL_FIND(struct state, a.account, "job", "Account_Name"),
-	KEEL_FIND(struct state, a.queue, "job", "queue"),
-	KEEL_FIND(struct state, a.list, "job", "Resource_List"),
-	KEEL_FIND(struct state, a.used, "job", "resources_used"),
-	KEEL_FIND(struct state, a.charged, "job", "fairshare_charged"),
-	KEEL_FIND(struct state, usage, "share", "usage"),
-	KEEL_FIND(struct state, unit_attr, "fairshare", "unit"),
-	KEEL_FIND(struct state, decayed_attr, "fairshare", "decayed"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
 	st->unit = 1;
-	if (st->object->slot_bind(mod, "job", sizeof(struct running), running_fini))
-		return st->core->error(err, -1, "cannot attach to class job");
-	return tree_init(&st->tree) ? st->core->error(err, -1, "out of memory") : 0;
+	if (keel_slot_bind(mod, "job", sizeof(struct running), running_fini))
+		return keel_error(err, -1, "cannot attach to class job");
+	return tree_init(&st->tree) ? keel_error(err, -1, "out of memory") : 0;
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
@@ -181,7 +158,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 
 	(void)now, (void)err;
 	st->file.size = -1; /* another file, perhaps */
-	st->core->defer(mod, reconfigured, NULL);
+	keel_defer(mod, reconfigured, NULL);
 	return 0;
 }
 
@@ -197,8 +174,6 @@ static const char *const requires_modules[] = { "jobs", NULL };
 
 KEEL_MODULE(.name = "fairshare", .version = "1.0", .vendor = "Keelson",
 	    .summary = "who has used less of his share goes first", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .reconf = reconf, .stop = usage_stop, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start, .reconf = reconf, .stop = usage_stop, .fini = fini);

@@ -44,19 +44,6 @@ struct running {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_msg_api *msg;
-	const struct keel_request_api *request;
-	const struct keel_resource_api *resource;
-	const struct keel_job_api *job;
-	const struct keel_sched_api *sched; /* NULL: another scheduler */
-	struct {
-		const struct keel_attr *user, *group, *account, *queue, *list, *used, *charged;
-	} a;
-	const struct keel_attr *usage, *unit_attr, *decayed_attr;
 	struct tree tree;
 	double unit;	 /* what one raw unit of usage is worth today */
 	int64_t decayed; /* when usage decayed last */

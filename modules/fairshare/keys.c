@@ -62,7 +62,7 @@ keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_e
 
 	if (!st->rules.on || !st->rules.enforce || share_of(c->mod, ev->job)->part > 0)
 		return KEEL_NEXT;
-	return st->call->reject(c, KEEL_WHY_NO_SHARES, "%s", keel_why_text(KEEL_WHY_NO_SHARES));
+	return keel_reject(c, KEEL_WHY_NO_SHARES, "%s", keel_why_text(KEEL_WHY_NO_SHARES));
 }
 
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
@@ -76,6 +76,6 @@ keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *e
 	tree_settle(&st->tree);
 	snprintf(line, sizeof(line), "fairshare    %s has %.2f%% of the shares and %.2f%% of the usage\n",
 		 s->name, 100 * s->part, 100 * tree_used(&st->tree, s));
-	st->call->append(c, line);
+	keel_append(c, line);
 	return KEEL_NEXT;
 }

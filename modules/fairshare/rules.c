@@ -12,10 +12,9 @@
 
 /* ---- words ----------------------------------------------------------------------------------------- */
 
-static double number_of(struct keel_mod *mod, const char *name, const char *ours, double otherwise)
+static double number_of(const char *name, const char *ours, double otherwise)
 {
-	struct state *st = mod->state;
-	char *word = keel_setting(st->sched, name, ours), *end = word;
+	char *word = keel_setting(name, ours), *end = word;
 	double n = word ? strtod(word, &end) : 0;
 	bool is_number = end != word && n >= 0 && n < 1e15;
 
@@ -48,19 +47,19 @@ void rules_read(struct keel_mod *mod)
 	int64_t decay_time = r->decay_time;
 	char *word;
 
-	r->on = keel_setting_true(st->sched, "fair_share", conf->fair_share);
-	r->enforce = keel_setting_true(st->sched, "fairshare_enforce_no_shares", conf->fairshare_enforce_no_shares);
+	r->on = keel_setting_true("fair_share", conf->fair_share);
+	r->enforce = keel_setting_true("fairshare_enforce_no_shares", conf->fairshare_enforce_no_shares);
 	free(r->usage_res);
-	r->usage_res = keel_setting(st->sched, "fairshare_usage_res", conf->fairshare_usage_res);
-	word = keel_setting(st->sched, "fairshare_entity", conf->fairshare_entity);
+	r->usage_res = keel_setting("fairshare_usage_res", conf->fairshare_usage_res);
+	word = keel_setting("fairshare_entity", conf->fairshare_entity);
 	r->entity = entity_of(word ? word : "");
 	free(word);
-	word = keel_setting(st->sched, "fairshare_decay_time", conf->fairshare_decay_time);
+	word = keel_setting("fairshare_decay_time", conf->fairshare_decay_time);
 	r->decay_time = keel_setting_seconds(word ? word : "");
 	free(word);
-	factor = number_of(mod, "fairshare_decay_factor", conf->fairshare_decay_factor, 0.5);
+	factor = number_of("fairshare_decay_factor", conf->fairshare_decay_factor, 0.5);
 	r->decay_factor = factor > 0 && factor < 1 ? factor : 0.5;
-	r->unknown_shares = number_of(mod, "unknown_shares", conf->unknown_shares, 0);
+	r->unknown_shares = number_of("unknown_shares", conf->unknown_shares, 0);
 	file_read(mod, r->unknown_shares < unknown || r->unknown_shares > unknown);
 	if (r->decay_time != decay_time)
 		decay_plan(mod);
@@ -76,9 +75,8 @@ struct reading {
 static void complain(void *arg, int line, const char *why)
 {
 	struct reading *r = arg;
-	struct state *st = r->mod->state;
 
-	st->core->log(r->mod, KEEL_LOG_SCHED, "Fil", r->path, "Error reading line %d: %s", line, why);
+	keel_log(r->mod, KEEL_LOG_SCHED, "Fil", r->path, "Error reading line %d: %s", line, why);
 }
 
 void file_read(struct keel_mod *mod, bool anew)
@@ -88,12 +86,12 @@ void file_read(struct keel_mod *mod, bool anew)
 	char path[1200], *text;
 	struct reading reading = { mod, path };
 
-	keel_file_path(st->core, mod, conf->resource_group, path, sizeof(path));
+	keel_file_path(mod, conf->resource_group, path, sizeof(path));
 	if (!keel_file_is_news(&st->file, path) && !anew)
 		return;
 	if (st->file.size > FILE_SIZE_MAX)
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "longer than %d bytes; it counts as empty",
-			      FILE_SIZE_MAX);
+		keel_log(mod, KEEL_LOG_ERROR, "Fil", path, "longer than %d bytes; it counts as empty",
+			 FILE_SIZE_MAX);
 	if (!(text = keel_file_text(path, FILE_SIZE_MAX))) {
 		st->file.size = -1; /* no memory: again with the next cycle */
 		return;

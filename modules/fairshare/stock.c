@@ -10,33 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double number(struct state *st, struct keel_obj *obj, const struct keel_attr *attr,
+KEEL_ATTR_OF(share, usage);
+KEEL_ATTRS_OF(fairshare, unit, decayed);
+
+static double number(struct keel_obj *obj, const struct keel_attr *attr,
 		     double otherwise)
 {
-	const char *text = st->object->get_str(obj, attr);
+	const char *text = keel_get_str(obj, attr);
 	double n = text ? strtod(text, NULL) : otherwise;
 
 	return n >= 0 && n < 1e300 ? n : otherwise;
 }
 
-static void set_number(struct state *st, struct keel_obj *obj, const struct keel_attr *attr, double n)
+static void set_number(struct keel_obj *obj, const struct keel_attr *attr, double n)
 {
 	char text[40];
 
 	snprintf(text, sizeof(text), "%.17g", n);
-	st->object->set_str(obj, attr, text);
+	keel_set_str(obj, attr, text);
 }
 
 static struct keel_obj *obj_of(struct keel_mod *mod, const char *klass, const char *id)
 {
-	struct state *st = mod->state;
-	struct keel_obj *obj = st->object->find(mod, klass, id);
+	struct keel_obj *obj = keel_find(mod, klass, id);
 
 	if (obj)
 		return obj;
-	obj = st->object->draft(mod, klass, id, NULL);
-	if (obj && st->object->publish(obj)) {
-		st->object->destroy(obj);
+	obj = keel_draft(mod, klass, id, NULL);
+	if (obj && keel_publish(obj)) {
+		keel_destroy(obj);
 		obj = NULL;
 	}
 	return obj;
@@ -44,11 +46,10 @@ static struct keel_obj *obj_of(struct keel_mod *mod, const char *klass, const ch
 
 void stock_put(struct keel_mod *mod, struct share *s)
 {
-	struct state *st = mod->state;
 	struct keel_obj *obj = obj_of(mod, "share", s->name);
 
 	if (obj)
-		set_number(st, obj, st->usage, s->own);
+		set_number(obj, share_usage, s->own);
 }
 
 static void put_unit(struct keel_mod *mod)
@@ -58,42 +59,42 @@ static void put_unit(struct keel_mod *mod)
 
 	if (!obj)
 		return;
-	set_number(st, obj, st->unit_attr, st->unit);
-	st->object->set_int(obj, st->decayed_attr, st->decayed);
+	set_number(obj, fairshare_unit, st->unit);
+	keel_set_int(obj, fairshare_decayed, st->decayed);
 }
 
 void stock_load(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "share");
-	struct keel_obj *obj = st->object->find(mod, "fairshare", "state");
+	struct keel_cursor *walk = keel_cursor(mod, "share");
+	struct keel_obj *obj = keel_find(mod, "fairshare", "state");
 
-	st->unit = obj ? number(st, obj, st->unit_attr, 1) : 1;
-	st->decayed = obj ? st->object->get_int(obj, st->decayed_attr) : 0;
+	st->unit = obj ? number(obj, fairshare_unit, 1) : 1;
+	st->decayed = obj ? keel_get_int(obj, fairshare_decayed) : 0;
 	if (!(st->unit > 0))
 		st->unit = 1;
-	while (walk && (obj = st->object->next(walk))) {
-		struct share *s = tree_get(&st->tree, st->object->id(obj));
+	while (walk && (obj = keel_next(walk))) {
+		struct share *s = tree_get(&st->tree, keel_id(obj));
 
-		if (strcmp(s->name, st->object->id(obj)) == 0)
-			tree_set(&st->tree, s, number(st, obj, st->usage, 0));
+		if (strcmp(s->name, keel_id(obj)) == 0)
+			tree_set(&st->tree, s, number(obj, share_usage, 0));
 	}
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	tree_begin_with(&st->tree, 1 / st->unit);
 	if (st->decayed)
 		return;
-	st->decayed = st->core->time(mod);
+	st->decayed = keel_time(mod);
 	put_unit(mod);
 }
 
 void stock_forget(struct keel_mod *mod, struct share *s)
 {
 	struct state *st = mod->state;
-	struct keel_obj *obj = st->object->find(mod, "share", s->name);
+	struct keel_obj *obj = keel_find(mod, "share", s->name);
 
 	if (obj)
-		st->object->destroy(obj);
+		keel_destroy(obj);
 	tree_forget(&st->tree, s);
 }
 
@@ -131,7 +132,7 @@ static void unit_shrink(struct keel_mod *mod, double factor)
 		st->unit = 1;
 	}
 	tree_begin_with(&st->tree, 1 / st->unit);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Server", "Fairshare", "Decaying Fairshare Tree");
+	keel_log(mod, KEEL_LOG_DEBUG, "Server", "Fairshare", "Decaying Fairshare Tree");
 }
 
 void decay_now(struct keel_mod *mod)
@@ -139,7 +140,7 @@ void decay_now(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	unit_shrink(mod, st->rules.decay_factor);
-	st->decayed = st->core->time(mod);
+	st->decayed = keel_time(mod);
 	put_unit(mod);
 	decay_plan(mod);
 }
@@ -159,9 +160,9 @@ static void time_came(struct keel_mod *mod, void *arg)
 void decay_plan(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	int64_t now = st->core->time(mod), every = st->rules.decay_time, due, nap;
+	int64_t now = keel_time(mod), every = st->rules.decay_time, due, nap;
 
-	st->core->timer_cancel(st->decay_timer);
+	keel_timer_cancel(st->decay_timer);
 	st->decay_timer = NULL;
 	if (every <= 0)
 		return;
@@ -174,5 +175,5 @@ void decay_plan(struct keel_mod *mod)
 		put_unit(mod);
 	}
 	nap = st->decayed + every - now;
-	st->decay_timer = st->core->timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000, time_came, NULL);
+	st->decay_timer = keel_timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000, time_came, NULL);
 }

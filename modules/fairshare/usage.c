@@ -13,14 +13,14 @@
 
 #include <utlist.h>
 
+KEEL_ATTR_OF(job, fairshare_charged);
+
 #define AT_A_TIME 256
 #define AT_A_CYCLE 1024
 
 static struct running *running_of(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->slot(mod, job);
+	return keel_slot(mod, job);
 }
 
 static void unlink_it(struct state *st, struct running *r)
@@ -48,8 +48,8 @@ void job_enter(struct keel_mod *mod, struct keel_obj *job, bool from_nothing)
 	if (!r || r->job)
 		return;
 	if (from_nothing)
-		st->object->unset(job, st->a.charged, NULL);
-	charged = st->object->get_str(job, st->a.charged);
+		keel_unset(job, job_fairshare_charged, NULL);
+	charged = keel_get_str(job, job_fairshare_charged);
 	r->charged = charged ? strtod(charged, NULL) : 0;
 	r->job = job;
 	DL_PREPEND(st->first, r);
@@ -73,7 +73,7 @@ void job_charge(struct keel_mod *mod, struct keel_obj *job)
 	stock_put(mod, s);
 	r->charged = amount;
 	snprintf(text, sizeof(text), "%.17g", amount);
-	st->object->set_str(job, st->a.charged, text);
+	keel_set_str(job, job_fairshare_charged, text);
 }
 
 void job_leave(struct keel_mod *mod, struct keel_obj *job)
@@ -104,7 +104,7 @@ static void charge_some(struct keel_mod *mod, void *arg)
 		st->round = r->next;
 		job_charge(mod, r->job);
 	}
-	st->charge_timer = st->core->timer(mod, st->round ? 0 : conf->usage_interval, charge_some, NULL);
+	st->charge_timer = keel_timer(mod, st->round ? 0 : conf->usage_interval, charge_some, NULL);
 }
 
 /* All of them, or so many that a cycle does not wait: the next one goes on from there. */
@@ -128,15 +128,15 @@ void usage_start(struct keel_mod *mod)
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->charge_timer);
-	st->charge_timer = st->core->timer(mod, conf->usage_interval, charge_some, NULL);
+	keel_timer_cancel(st->charge_timer);
+	st->charge_timer = keel_timer(mod, conf->usage_interval, charge_some, NULL);
 }
 
 void usage_stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->charge_timer);
-	st->core->timer_cancel(st->decay_timer);
+	keel_timer_cancel(st->charge_timer);
+	keel_timer_cancel(st->decay_timer);
 	st->charge_timer = st->decay_timer = NULL;
 }

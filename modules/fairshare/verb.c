@@ -29,7 +29,7 @@ static void KEEL_PRINTF(2, 3) say(struct answer *a, const char *fmt, ...)
 	va_end(ap);
 	if (!line)
 		return;
-	a->st->msg->add_str(a->out, line);
+	keel_add_str(a->out, line);
 	free(line);
 }
 
@@ -74,9 +74,9 @@ static int32_t print_tree(struct answer *a, struct keel_err *err)
 	return 0;
 }
 
-static int32_t unknown(struct answer *a, const char *name, struct keel_err *err)
+static int32_t unknown(const char *name, struct keel_err *err)
 {
-	return a->st->core->error(err, PBSE_IVALREQ, "Fairshare Entity %s does not exist.", name);
+	return keel_error(err, PBSE_IVALREQ, "Fairshare Entity %s does not exist.", name);
 }
 
 static void print_path(struct answer *a, const struct share *s)
@@ -92,7 +92,7 @@ static int32_t get(struct answer *a, struct keel_err *err)
 	const struct share *s = tree_find(&a->st->tree, a->args[0]);
 
 	if (!s)
-		return unknown(a, a->args[0], err);
+		return unknown(a->args[0], err);
 	say(a, "fairshare entity: %s", shown(s));
 	say(a, "Resgroup: %lld", (long long)(s->parent ? s->parent->id : -1));
 	say(a, "cresgroup: %lld", (long long)s->id);
@@ -114,7 +114,7 @@ static int32_t compare(struct answer *a, struct keel_err *err)
 
 	for (int i = 0; i < 2; i++)
 		if (!(s[i] = tree_find(&a->st->tree, a->args[i])))
-			return unknown(a, a->args[i], err);
+			return unknown(a->args[i], err);
 	order = tree_compare(s[0], s[1]);
 	say(a, "%s", order == 0 ? "0" : order < 0 ? a->args[0] : a->args[1]);
 	return 0;
@@ -129,12 +129,12 @@ static int32_t set(struct answer *a, struct keel_err *err)
 	double amount = strtod(a->args[1], &end);
 
 	if (end == a->args[1] || *end || !(amount >= 0 && amount < 1e18))
-		return a->st->core->error(err, PBSE_BADATVAL, "%s: not an amount of usage", a->args[1]);
+		return keel_error(err, PBSE_BADATVAL, "%s: not an amount of usage", a->args[1]);
 	if (!s || s == a->st->tree.root)
-		return unknown(a, a->args[0], err);
+		return unknown(a->args[0], err);
 	if (s->first)
-		return a->st->core->error(err, PBSE_IVALREQ, "%s is a group; its usage is that of its members",
-					  s->name);
+		return keel_error(err, PBSE_IVALREQ, "%s is a group; its usage is that of its members",
+				  s->name);
 	usage_set(a->mod, s, amount);
 	return 0;
 }
@@ -186,34 +186,34 @@ static void on_request(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
 	uint32_t n = 0;
-	const char *const *args = st->msg->strings(st->request->body(req), "args", &n);
+	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
 	const struct verb *verb = args && n ? verb_named(args[0]) : NULL;
 	struct answer a = { .mod = mod, .st = st };
 	struct keel_err err = { 0 };
 	int32_t code;
 
 	if (!verb || n != verb->args + 1) {
-		st->request->reply(req, PBSE_IVALREQ, NULL);
+		keel_reply(req, PBSE_IVALREQ, NULL);
 		return;
 	}
 	a.args = args + 1;
-	a.out = st->msg->out(mod);
-	st->msg->open_array(a.out, "lines");
+	a.out = keel_out(mod);
+	keel_open_array(a.out, "lines");
 	tree_settle(&st->tree);
 	code = verb->fn(&a, &err);
-	st->msg->close(a.out);
+	keel_close(a.out);
 	if (code) {
-		st->msg->drop(a.out);
-		st->request->reply(req, code, "%s", err.text);
+		keel_out_drop(a.out);
+		keel_reply(req, code, "%s", err.text);
 		return;
 	}
 	if (verb->changes) {
-		st->core->log(mod, KEEL_LOG_ADMIN, "Fairshare", verb->args ? a.args[0] : "",
-			      "%s at request of %s", verb->name, st->request->session(req)->who);
-		if (st->sched)
-			st->sched->reconsider(st->sched->self);
+		keel_log(mod, KEEL_LOG_ADMIN, "Fairshare", verb->args ? a.args[0] : "",
+			 "%s at request of %s", verb->name, keel_req_session(req)->who);
+		if (keel_has(sched))
+			keel_sched_reconsider();
 	}
-	st->request->reply_out(req, a.out);
+	keel_reply_out(req, a.out);
 }
 
 const struct keel_request_def fairshare_request = {

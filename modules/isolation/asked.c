@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * asked.c - what the module asks while it runs about objects and its call, each answered at once.
+ * asked.c - calls of the module about objects and its operation, each answered at once.
  *
- * It can ask what a tap inside the daemon could do, no more: changes go through the operation's change set, writes to objects
- * are those of the system. An object is found anew by class and id each time; a draft is known within the call that told of it.
+ * It can do what a tap inside the daemon could do, no more: changes go through the operation's change set, writes to objects
+ * are those of the system. An object is found anew by class and id each time; a draft is known within the call that named it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct keel_obj *asked_obj(void *arg, const char *klass, const char *id)
 	const struct asked *a = arg;
 	struct keel_obj *obj = klass && id ? call_draft(a->call, klass, id) : NULL;
 
-	return obj || !klass || !id ? obj : a->iso->st->object->find(a->iso->mod, klass, id);
+	return obj || !klass || !id ? obj : keel_find(a->iso->mod, klass, id);
 }
 
 /* The first three values: an object and the name of one of its attributes. NULL: there is no such thing. */
@@ -26,7 +26,7 @@ static struct keel_obj *obj_and_attr(struct asked *a, const struct value *v, con
 {
 	struct keel_obj *obj = asked_obj(a, v[0].s, v[1].s);
 
-	*ret_attr = obj && v[2].s ? a->iso->st->object->attr(a->iso->mod, v[0].s, v[2].s) : NULL;
+	*ret_attr = obj && v[2].s ? keel_attr_find(a->iso->mod, v[0].s, v[2].s) : NULL;
 	return *ret_attr ? obj : NULL;
 }
 
@@ -61,18 +61,19 @@ static void put_text(struct asked *a, text_fn *fn, struct keel_obj *obj, const v
 
 static int32_t text_get(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
 {
-	return a->iso->st->call->get(call_of(a->call), obj, what, key, buf, len);
+	return keel_call_get(call_of(a->call), obj, what, key, buf, len);
 }
 
 static int32_t text_object(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
 {
-	return a->iso->st->object->text(obj, what, key, buf, len);
+	(void)a;
+	return keel_get_text(obj, what, key, buf, len);
 }
 
 static int32_t text_holds(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
 {
 	(void)obj, (void)key;
-	return a->iso->st->hook->holds_text(a->iso->mod, what, buf, len);
+	return keel_holds_text(a->iso->mod, what, buf, len);
 }
 
 /* ---- call ------------------------------------------------------------------------------------------- */
@@ -84,7 +85,7 @@ void asked_set(struct asked *a, const struct value *v)
 	if (!obj)
 		put_gone(a);
 	else
-		put_step(a, a->iso->st->call->set(call_of(a->call), obj, v[2].s, v[3].s, v[4].s, &err), &err);
+		put_step(a, keel_call_set(call_of(a->call), obj, v[2].s, v[3].s, v[4].s, &err), &err);
 }
 
 void asked_get(struct asked *a, const struct value *v)
@@ -128,7 +129,7 @@ void asked_session(struct asked *a, const struct value *v)
 
 	(void)v;
 	if (a->call)
-		talk_session(&session, a->iso->st->call->session(call_of(a->call)));
+		talk_session(&session, keel_call_session(call_of(a->call)));
 	talk_bytes(a->out, session.data, session.len);
 	free(session.data);
 }
@@ -141,14 +142,14 @@ void asked_find(struct asked *a, const struct value *v)
 
 void asked_count(struct asked *a, const struct value *v)
 {
-	talk_int(a->out, v[0].s ? a->iso->st->object->count(a->iso->mod, v[0].s) : 0);
+	talk_int(a->out, v[0].s ? keel_count(a->iso->mod, v[0].s) : 0);
 }
 
 /* Walks: a piece at a time; the last one goes on where it was. */
 void walk_end(struct isolated *iso)
 {
 	if (iso->walk.cursor)
-		iso->st->object->cursor_close(iso->walk.cursor);
+		keel_cursor_close(iso->walk.cursor);
 	iso->walk.cursor = NULL;
 	free(iso->walk.klass);
 	free(iso->walk.last);
@@ -158,14 +159,13 @@ void walk_end(struct isolated *iso)
 /* Behind the object called `behind`; when that is gone, from the beginning. */
 static void walk_begin(struct isolated *iso, const char *klass, const char *behind)
 {
-	const struct keel_object_api *object = iso->st->object;
-	struct keel_obj *o = behind ? object->find(iso->mod, klass, behind) : NULL, *at;
+	struct keel_obj *o = behind ? keel_find(iso->mod, klass, behind) : NULL, *at;
 
 	walk_end(iso);
-	iso->walk.cursor = object->cursor(iso->mod, klass);
+	iso->walk.cursor = keel_cursor(iso->mod, klass);
 	iso->walk.klass = strdup(klass);
 	do
-		at = o && iso->walk.cursor ? object->next(iso->walk.cursor) : NULL;
+		at = o && iso->walk.cursor ? keel_next(iso->walk.cursor) : NULL;
 	while (at && at != o);
 }
 
@@ -179,8 +179,8 @@ void asked_walk(struct asked *a, const struct value *v)
 	if (!iso->walk.klass || !iso->walk.last || !behind || strcmp(iso->walk.klass, klass) != 0 ||
 	    strcmp(iso->walk.last, behind) != 0)
 		walk_begin(iso, klass, behind);
-	while (iso->walk.cursor && n < want && (o = iso->st->object->next(iso->walk.cursor)) != NULL)
-		ids[n++] = iso->st->object->id(o);
+	while (iso->walk.cursor && n < want && (o = keel_next(iso->walk.cursor)) != NULL)
+		ids[n++] = keel_id(o);
 	talk_int(a->out, n);
 	for (int64_t i = 0; i < n; i++)
 		talk_str(a->out, ids[i]);
@@ -192,10 +192,10 @@ void asked_walk(struct asked *a, const struct value *v)
 
 void asked_attr(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row = v[0].s && v[1].s ? a->iso->st->object->attr(a->iso->mod, v[0].s, v[1].s) : NULL;
+	const struct keel_attr *row = v[0].s && v[1].s ? keel_attr_find(a->iso->mod, v[0].s, v[1].s) : NULL;
 
 	talk_int(a->out, row != NULL);
-	talk_int(a->out, row ? a->iso->st->object->attr_flags(row) : 0);
+	talk_int(a->out, row ? keel_attr_flags(row) : 0);
 }
 
 void asked_text(struct asked *a, const struct value *v)
@@ -228,7 +228,7 @@ void asked_emit(struct asked *a, const struct value *v)
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
 	if (obj)
-		a->iso->st->object->emit(obj, row, v[3].s, &(struct keel_emit){ emit_one, a });
+		keel_emit(obj, row, v[3].s, &(struct keel_emit){ emit_one, a });
 	talk_int(a->out, 0);
 }
 
@@ -237,8 +237,8 @@ void asked_integer(struct asked *a, const struct value *v)
 	const struct keel_attr *row;
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
-	talk_int(a->out, obj && a->iso->st->object->is_set(obj, row));
-	talk_int(a->out, obj ? a->iso->st->object->get_int(obj, row) : 0);
+	talk_int(a->out, obj && keel_is_set(obj, row));
+	talk_int(a->out, obj ? keel_get_int(obj, row) : 0);
 }
 
 void asked_string(struct asked *a, const struct value *v)
@@ -246,7 +246,7 @@ void asked_string(struct asked *a, const struct value *v)
 	const struct keel_attr *row;
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
-	talk_str(a->out, obj ? a->iso->st->object->get_str(obj, row) : NULL);
+	talk_str(a->out, obj ? keel_get_str(obj, row) : NULL);
 }
 
 void asked_match(struct asked *a, const struct value *v)
@@ -258,7 +258,7 @@ void asked_match(struct asked *a, const struct value *v)
 	if (!obj || !v[5].s)
 		put_gone(a);
 	else
-		put_step(a, a->iso->st->object->match(obj, row, (int32_t)v[3].i, v[4].s, v[5].s, &err), &err);
+		put_step(a, keel_match(obj, row, (int32_t)v[3].i, v[4].s, v[5].s, &err), &err);
 }
 
 /* ---- object: writing, as the system does ---------------------------------------------------------------- */
@@ -268,7 +268,7 @@ void asked_set_int(struct asked *a, const struct value *v)
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
 	if (obj)
-		a->iso->st->object->set_int(obj, row, v[3].i);
+		keel_set_int(obj, row, v[3].i);
 	talk_int(a->out, obj ? 0 : -ENOENT);
 }
 
@@ -281,7 +281,7 @@ void asked_set_text(struct asked *a, const struct value *v)
 	if (!obj || v[3].i < KEEL_SET || v[3].i > KEEL_DECR)
 		put_gone(a);
 	else
-		put_step(a, a->iso->st->object->set_text(obj, row, (int32_t)v[3].i, v[4].s, v[5].s, &err), &err);
+		put_step(a, keel_set_text(obj, row, (int32_t)v[3].i, v[4].s, v[5].s, &err), &err);
 }
 
 void asked_unset(struct asked *a, const struct value *v)
@@ -290,14 +290,14 @@ void asked_unset(struct asked *a, const struct value *v)
 	struct keel_obj *obj = obj_and_attr(a, v, &row);
 
 	if (obj)
-		a->iso->st->object->unset(obj, row, v[3].s);
+		keel_unset(obj, row, v[3].s);
 	talk_int(a->out, obj ? 0 : -ENOENT);
 }
 
 /* ---- hook, core ------------------------------------------------------------------------------------------ */
 void asked_tapped(struct asked *a, const struct value *v)
 {
-	talk_int(a->out, a->iso->st->hook->tapped(a->iso->mod, (uint32_t)v[0].i));
+	talk_int(a->out, keel_tapped(a->iso->mod, (uint32_t)v[0].i));
 }
 
 void asked_holds_text(struct asked *a, const struct value *v)
@@ -332,10 +332,10 @@ void asked_when_durable(struct asked *a, const struct value *v)
 
 	if (d)
 		*d = (struct durable){ .iso = iso, .number = v[0].i, .life = iso->life };
-	if (d && iso->st->core->when_durable(iso->mod, is_durable, d) == 0) {
+	if (d && keel_when_durable(iso->mod, is_durable, d) == 0) {
 		iso->n_durables++;
 		return;
 	}
 	free(d);
-	iso->st->supervise->give_up(iso->process, "its process waits for the store too often");
+	keel_supervise_give_up(iso->process, "its process waits for the store too often");
 }

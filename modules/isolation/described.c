@@ -44,7 +44,7 @@ static void head_take(struct isolated *iso, struct talk_in *in)
 	struct keel_module *d = &iso->desc;
 
 	*d = (struct keel_module){ .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_ABI_MINOR,
-				   .size = sizeof(*d), .init = life_init, .start = life_start, .reconf = life_reconf,
+				   .size = sizeof(*d), .init = life_init, .start = life_start,
 				   .stop = life_stop, .fini = life_fini };
 	d->name = take_str(in);
 	d->version = take_str(in);
@@ -184,7 +184,7 @@ static int32_t body_take(struct isolated *iso, const struct talk_in *in, struct 
 	iso->body_len = (uint32_t)(in->end - in->at);
 	iso->body = malloc(iso->body_len + 1u);
 	if (!iso->body)
-		return iso->st->core->error(err, -ENOMEM, "no memory to load module %s", iso->name);
+		return keel_error(err, -ENOMEM, "no memory to load module %s", iso->name);
 	memcpy(iso->body, in->at, iso->body_len);
 	own = (struct talk_in){ .at = iso->body, .end = iso->body + iso->body_len };
 	head_take(iso, &own);
@@ -194,7 +194,7 @@ static int32_t body_take(struct isolated *iso, const struct talk_in *in, struct 
 	words_take(iso, &own);
 	if (!own.bad && own.at == own.end)
 		return 0;
-	return iso->st->core->error(err, -EPROTO, "module %s: its process describes it wrongly", iso->name);
+	return keel_error(err, -EPROTO, "module %s: its process describes it wrongly", iso->name);
 }
 
 int32_t described(struct isolated *iso, struct talk_in *in, struct keel_err *err)
@@ -203,13 +203,13 @@ int32_t described(struct isolated *iso, struct talk_in *in, struct keel_err *err
 	const char *why = take_str(in);
 
 	if (in->bad || code != 0)
-		return iso->st->core->error(err, code < 0 && code > -4096 ? (int32_t)code : -EPROTO, "%s",
-					    why ? why : "its process cannot open it");
+		return keel_error(err, code < 0 && code > -4096 ? (int32_t)code : -EPROTO, "%s",
+				  why ? why : "its process cannot open it");
 	if (!iso->body)
 		return body_take(iso, in, err);
 	if ((size_t)(in->end - in->at) == iso->body_len && memcmp(in->at, iso->body, iso->body_len) == 0)
 		return 0;
-	return iso->st->core->error(err, -ESTALE, "%s is another module now; reload to use it", iso->path);
+	return keel_error(err, -ESTALE, "%s is another module now; reload to use it", iso->path);
 }
 
 void described_free(struct isolated *iso)

@@ -53,14 +53,14 @@ static const struct keel_module *open_process(struct keel_mod *owner, const stru
 		iso->mod = load->mod;
 		iso->owed_end = &iso->owed;
 		iso->limits = *limits;
-		iso->log.at_ms = st->core->now_ms(owner);
+		iso->log.at_ms = keel_now_ms(owner);
 		iso->log.left = 5000;
 		iso->name = strdup(load->name);
 		iso->path = strdup(load->path);
 		iso->user = strdup(limits->user);
 	}
 	if (!iso || !iso->name || !iso->path || !iso->user)
-		st->core->error(err, -ENOMEM, "no memory to load module %s", load->name);
+		keel_error(err, -ENOMEM, "no memory to load module %s", load->name);
 	else if (life_open(iso, err) == 0) {
 		load->mod->state = iso;
 		return &iso->desc;
@@ -84,9 +84,8 @@ static int32_t check_conf(struct keel_mod *owner, struct keel_mod *mod, const vo
 
 static int32_t text_of(struct keel_mod *owner, struct keel_mod *mod, char *buf, uint32_t len)
 {
-	const struct state *st = owner->state;
-
-	return st->supervise->text(isolated_of(mod)->process, buf, len);
+	(void)owner;
+	return keel_supervise_text(isolated_of(mod)->process, buf, len);
 }
 
 static const struct keel_loader_def loader = {
@@ -114,15 +113,10 @@ static int32_t init(struct keel_mod *m, struct keel_err *err)
 	return 0;
 }
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	    KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(call, 0, struct state, call),	    KEEL_NEED(hook, 0, struct state, hook),
-	KEEL_NEED(msg, 0, struct state, msg),	    KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(supervise, 0, struct state, supervise),
-};
+KEEL_USE(supervise);
 static const char *const requires[] = { "supervise", NULL };
 
-KEEL_MODULE(.name = "isolation", .version = "1.0", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
-	    .summary = "runs a module in a process of its own", .roles = KEEL_ANY, .state_size = sizeof(struct state),
-	    .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
+KEEL_MODULE(.name = "isolation", .version = "1.0", .vendor = "Keelson",
+	    .flags = KEEL_MOD_NO_PROCESS, .summary = "runs a module in a process of its own",
+	    .roles = KEEL_ANY, .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
 	    .requires_modules = requires, .init = init);

@@ -4,7 +4,7 @@
  *
  *   DOWN: open -> described -> READY: conf, init, the replay, start -> SERVING -> ended: DOWN
  *
- * Whoever loads the module waits for each step, as the daemon is starting then. After that all these messages are sent at
+ * The loader waits for each step, as the daemon is starting then. After that all these messages are sent at
  * once when the next process begins, and no one waits. Until it serves, calls fail by the policy of their taps.
  */
 #include <errno.h>
@@ -16,11 +16,10 @@
 
 static void process_send(struct isolated *iso)
 {
-	const struct keel_core_api *core = iso->st->core;
 	struct keel_mod *m = iso->st->mod;
 
-	tell_begin(iso, DOWN_open, (int64_t)TALK_VERSION, iso->path, (int64_t)core->daemon(m), core->home(m), core->exec_dir(m),
-		   core->server_name(m), core->host_name(m), core->version_text(m));
+	tell_begin(iso, DOWN_open, (int64_t)TALK_VERSION, iso->path, (int64_t)keel_daemon(m), keel_home(m), keel_exec_dir(m),
+		   keel_server_name(m), keel_host_name(m), keel_version_text(m));
 }
 
 /* ---- steps: a code and a text --------------------------------------------------------------------- */
@@ -61,18 +60,17 @@ static bool is_done(void *arg)
 /* The message that was begun is sent; its answer is waited for. */
 static int32_t step_wait(struct isolated *iso, struct step *s, int64_t timeout_ms, struct keel_err *err)
 {
-	const struct keel_core_api *core = iso->st->core;
 	int32_t ret;
 
 	s->err = err;
 	if (!iso->process || !tell(iso, step_done, s))
-		return core->error(err, -ECHILD, "%s", iso->why[0] ? iso->why : "its process is not there");
-	ret = iso->st->supervise->wait(iso->process, is_done, s, timeout_ms);
+		return keel_error(err, -ECHILD, "%s", iso->why[0] ? iso->why : "its process is not there");
+	ret = keel_supervise_wait(iso->process, is_done, s, timeout_ms);
 	if (s->done)
 		return s->ret;
 	owed_forget(iso, s);
-	return core->error(err, ret, ret == -ETIMEDOUT ? "its process gave no answer for %lld ms" : "its process ended",
-			   (long long)timeout_ms);
+	return keel_error(err, ret, ret == -ETIMEDOUT ? "its process gave no answer for %lld ms" : "its process ended",
+			  (long long)timeout_ms);
 }
 
 static int32_t step(struct isolated *iso, enum down what, int64_t timeout_ms, struct keel_err *err)
@@ -81,19 +79,6 @@ static int32_t step(struct isolated *iso, enum down what, int64_t timeout_ms, st
 
 	tell_begin(iso, what);
 	return step_wait(iso, &s, timeout_ms, err);
-}
-
-static int32_t step_conf(struct isolated *iso, enum down what, const void *conf, struct keel_err *err)
-{
-	struct talk values = { .data = NULL };
-	struct step s = { .iso = iso };
-	int32_t ret;
-
-	talk_conf(&values, iso->rules, iso->desc.n_conf, conf);
-	tell_begin(iso, what, values.data, values.len);
-	ret = step_wait(iso, &s, iso->started ? STEP_MS : START_MS, err);
-	free(values.data);
-	return ret;
 }
 
 /* What it runs with, for the next process. */
@@ -112,7 +97,7 @@ static bool step_agreed(struct isolated *iso, int32_t ret, const struct keel_err
 	if (ret == 0 || ret == -ECHILD)
 		return ret == 0;
 	snprintf(why, sizeof(why), "it could not be started: %s", err->text);
-	iso->st->supervise->give_up(iso->process, why);
+	keel_supervise_give_up(iso->process, why);
 	return false;
 }
 
@@ -128,7 +113,7 @@ static void serves(struct isolated *iso)
 {
 	iso->phase = SERVING;
 	iso->started = true;
-	iso->st->supervise->up(iso->process);
+	keel_supervise_up(iso->process);
 }
 
 static void started(struct isolated *iso, void *arg, struct talk_in *in, const char *why)
@@ -156,12 +141,13 @@ static void opened_again(struct isolated *iso, void *arg, struct talk_in *in, co
 	tell(iso, agreed, NULL);
 	tell_begin(iso, DOWN_init);
 	tell(iso, agreed, NULL); /* one that fails does nothing that comes behind */
-	iso->st->hook->replay(iso->mod);
+	if (keel_replay(iso->mod) < 0)
+		keel_supervise_give_up(iso->process, "no memory to tell its process what there is");
 	tell_begin(iso, DOWN_start);
 	tell(iso, started, NULL);
 }
 
-/* The first one is told by whoever opens it. */
+/* The first process gets its messages from life_open(). */
 static void begins(struct keel_mod *m, void *arg)
 {
 	struct isolated *iso = arg;
@@ -204,13 +190,12 @@ static void ended(struct keel_mod *m, void *arg, const char *why, int64_t again_
 		return;
 	lost(iso, tap, why, failed, again_ms);
 	if (again_ms < 0)
-		iso->st->hook->bench(iso->mod);
+		keel_bench(iso->mod);
 }
 
 /* ---- the first process ------------------------------------------------------------------------------- */
 int32_t life_open(struct isolated *iso, struct keel_err *err)
 {
-	const struct keel_core_api *core = iso->st->core;
 	struct step s = { .iso = iso, .opens = true };
 	char *program = NULL, *name = NULL;
 	const char *argv[3] = { NULL };
@@ -220,12 +205,13 @@ int32_t life_open(struct isolated *iso, struct keel_err *err)
 					 .deaths = iso->limits.deaths, .within_ms = iso->limits.within, .begins = begins,
 					 .frame = heard, .ended = ended, .arg = iso };
 	int32_t ret = -ENOMEM;
+	char why[300];
 
-	if (asprintf(&program, "%s/libexec/keelson/keelson-modhost", core->exec_dir(iso->st->mod)) > 0 &&
+	if (asprintf(&program, "%s/libexec/keelson/keelson-modhost", keel_exec_dir(iso->st->mod)) > 0 &&
 	    asprintf(&name, "--name=%s", iso->name) > 0) {
 		argv[0] = program;
 		argv[1] = name;
-		iso->process = iso->st->supervise->start(iso->st->supervise->self, iso->st->mod, &o, err);
+		iso->process = keel_supervise_start(iso->st->mod, &o, err);
 		ret = -ECHILD;
 	}
 	if (iso->process) {
@@ -236,14 +222,23 @@ int32_t life_open(struct isolated *iso, struct keel_err *err)
 	free(name);
 	if (ret == 0)
 		iso->phase = READY;
-	return ret;
+	if (ret != -ECHILD && ret != -ETIMEDOUT)
+		return ret;
+	snprintf(why, sizeof(why), "%s", err->text);
+	return keel_error(err, ret, "module %s cannot be opened: %s", iso->name, why);
 }
 
 int32_t life_check(struct isolated *iso, const void *conf, struct keel_err *err)
 {
-	if (iso->started && iso->phase != SERVING)
-		return 0; /* the next process is asked */
-	return step_conf(iso, DOWN_conf, conf, err);
+	struct talk values = { .data = NULL };
+	struct step s = { .iso = iso };
+	int32_t ret;
+
+	talk_conf(&values, iso->rules, iso->desc.n_conf, conf);
+	tell_begin(iso, DOWN_conf, values.data, values.len);
+	ret = step_wait(iso, &s, START_MS, err);
+	free(values.data);
+	return ret;
 }
 
 int32_t life_init(struct keel_mod *m, struct keel_err *err)
@@ -262,14 +257,6 @@ int32_t life_start(struct keel_mod *m, struct keel_err *err)
 	if (ret == 0)
 		serves(iso);
 	return ret;
-}
-
-int32_t life_reconf(struct keel_mod *m, const void *now, struct keel_err *err)
-{
-	struct isolated *iso = isolated_of(m);
-
-	conf_keep(iso, now);
-	return iso->phase == SERVING ? step_conf(iso, DOWN_reconf, now, err) : 0; /* it begins with it */
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
@@ -308,7 +295,7 @@ void life_fini(struct keel_mod *m)
 void life_close(struct isolated *iso)
 {
 	iso->leaves = true;
-	iso->st->supervise->stop(iso->process);
+	keel_supervise_stop(iso->process);
 	iso->process = NULL;
 	if (iso->phase != DOWN || iso->owed)
 		ended(iso->st->mod, iso, "its module is being stopped", -1);

@@ -6,7 +6,7 @@
  *                               -> WAIT is the answer -> ... -> done() -> DOWN_outcome
  *
  * Its event is judged before a tap sees it. Nothing is called in the process while it waits for that answer: a tap of its own
- * is asked all the same, and then the answer is WAIT. An operation ends with the process that raised it, and with the call
+ * is called all the same, and then the answer is WAIT. An operation ends with the process that raised it, and with the call
  * whose drafts it is about.
  */
 #include <errno.h>
@@ -39,7 +39,7 @@ static const char *klass_of(const struct map_point *p, const union event_room *e
 
 /* Taps inside the daemon trust an event: no text is missing, no object gone or of another class. Why it is not like that,
  * or NULL. */
-static const char *event_wrong(const struct asked *a, const struct map_point *p, const union event_room *event)
+static const char *event_wrong(const struct map_point *p, const union event_room *event)
 {
 	uint32_t n;
 	const struct keel_field *fields = p->fields(&n);
@@ -54,7 +54,7 @@ static const char *event_wrong(const struct asked *a, const struct map_point *p,
 		if (!at)
 			return fields[i].type == KEEL_FIELD_STR ? "its event lacks a text" : "an object of its event is not there";
 		klass = klass_of(p, event, &fields[i]);
-		if (fields[i].type == KEEL_FIELD_OBJ && (!klass || strcmp(klass, a->iso->st->object->klass(at)) != 0))
+		if (fields[i].type == KEEL_FIELD_OBJ && (!klass || strcmp(klass, keel_klass(at)) != 0))
 			return "an object of its event is of another class than its field is called";
 	}
 	return NULL;
@@ -71,7 +71,7 @@ static const char *event_take(struct asked *a, obj_fn *obj, const struct map_poi
 		return "there is no such point";
 	}
 	take_event(a->in, p, ret, obj, a);
-	return a->in->bad ? "it is no message" : event_wrong(a, p, ret);
+	return a->in->bad ? "it is no message" : event_wrong(p, ret);
 }
 
 /* ---- NOTE and FOLD ------------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ void asked_note(struct asked *a, const struct value *v)
 
 	(void)v;
 	if (!why && p->kind == KEEL_NOTE)
-		a->iso->st->hook->note(a->iso->mod, map_number(p), &room);
+		keel_note(a->iso->mod, map_number(p), &room);
 	talk_int(a->out, why ? -EINVAL : 0);
 }
 
@@ -96,7 +96,7 @@ void asked_fold(struct asked *a, const struct value *v)
 	int64_t sum = 0;
 
 	if (!why && p->kind == KEEL_FOLD)
-		sum = a->iso->st->hook->fold(a->iso->mod, map_number(p), &room, text, text ? (uint32_t)v[0].i : 0);
+		sum = keel_fold(a->iso->mod, map_number(p), &room, text, text ? (uint32_t)v[0].i : 0);
 	talk_int(a->out, sum);
 	talk_str(a->out, text);
 	talk_str(a->out, why);
@@ -133,7 +133,7 @@ static void over(struct keel_mod *m, void *arg, const struct keel_outcome *o)
 static struct keel_obj *obj_lasting(void *arg, const char *klass, const char *id)
 {
 	struct asked *a = arg;
-	struct keel_obj *obj = a->iso->st->object->find(a->iso->mod, klass, id);
+	struct keel_obj *obj = keel_find(a->iso->mod, klass, id);
 
 	if (obj || !a->call)
 		return obj;
@@ -182,7 +182,7 @@ void asked_raise(struct asked *a, const struct value *v)
 	raise.point = map_number(p);
 	raise.arg = r;
 	iso->depth = a->call ? call_depth(a->call) + 1 : 1;
-	if (iso->st->hook->raise(iso->mod, &raise) == KEEL_WAIT) {
+	if (keel_raise(iso->mod, &raise) == KEEL_WAIT) {
 		r->out = NULL;
 		talk_int(a->out, KEEL_WAIT);
 		talk_int(a->out, number);
@@ -197,7 +197,7 @@ void raised_call_ends(struct isolated *iso, int64_t call)
 		const struct raised *r = iso->raised.at[i].thing;
 
 		if (r && r->call == call)
-			iso->st->hook->end(iso->mod, r);
+			keel_end(iso->mod, r);
 	}
 }
 
@@ -210,6 +210,6 @@ void raised_end(struct isolated *iso)
 			continue;
 		slot_free(&iso->raised, r->number);
 		r->iso = NULL;
-		iso->st->hook->end(iso->mod, r);
+		keel_end(iso->mod, r);
 	}
 }

@@ -16,11 +16,6 @@ struct request {
 	int64_t number;
 };
 
-static const struct keel_request_api *api_of(const struct request *r)
-{
-	return r->iso->st->request;
-}
-
 /* It is answered now; its req. */
 static struct keel_req *request_free(struct request *r)
 {
@@ -31,7 +26,7 @@ static struct keel_req *request_free(struct request *r)
 	return req;
 }
 
-/* ---- asked -------------------------------------------------------------------------------------------- */
+/* ---- a request for the module --------------------------------------------------------------------------- */
 static void gone(struct keel_mod *m, void *arg)
 {
 	struct request *r = arg;
@@ -55,7 +50,6 @@ static int64_t row_of(const struct isolated *iso, const char *name)
 void request_asked(struct keel_mod *mod, struct keel_req *req)
 {
 	struct isolated *iso = isolated_of(mod);
-	const struct keel_request_api *api = iso->st->request;
 	struct request *r = iso->phase == SERVING ? calloc(1, sizeof(*r)) : NULL;
 	struct talk session = { .data = NULL };
 
@@ -63,15 +57,15 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 		*r = (struct request){ .iso = iso, .req = req, .number = slot_take(&iso->requests, r) };
 	if (!r || r->number == 0) {
 		free(r);
-		api->reply(req, PBSE_SYSTEM, "module %s is not there now: its process ended or has too much to do", iso->name);
+		keel_reply(req, PBSE_SYSTEM, "module %s is not there now: its process ended or has too much to do", iso->name);
 		return;
 	}
-	talk_session(&session, api->session(req));
-	tell_begin(iso, DOWN_request, r->number, row_of(iso, api->name(req)), session.data, session.len);
+	talk_session(&session, keel_req_session(req));
+	tell_begin(iso, DOWN_request, r->number, row_of(iso, keel_req_name(req)), session.data, session.len);
 	if (session.failed || !tell_ignored(iso))
-		api->reply(request_free(r), PBSE_SYSTEM, "module %s is not there now: its process does not hear", iso->name);
+		keel_reply(request_free(r), PBSE_SYSTEM, "module %s is not there now: its process does not hear", iso->name);
 	else
-		api->on_gone(req, gone, r);
+		keel_on_gone(req, gone, r);
 	free(session.data);
 }
 
@@ -81,13 +75,13 @@ void requests_fail(struct isolated *iso, const char *why)
 		struct request *r = iso->requests.at[i].thing;
 
 		if (r)
-			iso->st->request->reply(request_free(r), PBSE_SYSTEM, "module %s: %s", iso->name, why);
+			keel_reply(request_free(r), PBSE_SYSTEM, "module %s: %s", iso->name, why);
 	}
 }
 
 /* ---- answers ------------------------------------------------------------------------------------------ */
 /* One call that builds a body. False: it is none, or out of place. */
-static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, struct talk_in *in, uint32_t *depth)
+static bool build_step(struct keel_out *out, struct talk_in *in, uint32_t *depth)
 {
 	int64_t what = take_int(in), n;
 	const char *key = *depth == 0 ? take_str(in) : NULL, *list[BUILD_STRINGS_MAX], *bytes;
@@ -96,11 +90,11 @@ static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, str
 	if (in->bad || (*depth == 0) != (what <= BUILD_ARRAY) || (*depth == 0 && !key))
 		return false;
 	switch (what) {
-	case BUILD_STR: msg->put_str(out, key, take_str(in)); break;
-	case BUILD_INT: msg->put_int(out, key, take_int(in)); break;
+	case BUILD_STR: keel_put_str(out, key, take_str(in)); break;
+	case BUILD_INT: keel_put_int(out, key, take_int(in)); break;
 	case BUILD_BYTES:
 		bytes = take_bytes(in, &len);
-		msg->put_bytes(out, key, bytes ? bytes : "", len);
+		keel_put_bytes(out, key, bytes ? bytes : "", len);
 		break;
 	case BUILD_STRINGS:
 		n = take_int(in);
@@ -111,13 +105,13 @@ static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, str
 			in->bad = in->bad || !list[i];
 		}
 		if (!in->bad)
-			msg->put_strings(out, key, list, (uint32_t)n);
+			keel_put_strings(out, key, list, (uint32_t)n);
 		break;
-	case BUILD_ARRAY: msg->open_array(out, key); ++*depth; break;
-	case BUILD_ADD_STR: msg->add_str(out, take_str(in)); break;
-	case BUILD_ADD_INT: msg->add_int(out, take_int(in)); break;
-	case BUILD_LIST: msg->open_list(out); ++*depth; break;
-	case BUILD_CLOSE: msg->close(out); --*depth; break;
+	case BUILD_ARRAY: keel_open_array(out, key); ++*depth; break;
+	case BUILD_ADD_STR: keel_add_str(out, take_str(in)); break;
+	case BUILD_ADD_INT: keel_add_int(out, take_int(in)); break;
+	case BUILD_LIST: keel_open_list(out); ++*depth; break;
+	case BUILD_CLOSE: keel_close(out); --*depth; break;
 	default: return false;
 	}
 	return !in->bad;
@@ -126,16 +120,15 @@ static bool build_step(const struct keel_msg_api *msg, struct keel_out *out, str
 /* NULL: it is no body. */
 static struct keel_out *build(const struct isolated *iso, const struct value *body)
 {
-	const struct keel_msg_api *msg = iso->st->msg;
 	struct talk_in in = { .at = body->s, .end = body->s + body->len };
-	struct keel_out *out = msg->out(iso->mod);
+	struct keel_out *out = keel_out(iso->mod);
 	uint32_t depth = 0;
 
-	while (out && in.at != in.end && depth < BUILD_DEPTH && build_step(msg, out, &in, &depth))
+	while (out && in.at != in.end && depth < BUILD_DEPTH && build_step(out, &in, &depth))
 		;
 	if (in.at == in.end && !in.bad && depth == 0)
 		return out;
-	msg->drop(out);
+	keel_out_drop(out);
 	return NULL;
 }
 
@@ -144,7 +137,7 @@ void asked_answer(struct asked *a, const struct value *v)
 	struct request *r = slot_get(&a->iso->requests, v[0].i);
 
 	if (r) /* else a second answer, or of a request that was answered for it */
-		a->iso->st->request->reply(request_free(r), (int32_t)v[1].i, v[2].s ? "%s" : NULL, v[2].s);
+		keel_reply(request_free(r), (int32_t)v[1].i, v[2].s ? "%s" : NULL, v[2].s);
 }
 
 void asked_answer_out(struct asked *a, const struct value *v)
@@ -153,10 +146,10 @@ void asked_answer_out(struct asked *a, const struct value *v)
 	struct keel_out *out = r ? build(a->iso, &v[1]) : NULL;
 
 	if (out)
-		a->iso->st->request->reply_out(request_free(r), out);
+		keel_reply_out(request_free(r), out);
 	else if (r)
-		a->iso->st->request->reply(request_free(r), PBSE_INTERNAL, "module %s sent no answer that can be read",
-					   a->iso->name);
+		keel_reply(request_free(r), PBSE_INTERNAL, "module %s sent no answer that can be read",
+			   a->iso->name);
 }
 
 void asked_part(struct asked *a, const struct value *v)
@@ -164,7 +157,7 @@ void asked_part(struct asked *a, const struct value *v)
 	struct request *r = slot_get(&a->iso->requests, v[0].i);
 	struct keel_out *out = r ? build(a->iso, &v[1]) : NULL;
 
-	talk_int(a->out, !r ? -EPIPE : out ? api_of(r)->part(r->req, out) : -EINVAL);
+	talk_int(a->out, !r ? -EPIPE : out ? keel_part(r->req, out) : -EINVAL);
 }
 
 static void drained(struct keel_mod *m, void *arg)
@@ -180,7 +173,7 @@ void asked_drained(struct asked *a, const struct value *v)
 {
 	struct request *r = slot_get(&a->iso->requests, v[0].i);
 
-	talk_int(a->out, r ? api_of(r)->drained(r->req, drained, r) : -EPIPE);
+	talk_int(a->out, r ? keel_drained(r->req, drained, r) : -EPIPE);
 }
 
 /* ---- what it reads of the message -------------------------------------------------------------------- */
@@ -188,21 +181,21 @@ static const struct keel_msg *body_of(const struct asked *a, const struct value 
 {
 	struct request *r = v[1].s ? slot_get(&a->iso->requests, v[0].i) : NULL;
 
-	return r ? api_of(r)->body(r->req) : NULL;
+	return r ? keel_req_body(r->req) : NULL;
 }
 
 void asked_msg_str(struct asked *a, const struct value *v)
 {
 	const struct keel_msg *m = body_of(a, v);
 
-	talk_str(a->out, m ? a->iso->st->msg->str(m, v[1].s) : NULL);
+	talk_str(a->out, m ? keel_msg_str(m, v[1].s) : NULL);
 }
 
 void asked_msg_bytes(struct asked *a, const struct value *v)
 {
 	const struct keel_msg *m = body_of(a, v);
 	uint32_t len = 0;
-	const void *bytes = m ? a->iso->st->msg->bytes(m, v[1].s, &len) : NULL;
+	const void *bytes = m ? keel_msg_bytes(m, v[1].s, &len) : NULL;
 
 	talk_int(a->out, bytes != NULL);
 	talk_bytes(a->out, bytes, bytes ? len : 0);
@@ -212,14 +205,14 @@ void asked_msg_int(struct asked *a, const struct value *v)
 {
 	const struct keel_msg *m = body_of(a, v);
 
-	talk_int(a->out, m ? a->iso->st->msg->integer(m, v[1].s, v[2].i) : v[2].i);
+	talk_int(a->out, m ? keel_msg_int(m, v[1].s, v[2].i) : v[2].i);
 }
 
 void asked_msg_strings(struct asked *a, const struct value *v)
 {
 	const struct keel_msg *m = body_of(a, v);
 	uint32_t n = 0;
-	const char *const *list = m ? a->iso->st->msg->strings(m, v[1].s, &n) : NULL;
+	const char *const *list = m ? keel_msg_strings(m, v[1].s, &n) : NULL;
 
 	talk_int(a->out, list ? (int64_t)n : n == 0 ? -1 : -2); /* -2: it is there, and no array of strings */
 	for (uint32_t i = 0; list && i < n; i++)
@@ -231,7 +224,7 @@ void asked_msg_attrs(struct asked *a, const struct value *v)
 	const struct keel_msg *m = body_of(a, v);
 	const struct keel_attrop *list = NULL;
 	uint32_t n = 0;
-	int32_t ret = m ? a->iso->st->msg->attrs(m, v[1].s, &list, &n) : -ENODATA;
+	int32_t ret = m ? keel_msg_attrs(m, v[1].s, &list, &n) : -ENODATA;
 
 	talk_int(a->out, ret);
 	talk_int(a->out, ret == 0 ? n : 0);

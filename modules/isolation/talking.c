@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * talking.c - what the process is told, what it owes for that, and what it says: whatever does not parse ends it.
+ * talking.c - messages to the process, the answers that it owes, and its own messages: one that does not parse ends it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define LOGS_PER_SECOND 1000
 #define LOGS_TOLD_MS 1000
 
-/* ---- telling --------------------------------------------------------------------------------------- */
+/* ---- to the process -------------------------------------------------------------------------------- */
 struct talk *tell_begin(struct isolated *iso, enum down what, ...)
 {
 	va_list values;
@@ -34,7 +34,7 @@ bool tell(struct isolated *iso, owed_fn *fn, void *arg)
 {
 	struct owed *o = malloc(sizeof(*o));
 
-	if (!o || iso->out.failed || !iso->process || iso->st->supervise->send(iso->process, iso->out.data, iso->out.len) < 0) {
+	if (!o || iso->out.failed || !iso->process || keel_supervise_send(iso->process, iso->out.data, iso->out.len) < 0) {
 		free(o);
 		return false;
 	}
@@ -42,7 +42,7 @@ bool tell(struct isolated *iso, owed_fn *fn, void *arg)
 	*iso->owed_end = o;
 	iso->owed_end = &o->next;
 	iso->n_owed++;
-	iso->st->supervise->owes(iso->process);
+	keel_supervise_owes(iso->process);
 	return true;
 }
 
@@ -79,8 +79,7 @@ void owed_fail(struct isolated *iso, const char *why)
 /* ---- records: as many as a busy module writes, not as many as a broken one ------------------------- */
 bool log_may(struct isolated *iso)
 {
-	const struct keel_core_api *core = iso->st->core;
-	int64_t now = core->now_ms(iso->st->mod), fresh = (now - iso->log.at_ms) * LOGS_PER_SECOND / 1000;
+	int64_t now = keel_now_ms(iso->st->mod), fresh = (now - iso->log.at_ms) * LOGS_PER_SECOND / 1000;
 
 	if (fresh > 0) {
 		iso->log.left = fresh >= LOGS_BURST - iso->log.left ? LOGS_BURST : iso->log.left + fresh;
@@ -109,7 +108,7 @@ void iso_log(const struct isolated *iso, uint32_t event, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	iso->st->core->log(iso->mod, event, "Module", iso->name, "%s", text);
+	keel_log(iso->mod, event, "Module", iso->name, "%s", text);
 }
 
 void asked_log(struct asked *a, const struct value *v)
@@ -117,8 +116,8 @@ void asked_log(struct asked *a, const struct value *v)
 	struct isolated *iso = a->iso;
 
 	if (log_may(iso))
-		iso->st->core->log(iso->mod, (uint32_t)v[0].i & ~(uint32_t)KEEL_LOG_FORCE, v[1].s, v[2].s, "%s",
-				   v[3].s ? v[3].s : "");
+		keel_log(iso->mod, (uint32_t)v[0].i & ~(uint32_t)KEEL_LOG_FORCE, v[1].s, v[2].s, "%s",
+			 v[3].s ? v[3].s : "");
 }
 
 /* ---- hearing --------------------------------------------------------------------------------------- */
@@ -130,17 +129,17 @@ static asked_fn *const asked[UP_LAST] = {
 
 void bad(struct isolated *iso)
 {
-	iso->st->supervise->give_up(iso->process, "its process sent what is no message");
+	keel_supervise_give_up(iso->process, "its process sent what is no message");
 }
 
-/* The replay may be as long as it is; what the process asks for and does not read may not. */
+/* The replay may be as long as it is; replies that the process does not read may not. */
 static void reply(struct isolated *iso, const struct talk *out)
 {
-	int32_t queued = iso->st->supervise->send(iso->process, out->data, out->len);
+	int32_t queued = keel_supervise_send(iso->process, out->data, out->len);
 
 	iso->unread = queued > 0 ? iso->unread + out->len : 0;
 	if (iso->unread > UNREAD_MAX)
-		iso->st->supervise->give_up(iso->process, "its process does not read what it is told");
+		keel_supervise_give_up(iso->process, "its process does not read what it is told");
 }
 
 static void asks(struct isolated *iso, int64_t what, struct talk_in *in)
@@ -158,7 +157,7 @@ static void asks(struct isolated *iso, int64_t what, struct talk_in *in)
 		talk_int(&out, DOWN_REPLY);
 	asked[what](&a, v);
 	if (out.failed)
-		iso->st->supervise->give_up(iso->process, "no memory to answer its process");
+		keel_supervise_give_up(iso->process, "no memory to answer its process");
 	else if (what < UP_TOLD && !in->bad)
 		reply(iso, &out);
 	free(out.data);
@@ -174,7 +173,7 @@ void heard(struct keel_mod *m, void *arg, const void *bytes, uint32_t len)
 	(void)m;
 	iso->reading = true;
 	if (what == UP_REPLY && iso->owed && !in.bad) {
-		iso->st->supervise->paid(iso->process);
+		keel_supervise_paid(iso->process);
 		owed_pay(iso, &in, NULL);
 	} else if (what > UP_REPLY && what < UP_LAST && what != UP_TOLD && iso->phase != DOWN) {
 		asks(iso, what, &in);

@@ -6,8 +6,8 @@
  *              tap's answer.
  *   NOTE:      the event goes to the process, in order; nothing waits.
  *
- *   a hold of the module is released  -> the process is asked for the verdict of its resume(), the operation is held meanwhile
- *                           cancelled -> it is told
+ *   a hold of the module is released  -> the process' resume() decides, the operation is held meanwhile
+ *                           cancelled -> its cancel() runs
  *   the process ends                  -> the operation fails
  *
  * So holds of the module are real holds of the daemon: what they wait for is watched here.
@@ -52,22 +52,17 @@ struct call {
 	bool asked;	/* its first question is the tap's own */
 	bool over;	/* the tap answered, and not WAIT: holds it took are void */
 	bool lost;	/* its process ended */
-	/* What find() does not give; whoever raised the event keeps them until the end. */
+	/* What find() does not give; the raiser of the event keeps them until the end. */
 	struct { struct keel_obj *obj; const char *klass, *id; } draft[DRAFTS];
 	uint32_t n_drafts;
 };
-
-static const struct keel_call_api *api_of(const struct call *c)
-{
-	return c->iso->st->call;
-}
 
 /* ---- calls ------------------------------------------------------------------------------------------- */
 struct keel_call *call_of(const struct call *c)
 {
 	if (!c)
 		return NULL;
-	return api_of(c)->held(c->questions ? c->questions->hold : c->holds->hold);
+	return keel_held(c->questions ? c->questions->hold : c->holds->hold);
 }
 
 struct keel_obj *call_draft(const struct call *c, const char *klass, const char *id)
@@ -124,17 +119,16 @@ static keel_verdict question_told(struct keel_call *c, void *arg)
 {
 	struct question *q = arg;
 	struct call *call = q->call;
-	const struct keel_call_api *api = api_of(call);
 	keel_verdict v = q->verdict;
 
 	if (v == KEEL_REJECT)
-		api->reject(c, q->code, q->text ? "%s" : NULL, q->text);
+		keel_reject(c, q->code, q->text ? "%s" : NULL, q->text);
 	else if (v == KEEL_FAIL)
-		api->fail(c, "%s", q->text ? q->text : "");
+		keel_fail(c, "%s", q->text ? q->text : "");
 	else if (v == KEEL_DONE && q->text)
-		v = api->answer(c, q->text);
+		v = keel_answer(c, q->text);
 	else if (v == KEEL_WAIT) /* its holds will answer */
-		v = call->holds || call->questions->next ? KEEL_NEXT : api->fail(c, "it answered WAIT and took no hold");
+		v = call->holds || call->questions->next ? KEEL_NEXT : keel_fail(c, "it answered WAIT and took no hold");
 	question_free(q);
 	settle(call);
 	return v; /* the daemon judges what is none */
@@ -162,9 +156,9 @@ static void question_answer(struct question *q, keel_verdict verdict, const char
 	if (verdict != KEEL_WAIT && q->first) {
 		q->call->over = true; /* holds it took all the same are void */
 		DL_FOREACH(q->call->holds, h)
-			iso->st->call->release(h->hold);
+			keel_release(h->hold);
 	}
-	iso->st->call->release(q->hold);
+	keel_release(q->hold);
 }
 
 static void question_fail(struct question *q, const char *why)
@@ -215,7 +209,7 @@ void calls_lose(struct isolated *iso)
 			continue;
 		c->lost = true;
 		DL_FOREACH(c->holds, h)
-			iso->st->call->release(h->hold);
+			keel_release(h->hold);
 	}
 }
 
@@ -239,7 +233,7 @@ static struct question *question_create(struct call *call, struct keel_call *c)
 		return NULL;
 	q->call = call;
 	q->first = !call->asked;
-	if (api_of(call)->hold(c, &o, &q->hold) != KEEL_WAIT) {
+	if (keel_hold(c, &o, &q->hold) != KEEL_WAIT) {
 		free(q);
 		return NULL;
 	}
@@ -249,7 +243,7 @@ static struct question *question_create(struct call *call, struct keel_call *c)
 	return q;
 }
 
-/* The message that was begun asks it. */
+/* The message that was begun carries it. */
 static void question_send(struct question *q)
 {
 	if (!tell(q->call->iso, answered, q))
@@ -261,9 +255,9 @@ static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, con
 	struct call *c = arg;
 	const struct isolated *iso = c->iso;
 
-	*ret_klass = iso->st->object->klass(obj);
-	*ret_id = iso->st->object->id(obj);
-	if (iso->st->object->find(iso->mod, *ret_klass, *ret_id) == obj)
+	*ret_klass = keel_klass(obj);
+	*ret_id = keel_id(obj);
+	if (keel_find(iso->mod, *ret_klass, *ret_id) == obj)
 		return true;
 	if (c->number == 0 || c->n_drafts == DRAFTS)
 		return false;
@@ -277,7 +271,6 @@ static bool name_of(void *arg, struct keel_obj *obj, const char **ret_klass, con
  * do. After a look in vain some calls are not looked after. */
 static void look_for(struct isolated *iso, int64_t number)
 {
-	const struct keel_core_api *core = iso->st->core;
 	const struct call *c;
 	int64_t until;
 
@@ -286,32 +279,31 @@ static void look_for(struct isolated *iso, int64_t number)
 		return;
 	}
 	iso->blind = BLIND_CALLS;
-	until = core->clock_us(iso->st->mod) + LOOK_US;
+	until = keel_clock_us(iso->st->mod) + LOOK_US;
 	do {
-		iso->st->supervise->look(iso->process);
+		keel_supervise_look(iso->process);
 		c = slot_get(&iso->calls, number);
 		if (!c || !c->questions || c->questions->answered) {
 			iso->blind = 0;
 			return;
 		}
-	} while (iso->phase == SERVING && core->clock_us(iso->st->mod) < until);
+	} while (iso->phase == SERVING && keel_clock_us(iso->st->mod) < until);
 }
 
 static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const void *event)
 {
 	struct isolated *iso = t->iso;
-	const struct keel_call_api *api = iso->st->call;
 	struct call *call;
 	struct question *q;
 
 	if (iso->phase != SERVING)
-		return api->fail(c, "module %s: its process ended, the next one is not up yet", iso->name);
+		return keel_fail(c, "module %s: its process ended, the next one is not up yet", iso->name);
 	call = calloc(1, sizeof(*call));
 	if (call)
 		*call = (struct call){ .iso = iso, .tap = t, .number = slot_take(&iso->calls, call), .depth = iso->depth };
 	if (!call || call->number == 0) {
 		free(call);
-		return api->fail(c, "module %s: its process has %u calls to answer", iso->name, iso->calls.used);
+		return keel_fail(c, "module %s: its process has %u calls to answer", iso->name, iso->calls.used);
 	}
 	q = question_create(call, c);
 	if (!q) {
@@ -331,17 +323,17 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	struct call none = { .iso = iso };
 
 	if (iso->phase == DOWN) {
-		iso->notes_lost++; /* replay tells what is there */
+		iso->notes_lost++; /* the replay brings what is there */
 		return KEEL_NEXT;
 	}
 	if (iso->n_owed >= NOTES_MAX && iso->phase == SERVING)
-		return iso->st->call->fail(c, "module %s: its process has %u events to hear of", iso->name, iso->n_owed);
+		return keel_fail(c, "module %s: its process has %u events to hear of", iso->name, iso->n_owed);
 	talk_int(tell_begin(iso, DOWN_note, (int64_t)t->number), map_number(t->point));
 	talk_event(&iso->out, t->point, event, name_of, &none);
 	iso->last_tap = t->number;
 	if (tell_ignored(iso))
 		return KEEL_NEXT;
-	return iso->st->call->fail(c, "module %s: its process does not hear", iso->name);
+	return keel_fail(c, "module %s: its process does not hear", iso->name);
 }
 
 keel_verdict tap_called(struct keel_call *c, uint32_t point, const void *event, void *arg)
@@ -380,7 +372,7 @@ static keel_verdict hold_resumed(struct keel_call *c, void *arg)
 	keel_verdict v = KEEL_NEXT;
 
 	if (call->lost) {
-		v = api_of(call)->fail(c, "module %s: its process ended while it waited", call->iso->name);
+		v = keel_fail(c, "module %s: its process ended while it waited", call->iso->name);
 	} else if (call->over) {
 		tell_cancelled(call, number, KEEL_CANCEL_STOPPING);
 	} else if ((q = question_create(call, c)) == NULL) {
@@ -420,7 +412,7 @@ keel_verdict call_hold(struct call *call, struct keel_hold_opts *o, int64_t *ret
 	o->resume = hold_resumed;
 	o->cancel = hold_cancelled;
 	o->arg = h;
-	v = api_of(call)->hold(call_of(call), o, &h->hold);
+	v = keel_hold(call_of(call), o, &h->hold);
 	if (v == KEEL_WAIT) {
 		*ret_number = h->number;
 		DL_APPEND(call->holds, h);
@@ -436,5 +428,5 @@ void hold_release(struct isolated *iso, int64_t number)
 	const struct hold *h = slot_get(&iso->holds, number);
 
 	if (h)
-		iso->st->call->release(h->hold);
+		keel_release(h->hold);
 }

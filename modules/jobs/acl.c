@@ -28,40 +28,36 @@ void acl_find(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	for (size_t i = 0; i < KEEL_COUNT(lists); i++) {
-		st->acl[i].enable = st->object->attr(mod, "queue", lists[i].enable);
-		st->acl[i].list = st->object->attr(mod, "queue", lists[i].list);
+		st->acl[i].enable = keel_attr_find(mod, "queue", lists[i].enable);
+		st->acl[i].list = keel_attr_find(mod, "queue", lists[i].list);
 	}
 }
 
-static void acl_search(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
+static void acl_search(struct keel_obj *obj, const struct keel_attr *list,
 		   struct keel_acl *acl)
 {
-	struct state *st = mod->state;
-
-	if (list && st->object->is_set(obj, list))
-		st->object->emit(obj, list, NULL, &(struct keel_emit){ keel_acl_text, acl });
+	if (list && keel_is_set(obj, list))
+		keel_emit(obj, list, NULL, &(struct keel_emit){ keel_acl_text, acl });
 }
 
-bool acl_names(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
+bool acl_names(struct keel_obj *obj, const struct keel_attr *list,
 	       const char *name, const char *host)
 {
 	struct keel_acl acl = KEEL_ACL(name, host);
 
-	acl_search(mod, obj, list, &acl);
+	acl_search(obj, list, &acl);
 	return acl.allowed;
 }
 
 static bool allows_host(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *list,
 			const char *host)
 {
-	struct state *st = mod->state;
-
-	if (!list || !st->object->is_set(queue, list))
-		return strcasecmp(host, st->core->host_name(mod)) == 0;
-	return acl_names(mod, queue, list, NULL, host);
+	if (!list || !keel_is_set(queue, list))
+		return strcasecmp(host, keel_host_name(mod)) == 0;
+	return acl_names(queue, list, NULL, host);
 }
 
-static bool allows_groups(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *list,
+static bool allows_groups(struct keel_obj *queue, const struct keel_attr *list,
 			  const struct keel_session *who)
 {
 	const char *at = who->groups ? who->groups : who->group ? who->group : "";
@@ -73,7 +69,7 @@ static bool allows_groups(struct keel_mod *mod, struct keel_obj *queue, const st
 
 		snprintf(name, sizeof(name), "%.*s", (int)len, at);
 		acl = KEEL_ACL(name, who->host);
-		acl_search(mod, queue, list, &acl);
+		acl_search(queue, list, &acl);
 		if (acl.best >= 0)
 			break;
 		at += len + (at[len] == ',');
@@ -89,17 +85,17 @@ int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct k
 		const struct keel_attr *list = st->acl[i].list;
 		bool allowed;
 
-		if (!st->acl[i].enable || !st->object->get_int(queue, st->acl[i].enable))
+		if (!st->acl[i].enable || !keel_get_int(queue, st->acl[i].enable))
 			continue;
 		switch (lists[i].by) {
 		case BY_HOST:
 			allowed = allows_host(mod, queue, list, who->host);
 			break;
 		case BY_USER:
-			allowed = acl_names(mod, queue, list, who->user, who->host);
+			allowed = acl_names(queue, list, who->user, who->host);
 			break;
 		default:
-			allowed = allows_groups(mod, queue, list, who);
+			allowed = allows_groups(queue, list, who);
 		}
 		if (!allowed)
 			return lists[i].code;

@@ -54,15 +54,14 @@ void callback_end(struct callback **kept, int32_t code, const char *text)
 int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 		   uint32_t roles)
 {
-	struct state *st = mod->state;
-	const struct keel_session *who = ask->req ? st->request->session(ask->req) : NULL;
+	const struct keel_session *who = ask->req ? keel_req_session(ask->req) : NULL;
 	const char *id = job_id(mod, job);
 
 	if (who && !(who->roles & roles & KEEL_OPERATORS) &&
-	    !((roles & KEEL_USER) && is_owner(mod, who, job))) {
-		st->core->log(mod, KEEL_LOG_SECURITY, "Job", id,
-			      "Unauthorized Request, Object: Job, Name: %s, request from: %s", id,
-			      who->who);
+	    !((roles & KEEL_USER) && is_owner(who, job))) {
+		keel_log(mod, KEEL_LOG_SECURITY, "Job", id,
+			 "Unauthorized Request, Object: Job, Name: %s, request from: %s", id,
+			 who->who);
 		return PBSE_PERM;
 	}
 	return step_is_over(job_slot(mod, job)->step) ? PBSE_HISTJOBID : 0;
@@ -98,21 +97,19 @@ void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_jo
 
 static void reply(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-
-	st->request->reply(arg, code, text ? "%s" : NULL, text);
+	(void)mod;
+	keel_reply(arg, code, text ? "%s" : NULL, text);
 }
 
 void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, const char *detail)
 {
-	struct state *st = mod->state;
-	const char *id = st->msg->str(st->request->body(req), "id");
+	const char *id = keel_msg_str(keel_req_body(req), "id");
 
 	ask_operand(mod, id ? id : "",
 		    &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
 					    .verb = verb,
 					    .detail = detail,
-					    .who = st->request->session(req)->who,
+					    .who = keel_req_session(req)->who,
 					    .req = req },
 		    &(struct callback){ mod, reply, req });
 }

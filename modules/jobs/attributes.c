@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, Hold_Types, run_count);
+
 #define NO_STAGING "files are not staged yet: copy them in the script of the job"
 
-static int32_t value_bad(struct keel_mod *mod, const char *name, struct keel_err *err)
+static int32_t value_bad(const char *name, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return st->core->error(err, PBSE_BADATVAL, "%s %s", st->core->pbse_text(PBSE_BADATVAL), name);
+	return keel_error(err, PBSE_BADATVAL, "%s %s", keel_pbse_text(PBSE_BADATVAL), name);
 }
 
 static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
@@ -22,23 +22,22 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 {
 	long n = strtol(text, NULL, 10);
 
-	(void)who, (void)job, (void)op, (void)key;
-	return n < -1024 || n > 1023 ? value_bad(mod, "Priority", err) : 0;
+	(void)who, (void)job, (void)op, (void)key, (void)mod;
+	return n < -1024 || n > 1023 ? value_bad("Priority", err) : 0;
 }
 
 static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	size_t len = strlen(text);
 
-	(void)who, (void)job, (void)op, (void)key;
+	(void)who, (void)job, (void)op, (void)key, (void)mod;
 	if (len > 230)
-		return st->core->error(err, PBSE_JOBNBIG, "%s Job_Name",
-				       st->core->pbse_text(PBSE_JOBNBIG));
+		return keel_error(err, PBSE_JOBNBIG, "%s Job_Name",
+				  keel_pbse_text(PBSE_JOBNBIG));
 	if (len == 0 ||
 	    strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.") != len)
-		return value_bad(mod, "Job_Name", err);
+		return value_bad("Job_Name", err);
 	return 0;
 }
 
@@ -46,31 +45,29 @@ static int32_t check_name(struct keel_mod *mod, const struct keel_session *who, 
 static int32_t check_holds(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			   int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	int32_t bits = holds_parse_shown(text), have = (int32_t)st->object->get_int(job, st->a.holds);
+	int32_t bits = holds_parse_shown(text), have = (int32_t)keel_get_int(job, job_Hold_Types);
 
-	(void)op, (void)key;
+	(void)op, (void)key, (void)mod;
 	if (!who)
 		return 0;
 	if (bits < 0)
-		return value_bad(mod, "Hold_Types", err);
+		return value_bad("Hold_Types", err);
 	return may_hold(who, (holds_seen(have) ^ bits) & ~HOLDS_UNSEEN)
 		       ? 0
-		       : st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
+		       : keel_error(err, PBSE_PERM, "%s", keel_pbse_text(PBSE_PERM));
 }
 
 static int32_t check_run_count(struct keel_mod *mod, const struct keel_session *who,
 			       struct keel_obj *job, int32_t op, const char *key, const char *text,
 			       struct keel_err *err)
 {
-	struct state *st = mod->state;
 	long long n = strtoll(text, NULL, 10);
 
-	(void)op, (void)key;
+	(void)op, (void)key, (void)mod;
 	if (n < 0)
-		return value_bad(mod, "run_count", err);
-	if (who && !(who->roles & KEEL_OPERATORS) && n < st->object->get_int(job, st->a.run_count))
-		return st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
+		return value_bad("run_count", err);
+	if (who && !(who->roles & KEEL_OPERATORS) && n < keel_get_int(job, job_run_count))
+		return keel_error(err, PBSE_PERM, "%s", keel_pbse_text(PBSE_PERM));
 	return 0;
 }
 
@@ -87,48 +84,46 @@ static bool is_line(const char *text)
 static int32_t check_line(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	(void)who, (void)job, (void)op, (void)key;
-	return is_line(text) ? 0 : value_bad(mod, "value: control character", err);
+	(void)who, (void)job, (void)op, (void)key, (void)mod;
+	return is_line(text) ? 0 : value_bad("value: control character", err);
 }
 
 static int32_t check_project(struct keel_mod *mod, const struct keel_session *who,
 			     struct keel_obj *job, int32_t op, const char *key, const char *text,
 			     struct keel_err *err)
 {
-	(void)who, (void)job, (void)op, (void)key;
-	return strpbrk(text, "/[]\";:|<>+,?*") || !is_line(text) ? value_bad(mod, "project", err) : 0;
+	(void)who, (void)job, (void)op, (void)key, (void)mod;
+	return strpbrk(text, "/[]\";:|<>+,?*") || !is_line(text) ? value_bad("project", err) : 0;
 }
 
-static int32_t not_yet(struct keel_mod *mod, struct keel_err *err, const char *what, const char *kind,
+static int32_t not_yet(struct keel_err *err, const char *what, const char *kind,
 		       const char *name)
 {
-	struct state *st = mod->state;
-
-	return st->core->error(err, PBSE_NOSUP, "%s (%s %s)", what, kind, name);
+	return keel_error(err, PBSE_NOSUP, "%s (%s %s)", what, kind, name);
 }
 
 /* Nothing copies files: a job that counts on it must not start without. */
 static int32_t check_stagein(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			     int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	(void)job, (void)op, (void)key;
-	return who && *text ? not_yet(mod, err, NO_STAGING, "attribute", "stagein") : 0;
+	(void)job, (void)op, (void)key, (void)mod;
+	return who && *text ? not_yet(err, NO_STAGING, "attribute", "stagein") : 0;
 }
 
 static int32_t check_stageout(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			      int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	(void)job, (void)op, (void)key;
-	return who && *text ? not_yet(mod, err, NO_STAGING, "attribute", "stageout") : 0;
+	(void)job, (void)op, (void)key, (void)mod;
+	return who && *text ? not_yet(err, NO_STAGING, "attribute", "stageout") : 0;
 }
 
 /* A job that waits for a terminal would run without one. */
 static int32_t check_interactive(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 				 int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	(void)job, (void)op, (void)key;
+	(void)job, (void)op, (void)key, (void)mod;
 	return who && strcmp(text, "0") != 0 && *text
-		       ? not_yet(mod, err, "jobs have no terminal yet", "attribute", "interactive")
+		       ? not_yet(err, "jobs have no terminal yet", "attribute", "interactive")
 		       : 0;
 }
 
@@ -136,23 +131,22 @@ static int32_t check_interactive(struct keel_mod *mod, const struct keel_session
 static int32_t check_resources(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 			       int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const struct keel_resource *res = who && key ? st->resource->find(st->resource->self, key) : NULL;
+	const struct keel_resource *res = who && key ? keel_resource_find(key) : NULL;
 	uint32_t closed = KEEL_RES_SYSTEM;
 
-	(void)job;
+	(void)job, (void)mod;
 	if (!res)
 		return 0;
 	if (!is_line(text))
-		return st->core->error(err, PBSE_BADATVAL, "%s Resource_List.%s: control character",
-				       st->core->pbse_text(PBSE_BADATVAL), key);
+		return keel_error(err, PBSE_BADATVAL, "%s Resource_List.%s: control character",
+				  keel_pbse_text(PBSE_BADATVAL), key);
 	if (op != KEEL_UNSET && *text &&
 	    (strcmp(key, "min_walltime") == 0 || strcmp(key, "max_walltime") == 0))
-		return not_yet(mod, err, "jobs are not shrunk to fit yet: ask for walltime alone", "resource", key);
+		return not_yet(err, "jobs are not shrunk to fit yet: ask for walltime alone", "resource", key);
 	if (!(who->roles & KEEL_OPERATORS))
 		closed |= KEEL_RES_READONLY | KEEL_RES_INVISIBLE;
-	return res->flags & closed ? st->core->error(err, PBSE_ATTRRO, "%s Resource_List.%s",
-						     st->core->pbse_text(PBSE_ATTRRO), key)
+	return res->flags & closed ? keel_error(err, PBSE_ATTRRO, "%s Resource_List.%s",
+						keel_pbse_text(PBSE_ATTRRO), key)
 				   : 0;
 }
 
@@ -167,14 +161,13 @@ static void derive_queue_type(struct keel_mod *mod, struct keel_obj *job, const 
 {
 	struct keel_obj *queue = job_queue(mod, job);
 
-	emit->fn(emit->arg, NULL, queue && !queue_runs(mod, queue) ? "R" : "E", 1);
+	emit->fn(emit->arg, NULL, queue && !queue_runs(queue) ? "R" : "E", 1);
 }
 
 static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
 	char text[512];
-	int32_t n = st->hook->holds_text(mod, job_id(mod, job), text, sizeof(text));
+	int32_t n = keel_holds_text(mod, job_id(mod, job), text, sizeof(text));
 
 	if (n > 0)
 		emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
@@ -214,28 +207,4 @@ const char *attribute_emptied(const char *name)
 		if (rows[i].value && strcmp(rows[i].name, name) == 0)
 			return rows[i].value;
 	return strcmp(name, job_attr_run_count.name) == 0 ? NO_RUNS : NULL;
-}
-
-int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
-{
-	static const struct {
-		const char *name;
-		size_t offset;
-	} wanted[] = {
-#define JOB(member, attr_name, ...) { attr_name, offsetof(struct state, a.member) },
-#include "attributes.def"
-#undef JOB
-	};
-	struct state *st = mod->state;
-	size_t i;
-
-	for (i = 0; i < KEEL_COUNT(wanted); i++) {
-		const struct keel_attr *attr = st->object->attr(mod, "job", wanted[i].name);
-
-		if (!attr)
-			return st->core->error(err, -1, "class job lost its attribute %s",
-					       wanted[i].name);
-		*(const struct keel_attr **)((char *)st + wanted[i].offset) = attr;
-	}
-	return 0;
 }

@@ -10,6 +10,9 @@
 
 #include <utlist.h>
 
+KEEL_ATTR_OF(queue, kill_delay);
+KEEL_ATTRS_OF(job, unremembered, run_version, ending, exec_vnode);
+
 struct deletion {
 	struct callback callback;
 	char *id, *who;
@@ -46,62 +49,55 @@ static void delete_answer(struct deletion *d, int32_t code, const char *text)
 
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const struct conf *conf = mod->conf;
 	struct keel_obj *queue = job_queue(mod, job);
 
-	if (queue && st->object->is_set(queue, st->queue.kill_delay))
-		return st->object->get_int(queue, st->queue.kill_delay) * 1000;
+	if (queue && keel_is_set(queue, queue_kill_delay))
+		return keel_get_int(queue, queue_kill_delay) * 1000;
 	return conf->kill_delay;
 }
 
 /* The job will be deleted: log and, once per job however many requests there are, notice and D record. */
 static void delete_record(struct keel_mod *mod, struct keel_obj *job, const struct deletion *d)
 {
-	struct state *st = mod->state;
 	char text[400];
 
 	snprintf(text, sizeof(text), "Job to be deleted at request of %s", d->who);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "%s", text);
+	keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "%s", text);
 	if (job_slot(mod, job)->ending == ENDING_DELETE)
 		return;
 	job_notice(mod, job, d->quiet ? "n" : "a", text);
 	snprintf(text, sizeof(text), "requestor=%s", d->who);
-	st->acct->record(st->acct->self, 'D', d->id, text);
+	keel_acct_record('D', d->id, text);
 }
 
-static void remember(struct keel_mod *mod, struct keel_obj *job, bool history)
+static void remember(struct keel_obj *job, bool history)
 {
-	struct state *st = mod->state;
-
 	if (history)
-		st->object->unset(job, st->a.unremembered, NULL);
+		keel_unset(job, job_unremembered, NULL);
 	else
-		st->object->set_int(job, st->a.unremembered, 1);
+		keel_set_int(job, job_unremembered, 1);
 }
 
 /* Not deleted: the host refuses (point task_preterm), or is away, so that the state of its processes is unknown. 15016
  * is no refusal: the host has not got the run yet, and gets the kill behind it. */
 static bool is_refused(struct keel_mod *mod, const struct deletion *d, int32_t code)
 {
-	struct state *st = mod->state;
-
 	if (code == PBSE_NORELYMOM)
-		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete failed %d", (int)code);
+		keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete failed %d", (int)code);
 	else if (code && code != PBSE_BADSTATE)
-		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "MOM rejected signal during delete (%d)",
-			      (int)code);
+		keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "MOM rejected signal during delete (%d)",
+			 (int)code);
 	return code && code != PBSE_BADSTATE;
 }
 
 static void delete_sent(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct deletion *d = arg;
-	struct keel_obj *job = st->object->find(mod, "job", d->id);
+	struct keel_obj *job = keel_find(mod, "job", d->id);
 	struct job *j = job ? job_slot(mod, job) : NULL;
 
-	if (!j || !step_is_running(j->step) || st->object->get_int(job, st->a.run_version) != d->run) {
+	if (!j || !step_is_running(j->step) || keel_get_int(job, job_run_version) != d->run) {
 		delete_answer(d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
 		return;
 	}
@@ -110,34 +106,31 @@ static void delete_sent(struct keel_mod *mod, void *arg, int32_t code, const cha
 		return;
 	}
 	delete_record(mod, job, d);
-	remember(mod, job, !d->history);
+	remember(job, !d->history);
 	j->ending = ENDING_DELETE;
 	if (step_is_suspended(j->step))
 		release_undo(mod, job);
-	st->object->set_str(job, st->a.ending, d->who);
-	comment_ended_by(mod, job, d->who);
+	keel_set_str(job, job_ending, d->who);
+	comment_ended_by(job, d->who);
 	if (code)
-		st->task->kill(st->task->self, job, job_kill_delay(mod, job));
+		keel_task_kill(job, job_kill_delay(mod, job));
 	delete_answer(d, 0, NULL);
 }
 
 static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
-	struct state *st = mod->state;
-
 	if (job_slot(mod, job)->ending == ENDING_DELETE) { /* an earlier request: it is dying */
 		delete_record(mod, job, d);
 		delete_answer(d, 0, NULL);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Job sent signal TermJob on delete");
-	d->run = st->object->get_int(job, st->a.run_version);
-	st->task->terminate(st->task->self, job, job_kill_delay(mod, job), mod, delete_sent, d);
+	keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "Job sent signal TermJob on delete");
+	d->run = keel_get_int(job, job_run_version);
+	keel_task_terminate(job, job_kill_delay(mod, job), mod, delete_sent, d);
 }
 
 static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	bool ran;
 
@@ -153,16 +146,16 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 		ran = step_is_running(job_slot(mod, job)->step);
 		if (ran)
 			step_to(mod, job, STEP_EXITED);
-		st->core->log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
+		keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
 		delete_record(mod, job, d);
-		remember(mod, job, !d->history);
+		remember(job, !d->history);
 		job_discard(mod, job, ran);
 	} else {
 		delete_record(mod, job, d);
-		remember(mod, job, !d->history);
-		if (!st->object->is_set(job, st->a.exec_vnode))
-			st->core->log(mod, KEEL_LOG_DEBUG2, "Job", d->id,
-				      "in free_nodes and no exec_vnode");
+		remember(job, !d->history);
+		if (!keel_is_set(job, job_exec_vnode))
+			keel_log(mod, KEEL_LOG_DEBUG2, "Job", d->id,
+				 "in free_nodes and no exec_vnode");
 		step_log(mod, job, 'E', KEEL_SUB_ABORTING, KEEL_SUB_ABORTING);
 		job_over(mod, job, STEP_TERMINATED);
 	}
@@ -182,9 +175,8 @@ static int32_t delete_objection(struct keel_mod *mod, struct keel_obj *job, cons
 /* The chain of job_delete is through; the job may have ended while a tap waited. */
 static void delete_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct deletion *d = arg;
-	struct keel_obj *job = st->object->find(mod, "job", d->id);
+	struct keel_obj *job = keel_find(mod, "job", d->id);
 	int32_t code = job ? delete_objection(mod, job, d) : PBSE_UNKJOBID;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
@@ -206,7 +198,6 @@ static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struc
 void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 		const struct callback *callback)
 {
-	struct state *st = mod->state;
 	struct deletion *d = calloc(1, sizeof(*d));
 	int32_t code;
 
@@ -225,7 +216,7 @@ void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 		delete_answer(d, code, NULL);
 		return;
 	}
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_delete,
 		.event = KEEL_EVENT(job_delete, .id = d->id, .job = job, .who = d->who),
@@ -237,22 +228,20 @@ void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 
 static void log_asked(struct keel_mod *mod, const char *operand)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job = job_find(mod, operand);
 
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", job ? job_id(mod, job) : operand,
-		      "delete job request received");
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", job ? job_id(mod, job) : operand,
+		 "delete job request received");
 }
 
 void on_delete(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-	const struct keel_msg *body = st->request->body(req);
-	const char *id = st->msg->str(body, "id");
+	const struct keel_msg *body = keel_req_body(req);
+	const char *id = keel_msg_str(body, "id");
 
 	if (id)
 		log_asked(mod, id);
-	ask_request(mod, req, "delete", st->msg->str(body, "extend"));
+	ask_request(mod, req, "delete", keel_msg_str(body, "extend"));
 }
 
 void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *who,
@@ -265,27 +254,23 @@ void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *
 
 /* ---- many --------------------------------------------------------------------------------------- */
 
-static void list_done(struct keel_mod *mod, struct delete_list *l)
+static void list_done(struct delete_list *l)
 {
-	struct state *st = mod->state;
-
 	if (--l->open)
 		return;
-	st->msg->close(l->failed);
-	st->request->reply_out(l->req, l->failed);
+	keel_close(l->failed);
+	keel_reply_out(l->req, l->failed);
 	free(l);
 }
 
 static void note_failure(struct keel_mod *mod, struct delete_list *l, const char *operand, int32_t code)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_DEBUG, "Req", "delete", "Reject reply code=%d, aux=0, type=%d, from %s", (int)code,
-		      REQUEST_DELETE, st->request->session(l->req)->who);
-	st->msg->open_list(l->failed);
-	st->msg->add_str(l->failed, operand);
-	st->msg->add_int(l->failed, code);
-	st->msg->close(l->failed);
+	keel_log(mod, KEEL_LOG_DEBUG, "Req", "delete", "Reject reply code=%d, aux=0, type=%d, from %s", (int)code,
+		 REQUEST_DELETE, keel_req_session(l->req)->who);
+	keel_open_list(l->failed);
+	keel_add_str(l->failed, operand);
+	keel_add_int(l->failed, code);
+	keel_close(l->failed);
 }
 
 static void item_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
@@ -297,12 +282,11 @@ static void item_done(struct keel_mod *mod, void *arg, int32_t code, const char 
 	if (code)
 		note_failure(mod, l, item->operand, code);
 	free(item);
-	list_done(mod, l);
+	list_done(l);
 }
 
 static void item_ask(struct keel_mod *mod, struct delete_list *l, const char *operand, const char *extend)
 {
-	struct state *st = mod->state;
 	struct item *item = malloc(sizeof(*item) + strlen(operand) + 1);
 
 	if (!item) {
@@ -317,20 +301,19 @@ static void item_ask(struct keel_mod *mod, struct delete_list *l, const char *op
 		    &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
 					    .verb = "delete",
 					    .detail = extend,
-					    .who = st->request->session(l->req)->who,
+					    .who = keel_req_session(l->req)->who,
 					    .req = l->req },
 		    &(struct callback){ mod, item_done, item });
 }
 
 static void ask_slice(struct keel_mod *mod, struct delete_list *l)
 {
-	struct state *st = mod->state;
-	const char *extend = st->msg->str(st->request->body(l->req), "extend");
-	int64_t until = st->core->clock_us(mod) + SLICE_US;
+	const char *extend = keel_msg_str(keel_req_body(l->req), "extend");
+	int64_t until = keel_clock_us(mod) + SLICE_US;
 
 	while (l->asked < l->n) {
 		item_ask(mod, l, l->ids[l->asked++], extend);
-		if (st->core->clock_us(mod) > until)
+		if (keel_clock_us(mod) > until)
 			return;
 	}
 }
@@ -343,12 +326,12 @@ static void go_on(struct keel_mod *mod, void *arg)
 	l->timer = NULL;
 	if (!st->stopping)
 		ask_slice(mod, l);
-	if (l->asked < l->n && !st->stopping && (l->timer = st->core->timer(mod, 0, go_on, l)))
+	if (l->asked < l->n && !st->stopping && (l->timer = keel_timer(mod, 0, go_on, l)))
 		return;
 	DL_DELETE(st->deleting, l);
 	for (; l->asked < l->n; l->asked++)
 		note_failure(mod, l, l->ids[l->asked], PBSE_SYSTEM);
-	list_done(mod, l);
+	list_done(l);
 }
 
 /* The module ends. */
@@ -357,7 +340,7 @@ void delete_lists_drop(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	while (st->deleting) {
-		st->core->timer_cancel(st->deleting->timer);
+		keel_timer_cancel(st->deleting->timer);
 		go_on(mod, st->deleting);
 	}
 }
@@ -366,14 +349,14 @@ void on_delete_list(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
 	uint32_t n;
-	const char *const *ids = st->msg->strings(st->request->body(req), "ids", &n);
+	const char *const *ids = keel_msg_strings(keel_req_body(req), "ids", &n);
 	struct delete_list *l = calloc(1, sizeof(*l));
 
-	if (!ids || !l || !(l->failed = st->msg->out(mod)) || !(l->timer = st->core->timer(mod, 0, go_on, l))) {
+	if (!ids || !l || !(l->failed = keel_out(mod)) || !(l->timer = keel_timer(mod, 0, go_on, l))) {
 		if (l && l->failed)
-			st->msg->drop(l->failed);
+			keel_out_drop(l->failed);
 		free(l);
-		st->request->reply(req, ids ? PBSE_SYSTEM : PBSE_PROTOCOL, NULL);
+		keel_reply(req, ids ? PBSE_SYSTEM : PBSE_PROTOCOL, NULL);
 		return;
 	}
 	l->req = req;
@@ -381,5 +364,5 @@ void on_delete_list(struct keel_mod *mod, struct keel_req *req)
 	l->n = n;
 	l->open = 1; /* held by the slices, so that the list does not end before the last one */
 	DL_APPEND(st->deleting, l);
-	st->msg->open_array(l->failed, "failed");
+	keel_open_array(l->failed, "failed");
 }

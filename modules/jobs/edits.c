@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+KEEL_ATTR_OF(job, edits);
+
 void edits_count(struct keel_mod *mod, struct keel_obj *job)
 {
 	job_slot(mod, job)->edits++;
@@ -20,24 +22,22 @@ void edits_count(struct keel_mod *mod, struct keel_obj *job)
 int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 		     struct keel_err *err)
 {
-	struct state *st = mod->state;
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", job_slot(mod, job)->edits);
-	return st->object->change_text(ch, job, st->a.edits, KEEL_SET, NULL, text, err);
+	return keel_change_text(ch, job, job_edits, KEEL_SET, NULL, text, err);
 }
 
 static keel_verdict edits_judge(struct keel_call *c, struct keel_obj *job)
 {
 	struct keel_mod *mod = c->mod;
-	struct state *st = mod->state;
 	char text[16];
 
-	if (!job || st->call->get(c, job, job_attr_edits.name, NULL, text, sizeof(text)) <= 0)
+	if (!job || keel_call_get(c, job, job_attr_edits.name, NULL, text, sizeof(text)) <= 0)
 		return KEEL_NEXT; /* a change set that edits_expect() has not seen */
 	return strtoul(text, NULL, 10) == job_slot(mod, job)->edits
 		       ? KEEL_NEXT
-		       : st->call->reject(c, PBSE_TRYAGAIN, "The job was changed meanwhile");
+		       : keel_reject(c, PBSE_TRYAGAIN, "The job was changed meanwhile");
 }
 
 keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, resources_used, Exit_status, comment, ending, stime, unremembered, block,
+	      history_timestamp, run_version, released_names, obittime, Stageout_status, Rerunable);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+
 #define KILLED_STATUS (256 + 9)
 #define RERUN_STATUS (-11)
 
@@ -24,10 +28,10 @@ static bool delivered(const char *const *items, uint32_t n)
 
 void task_used(struct keel_mod *mod, struct keel_obj *job, const char *const *items, uint32_t n)
 {
-	struct state *st = mod->state;
 	char name[128];
 	uint32_t i;
 
+	(void)mod;
 	for (i = 0; i < n; i++) {
 		size_t len = strcspn(items[i], "=");
 
@@ -35,102 +39,97 @@ void task_used(struct keel_mod *mod, struct keel_obj *job, const char *const *it
 			continue;
 		memcpy(name, items[i], len);
 		name[len] = '\0';
-		st->object->set_text(job, st->a.used, KEEL_SET, name, items[i] + len + 1, NULL);
+		keel_set_text(job, job_resources_used, KEEL_SET, name, items[i] + len + 1, NULL);
 	}
 }
 
 static void log_usage(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const struct keel_reslist *used = st->object->get_ptr(job, st->a.used);
+	const struct keel_reslist *used = keel_get_ptr(job, job_resources_used);
 	char text[1024], amount[128];
 	size_t at = 0;
 	uint32_t i;
 
 	at += (size_t)snprintf(text, sizeof(text), "Exit_status=%lld",
-			       (long long)st->object->get_int(job, st->a.exit_status));
-	for (i = 0; i < st->resource->list_count(used) && at < sizeof(text); i++) {
-		const struct keel_res_value *v = st->resource->list_at(used, i);
+			       (long long)keel_get_int(job, job_Exit_status));
+	for (i = 0; i < keel_resource_list_count(used) && at < sizeof(text); i++) {
+		const struct keel_res_value *v = keel_resource_list_at(used, i);
 
-		st->resource->value_text(v, true, amount, sizeof(amount));
+		keel_resource_value_text(v, true, amount, sizeof(amount));
 		at += (size_t)snprintf(text + at, sizeof(text) - at, " resources_used.%s=%s", v->res->name,
 				       amount);
 	}
-	st->core->log(mod, KEEL_LOG_USAGE, "Job", job_id(mod, job), "%s", text);
+	keel_log(mod, KEEL_LOG_USAGE, "Job", job_id(mod, job), "%s", text);
 }
 
-static void comment_append(struct keel_mod *mod, struct keel_obj *job, const char *words)
+static void comment_append(struct keel_obj *job, const char *words)
 {
-	struct state *st = mod->state;
-	const char *comment = st->object->get_str(job, st->a.comment);
+	const char *comment = keel_get_str(job, job_comment);
 	char *text;
 
 	if (!comment || asprintf(&text, "%s%s", comment, words) < 0)
 		return;
-	st->object->set_str(job, st->a.comment, text);
+	keel_set_str(job, job_comment, text);
 	free(text);
 }
 
-void comment_ended_by(struct keel_mod *mod, struct keel_obj *job, const char *who)
+void comment_ended_by(struct keel_obj *job, const char *who)
 {
-	struct state *st = mod->state;
-	const char *comment = st->object->get_str(job, st->a.comment);
+	const char *comment = keel_get_str(job, job_comment);
 	char words[300];
 	size_t len;
 
 	snprintf(words, sizeof(words), " and terminated by %s", who);
 	len = strlen(words);
 	if (comment && (strlen(comment) < len || strcmp(comment + strlen(comment) - len, words) != 0))
-		comment_append(mod, job, words);
+		comment_append(job, words);
 }
 
 /* ` and finished`, ` and failed`, ` and terminated by who` behind the comment of a job that ran. */
 static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
-	struct state *st = mod->state;
-	const char *by = st->object->get_str(job, st->a.ending);
+	const char *by = keel_get_str(job, job_ending);
 	char words[300];
 
-	if (!st->object->is_set(job, st->a.stime))
+	if (!keel_is_set(job, job_stime))
 		return;
 	if (step == STEP_TERMINATED && by && *by) {
-		comment_ended_by(mod, job, by);
+		comment_ended_by(job, by);
 		return;
 	}
 	if (step == STEP_TERMINATED && job_role(mod, job) == ROLE_PART) { /* forced out */
-		st->object->set_str(job, st->a.comment, "Subjob finished");
+		keel_set_str(job, job_comment, "Subjob finished");
 		return;
 	}
 	snprintf(words, sizeof(words), " and %s",
 		 step == STEP_TERMINATED ? "terminated"
 		 : step == STEP_FINISHED ? "finished"
 					 : "failed");
-	if (st->object->get_int(job, st->a.exit_status) == -29)
+	if (keel_get_int(job, job_Exit_status) == -29)
 		snprintf(words, sizeof(words), " and exceeded resource walltime");
-	comment_append(mod, job, words);
+	comment_append(job, words);
 }
 
 static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	bool part = job_role(mod, job) == ROLE_PART;
-	bool keep = history_on(mod) && !st->object->is_set(job, st->a.unremembered);
+	bool keep = history_on(mod) && !keel_is_set(job, job_unremembered);
 
 	waiters_answer(mod, job, step);
-	if (!keep && !part && st->object->get_int(job, st->a.block))
+	if (!keep && !part && keel_get_int(job, job_block))
 		ended_keep(mod, job, step);
 	if (part && !keep)
 		part_over(mod, job, step, false);
 	if (keep) {
-		st->object->set_int(job, st->a.history_time, st->core->time(mod));
-		st->object->unset(job, st->a.ending, NULL);
+		keel_set_int(job, job_history_timestamp, keel_time(mod));
+		keel_unset(job, job_ending, NULL);
 		j->ending = ENDING_NONE;
 		step_to(mod, job, part ? step_of('X', false, step_substate(step)) : step);
 		if (part)
 			part_over(mod, job, step, true);
 		else
-			st->blob->put(job, "script", NULL, 0);
+			keel_blob_put(job, "script", NULL, 0);
 	} else {
 		job_leave(mod, job);
 	}
@@ -139,14 +138,13 @@ static void forget(struct keel_mod *mod, struct keel_obj *job, enum step step)
 
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	const char *id = job_id(mod, job);
-	bool ran = st->object->is_set(job, st->a.exit_status);
+	bool ran = keel_is_set(job, job_Exit_status);
 
 	callback_end(&j->run, PBSE_BADSTATE, NULL);
-	rerun_answer(mod, j, PBSE_BADSTATE);
-	st->core->timer_cancel(j->timer);
+	rerun_answer(j, PBSE_BADSTATE);
+	keel_timer_cancel(j->timer);
 	j->timer = NULL;
 	if (ran) {
 		if (step_is_running(j->step)) { /* its host has staged out and deleted already */
@@ -154,37 +152,36 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 			step_log(mod, job, 'E', KEEL_SUB_EXITING + 1, KEEL_SUB_EXITED);
 		}
 		log_usage(mod, job);
-		st->hook->note(mod, KEEL_POINT_job_obit,
-			       KEEL_EVENT(job_obit, .id = id, .job = job,
-					  .exit_status = st->object->get_int(job, st->a.exit_status)));
+		keel_note(mod, KEEL_POINT_job_obit,
+			  KEEL_EVENT(job_obit, .id = id, .job = job,
+				     .exit_status = keel_get_int(job, job_Exit_status)));
 		comment_end(mod, job, step);
-		if (st->object->get_int(job, st->a.run_version) || job_role(mod, job) == ROLE_WHOLE)
-			st->acct->job(st->acct->self, 'E', job);
+		if (keel_get_int(job, job_run_version) || job_role(mod, job) == ROLE_WHOLE)
+			keel_acct_job('E', job);
 	}
 	job_vacate(mod, job, true);
-	st->object->unset(job, st->a.released, NULL);
-	st->hook->note(mod, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job));
+	keel_unset(job, job_released_names, NULL);
+	keel_note(mod, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job));
 	forget(mod, job, step);
 }
 
 void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, int64_t session,
 		const char *const *items, uint32_t n)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	enum step step = exit_status == 0 ? STEP_FINISHED : STEP_FAILED;
 
 	if (!step_is_running(j->step)) { /* reported twice */
-		st->task->ended_done(st->task->self, job);
+		keel_task_ended_done(job);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", job_id(mod, job),
-		      "Obit received momhop:1 serverhop:1 state:R substate:%d", step_substate(j->step));
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", job_id(mod, job),
+		 "Obit received momhop:1 serverhop:1 state:R substate:%d", step_substate(j->step));
 	if (j->step == STEP_SENT)
 		job_begin(mod, job, session);
 	task_used(mod, job, items, n);
-	st->object->set_int(job, st->a.obittime, st->core->time(mod));
-	st->task->ended_done(st->task->self, job);
+	keel_set_int(job, job_obittime, keel_time(mod));
+	keel_task_ended_done(job);
 	if (exit_status == SAVED_STATUS && j->ending == ENDING_NONE)
 		job_saved(mod, job); /* its request has no answer yet */
 	else if (exit_status == SAVED_STATUS)
@@ -193,45 +190,42 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		job_requeue(mod, job, j->ending == ENDING_RERUN ? RERUN_STATUS : SAVED_STATUS);
 		return;
 	}
-	st->object->set_int(job, st->a.exit_status, exit_status);
-	st->object->set_int(job, st->a.stageout_status, delivered(items, n));
+	keel_set_int(job, job_Exit_status, exit_status);
+	keel_set_int(job, job_Stageout_status, delivered(items, n));
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : step);
 }
 
 /* The host is back without the job: its processes are gone with what they did. */
 void task_lost(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
 	if (!step_is_running(j->step))
 		return;
 	if (j->ending == ENDING_DELETE) {
-		st->object->set_int(job, st->a.exit_status, KILLED_STATUS);
+		keel_set_int(job, job_Exit_status, KILLED_STATUS);
 		job_over(mod, job, STEP_TERMINATED);
 	} else if (j->ending == ENDING_CHECKPOINT) {
 		job_requeue(mod, job, SAVED_STATUS);
-	} else if (j->step == STEP_SENT || st->object->get_int(job, st->a.rerunable)) {
-		st->core->log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Job",
-			      job_id(mod, job), "Requeueing job, substate: %d Requeued in queue: %s",
-			      step_substate(j->step), job_text(mod, job, st->a.queue));
+	} else if (j->step == STEP_SENT || keel_get_int(job, job_Rerunable)) {
+		keel_log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Job",
+			 job_id(mod, job), "Requeueing job, substate: %d Requeued in queue: %s",
+			 step_substate(j->step), job_text(job, attr_job_queue));
 		job_requeue(mod, job, -14);
 	} else {
-		st->object->set_int(job, st->a.exit_status, -14);
+		keel_set_int(job, job_Exit_status, -14);
 		job_over(mod, job, STEP_FAILED);
 	}
 }
 
 void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran)
 {
-	struct state *st = mod->state;
-
 	if (ran) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-			      "Discard running job, Forced Delete ");
-		st->task->discard(st->task->self, job);
-		st->object->set_int(job, st->a.exit_status, KILLED_STATUS);
-		st->object->unset(job, st->a.ending, NULL);
+		keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+			 "Discard running job, Forced Delete ");
+		keel_task_discard(job);
+		keel_set_int(job, job_Exit_status, KILLED_STATUS);
+		keel_unset(job, job_ending, NULL);
 	}
 	job_over(mod, job, STEP_TERMINATED);
 }

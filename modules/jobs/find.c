@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+KEEL_ATTR_OF(job, euser);
+
 struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const char *operand)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, klass, operand);
+	struct keel_obj *job = keel_find(mod, klass, operand);
 	size_t digits = keel_id_number(operand);
 	char id[512];
 
@@ -20,10 +21,10 @@ struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const 
 		; /* `12@server`: the server is this one, the client connected to it */
 	else if (operand[digits] != '\0')
 		return NULL;
-	if (snprintf(id, sizeof(id), "%.*s.%s", (int)digits, operand, st->core->server_name(mod)) >=
+	if (snprintf(id, sizeof(id), "%.*s.%s", (int)digits, operand, keel_server_name(mod)) >=
 	    (int)sizeof(id))
 		return NULL;
-	return st->object->find(mod, klass, id);
+	return keel_find(mod, klass, id);
 }
 
 struct keel_obj *job_find(struct keel_mod *mod, const char *operand)
@@ -38,10 +39,9 @@ char job_letter(struct keel_mod *mod, const char *operand)
 	return job ? step_letter(job_slot(mod, job)->step) : form_letter(mod, operand);
 }
 
-bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
+bool is_owner(const struct keel_session *who, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *euser = st->object->get_str(job, st->a.euser);
+	const char *euser = keel_get_str(job, job_euser);
 
 	return euser && strcmp(euser, who->user) == 0;
 }
@@ -56,11 +56,10 @@ struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t ro
 static int32_t find_permitted(struct keel_mod *mod, struct keel_req *req, const char *key,
 			      uint32_t roles, struct keel_obj **ret)
 {
-	struct state *st = mod->state;
 	const struct keel_job_ask ask = { .size = sizeof(ask),
-					  .who = st->request->session(req)->who,
+					  .who = keel_req_session(req)->who,
 					  .req = req };
-	const char *id = st->msg->str(st->request->body(req), key);
+	const char *id = keel_msg_str(keel_req_body(req), key);
 
 	*ret = id ? job_find(mod, id) : NULL;
 	if (*ret)
@@ -71,7 +70,6 @@ static int32_t find_permitted(struct keel_mod *mod, struct keel_req *req, const 
 struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const char *key,
 			   uint32_t roles)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job;
 	int32_t code = find_permitted(mod, req, key, roles, &job);
 
@@ -79,13 +77,12 @@ struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const cha
 		code = PBSE_IVALREQ; /* its array can be held and altered, it cannot */
 	if (!code)
 		return job;
-	st->request->reply(req, code, NULL);
+	keel_reply(req, code, NULL);
 	return NULL;
 }
 
 struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job;
 	int32_t code = find_permitted(mod, req, "id", KEEL_EVERYBODY, &job);
 
@@ -93,21 +90,20 @@ struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req)
 		code = PBSE_BADSTATE;
 	if (!code)
 		return job;
-	st->request->reply(req, code, NULL);
+	keel_reply(req, code, NULL);
 	return NULL;
 }
 
 void on_locate(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-	const char *id = st->msg->str(st->request->body(req), "id");
+	const char *id = keel_msg_str(keel_req_body(req), "id");
 	struct keel_out *out;
 
 	if (!id || (!job_find(mod, id) && !form_has(mod, id))) {
-		st->request->reply(req, PBSE_UNKJOBID, NULL);
+		keel_reply(req, PBSE_UNKJOBID, NULL);
 		return;
 	}
-	out = st->msg->out(mod);
-	st->msg->put_str(out, "server", st->core->server_name(mod));
-	st->request->reply_out(req, out);
+	out = keel_out(mod);
+	keel_put_str(out, "server", keel_server_name(mod));
+	keel_reply_out(req, out);
 }

@@ -15,6 +15,8 @@
 #include <strings.h>
 #include <time.h>
 
+KEEL_ATTRS_OF(job, stime, comment, run_count, Hold_Types, Exit_status);
+
 /* ---- the kind ------------------------------------------------------------------------------------- */
 
 static int32_t form_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
@@ -25,10 +27,10 @@ static int32_t form_add(struct keel_mod *self, struct keel_mod *owner, const voi
 
 	if (!form->attr || !form->waiting || !form->next || !form->back || !form->over || !form->ask ||
 	    !form->has)
-		return st->core->error(err, -1, "the JOB_FORM row of %s is not complete", owner->name);
+		return keel_error(err, -1, "the JOB_FORM row of %s is not complete", owner->name);
 	if (st->form)
-		return st->core->error(err, -1, "%s already offers a form of jobs, %s cannot offer "
-						"another", st->form_owner->name, owner->name);
+		return keel_error(err, -1, "%s already offers a form of jobs, %s cannot offer "
+					   "another", st->form_owner->name, owner->name);
 	st->form = def;
 	st->form_owner = owner;
 	return 0;
@@ -66,10 +68,9 @@ enum role job_role(struct keel_mod *mod, struct keel_obj *job)
 
 struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id)
 {
-	struct state *st = mod->state;
 	char id[512];
 
-	return keel_id_whole(part_id, id, sizeof(id)) ? st->object->find(mod, "job", id) : NULL;
+	return keel_id_whole(part_id, id, sizeof(id)) ? keel_find(mod, "job", id) : NULL;
 }
 
 bool form_claims(struct keel_mod *mod, const char *attr)
@@ -127,11 +128,9 @@ uint32_t job_members(struct keel_mod *mod, struct keel_obj *job)
 
 static void waits_notify(struct keel_mod *mod, struct keel_obj *whole, uint32_t before)
 {
-	struct state *st = mod->state;
-
 	if (before == 0 && job_waiting(mod, whole) > 0)
-		st->hook->note(mod, KEEL_POINT_job_waits,
-			       KEEL_EVENT(job_waits, .id = job_id(mod, whole), .job = whole));
+		keel_note(mod, KEEL_POINT_job_waits,
+			  KEEL_EVENT(job_waits, .id = job_id(mod, whole), .job = whole));
 	scheduler_wake(mod);
 }
 
@@ -147,7 +146,7 @@ struct keel_obj *part_next(struct keel_mod *mod, struct keel_obj *whole, struct 
 	struct state *st = mod->state;
 
 	if (job_waiting(mod, whole) == 0) {
-		st->core->error(err, PBSE_BADSTATE, "%s", st->core->pbse_text(PBSE_BADSTATE));
+		keel_error(err, PBSE_BADSTATE, "%s", keel_pbse_text(PBSE_BADSTATE));
 		return NULL;
 	}
 	return st->form->next(st->form_owner, whole, err);
@@ -160,19 +159,18 @@ void part_adopt(struct keel_mod *mod, struct keel_obj *part)
 
 void part_started(struct keel_mod *mod, struct keel_obj *part)
 {
-	struct state *st = mod->state;
 	struct keel_obj *whole = whole_of(mod, job_id(mod, part));
 	time_t now;
 	char text[96] = "";
 	struct tm tm;
 
-	if (whole && !st->object->is_set(whole, st->a.stime)) {
-		now = (time_t)st->core->time(mod);
-		st->object->set_int(whole, st->a.stime, now);
+	if (whole && !keel_is_set(whole, job_stime)) {
+		now = (time_t)keel_time(mod);
+		keel_set_int(whole, job_stime, now);
 		if (localtime_r(&now, &tm))
 			strftime(text, sizeof(text), "Job Array Began at %a %b %d at %H:%M", &tm);
-		st->object->set_str(whole, st->a.comment, text);
-		st->acct->job(st->acct->self, 'S', whole);
+		keel_set_str(whole, job_comment, text);
+		keel_acct_job('S', whole);
 		step_evaluate(mod, whole);
 	}
 }
@@ -180,7 +178,7 @@ void part_started(struct keel_mod *mod, struct keel_obj *part)
 void part_back(struct keel_mod *mod, struct keel_obj *part)
 {
 	struct state *st = mod->state;
-	bool hold = st->object->get_int(part, st->a.run_count) > RUNS_MAX;
+	bool hold = keel_get_int(part, job_run_count) > RUNS_MAX;
 	struct keel_obj *whole;
 	uint32_t before;
 	char id[512];
@@ -192,13 +190,13 @@ void part_back(struct keel_mod *mod, struct keel_obj *part)
 	if (st->form)
 		st->form->back(st->form_owner, part);
 	counts_add(mod, part, job_slot(mod, part)->step, -1);
-	st->object->destroy(part);
+	keel_destroy(part);
 	whole = whole_of(mod, id); /* back() may have ended and destroyed it */
 	if (whole && hold && step_is_open(job_slot(mod, whole)->step)) {
 		snprintf(text, sizeof(text), "Job Array Held, too many failed attempts to run subjob %s", id);
-		st->object->set_int(whole, st->a.holds,
-				    st->object->get_int(whole, st->a.holds) | HOLD_SYSTEM);
-		st->object->set_str(whole, st->a.comment, text);
+		keel_set_int(whole, job_Hold_Types,
+			     keel_get_int(whole, job_Hold_Types) | HOLD_SYSTEM);
+		keel_set_str(whole, job_comment, text);
 		step_evaluate(mod, whole);
 	}
 	if (whole)
@@ -227,12 +225,10 @@ void part_over(struct keel_mod *mod, struct keel_obj *part, enum step step, bool
 
 void whole_finish(struct keel_mod *mod, struct keel_obj *whole, int32_t substate, int32_t exit_status)
 {
-	struct state *st = mod->state;
-
 	if (step_is_over(job_slot(mod, whole)->step))
 		return;
-	if (st->object->is_set(whole, st->a.stime))
-		st->object->set_int(whole, st->a.exit_status, exit_status);
+	if (keel_is_set(whole, job_stime))
+		keel_set_int(whole, job_Exit_status, exit_status);
 	job_over(mod, whole, step_of('F', false, substate));
 }
 

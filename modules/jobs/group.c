@@ -132,17 +132,15 @@ static void question_work(void *arg)
 
 static void question_done(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct group_question *q = arg;
 
 	q->done(mod, q->arg, q->found ? 0 : PBSE_BADGRP, q->found);
 	question_free(q);
-	st->core->let_go(mod);
+	keel_let_go(mod);
 }
 
 void group_ask(struct keel_mod *mod, const char *user, const char *group, group_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct group_question *q = calloc(1, sizeof(*q));
 
 	if (q) {
@@ -151,8 +149,8 @@ void group_ask(struct keel_mod *mod, const char *user, const char *group, group_
 		q->user = strdup(user);
 		q->group = strdup(group);
 	}
-	if (q && q->user && q->group && st->core->work(mod, question_work, question_done, q) == 0) {
-		st->core->keep(mod);
+	if (q && q->user && q->group && keel_work(mod, question_work, question_done, q) == 0) {
+		keel_keep(mod);
 		return;
 	}
 	if (q)
@@ -177,15 +175,14 @@ static void entry_choose(const char *list, const char *host, char *buf, size_t s
 	}
 }
 
-bool group_wanted(struct keel_mod *mod, struct keel_req *req, char *buf, size_t size)
+bool group_wanted(struct keel_req *req, char *buf, size_t size)
 {
-	struct state *st = mod->state;
-	const char *host = st->request->session(req)->host;
+	const char *host = keel_req_session(req)->host;
 	const struct keel_attrop *attrs;
 	bool wanted = false;
 	uint32_t n = 0;
 
-	if (st->msg->attrs(st->request->body(req), "attrs", &attrs, &n))
+	if (keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (strcasecmp(attrs[i].name, job_attr_group_list.name) == 0) {

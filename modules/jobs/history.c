@@ -7,23 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(server, job_history_enable, job_history_duration);
+KEEL_ATTR_OF(job, history_timestamp);
+
 #define CLEAN_EVERY_MS 120000
 #define CLEAN_SLICE 1000 /* jobs: some milliseconds */
 #define KEEP_SECONDS (336 * 3600)
 
 static struct keel_obj *server(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	return st->object->find(mod, "server", st->core->server_name(mod));
+	return keel_find(mod, "server", keel_server_name(mod));
 }
 
 bool history_on(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *obj = server(mod);
 
-	return obj && st->object->get_int(obj, st->server.history);
+	return obj && keel_get_int(obj, server_job_history_enable);
 }
 
 /* Forget what ended before `when`, so many at a time. True: there may be more. */
@@ -34,34 +34,33 @@ static bool history_clean(struct keel_mod *mod, int64_t when)
 	struct keel_obj *job;
 	uint32_t n = 0;
 
-	if (st->counts.n[TALLY_HISTORY] == 0 || !(walk = st->object->cursor(mod, "job")))
+	if (st->counts.n[TALLY_HISTORY] == 0 || !(walk = keel_cursor(mod, "job")))
 		return false;
-	while (n < CLEAN_SLICE && (job = st->object->next(walk))) {
+	while (n < CLEAN_SLICE && (job = keel_next(walk))) {
 		struct job *j = job_slot(mod, job);
 
 		if (step_is_expired(j->step) && when == INT64_MAX)
 			part_over(mod, job, j->step, false);
-		else if (!step_is_over(j->step) || st->object->get_int(job, st->a.history_time) > when)
+		else if (!step_is_over(j->step) || keel_get_int(job, job_history_timestamp) > when)
 			continue;
 		job_leave(mod, job);
 		n++;
 	}
-	st->object->cursor_close(walk);
+	keel_cursor_close(walk);
 	return n == CLEAN_SLICE;
 }
 
 /* Those that end after this moment stay; none where the site wants no history. */
 static int64_t oldest(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *obj = server(mod);
 	int64_t keep = KEEP_SECONDS;
 
-	if (obj && !st->object->get_int(obj, st->server.history))
+	if (obj && !keel_get_int(obj, server_job_history_enable))
 		return INT64_MAX;
-	if (obj && st->object->is_set(obj, st->server.history_duration))
-		keep = st->object->get_int(obj, st->server.history_duration);
-	return st->core->time(mod) - keep;
+	if (obj && keel_is_set(obj, server_job_history_duration))
+		keep = keel_get_int(obj, server_job_history_duration);
+	return keel_time(mod) - keep;
 }
 
 static void clean_due(struct keel_mod *mod, void *arg)
@@ -71,22 +70,22 @@ static void clean_due(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	ended_clean(mod);
-	st->cleaner = st->core->timer(mod, more ? 0 : CLEAN_EVERY_MS, clean_due, NULL);
+	st->cleaner = keel_timer(mod, more ? 0 : CLEAN_EVERY_MS, clean_due, NULL);
 }
 
 void history_start(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->cleaner = st->core->timer(mod, CLEAN_EVERY_MS, clean_due, NULL);
+	st->cleaner = keel_timer(mod, CLEAN_EVERY_MS, clean_due, NULL);
 }
 
 void history_switched(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
 
-	if (!st->cleaner || st->object->get_int(obj, attr))
+	if (!st->cleaner || keel_get_int(obj, attr))
 		return;
-	st->core->timer_cancel(st->cleaner);
+	keel_timer_cancel(st->cleaner);
 	clean_due(mod, NULL);
 }

@@ -12,14 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(blob, 0, struct state, blob),	      KEEL_NEED(resource, 0, struct state, resource),
-	KEEL_NEED(node, 0, struct state, node),	      KEEL_NEED(task, 0, struct state, task),
-	KEEL_NEED(acct, 0, struct state, acct),	      KEEL_NEED(queue, 0, struct state, queues),
-};
+KEEL_ATTRS_OF(server, next_sequence, node_fail_requeue);
+
+KEEL_USE(blob);
+KEEL_USE(resource);
+KEEL_USE(node);
+KEEL_USE(task);
+KEEL_USE(acct);
+KEEL_USE(queue);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(DURATION, struct conf, kill_delay, .fallback = "10s",
@@ -81,8 +81,7 @@ static void server_total(struct keel_mod *mod, struct keel_obj *obj, const struc
 
 static void queue_counts(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-	const struct counts *c = st->object->slot(mod, obj);
+	const struct counts *c = keel_slot(mod, obj);
 
 	if (c)
 		emit_counts(c, emit);
@@ -90,8 +89,7 @@ static void queue_counts(struct keel_mod *mod, struct keel_obj *obj, const struc
 
 static void queue_total(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-	const struct counts *c = st->object->slot(mod, obj);
+	const struct counts *c = keel_slot(mod, obj);
 
 	if (c)
 		emit_total(c, emit);
@@ -178,10 +176,10 @@ static const struct keel_contrib contribs[] = {
 static void sequence_return(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
 	if (server && st->next_sequence < st->reserved_sequence)
-		st->object->set_int(server, st->server.sequence, st->next_sequence);
+		keel_set_int(server, server_next_sequence, st->next_sequence);
 	st->reserved_sequence = st->next_sequence;
 }
 
@@ -211,53 +209,24 @@ static const struct keel_task_events events = {
 	.placed = task_placed,
 };
 
-static void others_find(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	const struct keel_object_api *object = st->object;
-
-	st->queue.enabled = object->attr(mod, "queue", "enabled");
-	st->queue.started = object->attr(mod, "queue", "started");
-	st->queue.route_only = object->attr(mod, "queue", "from_route_only");
-	st->queue.kill_delay = object->attr(mod, "queue", "kill_delay");
-	st->queue.assigned = object->attr(mod, "queue", "resources_assigned");
-	st->server.default_queue = object->attr(mod, "server", "default_queue");
-	st->server.assigned = object->attr(mod, "server", "resources_assigned");
-	st->server.roots = object->attr(mod, "server", "acl_roots");
-	st->server.fail_requeue = object->attr(mod, "server", "node_fail_requeue");
-	st->server.requeue_timeout = object->attr(mod, "server", "job_requeue_timeout");
-	st->server.history = object->attr(mod, "server", "job_history_enable");
-	st->server.history_duration = object->attr(mod, "server", "job_history_duration");
-	st->server.script_max = object->attr(mod, "server", "jobscript_max_size");
-	st->server.qsub_arguments = object->attr(mod, "server", "default_qsub_arguments");
-	st->server.shutdown = object->attr(mod, "server", "shutdown");
-	st->server.sequence = object->attr(mod, "server", "next_sequence");
-	st->server.sequence_max = object->attr(mod, "server", "max_job_sequence_id");
-}
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	if (attributes_find(mod, err))
-		return -1;
-	others_find(mod);
 	acl_find(mod);
 	ended_find(mod);
-	if (st->object->slot_bind(mod, "job", sizeof(struct job), job_fini) ||
-	    st->object->slot_bind(mod, "queue", sizeof(struct counts), NULL))
-		return st->core->error(err, -1, "cannot attach to classes job and queue");
-	return st->task->listen(st->task->self, mod, &events);
+	if (keel_slot_bind(mod, "job", sizeof(struct job), job_fini) ||
+	    keel_slot_bind(mod, "queue", sizeof(struct counts), NULL))
+		return keel_error(err, -1, "cannot attach to classes job and queue");
+	return keel_task_listen(mod, &events);
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (!server || !st->server.sequence || !st->server.fail_requeue)
-		return st->core->error(err, -1, "there is no server object; is its module enabled?");
-	st->next_sequence = st->reserved_sequence = st->object->get_int(server, st->server.sequence);
+	if (!server)
+		return keel_error(err, -1, "there is no server object; is its module enabled?");
+	st->next_sequence = st->reserved_sequence = keel_get_int(server, server_next_sequence);
 	order_start(mod);
 	history_start(mod);
 	lost_start(mod);
@@ -269,7 +238,7 @@ static void stop(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	sequence_return(mod);
-	st->core->timer_cancel(st->cleaner);
+	keel_timer_cancel(st->cleaner);
 	st->cleaner = NULL;
 	shutdown_drop(mod);
 	st->stopping = true;
@@ -279,17 +248,12 @@ static void stop(struct keel_mod *mod)
 
 static void fini(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	st->task->listen(st->task->self, mod, NULL);
+	keel_task_listen(mod, NULL);
 }
 
 static const char *const requires_modules[] = { "manager", "queues", NULL };
 
 KEEL_MODULE(.name = "jobs", .version = "1.0", .vendor = "Keelson", .summary = "batch jobs",
-	    .roles = KEEL_SERVER, .state_size = sizeof(struct state),
-	    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules),
-	    .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
-	    .n_contribs = KEEL_COUNT(contribs), .taps = taps, .n_taps = KEEL_COUNT(taps),
-	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop,
-	    .fini = fini);
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start, .stop = stop, .fini = fini);

@@ -95,31 +95,6 @@ struct conf {
 #define ENDED_ATTRS 4 /* rows of wait.c */
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_msg_api *msg;
-	const struct keel_request_api *request;
-	const struct keel_blob_api *blob;
-	const struct keel_resource_api *resource;
-	const struct keel_node_api *node;
-	const struct keel_task_api *task;
-	const struct keel_acct_api *acct;
-	const struct keel_queue_api *queues;
-	struct {
-#define JOB(member, ...) const struct keel_attr *member;
-#include "attributes.def"
-#undef JOB
-	} a;
-	struct {
-		const struct keel_attr *enabled, *started, *kill_delay, *assigned, *route_only;
-	} queue;
-	struct {
-		const struct keel_attr *default_queue, *history, *history_duration, *sequence, *sequence_max,
-			*assigned, *script_max, *roots, *fail_requeue, *requeue_timeout, *qsub_arguments,
-			*shutdown;
-	} server;
 	struct {
 		const struct keel_attr *enable, *list;
 	} acl[ACL_LISTS];
@@ -154,7 +129,6 @@ struct state {
 #include "attributes.def"
 #undef JOB
 /* Fills the handles st->a. Fails with -1 and *err when an attribute is missing. */
-int32_t attributes_find(struct keel_mod *mod, struct keel_err *err);
 /* The value of an attribute of this name that a request empties; NULL: unset. */
 const char *attribute_emptied(const char *name);
 
@@ -216,11 +190,11 @@ struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const cha
 struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req);
 /* The letter of what an operand names, also of a part that is no object; '\0': there is none, or several. */
 char job_letter(struct keel_mod *mod, const char *operand);
-bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
+bool is_owner(const struct keel_session *who, struct keel_obj *job);
 
 /* ask.c */
 void callback_call(const struct callback *callback, int32_t code, const char *text);
-struct callback *callback_keep(const struct callback *callback); /* NULL: no memory */
+struct callback *callback_keep(const struct callback *callback); /* a copy of the caller's; NULL without memory */
 void callback_end(struct callback **kept, int32_t code, const char *text); /* run and freed; *kept may be NULL */
 /* May the requester act on this job? 0; fails with 15007 (and logs it) or 15139 (it is history). */
 int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
@@ -283,13 +257,13 @@ void acl_find(struct keel_mod *mod);
 /* Do the queue's lists admit this user? 0; fails with 15008 (hosts) or 15007 (users, groups). */
 int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue);
 /* Does the list admit this name? */
-bool acl_names(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list,
+bool acl_names(struct keel_obj *obj, const struct keel_attr *list,
 	       const char *name, const char *host);
 
 /* group.c: which group a job runs as */
 typedef void group_done(struct keel_mod *mod, void *arg, int32_t code, const char *group);
 /* The value of group_list that is meant for this host, if the request sets it; "" is the user's own group. */
-bool group_wanted(struct keel_mod *mod, struct keel_req *req, char *buf, size_t size);
+bool group_wanted(struct keel_req *req, char *buf, size_t size);
 /* Is `user` a member of `group` now? The callback gets 0 and the group's name, or fails with PBSE_BADGRP; without memory
  * or worker it runs at once with the error PBSE_SYSTEM, else after the caller has returned. */
 void group_ask(struct keel_mod *mod, const char *user, const char *group, group_done *done, void *arg);
@@ -300,9 +274,9 @@ void group_ask(struct keel_mod *mod, const char *user, const char *group, group_
 int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *owner,
 	      bool routed, struct keel_err *err);
 /* The job's owner as a session; the texts are owned by the job and `asker` (the requester; NULL: a module calls). */
-void admit_owner(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *asker,
+void admit_owner(struct keel_obj *job, const struct keel_session *asker,
 		 struct keel_session *ret);
-bool queue_runs(struct keel_mod *mod, struct keel_obj *queue);
+bool queue_runs(struct keel_obj *queue);
 
 /* move.c */
 void on_move(struct keel_mod *mod, struct keel_req *req);
@@ -395,7 +369,7 @@ void job_save(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me, k
 	      void *arg);
 #define SAVED_STATUS (-12)
 void job_saved(struct keel_mod *mod, struct keel_obj *job);   /* its end will be that of a saved job */
-void saving_over(struct keel_mod *mod, struct keel_obj *job); /* its host does not save it any more */
+void saving_over(struct keel_obj *job); /* its host does not save it any more */
 
 /* delete.c: ms from TERM to KILL */
 int64_t job_kill_delay(struct keel_mod *mod, struct keel_obj *job);
@@ -447,7 +421,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		const char *const *items, uint32_t n);
 void task_lost(struct keel_mod *mod, struct keel_obj *job);
 /* ` and terminated by who` behind the comment, once. */
-void comment_ended_by(struct keel_mod *mod, struct keel_obj *job, const char *who);
+void comment_ended_by(struct keel_obj *job, const char *who);
 /* The job is over: records, points, history or gone. `exit_status` is already set when it ran. */
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
 /* Discards a job that may be running, as `qdel -Wforce` does, whether its host is up or not. */
@@ -455,7 +429,7 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 
 /* rerun.c */
 /* Calls the callback of a rerun that waits, if there is one. */
-void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code);
+void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
 
 /* history.c */
@@ -472,7 +446,7 @@ keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state 
 /* wait.c */
 /* Replies to all requests that wait for the job; `step` is how it ends. */
 void waiters_answer(struct keel_mod *mod, struct keel_obj *job, enum step step);
-void waiters_refuse(struct keel_mod *mod, struct job *j, int32_t code, const char *why);
+void waiters_refuse(struct job *j, int32_t code, const char *why);
 void waiters_drop(struct keel_mod *mod);
 /* Ends of jobs with `block` that leave no history, for clients that connect again. */
 extern const struct keel_class_def ended_class;
@@ -485,7 +459,7 @@ void ended_clean(struct keel_mod *mod);
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev);
 
 /* Short forms. */
-const char *job_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr);
+const char *job_text(struct keel_obj *job, const struct keel_attr *attr);
 const char *job_id(struct keel_mod *mod, struct keel_obj *job);
 struct keel_obj *job_queue(struct keel_mod *mod, struct keel_obj *job);
 

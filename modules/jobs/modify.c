@@ -11,6 +11,8 @@
 #include <strings.h>
 #include <time.h>
 
+KEEL_ATTRS_OF(job, Resource_List, Submit_Host, mtime, egroup, euser, comment, Hold_Types);
+
 /* ---- alter -------------------------------------------------------------------------------------- */
 
 struct alteration {
@@ -26,51 +28,47 @@ static void alteration_free(struct alteration *a)
 	free(a);
 }
 
-static int32_t error_running(struct keel_mod *mod, const struct keel_attrop *op,
+static int32_t error_running(const struct keel_attrop *op,
 				 struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return st->core->error(err, PBSE_MODATRRUN, "%s %s%s%s", st->core->pbse_text(PBSE_MODATRRUN),
-			       op->name, op->key ? "." : "", op->key ? op->key : "");
+	return keel_error(err, PBSE_MODATRRUN, "%s %s%s%s", keel_pbse_text(PBSE_MODATRRUN),
+			  op->name, op->key ? "." : "", op->key ? op->key : "");
 }
 
 /* What was charged for a running job must come back at its end: of its resources only limits change. Fails with
  * 15015. */
 static int32_t check_running(struct keel_mod *mod, const struct keel_attrop *op, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const struct keel_attr *attr = st->object->attr(mod, "job", op->name);
+	const struct keel_attr *attr = keel_attr_find(mod, "job", op->name);
 	const struct keel_resource *res;
 
 	if (!attr)
 		return 0;
-	if (!(st->object->attr_flags(attr) & KEEL_ATTR_FLAG1))
-		return error_running(mod, op, err);
-	if (attr != st->a.list)
+	if (!(keel_attr_flags(attr) & KEEL_ATTR_FLAG1))
+		return error_running(op, err);
+	if (attr != job_Resource_List)
 		return 0;
-	res = op->key ? st->resource->find(st->resource->self, op->key) : NULL;
+	res = op->key ? keel_resource_find(op->key) : NULL;
 	if (op->key && !res)
 		return 0; /* the type resource_list has the error for a name it does not know */
-	return res && (res->flags & KEEL_RES_RUNNING) ? 0 : error_running(mod, op, err);
+	return res && (res->flags & KEEL_RES_RUNNING) ? 0 : error_running(op, err);
 }
 
 /* A running job's limits may be lowered by its owner, raised and taken away by operators; else it fails with 15007. */
-static int32_t check_lowered(struct keel_mod *mod, struct keel_changes *ch,
+static int32_t check_lowered(struct keel_changes *ch,
 			     const struct keel_session *who, struct keel_obj *job, const char *key,
 			     struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const union keel_slot *list = st->object->change_slot(ch, job, st->a.list);
-	const struct keel_res_value *want = list ? st->resource->list_get(list->p, key) : NULL;
+	const union keel_slot *list = keel_change_slot(ch, job, job_Resource_List);
+	const struct keel_res_value *want = list ? keel_resource_list_get(list->p, key) : NULL;
 	const struct keel_res_value *have =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), key);
+		keel_resource_list_get(keel_get_ptr(job, job_Resource_List), key);
 
 	if ((who->roles & KEEL_OPERATORS) || !have)
 		return 0;
 	if (want && (!keel_res_is_number(want->res) || want->n <= have->n))
 		return 0;
-	return st->core->error(err, PBSE_PERM, "%s", st->core->pbse_text(PBSE_PERM));
+	return keel_error(err, PBSE_PERM, "%s", keel_pbse_text(PBSE_PERM));
 }
 
 static bool empties(const struct keel_attrop *op)
@@ -93,11 +91,10 @@ static void spell(void *arg, const struct keel_attr_def *def)
 
 static const char *name_of_row(struct keel_mod *mod, const char *asked)
 {
-	struct state *st = mod->state;
 	struct spelling s = { asked, NULL };
 
-	if (!st->object->attr(mod, "job", asked))
-		st->object->rows(mod, "job", spell, &s);
+	if (!keel_attr_find(mod, "job", asked))
+		keel_rows(mod, "job", spell, &s);
 	return s.row ? s.row : asked;
 }
 
@@ -118,26 +115,24 @@ static int32_t alter_with(struct keel_mod *mod, struct keel_changes *ch,
 			 const struct keel_session *who, struct keel_obj *job,
 			 const struct keel_attrop *op, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	bool running = !step_is_pending(job_slot(mod, job)->step);
 	int32_t code = running ? check_running(mod, op, err) : 0;
 
 	if (!code)
-		code = st->object->change(ch, who, job, op, err);
-	return !code && running && op->key ? check_lowered(mod, ch, who, job, op->key, err) : code;
+		code = keel_change(ch, who, job, op, err);
+	return !code && running && op->key ? check_lowered(ch, who, job, op->key, err) : code;
 }
 
 static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct keel_req *req,
 			 struct keel_obj *job, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
+	const struct keel_session *who = keel_req_session(req);
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
 	bool resources = false;
-	int32_t code = st->msg->attrs(st->request->body(req), "attrs", &attrs, &n);
+	int32_t code = keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n);
 
-	code = code && code != -ENODATA ? st->core->error(err, PBSE_PROTOCOL, "Batch protocol error") : 0;
+	code = code && code != -ENODATA ? keel_error(err, PBSE_PROTOCOL, "Batch protocol error") : 0;
 	for (i = 0; i < n && !code; i++) {
 		struct keel_attrop op = completed(mod, &attrs[i]);
 
@@ -145,10 +140,10 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 		resources |= strcmp(op.name, "Resource_List") == 0;
 	}
 	if (!code)
-		code = job_default_paths(mod, ch, job, job_text(mod, job, st->a.host),
+		code = job_default_paths(mod, ch, job, job_text(job, job_Submit_Host),
 					 strtoll(job_id(mod, job), NULL, 10), err);
 	if (!code && resources && step_is_pending(job_slot(mod, job)->step))
-		code = st->resource->prepare(st->resource->self, ch, job, job_queue(mod, job), err);
+		code = keel_resource_prepare(ch, job, job_queue(mod, job), err);
 	return code;
 }
 
@@ -157,12 +152,11 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 /* The value as the job has it now, formatted, after defaults and other attributes. The caller frees it; NULL: unset. */
 static char *altered_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attrop *op)
 {
-	struct state *st = mod->state;
-	const struct keel_attr *attr = st->object->attr(mod, "job", op->name);
-	int32_t len = attr ? st->object->text(job, attr, op->key, NULL, 0) : -1;
+	const struct keel_attr *attr = keel_attr_find(mod, "job", op->name);
+	int32_t len = attr ? keel_get_text(job, attr, op->key, NULL, 0) : -1;
 	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
 
-	if (text && st->object->text(job, attr, op->key, text, (uint32_t)len + 1) < 0) {
+	if (text && keel_get_text(job, attr, op->key, text, (uint32_t)len + 1) < 0) {
 		free(text);
 		text = NULL;
 	}
@@ -170,28 +164,26 @@ static char *altered_text(struct keel_mod *mod, struct keel_obj *job, const stru
 }
 
 /* How many a request names. */
-static uint32_t attrs_given(struct keel_mod *mod, struct keel_req *req, const struct keel_attrop **ret)
+static uint32_t attrs_given(struct keel_req *req, const struct keel_attrop **ret)
 {
-	struct state *st = mod->state;
 	uint32_t n = 0;
 
-	return st->msg->attrs(st->request->body(req), "attrs", ret, &n) ? 0 : n;
+	return keel_msg_attrs(keel_req_body(req), "attrs", ret, &n) ? 0 : n;
 }
 
 /* Attr[.resc]=value for each that was altered; UNSET for one that was emptied. */
 static void record_altered(struct keel_mod *mod, struct keel_req *req, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const struct keel_attrop *attrs;
 	char *record = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&record, &len);
-	uint32_t n = out ? attrs_given(mod, req, &attrs) : 0;
+	uint32_t n = out ? attrs_given(req, &attrs) : 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct keel_attrop op = completed(mod, &attrs[i]);
 		char *text = empties(&attrs[i]) ? NULL : altered_text(mod, job, &op);
-		char *value = st->acct->value(st->acct->self, text ? text : "UNSET");
+		char *value = keel_acct_value(text ? text : "UNSET");
 
 		fprintf(out, "%s%s%s%s=%s", i ? " " : "", op.name, op.key ? "." : "", op.key ? op.key : "",
 			value ? value : "");
@@ -201,20 +193,20 @@ static void record_altered(struct keel_mod *mod, struct keel_req *req, struct ke
 	if (out)
 		fclose(out);
 	if (n)
-		st->acct->record(st->acct->self, 'a', job_id(mod, job), record);
+		keel_acct_record('a', job_id(mod, job), record);
 	free(record);
 }
 
 /* ---- subjobs of an array ---------------------------------------------------------------------------- */
 
-/* attr[.resource],...; malloc'ed, or NULL. */
+/* attr[.resource],...; the caller frees it. NULL without memory. */
 static char *altered_names(struct keel_mod *mod, struct keel_req *req)
 {
 	const struct keel_attrop *attrs;
 	char *names = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&names, &len);
-	uint32_t n = out ? attrs_given(mod, req, &attrs) : 0;
+	uint32_t n = out ? attrs_given(req, &attrs) : 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		fprintf(out, "%s%s%s%s", i ? "," : "", name_of_row(mod, attrs[i].name), attrs[i].key ? "." : "",
@@ -231,10 +223,8 @@ static void passed_on(struct keel_mod *mod, void *arg, int32_t code, const char 
 
 static void reach_host(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	if (step_is_running(job_slot(mod, job)->step) && st->task->modify)
-		st->task->modify(st->task->self, job);
+	if (step_is_running(job_slot(mod, job)->step) && KEEL_USE_task->modify)
+		keel_task_modify(job);
 	step_notify(mod, job);
 }
 
@@ -253,21 +243,20 @@ static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *
 
 static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct alteration *a = arg;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	struct keel_obj *job = keel_find(mod, "job", a->id);
 	char *names;
 
 	if (edits_stale(outcome)) {
 		alter_raise(mod, a->req, a->group);
 	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
-		st->request->reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
-				   outcome->text ? "%s" : NULL, outcome->text);
+		keel_reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
+			   outcome->text ? "%s" : NULL, outcome->text);
 	} else if (!job) {
-		st->request->reply(a->req, PBSE_UNKJOBID, NULL);
+		keel_reply(a->req, PBSE_UNKJOBID, NULL);
 	} else {
 		edits_count(mod, job);
-		st->object->set_int(job, st->a.mtime, st->core->time(mod));
+		keel_set_int(job, job_mtime, keel_time(mod));
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);
 		reach_host(mod, job);
@@ -279,14 +268,14 @@ static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_out
 					 &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
 								 .verb = "alter",
 								 .detail = names,
-								 .who = st->request->session(a->req)->who },
+								 .who = keel_req_session(a->req)->who },
 					 &(struct callback){ mod, passed_on, NULL });
 			free(names);
 		}
-		st->core->log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
-			      st->request->session(a->req)->who);
+		keel_log(mod, KEEL_LOG_JOB, "Job", a->id, "Job Modified at request of %s",
+			 keel_req_session(a->req)->who);
 		record_altered(mod, a->req, job);
-		st->request->reply(a->req, 0, NULL);
+		keel_reply(a->req, 0, NULL);
 		scheduler_wake(mod);
 	}
 	alteration_free(a);
@@ -295,7 +284,6 @@ static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_out
 /* `group`: the group that its group_list means here, or NULL when it sets none. */
 static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *group)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
 	struct keel_changes *ch;
 	struct alteration *a;
@@ -305,33 +293,33 @@ static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *
 	if (!job)
 		return;
 	if (job_slot(mod, job)->step == STEP_EXITING) {
-		st->request->reply(req, PBSE_BADSTATE, NULL);
+		keel_reply(req, PBSE_BADSTATE, NULL);
 		return;
 	}
 	a = calloc(1, sizeof(*a));
-	ch = st->object->changes(mod);
+	ch = keel_changes(mod);
 	if (!a || !ch || !(a->id = strdup(job_id(mod, job))) ||
 	    (group && !(a->group = strdup(group))))
-		code = st->core->error(&err, PBSE_SYSTEM, "System error: out of memory");
+		code = keel_error(&err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code)
 		code = alter_all(mod, ch, req, job, &err);
 	if (!code && group)
-		code = st->object->change_text(ch, job, st->a.egroup, KEEL_SET, NULL, group, &err);
+		code = keel_change_text(ch, job, job_egroup, KEEL_SET, NULL, group, &err);
 	if (!code)
 		code = edits_expect(mod, ch, job, &err);
 	if (code) {
-		st->object->discard(ch);
-		st->request->reply(req, code, "%s", err.text);
+		keel_discard(ch);
+		keel_reply(req, code, "%s", err.text);
 		if (a)
 			alteration_free(a);
 		return;
 	}
 	a->req = req;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_modify,
 		.event = KEEL_EVENT(job_modify, .id = a->id, .job = job,
-				    .who = st->request->session(req)->who),
+			       .who = keel_req_session(req)->who),
 		.changes = ch,
 		.req = req,
 		.done = alter_decided,
@@ -341,10 +329,8 @@ static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *
 
 static void alter_group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
 {
-	struct state *st = mod->state;
-
 	if (code)
-		st->request->reply(arg, code, NULL);
+		keel_reply(arg, code, NULL);
 	else
 		alter_raise(mod, arg, group);
 }
@@ -354,10 +340,10 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 	struct keel_obj *job;
 	char group[256];
 
-	if (!group_wanted(mod, req, group, sizeof(group)))
+	if (!group_wanted(req, group, sizeof(group)))
 		alter_raise(mod, req, NULL);
 	else if ((job = job_for(mod, req, KEEL_EVERYBODY)))
-		group_ask(mod, job_text(mod, job, ((struct state *)mod->state)->a.euser), group, alter_group_known, req);
+		group_ask(mod, job_text(job, job_euser), group, alter_group_known, req);
 }
 
 /* ---- hold and release ----------------------------------------------------------------------------- */
@@ -379,24 +365,22 @@ bool may_hold(const struct keel_session *who, int32_t bits)
 
 static void comment_held(struct keel_mod *mod, struct keel_obj *job, const char *user)
 {
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
+	time_t now = (time_t)keel_time(mod);
 	char when[32] = "", text[512];
 
 	ctime_r(&now, when);
 	when[strcspn(when, "\n")] = '\0';
 	snprintf(text, sizeof(text), "Job held by %s on %s", user, when);
-	st->object->set_str(job, st->a.comment, text);
+	keel_set_str(job, job_comment, text);
 }
 
 /* Whether it was saved or that failed, the hold is set: a job that runs on is held when it is queued again. */
 static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct holding *h = arg;
 
-	(void)code, (void)text;
-	st->request->reply(h->req, 0, NULL);
+	(void)code, (void)text, (void)mod;
+	keel_reply(h->req, 0, NULL);
 	free(h->id);
 	free(h);
 }
@@ -411,26 +395,25 @@ static int32_t hold_objection(struct keel_mod *mod, struct keel_obj *job)
 
 static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct holding *h = arg;
-	struct keel_obj *job = st->object->find(mod, "job", h->id);
-	const struct keel_session *who = st->request->session(h->req);
+	struct keel_obj *job = keel_find(mod, "job", h->id);
+	const struct keel_session *who = keel_req_session(h->req);
 	int32_t code = job ? hold_objection(mod, job) : PBSE_UNKJOBID;
 	char letters[8];
 	int64_t have;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
-		st->request->reply(h->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
-				   outcome->text ? "%s" : NULL, outcome->text);
+		keel_reply(h->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
+			   outcome->text ? "%s" : NULL, outcome->text);
 	} else if (code) {
-		st->request->reply(h->req, code, NULL);
+		keel_reply(h->req, code, NULL);
 	} else {
-		have = st->object->get_int(job, st->a.holds);
-		st->object->set_int(job, st->a.holds, h->set ? have | (h->bits & ~HOLDS_UNSEEN)
-							      : have & ~h->bits);
+		have = keel_get_int(job, job_Hold_Types);
+		keel_set_int(job, job_Hold_Types, h->set ? have | (h->bits & ~HOLDS_UNSEEN)
+						       : have & ~h->bits);
 		holds_text(h->bits, letters);
-		st->core->log(mod, KEEL_LOG_JOB, "Job", h->id, "Holds %s %s at request of %s", letters,
-			      h->set ? "set" : "released", who->who);
+		keel_log(mod, KEEL_LOG_JOB, "Job", h->id, "Holds %s %s at request of %s", letters,
+			 h->set ? "set" : "released", who->who);
 		if (step_is_pending(job_slot(mod, job)->step)) {
 			if (h->set && h->bits)
 				comment_held(mod, job, who->user);
@@ -441,7 +424,7 @@ static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 			job_save(mod, job, mod, hold_saved, h);
 			return;
 		}
-		st->request->reply(h->req, 0, NULL);
+		keel_reply(h->req, 0, NULL);
 	}
 	free(h->id);
 	free(h);
@@ -449,8 +432,7 @@ static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 
 static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set)
 {
-	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
+	const struct keel_session *who = keel_req_session(req);
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY);
 	const char *letters;
 	struct holding *h;
@@ -458,35 +440,35 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 
 	if (!job)
 		return; /* job_for() has sent the error */
-	letters = st->msg->str(st->request->body(req), "holds");
+	letters = keel_msg_str(keel_req_body(req), "holds");
 	if (!letters || !*letters)
 		letters = "u";
 	bits = holds_parse_shown(letters);
 	if (bits < 0 || !may_hold(who, bits)) {
-		st->request->reply(req, bits < 0 ? PBSE_BADATVAL : PBSE_PERM, NULL);
+		keel_reply(req, bits < 0 ? PBSE_BADATVAL : PBSE_PERM, NULL);
 		return;
 	}
 	code = hold_objection(mod, job);
 	if (code) {
-		st->request->reply(req, code, NULL);
+		keel_reply(req, code, NULL);
 		return;
 	}
 	h = calloc(1, sizeof(*h));
 	if (!h || !(h->id = strdup(job_id(mod, job)))) {
 		free(h);
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	h->req = req;
 	h->bits = bits;
 	h->set = set;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = set ? KEEL_POINT_job_hold : KEEL_POINT_job_release,
 		.event = set ? (const void *)KEEL_EVENT(job_hold, .id = h->id, .job = job,
-							.holds = letters, .who = who->who)
-			     : (const void *)KEEL_EVENT(job_release, .id = h->id, .job = job,
-							.holds = letters, .who = who->who),
+						   .holds = letters, .who = who->who)
+			: (const void *)KEEL_EVENT(job_release, .id = h->id, .job = job,
+						   .holds = letters, .who = who->who),
 		.req = req,
 		.done = hold_decided,
 		.arg = h,
@@ -495,12 +477,11 @@ static void hold_or_release(struct keel_mod *mod, struct keel_req *req, bool set
 
 void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits)
 {
-	struct state *st = mod->state;
-	int64_t have = st->object->get_int(job, st->a.holds);
+	int64_t have = keel_get_int(job, job_Hold_Types);
 
 	if (waits == ((have & HOLD_DEPENDS) != 0))
 		return;
-	st->object->set_int(job, st->a.holds, waits ? have | HOLD_DEPENDS : have & ~HOLD_DEPENDS);
+	keel_set_int(job, job_Hold_Types, waits ? have | HOLD_DEPENDS : have & ~HOLD_DEPENDS);
 	if (step_is_pending(job_slot(mod, job)->step))
 		step_evaluate(mod, job);
 }

@@ -11,6 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
+KEEL_ATTRS_OF(job, comment, hop_count, qtime, mtime);
+KEEL_ATTR_OF(server, default_queue);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+
 struct moving {
 	char *id, *queue, *who;
 	struct keel_mod *me;
@@ -50,19 +54,18 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct keel_obj *queue = job_queue(mod, job);
 
-	return queue && !queue_runs(mod, queue);
+	return queue && !queue_runs(queue);
 }
 
 /* A scheduler's comment about the queue it was in is no longer true. */
-static void forget_reason(struct keel_mod *mod, struct keel_obj *job)
+static void forget_reason(struct keel_obj *job)
 {
 	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
-	struct state *st = mod->state;
-	const char *comment = job_text(mod, job, st->a.comment);
+	const char *comment = job_text(job, job_comment);
 
 	for (size_t i = 0; i < KEEL_COUNT(reasons); i++)
 		if (strncmp(comment, reasons[i], strlen(reasons[i])) == 0) {
-			st->object->unset(job, st->a.comment, NULL);
+			keel_unset(job, job_comment, NULL);
 			return;
 		}
 }
@@ -70,39 +73,37 @@ static void forget_reason(struct keel_mod *mod, struct keel_obj *job)
 static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
 			 const char *who)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
-	const char *id = job_id(mod, job), *name = st->object->id(queue);
+	const char *id = job_id(mod, job), *name = keel_id(queue);
 	char from[64];
 
-	strncpy(from, job_text(mod, job, st->a.queue), sizeof(from) - 1);
+	strncpy(from, job_text(job, attr_job_queue), sizeof(from) - 1);
 	from[sizeof(from) - 1] = '\0';
 	if (is_routed(mod, job))
-		st->object->set_int(job, st->a.hops, st->object->get_int(job, st->a.hops) + 1);
+		keel_set_int(job, job_hop_count, keel_get_int(job, job_hop_count) + 1);
 	edits_count(mod, job);
 	log_dequeuing(mod, job, step_letter(j->step));
 	counts_add(mod, job, j->step, -1);
-	st->object->set_str(job, st->a.queue, name);
+	keel_set_str(job, attr_job_queue, name);
 	counts_add(mod, job, j->step, 1);
-	st->object->set_int(job, st->a.qtime, st->core->time(mod));
-	st->object->set_int(job, st->a.mtime, st->core->time(mod));
-	forget_reason(mod, job);
+	keel_set_int(job, job_qtime, keel_time(mod));
+	keel_set_int(job, job_mtime, keel_time(mod));
+	forget_reason(job);
 	step_evaluate(mod, job);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", id, "Job moved to %s at request of %s", name, who);
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop %lld", name,
-		      step_letter(j->step), (long long)st->object->get_int(job, st->a.hops) + 1);
-	st->acct->job(st->acct->self, 'Q', job);
-	st->hook->note(mod, KEEL_POINT_job_moved,
-		       KEEL_EVENT(job_moved, .id = id, .job = job, .from = from));
+	keel_log(mod, KEEL_LOG_JOB, "Job", id, "Job moved to %s at request of %s", name, who);
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop %lld", name,
+		 step_letter(j->step), (long long)keel_get_int(job, job_hop_count) + 1);
+	keel_acct_job('Q', job);
+	keel_note(mod, KEEL_POINT_job_moved,
+		  KEEL_EVENT(job_moved, .id = id, .job = job, .from = from));
 	scheduler_wake(mod);
 }
 
 static void move_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct moving *m = arg;
-	struct keel_obj *job = st->object->find(mod, "job", m->id);
-	struct keel_obj *queue = st->object->find(mod, "queue", m->queue);
+	struct keel_obj *job = keel_find(mod, "job", m->id);
+	struct keel_obj *queue = keel_find(mod, "queue", m->queue);
 
 	if (edits_stale(outcome) && job && queue) {
 		move(mod, job, queue, m->who, m->req, m->me, m->done, m->arg);
@@ -125,24 +126,23 @@ static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct k
 		       const struct keel_session *asker, struct keel_changes **ret_changes,
 		       struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct keel_session owner;
 	struct keel_changes *ch;
 	int32_t code;
 
 	if (!step_is_pending(job_slot(mod, job)->step))
-		return st->core->error(err, PBSE_BADSTATE, "%s", st->core->pbse_text(PBSE_BADSTATE));
-	admit_owner(mod, job, asker, &owner);
+		return keel_error(err, PBSE_BADSTATE, "%s", keel_pbse_text(PBSE_BADSTATE));
+	admit_owner(job, asker, &owner);
 	code = admit(mod, queue, &owner, is_routed(mod, job), err);
 	if (code)
 		return code;
-	ch = st->object->changes(mod);
-	code = ch ? st->resource->prepare(st->resource->self, ch, job, queue, err)
-		  : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	ch = keel_changes(mod);
+	code = ch ? keel_resource_prepare(ch, job, queue, err)
+		  : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code)
 		code = edits_expect(mod, ch, job, err);
 	if (code)
-		st->object->discard(ch);
+		keel_discard(ch);
 	else
 		*ret_changes = ch;
 	return code;
@@ -151,29 +151,28 @@ static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct k
 static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
 		 struct keel_req *req, struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct keel_changes *ch = NULL;
 	struct keel_err err = { 0 };
 	struct moving *m;
-	int32_t code = move_prepare(mod, job, queue, req ? st->request->session(req) : NULL, &ch, &err);
+	int32_t code = move_prepare(mod, job, queue, req ? keel_req_session(req) : NULL, &ch, &err);
 
 	if (code) {
 		done(me, arg, code, err.text);
 		return;
 	}
-	m = moving_new(job_id(mod, job), st->object->id(queue), who, me, done, arg);
+	m = moving_new(job_id(mod, job), keel_id(queue), who, me, done, arg);
 	if (m)
 		m->req = req;
 	if (!m) {
-		st->object->discard(ch);
+		keel_discard(ch);
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_move,
 		.event = KEEL_EVENT(job_move, .id = m->id, .job = job, .queue = queue,
-				    .who = m->who),
+			       .who = m->who),
 		.changes = ch,
 		.req = req,
 		.done = move_decided,
@@ -191,16 +190,14 @@ void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue
 
 static void move_answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-
-	st->request->reply(arg, code, text && *text ? "%s" : NULL, text);
+	(void)mod;
+	keel_reply(arg, code, text && *text ? "%s" : NULL, text);
 }
 
 /* Is the server part of a destination, `host[:port]`, this server? */
 static bool is_here(struct keel_mod *mod, const char *host)
 {
-	struct state *st = mod->state;
-	const char *const names[] = { st->core->server_name(mod), st->core->host_name(mod),
+	const char *const names[] = { keel_server_name(mod), keel_host_name(mod),
 				      "localhost" };
 	size_t len = strcspn(host, ":"), i;
 
@@ -212,9 +209,8 @@ static bool is_here(struct keel_mod *mod, const char *host)
 
 int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const char *fallback = st->object->get_str(server, st->server.default_queue);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *fallback = keel_get_str(server, server_default_queue);
 	size_t len = strcspn(dest, "@");
 	char name[64];
 
@@ -226,25 +222,24 @@ int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj
 		return PBSE_UNKQUE;
 	memcpy(name, dest, len);
 	name[len] = '\0';
-	*ret_queue = st->object->find(mod, "queue", len ? name : fallback);
+	*ret_queue = keel_find(mod, "queue", len ? name : fallback);
 	return *ret_queue ? 0 : PBSE_UNKQUE;
 }
 
 void on_move(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job = job_for(mod, req, KEEL_EVERYBODY), *queue;
 	const char *dest;
 	int32_t code;
 
 	if (!job)
 		return; /* it is answered, and gone */
-	dest = st->msg->str(st->request->body(req), "dest");
+	dest = keel_msg_str(keel_req_body(req), "dest");
 	code = step_is_pending(job_slot(mod, job)->step)
 		       ? destination_find(mod, dest ? dest : "", &queue)
 		       : PBSE_BADSTATE;
 	if (code)
-		st->request->reply(req, code, NULL);
+		keel_reply(req, code, NULL);
 	else
-		move(mod, job, queue, st->request->session(req)->who, req, mod, move_answer, req);
+		move(mod, job, queue, keel_req_session(req)->who, req, mod, move_answer, req);
 }

@@ -15,50 +15,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, Resource_List, exec_vnode, exec_host);
+KEEL_ATTR_OF(server, resources_assigned);
+KEEL_ATTR_OF(queue, resources_assigned);
+
 static void charge_list(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only)
 {
-	struct state *st = mod->state;
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
 	struct keel_obj *queue = job_queue(mod, job);
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	st->resource->charge_list(st->resource->self, server, st->server.assigned, list, sign, only);
+	keel_resource_charge_list(server, server_resources_assigned, list, sign, only);
 	if (queue)
-		st->resource->charge_list(st->resource->self, queue, st->queue.assigned, list, sign, only);
+		keel_resource_charge_list(queue, queue_resources_assigned, list, sign, only);
 }
 
-static int32_t share_of(struct keel_mod *mod, struct keel_obj *job)
+static int32_t share_of(struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct keel_place place = { 0 };
 	char text[128];
 
-	if (st->object->text(job, st->a.list, "place", text, sizeof(text)) > 0)
-		st->resource->place_parse(text, &place, NULL);
+	if (keel_get_text(job, job_Resource_List, "place", text, sizeof(text)) > 0)
+		keel_resource_place_parse(text, &place, NULL);
 	return place.share;
 }
 
 static void occupied(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
 	charge_list(mod, job, 1, j->occupies == OCCUPIES_REST ? released(mod, job) : NULL);
 	j->occupies = OCCUPIES_ALL;
-	st->hook->note(mod, KEEL_POINT_job_placed,
-		       KEEL_EVENT(job_placed, .id = job_id(mod, job), .job = job));
+	keel_note(mod, KEEL_POINT_job_placed,
+		  KEEL_EVENT(job_placed, .id = job_id(mod, job), .job = job));
 }
 
 int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	char *exec_host;
-	int32_t code = st->node->assign(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode),
-					share_of(mod, job), &exec_host, err);
+	int32_t code = keel_node_assign(job_id(mod, job), job_text(job, job_exec_vnode),
+					share_of(job), &exec_host, err);
 
 	if (code)
 		return code;
-	st->object->set_str(job, st->a.exec_host, exec_host);
+	keel_set_str(job, job_exec_host, exec_host);
 	free(exec_host);
 	occupied(mod, job);
 	return 0;
@@ -66,9 +66,8 @@ int32_t job_occupy(struct keel_mod *mod, struct keel_obj *job, struct keel_err *
 
 int32_t job_occupy_again(struct keel_mod *mod, struct keel_obj *job, const char *exec_host, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	int32_t code = st->node->assign_again(st->node->self, job_id(mod, job),
-					      job_text(mod, job, st->a.exec_vnode), share_of(mod, job), exec_host,
+	int32_t code = keel_node_assign_again(job_id(mod, job),
+					      job_text(job, job_exec_vnode), share_of(job), exec_host,
 					      err);
 
 	if (!code)
@@ -78,12 +77,11 @@ int32_t job_occupy_again(struct keel_mod *mod, struct keel_obj *job, const char 
 
 void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
 	if (j->occupies == OCCUPIES_NOTHING)
 		return;
-	st->node->release(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode), NULL,
+	keel_node_release(job_id(mod, job), job_text(job, job_exec_vnode), NULL,
 			  ended);
 	if (j->occupies == OCCUPIES_REST)
 		charge_list(mod, job, 1, released(mod, job));
@@ -95,7 +93,6 @@ void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended)
 
 void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
 	if (!names) {
@@ -104,7 +101,7 @@ void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names)
 	}
 	if (j->occupies != OCCUPIES_ALL)
 		return;
-	st->node->release(st->node->self, job_id(mod, job), job_text(mod, job, st->a.exec_vnode), names,
+	keel_node_release(job_id(mod, job), job_text(job, job_exec_vnode), names,
 			  false);
 	charge_list(mod, job, -1, names);
 	j->occupies = OCCUPIES_REST;

@@ -9,23 +9,23 @@
 
 #include <stdlib.h>
 
+KEEL_ATTRS_OF(job, mtime, queue_rank);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+
 static void placed_anew(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *other,
 			const char *who)
 {
-	struct state *st = mod->state;
-
-	st->object->set_int(job, st->a.mtime, st->core->time(mod));
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-		      "Job changed places with %s at request of %s", job_id(mod, other), who);
-	st->hook->note(mod, KEEL_POINT_job_moved,
-		       KEEL_EVENT(job_moved, .id = job_id(mod, job), .job = job,
-				  .from = job_text(mod, job, st->a.queue)));
+	keel_set_int(job, job_mtime, keel_time(mod));
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		 "Job changed places with %s at request of %s", job_id(mod, other), who);
+	keel_note(mod, KEEL_POINT_job_moved,
+		  KEEL_EVENT(job_moved, .id = job_id(mod, job), .job = job,
+			     .from = job_text(job, attr_job_queue)));
 }
 
 void on_order(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-	const char *who = st->request->session(req)->who;
+	const char *who = keel_req_session(req)->who;
 	struct keel_obj *one = job_for(mod, req, KEEL_EVERYBODY), *other;
 	int64_t rank;
 
@@ -33,19 +33,19 @@ void on_order(struct keel_mod *mod, struct keel_req *req)
 		return;
 	if (!step_is_pending(job_slot(mod, one)->step) ||
 	    !step_is_pending(job_slot(mod, other)->step)) {
-		st->request->reply(req, PBSE_BADSTATE, NULL);
+		keel_reply(req, PBSE_BADSTATE, NULL);
 		return;
 	}
 	if (one != other) {
-		rank = st->object->get_int(one, st->a.queue_rank);
-		st->object->set_int(one, st->a.queue_rank, st->object->get_int(other, st->a.queue_rank));
-		st->object->set_int(other, st->a.queue_rank, rank);
-		st->object->swap(one, other);
+		rank = keel_get_int(one, job_queue_rank);
+		keel_set_int(one, job_queue_rank, keel_get_int(other, job_queue_rank));
+		keel_set_int(other, job_queue_rank, rank);
+		keel_swap(one, other);
 		placed_anew(mod, one, other, who);
 		placed_anew(mod, other, one, who);
 		scheduler_wake(mod);
 	}
-	st->request->reply(req, 0, NULL);
+	keel_reply(req, 0, NULL);
 }
 
 /* ---- after a restart --------------------------------------------------------------------------------- */
@@ -66,9 +66,8 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* Bring sorted[i].job to place i, by exchanges. */
-static void walk_follow(struct keel_mod *mod, struct placed *sorted, struct placed **at, size_t n)
+static void walk_follow(struct placed *sorted, struct placed **at, size_t n)
 {
-	struct state *st = mod->state;
 	size_t i, place;
 
 	for (i = 0; i < n; i++)
@@ -79,7 +78,7 @@ static void walk_follow(struct keel_mod *mod, struct placed *sorted, struct plac
 		if (here == &sorted[i])
 			continue;
 		place = sorted[i].at;
-		st->object->swap(here->job, sorted[i].job);
+		keel_swap(here->job, sorted[i].job);
 		at[place] = here;
 		here->at = place;
 		at[i] = &sorted[i];
@@ -90,7 +89,7 @@ static void walk_follow(struct keel_mod *mod, struct placed *sorted, struct plac
 void order_known(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	int64_t rank = st->object->get_int(job, st->a.queue_rank);
+	int64_t rank = keel_get_int(job, job_queue_rank);
 
 	if (rank < st->last_rank)
 		st->ranks_mixed = true;
@@ -100,20 +99,20 @@ void order_known(struct keel_mod *mod, struct keel_obj *job)
 void order_start(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	size_t n = st->object->count(mod, "job"), i = 0;
+	size_t n = keel_count(mod, "job"), i = 0;
 	struct placed *sorted = st->ranks_mixed ? calloc(n, sizeof(*sorted)) : NULL;
 	struct placed **at = sorted ? calloc(n, sizeof(struct placed *)) : NULL;
-	struct keel_cursor *walk = at ? st->object->cursor(mod, "job") : NULL;
+	struct keel_cursor *walk = at ? keel_cursor(mod, "job") : NULL;
 	struct keel_obj *job;
 
-	while (walk && i < n && (job = st->object->next(walk))) {
-		sorted[i] = (struct placed){ st->object->get_int(job, st->a.queue_rank), job, i };
+	while (walk && i < n && (job = keel_next(walk))) {
+		sorted[i] = (struct placed){ keel_get_int(job, job_queue_rank), job, i };
 		i++;
 	}
 	if (walk) {
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 		qsort(sorted, i, sizeof(*sorted), by_rank);
-		walk_follow(mod, sorted, at, i);
+		walk_follow(sorted, at, i);
 	}
 	free(at);
 	free(sorted);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, exec_vnode, released_names);
+
 #define NO_NAMES "-" /* as stored: an empty text would be none */
 
 struct asking {
@@ -21,33 +23,29 @@ struct asking {
 	void *arg;
 };
 
-static bool readable(struct keel_mod *mod, struct keel_obj *job)
+static bool readable(struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct keel_exec *exec;
 
-	if (st->resource->exec_parse(st->resource->self, job_text(mod, job, st->a.exec_vnode), &exec, NULL))
+	if (keel_resource_exec_parse(job_text(job, job_exec_vnode), &exec, NULL))
 		return false;
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 	return true;
 }
 
 static void no_list(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-		      "Unable to create resource released list");
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		 "Unable to create resource released list");
 }
 
 static void release_answered(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct asking *a = arg;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	struct keel_obj *job = keel_find(mod, "job", a->id);
 	const char *names = outcome->verdict == KEEL_DONE ? outcome->text : NULL;
 
-	if (job && (outcome->verdict == KEEL_FAIL || (names && !readable(mod, job)))) {
+	if (job && (outcome->verdict == KEEL_FAIL || (names && !readable(job)))) {
 		no_list(mod, job);
 		names = NULL;
 	}
@@ -58,10 +56,9 @@ static void release_answered(struct keel_mod *mod, void *arg, const struct keel_
 
 void release_ask(struct keel_mod *mod, struct keel_obj *job, release_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct asking *a;
 
-	if (!st->hook->tapped(mod, KEEL_POINT_suspend_release)) {
+	if (!keel_tapped(mod, KEEL_POINT_suspend_release)) {
 		done(mod, arg, NULL);
 		return;
 	}
@@ -74,7 +71,7 @@ void release_ask(struct keel_mod *mod, struct keel_obj *job, release_done *done,
 	}
 	a->done = done;
 	a->arg = arg;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_suspend_release,
 		.event = KEEL_EVENT(suspend_release, .id = a->id, .job = job),
@@ -85,30 +82,26 @@ void release_ask(struct keel_mod *mod, struct keel_obj *job, release_done *done,
 
 void release_apply(struct keel_mod *mod, struct keel_obj *job, const char *names)
 {
-	struct state *st = mod->state;
-
-	if (names && st->object->set_str(job, st->a.released, *names ? names : NO_NAMES) < 0) {
+	if (names && keel_set_str(job, job_released_names, *names ? names : NO_NAMES) < 0) {
 		no_list(mod, job); /* names that are not stored could not be taken again */
 		names = NULL;
 	}
 	if (!names)
-		st->object->unset(job, st->a.released, NULL);
+		keel_unset(job, job_released_names, NULL);
 	job_release(mod, job, names);
 }
 
 void release_undo(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
 	if (job_slot(mod, job)->occupies != OCCUPIES_ALL && job_occupy(mod, job, NULL) == 0)
-		st->object->unset(job, st->a.released, NULL);
+		keel_unset(job, job_released_names, NULL);
 }
 
 const char *released(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *names = st->object->get_str(job, st->a.released);
+	const char *names = keel_get_str(job, job_released_names);
 
+	(void)mod;
 	return names && strcmp(names, NO_NAMES) == 0 ? "" : names;
 }
 

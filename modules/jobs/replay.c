@@ -9,16 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, exec_host, exec_vnode, ending, job_state, substate);
+KEEL_ATTR_OF(server, resources_assigned);
+KEEL_ATTR_OF(queue, resources_assigned);
+
 /* What is suspended, or was when it began to end, gave its slots back: exec_host is of before. */
 static void occupy_again(struct keel_mod *mod, struct keel_obj *job, bool suspended)
 {
-	struct state *st = mod->state;
 	struct keel_err err = { 0 };
 
-	if (job_occupy_again(mod, job, suspended ? NULL : st->object->get_str(job, st->a.exec_host), &err))
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job),
-			      "its vnodes %s cannot be assigned again: %s",
-			      job_text(mod, job, st->a.exec_vnode), err.text);
+	if (job_occupy_again(mod, job, suspended ? NULL : keel_get_str(job, job_exec_host), &err))
+		keel_log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job),
+			 "its vnodes %s cannot be assigned again: %s",
+			 job_text(job, job_exec_vnode), err.text);
 }
 
 /* A suspended job has what it kept; one that is dying took the rest again. */
@@ -33,11 +36,9 @@ static void hold_again(struct keel_mod *mod, struct keel_obj *job, enum step ste
 		job_release(mod, job, released(mod, job));
 }
 
-static enum ending ending_of(struct keel_mod *mod, struct keel_obj *job, enum step step)
+static enum ending ending_of(struct keel_obj *job, enum step step)
 {
-	struct state *st = mod->state;
-
-	if (st->object->is_set(job, st->a.ending))
+	if (keel_is_set(job, job_ending))
 		return ENDING_DELETE;
 	return step == STEP_RERUNNING ? ENDING_RERUN : ENDING_NONE;
 }
@@ -46,29 +47,28 @@ static enum ending ending_of(struct keel_mod *mod, struct keel_obj *job, enum st
 static void totals_begin(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *queue, *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *queue, *server = keel_find(mod, "server", keel_server_name(mod));
 	struct keel_cursor *walk;
 
 	if (st->counting)
 		return;
 	st->counting = true;
-	if (server && st->server.assigned)
-		st->object->unset(server, st->server.assigned, NULL);
-	walk = st->queue.assigned ? st->object->cursor(mod, "queue") : NULL;
-	while (walk && (queue = st->object->next(walk)))
-		st->object->unset(queue, st->queue.assigned, NULL);
+	if (server && server_resources_assigned)
+		keel_unset(server, server_resources_assigned, NULL);
+	walk = queue_resources_assigned ? keel_cursor(mod, "queue") : NULL;
+	while (walk && (queue = keel_next(walk)))
+		keel_unset(queue, queue_resources_assigned, NULL);
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 }
 
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	struct keel_mod *mod = c->mod;
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, ev->job);
-	int64_t state = st->object->get_int(ev->job, st->a.state);
+	int64_t state = keel_get_int(ev->job, job_job_state);
 	enum step step = step_of((char)(state & 0x7f), state & SUSPENDED_BIT,
-				 st->object->get_int(ev->job, st->a.substate));
+				 keel_get_int(ev->job, job_substate));
 	struct keel_obj *queue;
 
 	if (!j)
@@ -77,8 +77,8 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		return KEEL_NEXT;
 	totals_begin(mod);
 	order_known(mod, ev->job);
-	saving_over(mod, ev->job);
-	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !queue_runs(mod, queue))
+	saving_over(ev->job);
+	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !queue_runs(queue))
 		step = STEP_ROUTING;
 	j->step = (uint8_t)step;
 	counts_add(mod, ev->job, step, 1);
@@ -86,7 +86,7 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		step_evaluate(mod, ev->job);
 		return KEEL_NEXT;
 	}
-	j->ending = (uint8_t)ending_of(mod, ev->job, step);
+	j->ending = (uint8_t)ending_of(ev->job, step);
 	if (step_is_running(step))
 		hold_again(mod, ev->job, step);
 	return KEEL_NEXT;

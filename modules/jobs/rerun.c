@@ -6,15 +6,19 @@
 
 #include <string.h>
 
+KEEL_ATTRS_OF(job, checkpointed, exec_vnode, exec_host, session_id, stime, obittime,
+	      resources_used, comment, ending, etime, jobdir, released_names, unremembered,
+	      run_count, Hold_Types, Exit_status);
+KEEL_ATTR_OF(job, Rerunable);
+KEEL_ATTR_OF(server, job_requeue_timeout);
+
 #define ANSWER_SECONDS 45 /* job_requeue_timeout that is not set */
 
 /* ---- the waiting request --------------------------------------------------------------------------- */
 
-void rerun_answer(struct keel_mod *mod, struct job *j, int32_t code)
+void rerun_answer(struct job *j, int32_t code)
 {
-	struct state *st = mod->state;
-
-	st->core->timer_cancel(j->rerun_timer);
+	keel_timer_cancel(j->rerun_timer);
 	j->rerun_timer = NULL;
 	callback_end(&j->rerun, code, NULL);
 }
@@ -30,57 +34,54 @@ static void answer_due(struct keel_mod *mod, void *arg)
 
 /* ---- back into the queue -------------------------------------------------------------------------- */
 
-static void clear_run(struct keel_mod *mod, struct keel_obj *job)
+static void clear_run(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const bool saved = st->object->is_set(job, st->a.checkpointed); /* it goes on where it was */
-	const struct keel_attr *const run[] = { st->a.exec_vnode, st->a.exec_host, st->a.session,
-						st->a.stime,	  st->a.obittime,  st->a.used,
-						st->a.comment,	  st->a.ending,	   st->a.etime,
-						st->a.jobdir,	  st->a.released,  st->a.unremembered };
+	const bool saved = keel_is_set(job, job_checkpointed); /* it goes on where it was */
+	const struct keel_attr *const run[] = { job_exec_vnode, job_exec_host, job_session_id,
+						job_stime,	  job_obittime,  job_resources_used,
+						job_comment,	  job_ending,	   job_etime,
+						job_jobdir,	  job_released_names,  job_unremembered };
 	size_t i;
 
 	for (i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)
-		st->object->unset(job, run[i], NULL);
+		keel_unset(job, run[i], NULL);
 }
 
 static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
-	clear_run(mod, job);
-	saving_over(mod, job);
+	clear_run(job);
+	saving_over(job);
 	j->ending = ENDING_NONE;
 	j->busy = false;
-	if (st->object->get_int(job, st->a.run_count) > RUNS_MAX) {
-		st->object->set_int(job, st->a.holds,
-				    st->object->get_int(job, st->a.holds) | HOLD_SYSTEM);
-		st->object->set_str(job, st->a.comment, "job held, too many failed attempts to run");
+	if (keel_get_int(job, job_run_count) > RUNS_MAX) {
+		keel_set_int(job, job_Hold_Types,
+			     keel_get_int(job, job_Hold_Types) | HOLD_SYSTEM);
+		keel_set_str(job, job_comment, "job held, too many failed attempts to run");
 	}
 	step_evaluate(mod, job);
 }
 
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
-	bool ran = st->object->is_set(job, st->a.stime);
+	bool ran = keel_is_set(job, job_stime);
 	struct callback *rerun = j->rerun, *run = j->run;
 
 	j->rerun = j->run = NULL;
-	st->core->timer_cancel(j->rerun_timer);
+	keel_timer_cancel(j->rerun_timer);
 	j->rerun_timer = NULL;
 	if (j->ending == ENDING_RERUN)
 		step_log(mod, job, 'E', KEEL_SUB_RERUN, KEEL_SUB_RERUN + 3);
 	if (ran) {
-		st->object->set_int(job, st->a.exit_status, exit_status);
+		keel_set_int(job, job_Exit_status, exit_status);
 		if (j->ending != ENDING_CHECKPOINT) /* its C is written */
-			st->acct->job(st->acct->self, 'R', job);
+			keel_acct_job('R', job);
 	}
 	job_vacate(mod, job, true);
-	st->hook->note(mod, KEEL_POINT_job_purged,
-		       KEEL_EVENT(job_purged, .id = job_id(mod, job), .job = job, .requeued = 1));
+	keel_note(mod, KEEL_POINT_job_purged,
+		  KEEL_EVENT(job_purged, .id = job_id(mod, job), .job = job, .requeued = 1));
 	if (job_role(mod, job) == ROLE_PART)
 		part_back(mod, job);
 	else
@@ -92,34 +93,31 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 /* May it be rerun? 0, or a PBSE code: 15016 state, 15038 not rerunable, 15070 its host is away. */
 static int32_t rerun_objection(struct keel_mod *mod, struct keel_obj *job, bool force)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
 	if (force)
 		return step_is_running(j->step) ? 0 : PBSE_BADSTATE;
 	if (j->step != STEP_RUNNING || j->ending || j->busy)
 		return PBSE_BADSTATE;
-	if (!st->object->get_int(job, st->a.rerunable))
+	if (!keel_get_int(job, job_Rerunable))
 		return PBSE_NORERUN;
 	return host_is_linked(mod, job) ? 0 : PBSE_NORELYMOM;
 }
 
 static void rerun(struct keel_mod *mod, struct keel_obj *job, const char *who, int64_t delay_ms)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 
 	j->ending = ENDING_RERUN;
-	st->object->unset(job, st->a.ending, NULL); /* the step says it */
+	keel_unset(job, job_ending, NULL); /* the step says it */
 	step_to(mod, job, STEP_RERUNNING);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s", who);
-	st->task->kill(st->task->self, job, delay_ms);
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s", who);
+	keel_task_kill(job, delay_ms);
 }
 
 void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 	       const struct callback *callback)
 {
-	struct state *st = mod->state;
 	bool force = ask->detail && strstr(ask->detail, "force");
 	int32_t code = ask_permit(mod, job, ask, KEEL_OPERATORS);
 	struct keel_obj *server;
@@ -130,23 +128,23 @@ void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job
 		code = rerun_objection(mod, job, force);
 	if (!code) {
 		/* `callback` runs when the job is queued again, or after job_requeue_timeout. */
-		server = st->object->find(mod, "server", st->core->server_name(mod));
+		server = keel_find(mod, "server", keel_server_name(mod));
 		j = job_slot(mod, job);
-		if (st->object->is_set(server, st->server.requeue_timeout))
-			seconds = st->object->get_int(server, st->server.requeue_timeout);
-		rerun_answer(mod, j, 0); /* an earlier request, which this forced one overtakes */
+		if (keel_is_set(server, server_job_requeue_timeout))
+			seconds = keel_get_int(server, server_job_requeue_timeout);
+		rerun_answer(j, 0); /* an earlier request, which this forced one overtakes */
 		j->rerun = callback_keep(callback);
-		j->rerun_timer = j->rerun ? st->core->timer(mod, seconds * 1000, answer_due, job) : NULL;
+		j->rerun_timer = j->rerun ? keel_timer(mod, seconds * 1000, answer_due, job) : NULL;
 		code = j->rerun ? 0 : PBSE_SYSTEM;
 	}
 	if (code) {
 		callback_call(callback, code, NULL);
 	} else if (force) {
-		st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s",
-			      ask->who);
-		st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-			      "Discard running job, Force rerun ");
-		st->task->discard(st->task->self, job);
+		keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job Rerun at request of %s",
+			 ask->who);
+		keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+			 "Discard running job, Force rerun ");
+		keel_task_discard(job);
 		job_requeue(mod, job, -11);
 	} else {
 		rerun(mod, job, ask->who, 0);
@@ -155,9 +153,7 @@ void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job
 
 void on_rerun(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-
-	ask_request(mod, req, "rerun", st->msg->str(st->request->body(req), "extend"));
+	ask_request(mod, req, "rerun", keel_msg_str(keel_req_body(req), "extend"));
 }
 
 void job_request_rerun(struct keel_mod *mod, struct keel_obj *job, const char *who,

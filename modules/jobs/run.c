@@ -13,6 +13,9 @@
 #include <string.h>
 #include <time.h>
 
+KEEL_ATTRS_OF(job, exec_vnode, comment, checkpointed, exec_host, run_version, run_count, stime,
+	      session_id, jobdir, Hold_Types, Exit_status, Rerunable, schedselect);
+
 /* A start that waits for the chain of job_run, and its caller. */
 struct start_request {
 	char *id, *exec_vnode, *who;
@@ -33,43 +36,38 @@ static void start_request_free(struct start_request *r)
 
 void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words)
 {
-	struct state *st = mod->state;
-	time_t now = (time_t)st->core->time(mod);
+	time_t now = (time_t)keel_time(mod);
 	char when[64] = "", *text;
 	struct tm tm;
 
 	if (localtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%a %b %d at %H:%M", &tm);
-	if (asprintf(&text, "%s %s on %s", words, when, job_text(mod, job, st->a.exec_vnode)) < 0)
+	if (asprintf(&text, "%s %s on %s", words, when, job_text(job, job_exec_vnode)) < 0)
 		return;
-	st->object->set_str(job, st->a.comment, text);
+	keel_set_str(job, job_comment, text);
 	free(text);
 }
 
 static void forget_placement(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
 	job_vacate(mod, job, false);
-	if (st->object->is_set(job, st->a.checkpointed))
+	if (keel_is_set(job, job_checkpointed))
 		return; /* it goes on there or nowhere */
-	st->object->unset(job, st->a.exec_vnode, NULL);
-	st->object->unset(job, st->a.exec_host, NULL);
+	keel_unset(job, job_exec_vnode, NULL);
+	keel_unset(job, job_exec_host, NULL);
 }
 
 /* The PBSE code, with its sentence in *err, for a start that service `task` refused with this errno. */
-static int32_t start_error(struct keel_mod *mod, int32_t why, struct keel_err *err)
+static int32_t start_error(int32_t why, struct keel_err *err)
 {
-	const struct state *st = mod->state;
-
 	switch (why) {
 	case -E2BIG:
-		return st->core->error(err, PBSE_RESCUNAV, "PBS_NODEFILE would have more than 1000000 lines: ask "
-							   "for fewer mpiprocs");
+		return keel_error(err, PBSE_RESCUNAV, "PBS_NODEFILE would have more than 1000000 lines: ask "
+						      "for fewer mpiprocs");
 	case -ENAMETOOLONG:
-		return st->core->error(err, PBSE_RESCUNAV, "its id has more than 230 characters, and hosts name "
-							   "files after it: give the server a shorter name");
-	default: return st->core->error(err, PBSE_NORELYMOM, "%s", st->core->pbse_text(PBSE_NORELYMOM));
+		return keel_error(err, PBSE_RESCUNAV, "its id has more than 230 characters, and hosts name "
+						      "files after it: give the server a shorter name");
+	default: return keel_error(err, PBSE_NORELYMOM, "%s", keel_pbse_text(PBSE_NORELYMOM));
 	}
 }
 
@@ -77,29 +75,28 @@ static int32_t start_error(struct keel_mod *mod, int32_t why, struct keel_err *e
 static int32_t run_send(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		    const char *who, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int32_t code, r;
 
-	if (st->object->is_set(job, st->a.checkpointed) &&
-	    strcmp(job_text(mod, job, st->a.exec_vnode), exec_vnode) != 0)
-		return st->core->error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
-				       job_text(mod, job, st->a.exec_vnode));
-	st->object->set_str(job, st->a.exec_vnode, exec_vnode);
+	if (keel_is_set(job, job_checkpointed) &&
+	    strcmp(job_text(job, job_exec_vnode), exec_vnode) != 0)
+		return keel_error(err, PBSE_RESCUNAV, "its checkpoint is on %s",
+				  job_text(job, job_exec_vnode));
+	keel_set_str(job, job_exec_vnode, exec_vnode);
 	code = job_occupy(mod, job, err);
 	if (code) {
 		forget_placement(mod, job);
 		return code;
 	}
-	st->object->set_int(job, st->a.run_version, st->object->get_int(job, st->a.run_version) + 1);
-	r = st->task->start(st->task->self, job);
+	keel_set_int(job, job_run_version, keel_get_int(job, job_run_version) + 1);
+	r = keel_task_start(job);
 	if (r) {
 		forget_placement(mod, job);
-		return start_error(mod, r, err);
+		return start_error(r, err);
 	}
-	st->object->set_int(job, st->a.run_count, st->object->get_int(job, st->a.run_count) + 1);
+	keel_set_int(job, job_run_count, keel_get_int(job, job_run_count) + 1);
 	comment_started(mod, job, "Job was sent for execution at");
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-		      "Job Run at request of %s on exec_vnode %s", who, exec_vnode);
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
+		 "Job Run at request of %s on exec_vnode %s", who, exec_vnode);
 	step_to(mod, job, STEP_SENT);
 	return 0;
 }
@@ -108,8 +105,7 @@ static int32_t run_send(struct keel_mod *mod, struct keel_obj *job, const char *
  * into its array. */
 static void run_answer(struct keel_mod *mod, struct start_request *r, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", r->id);
+	struct keel_obj *job = keel_find(mod, "job", r->id);
 	bool part = job && job_role(mod, job) == ROLE_PART;
 
 	if (part && !code)
@@ -124,7 +120,7 @@ static void run_decided(struct keel_mod *mod, void *arg, const struct keel_outco
 {
 	struct state *st = mod->state;
 	struct start_request *r = arg;
-	struct keel_obj *job = st->object->find(mod, "job", r->id);
+	struct keel_obj *job = keel_find(mod, "job", r->id);
 	struct keel_err err = { 0 };
 	int32_t code;
 
@@ -165,7 +161,6 @@ static struct start_request *start_request_new(struct keel_mod *mod, struct keel
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
 	     struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	bool whole = job_role(mod, job) == ROLE_WHOLE;
 	struct keel_err err = { 0 };
 	struct start_request *r;
@@ -185,11 +180,11 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 		return;
 	r->of_whole = whole;
 	r->edits = job_slot(mod, job)->edits;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_run,
 		.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = r->exec_vnode,
-				    .who = r->who),
+			       .who = r->who),
 		.done = run_decided,
 		.arg = r,
 	});
@@ -212,7 +207,6 @@ static void may_run_decided(struct keel_mod *mod, void *arg, const struct keel_o
 void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, struct keel_mod *me,
 		 keel_job_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct start_request *r;
 
 	if (step_is_suspended(job_slot(mod, job)->step)) { /* it has started; job_resume is raised when it continues */
@@ -221,11 +215,11 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 	}
 	r = start_request_new(mod, job, "", who, me, done, arg);
 	if (r)
-		st->hook->raise(mod, &(struct keel_raise){
+		keel_raise(mod, &(struct keel_raise){
 			.size = sizeof(struct keel_raise),
 			.point = KEEL_POINT_job_run,
 			.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = "",
-					    .who = r->who, .dry = 1),
+				       .who = r->who, .dry = 1),
 			.done = may_run_decided,
 			.arg = r,
 		});
@@ -235,35 +229,29 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 {
-	struct state *st = mod->state;
-
-	st->object->set_int(job, st->a.stime, st->core->time(mod));
+	keel_set_int(job, job_stime, keel_time(mod));
 	if (session > 0) {
-		st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
-			      "Received session ID for job: %lld", (long long)session);
-		st->object->set_int(job, st->a.session, session);
+		keel_log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
+			 "Received session ID for job: %lld", (long long)session);
+		keel_set_int(job, job_session_id, session);
 	}
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
-	st->acct->job(st->acct->self, st->object->is_set(job, st->a.checkpointed) ? 'T' : 'S', job);
-	st->object->unset(job, st->a.checkpointed, NULL);
-	st->hook->note(mod, KEEL_POINT_job_started,
-		       KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
+	keel_acct_job(keel_is_set(job, job_checkpointed) ? 'T' : 'S', job);
+	keel_unset(job, job_checkpointed, NULL);
+	keel_note(mod, KEEL_POINT_job_started,
+		  KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
 	callback_end(&job_slot(mod, job)->run, 0, NULL);
 }
 
 void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir)
 {
-	struct state *st = mod->state;
-
 	if (step_is_running(job_slot(mod, job)->step))
-		st->object->set_str(job, st->a.jobdir, dir);
+		keel_set_str(job, job_jobdir, dir);
 }
 
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 {
-	struct state *st = mod->state;
-
 	switch (job_slot(mod, job)->step) {
 	case STEP_SENT:
 		job_begin(mod, job, session);
@@ -271,8 +259,8 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	case STEP_RUNNING:
 	case STEP_SUSPENDED:
 	case STEP_SCHED_SUSPENDED:
-		if (session > 0 && st->object->get_int(job, st->a.session) != session)
-			st->object->set_int(job, st->a.session, session);
+		if (session > 0 && keel_get_int(job, job_session_id) != session)
+			keel_set_int(job, job_session_id, session);
 		break;
 	default: /* it is ending already */
 		break;
@@ -283,12 +271,11 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
  * and a `qrls`. */
 static void hold_for_user(struct keel_mod *mod, struct keel_obj *job, const char *why)
 {
-	struct state *st = mod->state;
 	char text[512];
 
 	snprintf(text, sizeof(text), "Job held: %s", why);
-	st->object->set_int(job, st->a.holds, st->object->get_int(job, st->a.holds) | HOLD_USER);
-	st->object->set_str(job, st->a.comment, text);
+	keel_set_int(job, job_Hold_Types, keel_get_int(job, job_Hold_Types) | HOLD_USER);
+	keel_set_str(job, job_comment, text);
 	step_evaluate(mod, job);
 }
 
@@ -298,24 +285,23 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 {
 	static const int32_t final[] = { -1, -2, -13 };
 	struct keel_obj *waits = job_role(mod, job) == ROLE_PART ? whole_of(mod, job_id(mod, job)) : job;
-	struct state *st = mod->state;
 	char text[512];
 	size_t i;
 
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Unable to Run Job, MOM rejected: %s",
-		      why ? why : "no reason given");
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Unable to Run Job, MOM rejected: %s",
+		 why ? why : "no reason given");
 	callback_end(&job_slot(mod, job)->run, PBSE_MOMREJECT, why);
 	if (job_slot(mod, job)->ending == ENDING_DELETE) {
-		st->object->set_int(job, st->a.exit_status, exit_status);
+		keel_set_int(job, job_Exit_status, exit_status);
 		job_over(mod, job, STEP_TERMINATED);
 		return;
 	}
 	for (i = 0; i < KEEL_COUNT(final); i++)
 		/* A user unknown there may be known elsewhere; but a job that ran and must not run twice is over. */
 		if (final[i] == exit_status ||
-		    (exit_status == KEEL_TASK_BAD_USER && !st->object->get_int(job, st->a.rerunable) &&
-		     st->object->is_set(job, st->a.exit_status))) {
-			st->object->set_int(job, st->a.exit_status, exit_status);
+		    (exit_status == KEEL_TASK_BAD_USER && !keel_get_int(job, job_Rerunable) &&
+		     keel_is_set(job, job_Exit_status))) {
+			keel_set_int(job, job_Exit_status, exit_status);
 			job_over(mod, job, STEP_FAILED);
 			return;
 		}
@@ -325,8 +311,8 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 		return;
 	}
 	snprintf(text, sizeof(text), "Not Running: %s", why ? why : "the host refused the job");
-	if (!st->object->get_int(job, st->a.holds))
-		st->object->set_str(job, st->a.comment, text);
+	if (!keel_get_int(job, job_Hold_Types))
+		keel_set_str(job, job_comment, text);
 }
 
 /* ---- qrun --------------------------------------------------------------------------------------------- */
@@ -352,9 +338,8 @@ static void unhold(struct keel_mod *mod, struct keel_obj *job, bool unheld)
 /* job_run() is done: the callback is kept on the job until the host reports, unless the requester does not wait. */
 static void qrun_accepted(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct qrun *a = arg;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	struct keel_obj *job = keel_find(mod, "job", a->id);
 
 	if (code == PBSE_UNKNODE)
 		text = NULL; /* the requester gave the name */
@@ -368,32 +353,30 @@ static void qrun_accepted(struct keel_mod *mod, void *arg, int32_t code, const c
 }
 
 /* Fails with 15062 for a vnode of which nothing is taken, 15014 for an amount below zero. */
-static int32_t exec_check(struct keel_mod *mod, const char *location, struct keel_err *err)
+static int32_t exec_check(const char *location, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct keel_exec *exec = NULL;
-	int32_t code = st->resource->exec_parse(st->resource->self, location, &exec, err);
+	int32_t code = keel_resource_exec_parse(location, &exec, err);
 
 	for (uint32_t i = 0; !code && i < exec->n; i++) {
 		const struct keel_exec_part *part = &exec->part[i];
 
 		if (part->n == 0)
-			code = st->core->error(err, PBSE_UNKNODE, "%s", st->core->pbse_text(PBSE_UNKNODE));
+			code = keel_error(err, PBSE_UNKNODE, "%s", keel_pbse_text(PBSE_UNKNODE));
 		for (uint32_t k = 0; !code && k < part->n; k++)
 			if (part->v[k].n < 0)
-				code = st->core->error(err, PBSE_BADATVAL, "%s: %s",
-						       st->core->pbse_text(PBSE_BADATVAL), part->v[k].res->name);
+				code = keel_error(err, PBSE_BADATVAL, "%s: %s",
+						  keel_pbse_text(PBSE_BADATVAL), part->v[k].res->name);
 	}
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 	return code;
 }
 
 /* The exec_vnode that a location of qrun means: `a+b+c` names hosts for the job's chunks in their order, anything else
  * is an exec_vnode. The caller frees it; NULL with *err when it is none. */
-static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const char *location,
+static char *location_to_exec(struct keel_obj *job, const char *location,
 			      struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct keel_select *select;
 	char *text = NULL, *copy, *save = NULL, *host;
 	size_t len = 0;
@@ -401,8 +384,8 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 	uint32_t chunk = 0, left, i;
 
 	if (*location == '(')
-		return exec_check(mod, location, err) ? NULL : strdup(location);
-	if (st->resource->select_parse(st->resource->self, job_text(mod, job, st->a.schedselect), &select,
+		return exec_check(location, err) ? NULL : strdup(location);
+	if (keel_resource_select_parse(job_text(job, job_schedselect), &select,
 				       err))
 		return NULL;
 	copy = strdup(location);
@@ -417,7 +400,7 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 
 			if (!(v->res->flags & (KEEL_RES_EACH | KEEL_RES_FIRST)))
 				continue;
-			st->resource->value_text(v, true, amount, sizeof(amount));
+			keel_resource_value_text(v, true, amount, sizeof(amount));
 			fprintf(out, ":%s=%s", v->res->name, amount);
 		}
 		fputc(')', out);
@@ -427,7 +410,7 @@ static char *location_to_exec(struct keel_mod *mod, struct keel_obj *job, const 
 	if (out)
 		fclose(out);
 	free(copy);
-	st->resource->select_free(select);
+	keel_resource_select_free(select);
 	return text;
 }
 
@@ -453,9 +436,9 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 	}
 	unhold(mod, job, true);
 	a->callback = *callback;
-	a->wait = !ask->req || !st->msg->integer(st->request->body(ask->req), "async", 0);
+	a->wait = !ask->req || !keel_msg_int(keel_req_body(ask->req), "async", 0);
 	if (location && *location && strcmp(location, "-") != 0) {
-		exec = location_to_exec(mod, job, location, &err);
+		exec = location_to_exec(job, location, &err);
 		if (exec)
 			job_run(mod, job, exec, ask->who, mod, qrun_accepted, a);
 		else
@@ -470,7 +453,5 @@ void run_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 
 void on_run(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-
-	ask_request(mod, req, "run", st->msg->str(st->request->body(req), "location"));
+	ask_request(mod, req, "run", keel_msg_str(keel_req_body(req), "location"));
 }

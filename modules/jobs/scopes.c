@@ -8,43 +8,42 @@
 #include <stdio.h>
 #include <string.h>
 
-static int32_t text_of(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr,
+KEEL_ATTRS_OF(job, euser, exec_host);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+
+static int32_t text_of(struct keel_obj *job, const struct keel_attr *attr,
 		       char *buf, uint32_t len)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, attr);
+	const char *text = keel_get_str(job, attr);
 
 	return text ? snprintf(buf, len, "%s", text) : -ENODATA;
 }
 
 static int32_t queue_of_job(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len)
 {
-	struct state *st = mod->state;
-
-	return text_of(mod, job, st->a.queue, buf, len);
+	(void)mod;
+	return text_of(job, attr_job_queue, buf, len);
 }
 
 static int32_t name_of_queue(struct keel_mod *mod, struct keel_obj *queue, char *buf, uint32_t len)
 {
-	struct state *st = mod->state;
-
-	return snprintf(buf, len, "%s", st->object->id(queue));
+	(void)mod;
+	return snprintf(buf, len, "%s", keel_id(queue));
 }
 
 static int32_t user_of_job(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len)
 {
-	struct state *st = mod->state;
-
-	return text_of(mod, job, st->a.euser, buf, len);
+	(void)mod;
+	return text_of(job, job_euser, buf, len);
 }
 
 /* `n1/0*4+n2/1` is n1 and n2, a line each. */
 static int32_t hosts_of_job(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len)
 {
-	struct state *st = mod->state;
-	const char *at = st->object->get_str(job, st->a.exec_host);
+	const char *at = keel_get_str(job, job_exec_host);
 	uint32_t n = 0;
 
+	(void)mod;
 	if (!at)
 		return -ENODATA;
 	while (*at) {

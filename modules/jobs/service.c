@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, stime, comment);
+
 /* A job in a routing queue is in transit, except in listings. */
 static char api_state(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -27,12 +29,10 @@ static bool api_is_suspended(struct keel_mod *mod, struct keel_obj *job)
 
 static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *text)
 {
-	struct state *st = mod->state;
-
-	if (job_role(mod, job) == ROLE_WHOLE && st->object->is_set(job, st->a.stime))
+	if (job_role(mod, job) == ROLE_WHOLE && keel_is_set(job, job_stime))
 		return; /* its comment says when the array began */
-	if (strcmp(job_text(mod, job, st->a.comment), text) != 0)
-		st->object->set_str(job, st->a.comment, text);
+	if (strcmp(job_text(job, job_comment), text) != 0)
+		keel_set_str(job, job_comment, text);
 }
 
 static void api_on_change(struct keel_mod *mod, struct keel_mod *me, void (*fn)(struct keel_mod *))
@@ -73,23 +73,22 @@ static int64_t api_next_number(struct keel_mod *mod)
 
 static void come_back(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct callback *asker = arg;
 
+	(void)mod;
 	callback_call(asker, code, text);
-	st->core->let_go(asker->me);
+	keel_let_go(asker->me);
 	free(asker);
 }
 
 /* Keeps the caller's module loaded until its callback has run. NULL without memory: the callback has run with the
  * error. */
-static struct callback *asker_keep(struct keel_mod *mod, const struct callback *asker)
+static struct callback *asker_keep(const struct callback *asker)
 {
-	struct state *st = mod->state;
 	struct callback *kept = callback_keep(asker);
 
 	if (kept)
-		st->core->keep(kept->me);
+		keel_keep(kept->me);
 	else
 		callback_call(asker, PBSE_SYSTEM, "System error: out of memory");
 	return kept;
@@ -100,7 +99,7 @@ static struct callback *asker_keep(struct keel_mod *mod, const struct callback *
 #define ANSWERED_LATER(name, parameters, ...)                                                      \
 	static void api_##name parameters                                                          \
 	{                                                                                          \
-		struct callback *asker = asker_keep(mod, &(struct callback){ me, done, arg });             \
+		struct callback *asker = asker_keep(&(struct callback){ me, done, arg });             \
                                                                                                    \
 		if (asker)                                                                         \
 			job_##name(mod, job, ##__VA_ARGS__, mod, come_back, asker);                \
@@ -123,7 +122,7 @@ ANSWERED_LATER(may_run, (struct keel_mod *mod, struct keel_obj *job, const char 
 
 static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs, ASKER)
 {
-	struct callback *asker = asker_keep(mod, &(struct callback){ me, done, arg });
+	struct callback *asker = asker_keep(&(struct callback){ me, done, arg });
 	struct keel_job_ask ask;
 
 	if (!asker)

@@ -13,6 +13,9 @@
 
 #include <stdio.h>
 
+KEEL_ATTR_OF(job, Rerunable);
+KEEL_ATTR_OF(server, shutdown);
+
 #define CHECK_MS 200
 #define AGAIN_MS 1000 /* to the next walk, for jobs that were being started or suspended in this one */
 #define SLICE 256
@@ -35,7 +38,7 @@ static void end_job(struct keel_mod *mod, struct keel_obj *job)
 
 	if ((j->step != STEP_RUNNING && j->step != STEP_SENT) || j->ending)
 		return;
-	if (st->object->get_int(job, st->a.rerunable))
+	if (keel_get_int(job, job_Rerunable))
 		job_request_rerun(mod, job, st->terminating_by, mod, end_answered, NULL);
 	else
 		job_request_delete(mod, job, st->terminating_by, mod, end_answered, NULL);
@@ -46,7 +49,7 @@ static void ending_walk_begin(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	st->ending_left = 0;
-	st->ending_walk = st->object->cursor(mod, "job");
+	st->ending_walk = keel_cursor(mod, "job");
 }
 
 static void end_jobs(struct keel_mod *mod)
@@ -55,10 +58,10 @@ static void end_jobs(struct keel_mod *mod)
 	struct keel_obj *job;
 	enum step step;
 
-	if (!st->ending_walk && st->ending_next && st->core->now_ms(mod) >= st->ending_next)
+	if (!st->ending_walk && st->ending_next && keel_now_ms(mod) >= st->ending_next)
 		ending_walk_begin(mod);
 	for (int n = 0; st->ending_walk && n < SLICE; n++) {
-		job = st->object->next(st->ending_walk);
+		job = keel_next(st->ending_walk);
 		if (job) {
 			end_job(mod, job);
 			/* What runs on a host that does not answer goes on there: the next server learns what became of it. */
@@ -68,9 +71,9 @@ static void end_jobs(struct keel_mod *mod)
 					    host_is_linked(mod, job));
 			continue;
 		}
-		st->object->cursor_close(st->ending_walk);
+		keel_cursor_close(st->ending_walk);
 		st->ending_walk = NULL;
-		st->ending_next = st->core->now_ms(mod) + AGAIN_MS;
+		st->ending_next = keel_now_ms(mod) + AGAIN_MS;
 	}
 }
 
@@ -87,9 +90,9 @@ static void shutdown_check(struct keel_mod *mod, void *arg)
 	runs = st->counts.n[TALLY_RUNNING] > st->suspended || st->counts.n[TALLY_EXITING] > 0;
 	walked = st->ending_next && !st->ending_walk;
 	if (runs && !(walked && st->ending_left == 0))
-		st->terminator = st->core->timer(mod, st->ending_walk ? 0 : CHECK_MS, shutdown_check, NULL);
+		st->terminator = keel_timer(mod, st->ending_walk ? 0 : CHECK_MS, shutdown_check, NULL);
 	else
-		st->core->stop(mod);
+		keel_stop(mod);
 }
 
 bool shutting_down(const struct state *st)
@@ -101,9 +104,9 @@ void shutdown_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->terminator);
+	keel_timer_cancel(st->terminator);
 	st->terminator = NULL;
-	st->object->cursor_close(st->ending_walk);
+	keel_cursor_close(st->ending_walk);
 	st->ending_walk = NULL;
 	st->ending_next = 0;
 }
@@ -111,36 +114,36 @@ void shutdown_drop(struct keel_mod *mod)
 void on_shutdown(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
-	int64_t asked = st->msg->integer(st->request->body(req), "manner", QUICK);
+	const struct keel_session *who = keel_req_session(req);
+	int64_t asked = keel_msg_int(keel_req_body(req), "manner", QUICK);
 	int64_t manner = asked & MANNER;
 
 	if (manner > QUICK) {
-		st->request->reply(req, PBSE_IVALREQ, NULL);
+		keel_reply(req, PBSE_IVALREQ, NULL);
 		return;
 	}
 	if (asked & ONLY_SECONDARY) {
-		st->request->reply(req, PBSE_IVALREQ, "There is no secondary server; this one goes on");
+		keel_reply(req, PBSE_IVALREQ, "There is no secondary server; this one goes on");
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
-		      st->core->server_name(mod), "Shutdown request from %s ", who->who);
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Svr", st->core->server_name(mod), "Shutdown: %s",
-		      words[manner]);
+	keel_log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
+		 keel_server_name(mod), "Shutdown request from %s ", who->who);
+	keel_log(mod, KEEL_LOG_SYSTEM, "Svr", keel_server_name(mod), "Shutdown: %s",
+		 words[manner]);
 	if (asked & HOSTS)
-		st->task->stop_hosts(st->task->self);
+		keel_task_stop_hosts();
 	shutdown_drop(mod); /* this request replaces an earlier one */
 	st->terminating = manner != QUICK;
 	snprintf(st->terminating_by, sizeof(st->terminating_by), "%s", who->who);
-	if (st->terminating && st->server.shutdown)
-		st->object->set_str(st->object->find(mod, "server", st->core->server_name(mod)),
-				    st->server.shutdown,
-				    manner == DELAY ? "Terminating_Delay" : "Terminating");
+	if (st->terminating && server_shutdown)
+		keel_set_str(keel_find(mod, "server", keel_server_name(mod)),
+			     server_shutdown,
+			     manner == DELAY ? "Terminating_Delay" : "Terminating");
 	if (manner == IMMEDIATE)
 		ending_walk_begin(mod);
-	st->request->reply(req, 0, NULL);
+	keel_reply(req, 0, NULL);
 	if (manner == QUICK)
-		st->core->stop(mod);
+		keel_stop(mod);
 	else
-		st->terminator = st->core->timer(mod, 0, shutdown_check, NULL);
+		st->terminator = keel_timer(mod, 0, shutdown_check, NULL);
 }

@@ -11,6 +11,8 @@
 
 #include <utlist.h>
 
+KEEL_ATTR_OF(job, run_version);
+
 struct signal_op {
 	struct callback callback;
 	char *id, *name, *who;
@@ -47,13 +49,13 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct signal_row *row = signal->name ? row_find(st, signal->name) : NULL;
 
 	if (!signal->name || !signal->start)
-		return st->core->error(err, -1, "a SIGNAL row of %s has no name or no start()", owner->name);
+		return keel_error(err, -1, "a SIGNAL row of %s has no name or no start()", owner->name);
 	if (row)
-		return st->core->error(err, -1, "signal '%s' of %s is already offered by %s",
-				       signal->name, owner->name, row->owner->name);
+		return keel_error(err, -1, "signal '%s' of %s is already offered by %s",
+				  signal->name, owner->name, row->owner->name);
 	row = calloc(1, sizeof(*row));
 	if (!row)
-		return st->core->error(err, -1, "out of memory");
+		return keel_error(err, -1, "out of memory");
 	row->def = signal;
 	row->owner = owner;
 	row->next = st->signals;
@@ -93,11 +95,11 @@ const struct keel_kind_def signal_kind = {
 
 void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct signal_op *op = arg;
 
+	(void)mod;
 	callback_call(&op->callback, code, text);
-	st->core->let_go(op->actor);
+	keel_let_go(op->actor);
 	op_free(op);
 }
 
@@ -148,31 +150,30 @@ static void signal_act(struct keel_mod *mod, struct keel_obj *job, struct signal
 	struct signal_row *row = row_find(st, op->name);
 
 	if (row || op->waits)
-		st->core->log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
+		keel_log(mod, KEEL_LOG_ADMIN, "Job", op->id, "%s job by %s", op->name, op->who);
 	if (!row || row->def != &resume_signal) /* that is logged when the scheduler sends it */
-		st->core->log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
-			      op->who);
+		keel_log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
+			 op->who);
 	if (op->waits) {
 		job_suspend_waiting(mod, job, op->who, mod, signal_done, op);
 	} else if (row) {
 		op->actor = row->owner;
-		st->core->keep(op->actor);
+		keel_keep(op->actor);
 		row->def->start(row->owner, job, op->who, op);
 	} else {
-		st->task->signal(st->task->self, job, op->name, NULL, mod, signal_done, op);
+		keel_task_signal(job, op->name, NULL, mod, signal_done, op);
 	}
 }
 
 static void signal_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct signal_op *op = arg;
-	struct keel_obj *job = st->object->find(mod, "job", op->id);
+	struct keel_obj *job = keel_find(mod, "job", op->id);
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
 		signal_done(mod, op, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 	else if (!job || !step_is_running(job_slot(mod, job)->step) ||
-		 st->object->get_int(job, st->a.run_version) != op->run)
+		 keel_get_int(job, job_run_version) != op->run)
 		signal_done(mod, op, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
 	else
 		signal_act(mod, job, op);
@@ -181,12 +182,11 @@ static void signal_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, const char *name,
 				const char *who, const struct callback *callback)
 {
-	struct state *st = mod->state;
 	struct signal_op *op = calloc(1, sizeof(*op));
 
 	if (op) {
 		op->callback = *callback;
-		op->run = st->object->get_int(job, st->a.run_version);
+		op->run = keel_get_int(job, job_run_version);
 	}
 	if (op && (op->id = strdup(job_id(mod, job))) && (op->name = strdup(name)) &&
 	    (op->who = strdup(who)))
@@ -200,13 +200,11 @@ static struct signal_op *op_new(struct keel_mod *mod, struct keel_obj *job, cons
 static void ask_taps(struct keel_mod *mod, struct keel_obj *job, struct signal_op *op,
 		     struct keel_req *req)
 {
-	struct state *st = mod->state;
-
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_signal,
 		.event = KEEL_EVENT(job_signal, .id = op->id, .job = job, .signal = op->name,
-				    .who = op->who),
+			       .who = op->who),
 		.req = req,
 		.done = signal_decided,
 		.arg = op,
@@ -232,13 +230,12 @@ void signal_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 
 void on_signal(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-	const struct keel_msg *body = st->request->body(req);
-	const char *id = st->msg->str(body, "id");
+	const struct keel_msg *body = keel_req_body(req);
+	const char *id = keel_msg_str(body, "id");
 
 	if (id)
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "signal job request received");
-	ask_request(mod, req, "signal", st->msg->str(body, "signal"));
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "signal job request received");
+	ask_request(mod, req, "signal", keel_msg_str(body, "signal"));
 }
 
 void job_request_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who,

@@ -19,6 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, job_state, substate, mtime, Execution_Time, Hold_Types, stime, etime);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+
 static const struct {
 	char letter;
 	int16_t substate;
@@ -49,21 +52,19 @@ static const struct {
 
 struct job *job_slot(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->slot(mod, job);
+	return keel_slot(mod, job);
 }
 
 void job_fini(struct keel_mod *mod, void *slot)
 {
-	struct state *st = mod->state;
 	struct job *j = slot;
 
-	st->core->timer_cancel(j->timer);
-	st->core->timer_cancel(j->rerun_timer);
+	(void)mod;
+	keel_timer_cancel(j->timer);
+	keel_timer_cancel(j->rerun_timer);
 	free(j->run);
 	free(j->rerun);
-	waiters_refuse(mod, j, PBSE_UNKJOBID, NULL);
+	waiters_refuse(j, PBSE_UNKJOBID, NULL);
 }
 
 char step_letter(enum step step)
@@ -120,16 +121,15 @@ bool step_is_pending(enum step step)
 
 struct counts *counts_of_queue(struct keel_mod *mod, const char *queue)
 {
-	struct state *st = mod->state;
-	struct keel_obj *obj = queue ? st->object->find(mod, "queue", queue) : NULL;
+	struct keel_obj *obj = queue ? keel_find(mod, "queue", queue) : NULL;
 
-	return obj ? st->object->slot(mod, obj) : NULL;
+	return obj ? keel_slot(mod, obj) : NULL;
 }
 
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign)
 {
 	struct state *st = mod->state;
-	struct counts *queue = counts_of_queue(mod, st->object->get_str(job, st->a.queue));
+	struct counts *queue = counts_of_queue(mod, keel_get_str(job, attr_job_queue));
 
 	st->counts.n[steps[step].tally] += sign;
 	if (steps[step].suspended)
@@ -140,43 +140,38 @@ void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int 
 
 void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", job_id(mod, job), "dequeuing from %s, state %c",
-		      job_text(mod, job, st->a.queue), letter);
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", job_id(mod, job), "dequeuing from %s, state %c",
+		 job_text(job, attr_job_queue), letter);
 }
 
 void job_leave(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	enum step step = job_slot(mod, job)->step;
 
 	log_dequeuing(mod, job, step_is_open(step) ? 'E' : step_letter(step));
 	counts_add(mod, job, step, -1);
-	st->object->destroy(job);
+	keel_destroy(job);
 }
 
 void step_notify(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const struct job *j = job_slot(mod, job);
 
-	if (st->hook->tapped(mod, KEEL_POINT_job_step))
-		st->hook->note(mod, KEEL_POINT_job_step,
-			       KEEL_EVENT(job_step, .id = job_id(mod, job), .job = job,
-					  .state = steps[j->step].letter, .placed = j->occupies == OCCUPIES_ALL));
+	if (keel_tapped(mod, KEEL_POINT_job_step))
+		keel_note(mod, KEEL_POINT_job_step,
+			  KEEL_EVENT(job_step, .id = job_id(mod, job), .job = job,
+				     .state = steps[j->step].letter, .placed = j->occupies == OCCUPIES_ALL));
 }
 
 void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	int64_t value = steps[step].letter | (steps[step].suspended ? SUSPENDED_BIT : 0);
 
 	if (j->step == step)
 		return;
 	if (step_is_open(j->step) != step_is_open(step)) {
-		st->core->timer_cancel(j->timer); /* Execution_Time before, the lost host behind the start */
+		keel_timer_cancel(j->timer); /* Execution_Time before, the lost host behind the start */
 		j->timer = NULL;
 	}
 	if (j->step != STEP_NEW)
@@ -186,20 +181,18 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	    step_is_running(j->step) != step_is_running(step) || step_is_over(step))
 		edits_count(mod, job); /* what may be altered differs from now on */
 	j->step = (uint8_t)step;
-	st->object->set_int(job, st->a.state, value);
-	st->object->set_int(job, st->a.substate, steps[step].substate);
-	st->object->set_int(job, st->a.mtime, st->core->time(mod));
+	keel_set_int(job, job_job_state, value);
+	keel_set_int(job, job_substate, steps[step].substate);
+	keel_set_int(job, job_mtime, keel_time(mod));
 	step_log(mod, job, steps[step].letter, steps[step].substate, steps[step].substate);
 	step_notify(mod, job);
 }
 
 void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last)
 {
-	struct state *st = mod->state;
-
 	for (; first <= last; first++)
-		st->core->log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
-			      "Updated job state to %d and substate to %d", letter, first);
+		keel_log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
+			 "Updated job state to %d and substate to %d", letter, first);
 }
 
 static void time_came(struct keel_mod *mod, void *arg)
@@ -213,9 +206,8 @@ static void time_came(struct keel_mod *mod, void *arg)
 
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	int64_t when = st->object->get_int(job, st->a.execution_time);
-	int64_t holds = st->object->get_int(job, st->a.holds);
+	int64_t when = keel_get_int(job, job_Execution_Time);
+	int64_t holds = keel_get_int(job, job_Hold_Types);
 	struct keel_obj *queue = job_queue(mod, job);
 	enum step step = STEP_QUEUED;
 	struct job *j;
@@ -225,26 +217,26 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 		holds &= ~(int64_t)HOLD_USER;
 	if (holds)
 		step = holds & HOLD_DEPENDS ? STEP_DEPENDING : STEP_HELD;
-	else if (when > st->core->time(mod))
+	else if (when > keel_time(mod))
 		step = STEP_WAITING;
-	else if (job_role(mod, job) == ROLE_WHOLE && st->object->is_set(job, st->a.stime))
+	else if (job_role(mod, job) == ROLE_WHOLE && keel_is_set(job, job_stime))
 		step = STEP_BEGUN;
-	else if (queue && !queue_runs(mod, queue))
+	else if (queue && !queue_runs(queue))
 		step = STEP_ROUTING;
 	step_to(mod, job, step);
 	if (step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_BEGUN) {
-		if (!st->object->is_set(job, st->a.etime))
-			st->object->set_int(job, st->a.etime, st->core->time(mod));
+		if (!keel_is_set(job, job_etime))
+			keel_set_int(job, job_etime, keel_time(mod));
 		scheduler_wake(mod);
 	} else {
-		st->object->unset(job, st->a.etime, NULL);
+		keel_unset(job, job_etime, NULL);
 		if (step == STEP_WAITING) {
 			j = job_slot(mod, job);
-			seconds = when - st->core->time(mod);
-			st->core->timer_cancel(j->timer);
+			seconds = when - keel_time(mod);
+			keel_timer_cancel(j->timer);
 			if (seconds > 86400)
 				seconds = 86400; /* evaluated again then */
-			j->timer = st->core->timer(mod, seconds * 1000, time_came, job);
+			j->timer = keel_timer(mod, seconds * 1000, time_came, job);
 		}
 	}
 }
@@ -257,24 +249,20 @@ void scheduler_wake(struct keel_mod *mod)
 		st->changed(st->listener);
 }
 
-const char *job_text(struct keel_mod *mod, struct keel_obj *job, const struct keel_attr *attr)
+const char *job_text(struct keel_obj *job, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, attr);
+	const char *text = keel_get_str(job, attr);
 
 	return text ? text : "";
 }
 
 const char *job_id(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->id(job);
+	(void)mod;
+	return keel_id(job);
 }
 
 struct keel_obj *job_queue(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->find(mod, "queue", job_text(mod, job, st->a.queue));
+	return keel_find(mod, "queue", job_text(job, attr_job_queue));
 }

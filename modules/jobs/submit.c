@@ -13,6 +13,13 @@
 #include <string.h>
 #include <strings.h>
 
+KEEL_ATTRS_OF(server, max_job_sequence_id, next_sequence, acl_roots, jobscript_max_size,
+	      default_qsub_arguments);
+KEEL_ATTRS_OF(job, User_List, Job_Owner, euser, egroup, owner_groups, server, Submit_Host, ctime,
+	      mtime, qtime, queue_rank, job_state, substate, Variable_List, Job_Name, Output_Path);
+KEEL_ATTR_OF(job, Error_Path);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
+
 #define SEQUENCE_BLOCK 1000
 
 /* What a submission carries while its chain may wait. */
@@ -36,14 +43,14 @@ static void submission_free(struct submission *s)
 static int64_t next_sequence(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	int64_t last = st->object->get_int(server, st->server.sequence_max);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	int64_t last = keel_get_int(server, server_max_job_sequence_id);
 
 	if (st->next_sequence > (last ? last : 9999999))
 		st->next_sequence = st->reserved_sequence = 0;
 	if (st->next_sequence >= st->reserved_sequence) {
 		st->reserved_sequence = st->next_sequence + SEQUENCE_BLOCK;
-		st->object->set_int(server, st->server.sequence, st->reserved_sequence);
+		keel_set_int(server, server_next_sequence, st->reserved_sequence);
 	}
 	return st->next_sequence++;
 }
@@ -53,24 +60,22 @@ static int64_t next_sequence(struct keel_mod *mod)
 static int32_t find_queue(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue,
 			  struct keel_err *err)
 {
-	struct state *st = mod->state;
 	char name[64];
 	int32_t code;
 
 	snprintf(name, sizeof(name), "%.*s", dest ? (int)strcspn(dest, "@") : 0, dest ? dest : "");
 	code = destination_find(mod, name, ret_queue);
-	return code ? st->core->error(err, code, "%s", st->core->pbse_text(code)) : 0;
+	return code ? keel_error(err, code, "%s", keel_pbse_text(code)) : 0;
 }
 
 static int32_t check_user(struct keel_mod *mod, const struct keel_session *who,
 			  struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (who->uid != 0 || acl_names(mod, server, st->server.roots, who->user, who->host))
+	if (who->uid != 0 || acl_names(server, server_acl_roots, who->user, who->host))
 		return 0;
-	return st->core->error(err, PBSE_BADUSER, "%s", st->core->pbse_text(PBSE_BADUSER));
+	return keel_error(err, PBSE_BADUSER, "%s", keel_pbse_text(PBSE_BADUSER));
 }
 
 /* Does the host part of a User_List entry, `at` behind its '@', mean this host? */
@@ -81,11 +86,10 @@ static bool host_is(const char *at, size_t len, const char *host)
 
 /* Jobs run as their submitter: of User_List, the entry for this host, else the one for any host, must name that user.
  * Fails with 15023. */
-static int32_t check_user_list(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
+static int32_t check_user_list(struct keel_changes *ch, struct keel_obj *draft,
 			       const struct keel_session *who, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const union keel_slot *slot = st->object->change_slot(ch, draft, st->a.user_list);
+	const union keel_slot *slot = keel_change_slot(ch, draft, job_User_List);
 	bool fits = false, settled = false;
 	const char *at = slot && slot->p ? slot->p : "";
 
@@ -100,7 +104,7 @@ static int32_t check_user_list(struct keel_mod *mod, struct keel_changes *ch, st
 			fits = his;
 		at += len + (at[len] == ',');
 	}
-	return fits ? 0 : st->core->error(err, PBSE_BADUSER, "%s", st->core->pbse_text(PBSE_BADUSER));
+	return fits ? 0 : keel_error(err, PBSE_BADUSER, "%s", keel_pbse_text(PBSE_BADUSER));
 }
 
 /* What the server says about every job. */
@@ -108,26 +112,24 @@ static void fill(struct keel_mod *mod, const struct submission *s, const struct 
 		 int64_t sequence)
 {
 	struct keel_obj *draft = s->draft, *queue = s->queue;
-	struct state *st = mod->state;
-	const struct keel_object_api *object = st->object;
-	int64_t now = st->core->time(mod);
+	int64_t now = keel_time(mod);
 	char gid[16];
 
 	snprintf(gid, sizeof(gid), "%u", who->gid);
-	object->set_text(draft, st->a.owner, KEEL_SET, NULL, who->who, NULL);
-	object->set_str(draft, st->a.euser, who->user);
-	object->set_str(draft, st->a.egroup, s->group ? s->group : who->group ? who->group : gid);
-	object->set_str(draft, st->a.queue, object->id(queue));
-	if (!queue_runs(mod, queue) && who->groups) /* for the lists of the queues it is routed to */
-		object->set_str(draft, st->a.groups, who->groups);
-	object->set_str(draft, st->a.server, st->core->server_name(mod));
-	object->set_str(draft, st->a.host, who->host);
-	object->set_int(draft, st->a.ctime, now);
-	object->set_int(draft, st->a.mtime, now);
-	object->set_int(draft, st->a.qtime, now);
-	object->set_int(draft, st->a.queue_rank, now * 1000000 + sequence % 1000000);
-	object->set_int(draft, st->a.state, 'T');
-	object->set_int(draft, st->a.substate, 0);
+	keel_set_text(draft, job_Job_Owner, KEEL_SET, NULL, who->who, NULL);
+	keel_set_str(draft, job_euser, who->user);
+	keel_set_str(draft, job_egroup, s->group ? s->group : who->group ? who->group : gid);
+	keel_set_str(draft, attr_job_queue, keel_id(queue));
+	if (!queue_runs(queue) && who->groups) /* for the lists of the queues it is routed to */
+		keel_set_str(draft, job_owner_groups, who->groups);
+	keel_set_str(draft, job_server, keel_server_name(mod));
+	keel_set_str(draft, job_Submit_Host, who->host);
+	keel_set_int(draft, job_ctime, now);
+	keel_set_int(draft, job_mtime, now);
+	keel_set_int(draft, job_qtime, now);
+	keel_set_int(draft, job_queue_rank, now * 1000000 + sequence % 1000000);
+	keel_set_int(draft, job_job_state, 'T');
+	keel_set_int(draft, job_substate, 0);
 }
 
 /* The directory that a Variable_List names, without the signs before its commas and quotes. */
@@ -150,42 +152,39 @@ static int32_t default_path(struct keel_mod *mod, struct keel_changes *ch, struc
 			    const char *host, const struct keel_attr *attr, char letter, int64_t sequence,
 			    struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const union keel_slot *vars = st->object->change_slot(ch, draft, st->a.variables);
+	const union keel_slot *vars = keel_change_slot(ch, draft, job_Variable_List);
 	char name[256] = "", cwd[4096], path[8192], given[4096];
 
-	if (st->object->change_peek(ch, draft, attr, NULL, given, sizeof(given)) >= 0)
+	if (keel_change_peek(ch, draft, attr, NULL, given, sizeof(given)) >= 0)
 		return 0;
-	st->object->change_peek(ch, draft, st->a.name, NULL, name, sizeof(name));
+	keel_change_peek(ch, draft, job_Job_Name, NULL, name, sizeof(name));
 	submit_dir(vars ? vars->p : NULL, cwd, sizeof(cwd));
 	snprintf(path, sizeof(path), "%s:%s/%s.%c%lld%s", host, cwd, name, letter,
 		 (long long)sequence, job_role(mod, draft) == ROLE_WHOLE ? ".^array_index^" : "");
-	return st->object->change_text(ch, draft, attr, KEEL_SET, NULL, path, err);
+	return keel_change_text(ch, draft, attr, KEEL_SET, NULL, path, err);
 }
 
 int32_t job_default_paths(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 			  const char *host, int64_t sequence, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	int32_t code = default_path(mod, ch, job, host, st->a.output_path, 'o', sequence, err);
+	int32_t code = default_path(mod, ch, job, host, job_Output_Path, 'o', sequence, err);
 
-	return code ? code : default_path(mod, ch, job, host, st->a.error_path, 'e', sequence, err);
+	return code ? code : default_path(mod, ch, job, host, job_Error_Path, 'e', sequence, err);
 }
 
-static int32_t add_variables(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft,
+static int32_t add_variables(struct keel_changes *ch, struct keel_obj *draft,
 			     const struct keel_session *who, struct keel_obj *queue,
 			     struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const union keel_slot *slot = st->object->change_slot(ch, draft, st->a.variables);
+	const union keel_slot *slot = keel_change_slot(ch, draft, job_Variable_List);
 	const char *have = slot ? slot->p : "";
 	char *text;
 	int32_t code;
 
 	if (asprintf(&text, "%s%sPBS_O_QUEUE=%s,PBS_O_HOST=%s", have, *have ? "," : "",
-		     st->object->id(queue), who->host) < 0)
-		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	code = st->object->change_text(ch, draft, st->a.variables, KEEL_SET, NULL, text, err);
+		     keel_id(queue), who->host) < 0)
+		return keel_error(err, PBSE_SYSTEM, "System error: out of memory");
+	code = keel_change_text(ch, draft, job_Variable_List, KEEL_SET, NULL, text, err);
 	free(text);
 	return code;
 }
@@ -194,77 +193,74 @@ static int32_t submit_apply(struct keel_mod *mod, struct keel_changes *ch, struc
 		     struct keel_obj *queue, struct keel_req *req, int64_t sequence,
 		     struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(req);
+	const struct keel_session *who = keel_req_session(req);
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
-	int32_t code = st->msg->attrs(st->request->body(req), "attrs", &attrs, &n);
+	int32_t code = keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n);
 
 	if (code && code != -ENODATA)
-		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
+		return keel_error(err, PBSE_PROTOCOL, "%s", keel_pbse_text(PBSE_PROTOCOL));
 	for (i = 0; i < n; i++) {
 		struct keel_attrop op = attrs[i];
 
 		op.op = KEEL_SET;
-		code = st->object->change(ch, who, draft, &op, err);
+		code = keel_change(ch, who, draft, &op, err);
 		if (code)
 			return code;
 	}
-	code = check_user_list(mod, ch, draft, who, err);
+	code = check_user_list(ch, draft, who, err);
 	if (!code) /* the peer's, whatever the request says */
-		code = st->object->change_text(ch, draft, st->a.host, KEEL_SET, NULL, who->host, err);
+		code = keel_change_text(ch, draft, job_Submit_Host, KEEL_SET, NULL, who->host, err);
 	if (!code)
 		code = job_default_paths(mod, ch, draft, who->host, sequence, err);
 	if (!code)
-		code = add_variables(mod, ch, draft, who, queue, err);
+		code = add_variables(ch, draft, who, queue, err);
 	if (!code)
-		code = st->resource->prepare(st->resource->self, ch, draft, queue, err);
+		code = keel_resource_prepare(ch, draft, queue, err);
 	return code;
 }
 
 static void submit_accepted(struct keel_mod *mod, struct submission *s)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job = s->draft;
-	const char *id = job_id(mod, job), *queue = job_text(mod, job, st->a.queue);
+	const char *id = job_id(mod, job), *queue = job_text(job, attr_job_queue);
 	struct keel_out *out;
 
-	if (!st->object->find(mod, "queue", queue)) { /* deleted while a tap held the submission */
-		st->request->reply(s->req, PBSE_UNKQUE, NULL);
-		st->object->destroy(job);
+	if (!keel_find(mod, "queue", queue)) { /* deleted while a tap held the submission */
+		keel_reply(s->req, PBSE_UNKQUE, NULL);
+		keel_destroy(job);
 		return;
 	}
-	if (st->object->publish(job) ||
-	    (s->script && st->blob->put(job, "script", s->script, s->script_len))) {
-		st->request->reply(s->req, PBSE_SYSTEM, "System error: out of memory");
-		st->object->destroy(job);
+	if (keel_publish(job) ||
+	    (s->script && keel_blob_put(job, "script", s->script, s->script_len))) {
+		keel_reply(s->req, PBSE_SYSTEM, "System error: out of memory");
+		keel_destroy(job);
 		return;
 	}
 	step_evaluate(mod, job);
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop 1", queue,
-		      step_letter(job_slot(mod, job)->step));
-	st->core->log(mod, KEEL_LOG_JOB, "Job", id,
-		      "Job Queued at request of %s, owner = %s, job name = %s, queue = %s",
-		      job_text(mod, job, st->a.owner), job_text(mod, job, st->a.owner),
-		      job_text(mod, job, st->a.name), queue);
-	st->acct->job(st->acct->self, 'Q', job);
-	st->hook->note(mod, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = id, .job = job));
-	out = st->msg->out(mod);
-	st->msg->put_str(out, "id", id);
-	st->request->reply_out(s->req, out);
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop 1", queue,
+		 step_letter(job_slot(mod, job)->step));
+	keel_log(mod, KEEL_LOG_JOB, "Job", id,
+		 "Job Queued at request of %s, owner = %s, job name = %s, queue = %s",
+		 job_text(job, job_Job_Owner), job_text(job, job_Job_Owner),
+		 job_text(job, job_Job_Name), queue);
+	keel_acct_job('Q', job);
+	keel_note(mod, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = id, .job = job));
+	out = keel_out(mod);
+	keel_put_str(out, "id", id);
+	keel_reply_out(s->req, out);
 }
 
 static void submit_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct submission *s = arg;
 
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE) {
 		submit_accepted(mod, s);
 	} else {
-		st->request->reply(s->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
-				   outcome->text ? "%s" : NULL, outcome->text);
-		st->object->destroy(s->draft);
+		keel_reply(s->req, outcome->code ? outcome->code : PBSE_HOOKERROR,
+			   outcome->text ? "%s" : NULL, outcome->text);
+		keel_destroy(s->draft);
 	}
 	submission_free(s);
 }
@@ -272,14 +268,13 @@ static void submit_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct submission *s,
 			   struct keel_err *err)
 {
-	struct state *st = mod->state;
 	const struct conf *conf = mod->conf;
-	const void *bytes = st->msg->bytes(st->request->body(req), "script", &s->script_len);
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	const void *bytes = keel_msg_bytes(keel_req_body(req), "script", &s->script_len);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	int64_t most = conf->script_max, kb;
 
-	if (st->object->is_set(server, st->server.script_max)) {
-		kb = st->object->get_int(server, st->server.script_max);
+	if (keel_is_set(server, server_jobscript_max_size)) {
+		kb = keel_get_int(server, server_jobscript_max_size);
 		most = kb < INT64_MAX / 1024 ? kb * 1024 : INT64_MAX;
 	}
 	if (most > WIRE_SCRIPT_MAX) /* what reaches a host */
@@ -287,8 +282,8 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 	if (!bytes)
 		return 0;
 	if (s->script_len > most)
-		return st->core->error(err, PBSE_JOBSCRIPTMAXSIZE, "%s: %u bytes, %lld are taken",
-				       st->core->pbse_text(PBSE_JOBSCRIPTMAXSIZE), s->script_len, (long long)most);
+		return keel_error(err, PBSE_JOBSCRIPTMAXSIZE, "%s: %u bytes, %lld are taken",
+				  keel_pbse_text(PBSE_JOBSCRIPTMAXSIZE), s->script_len, (long long)most);
 	s->script = bytes;
 	return 0;
 }
@@ -296,11 +291,10 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 /* Does the request submit an array? */
 static bool is_whole(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
 
-	if (st->msg->attrs(st->request->body(req), "attrs", &attrs, &n))
+	if (keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n))
 		return false;
 	for (i = 0; i < n; i++)
 		if (form_claims(mod, attrs[i].name))
@@ -313,25 +307,24 @@ static bool is_whole(struct keel_mod *mod, struct keel_req *req)
 static int32_t draft_make(struct keel_mod *mod, struct submission *s, struct keel_changes **ret_changes,
 		     struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(s->req);
+	const struct keel_session *who = keel_req_session(s->req);
 	int64_t sequence = next_sequence(mod);
 	struct keel_changes *ch;
 	char id[300];
 	int32_t code;
 
 	snprintf(id, sizeof(id), "%lld%s.%s", (long long)sequence, is_whole(mod, s->req) ? "[]" : "",
-		 st->core->server_name(mod));
-	s->draft = st->object->draft(mod, "job", id, err);
+		 keel_server_name(mod));
+	s->draft = keel_draft(mod, "job", id, err);
 	if (!s->draft)
 		return err->code ? err->code : PBSE_SYSTEM;
 	fill(mod, s, who, sequence);
-	ch = st->object->changes(mod);
+	ch = keel_changes(mod);
 	code = ch ? submit_apply(mod, ch, s->draft, s->queue, s->req, sequence, err)
-		  : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+		  : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (code) {
-		st->object->discard(ch);
-		st->object->destroy(s->draft);
+		keel_discard(ch);
+		keel_destroy(s->draft);
 		return code;
 	}
 	*ret_changes = ch;
@@ -343,11 +336,10 @@ static int32_t draft_make(struct keel_mod *mod, struct submission *s, struct kee
 static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
 {
 	static const char prefix[] = "defaults:";
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const char *extend = st->msg->str(st->request->body(req), "extend");
-	const char *have = st->server.qsub_arguments
-				   ? st->object->get_str(server, st->server.qsub_arguments)
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *extend = keel_msg_str(keel_req_body(req), "extend");
+	const char *have = server_default_qsub_arguments
+				   ? keel_get_str(server, server_default_qsub_arguments)
 				   : NULL;
 
 	return !extend || strncmp(extend, prefix, sizeof(prefix) - 1) != 0 ||
@@ -357,18 +349,16 @@ static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
 /* The checks before the job is made: user, queue, admission. Returns 0, or fails with a PBSE code and *err. */
 static int32_t submission_check(struct keel_mod *mod, struct submission *s, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(s->req);
+	const struct keel_session *who = keel_req_session(s->req);
 	int32_t code = check_user(mod, who, err);
 
 	if (!code)
-		code = find_queue(mod, st->msg->str(st->request->body(s->req), "dest"), &s->queue, err);
+		code = find_queue(mod, keel_msg_str(keel_req_body(s->req), "dest"), &s->queue, err);
 	return code ? code : admit(mod, s->queue, who, false, err);
 }
 
 static void submission_raise(struct keel_mod *mod, struct submission *s)
 {
-	struct state *st = mod->state;
 	struct keel_changes *ch;
 	struct keel_err err = { 0 };
 	int32_t code = submission_check(mod, s, &err);
@@ -378,15 +368,15 @@ static void submission_raise(struct keel_mod *mod, struct submission *s)
 	if (!code)
 		code = draft_make(mod, s, &ch, &err);
 	if (code) {
-		st->request->reply(s->req, code, "%s", err.text);
+		keel_reply(s->req, code, "%s", err.text);
 		submission_free(s);
 		return;
 	}
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_submit,
 		.event = KEEL_EVENT(job_submit, .id = job_id(mod, s->draft), .job = s->draft,
-				    .queue = s->queue, .who = st->request->session(s->req)->who),
+			       .queue = s->queue, .who = keel_req_session(s->req)->who),
 		.changes = ch,
 		.req = s->req,
 		.done = submit_decided,
@@ -396,7 +386,6 @@ static void submission_raise(struct keel_mod *mod, struct submission *s)
 
 static void submit_group_known(struct keel_mod *mod, void *arg, int32_t code, const char *group)
 {
-	struct state *st = mod->state;
 	struct submission *s = arg;
 
 	if (!code && !(s->group = strdup(group)))
@@ -405,34 +394,33 @@ static void submit_group_known(struct keel_mod *mod, void *arg, int32_t code, co
 		submission_raise(mod, s);
 		return;
 	}
-	st->request->reply(s->req, code, NULL);
+	keel_reply(s->req, code, NULL);
 	submission_free(s);
 }
 
 void on_submit(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
 	struct submission *s;
 	struct keel_err err = { 0 };
 	char group[256];
 	int32_t code;
 
 	if (!knows_defaults(mod, req)) {
-		st->request->reply(req, PBSE_FORCE_QSUB_UPDATE, NULL);
+		keel_reply(req, PBSE_FORCE_QSUB_UPDATE, NULL);
 		return;
 	}
 	s = calloc(1, sizeof(*s));
 	if (!s) {
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	s->req = req;
-	if (!group_wanted(mod, req, group, sizeof(group)) || !*group) {
+	if (!group_wanted(req, group, sizeof(group)) || !*group) {
 		submission_raise(mod, s);
 	} else if ((code = submission_check(mod, s, &err))) {
-		st->request->reply(req, code, "%s", err.text);
+		keel_reply(req, code, "%s", err.text);
 		submission_free(s);
 	} else {
-		group_ask(mod, st->request->session(req)->user, group, submit_group_known, s);
+		group_ask(mod, keel_req_session(req)->user, group, submit_group_known, s);
 	}
 }

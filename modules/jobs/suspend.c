@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, run_version, released_names);
+
 struct step_request {
 	char *id, *signal, *who;
 	int64_t run_version;
@@ -38,7 +40,6 @@ static struct step_request *request_new(struct keel_mod *mod, struct keel_obj *j
 					const char *signal, const char *who, struct keel_mod *me,
 					keel_job_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct step_request *r = calloc(1, sizeof(*r));
 
 	if (!r || !(r->id = strdup(job_id(mod, job))) || !(r->signal = strdup(signal)) ||
@@ -48,7 +49,7 @@ static struct step_request *request_new(struct keel_mod *mod, struct keel_obj *j
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
 		return NULL;
 	}
-	r->run_version = st->object->get_int(job, st->a.run_version);
+	r->run_version = keel_get_int(job, job_run_version);
 	r->me = me;
 	r->done = done;
 	r->arg = arg;
@@ -58,10 +59,9 @@ static struct step_request *request_new(struct keel_mod *mod, struct keel_obj *j
 /* The job the request is about, if it is still in that run and R. */
 static struct keel_obj *still_there(struct keel_mod *mod, const struct step_request *r)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", r->id);
+	struct keel_obj *job = keel_find(mod, "job", r->id);
 
-	if (!job || st->object->get_int(job, st->a.run_version) != r->run_version ||
+	if (!job || keel_get_int(job, job_run_version) != r->run_version ||
 	    !step_is_running(job_slot(mod, job)->step))
 		return NULL;
 	return job;
@@ -72,7 +72,6 @@ static struct keel_obj *still_there(struct keel_mod *mod, const struct step_requ
 /* The processes are stopped, and the point suspend_release has said what comes free. */
 static void freed(struct keel_mod *mod, void *arg, const char *names)
 {
-	struct state *st = mod->state;
 	struct step_request *r = arg;
 	struct keel_obj *job = still_there(mod, r);
 
@@ -84,13 +83,13 @@ static void freed(struct keel_mod *mod, void *arg, const char *names)
 	if (job_slot(mod, job)->step == STEP_SENT)
 		job_begin(mod, job, 0); /* the report of its start is still on its way */
 	release_apply(mod, job, names);
-	st->acct->job(st->acct->self, 'z', job);
+	keel_acct_job('z', job);
 	step_to(mod, job, r->waits ? STEP_SCHED_SUSPENDED : STEP_SUSPENDED);
 	if (job_slot(mod, job)->ending)
 		release_undo(mod, job); /* deleted meanwhile */
-	st->hook->note(mod, KEEL_POINT_job_suspended,
-		       KEEL_EVENT(job_suspended, .id = r->id, .job = job, .signal = r->signal,
-				  .who = r->who));
+	keel_note(mod, KEEL_POINT_job_suspended,
+		  KEEL_EVENT(job_suspended, .id = r->id, .job = job, .signal = r->signal,
+			     .who = r->who));
 	finish(r, 0, NULL);
 }
 
@@ -112,13 +111,12 @@ static void suspend_to(struct keel_mod *mod, struct keel_obj *job, const char *s
 		       const char *who, bool waits, struct keel_mod *me, keel_job_done *done,
 		       void *arg)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	struct step_request *r;
 
 	if ((j->step != STEP_RUNNING && j->step != STEP_SENT) || j->busy || j->ending) {
-		st->core->log(mod, KEEL_LOG_DEBUG, "Req", job_id(mod, job),
-			      "Execution server rejected request");
+		keel_log(mod, KEEL_LOG_DEBUG, "Req", job_id(mod, job),
+			 "Execution server rejected request");
 		done(me, arg, PBSE_BADSTATE, NULL);
 		return;
 	}
@@ -127,7 +125,7 @@ static void suspend_to(struct keel_mod *mod, struct keel_obj *job, const char *s
 		return;
 	r->waits = waits;
 	j->busy = true;
-	st->task->signal(st->task->self, job, "suspend", r->signal, mod, stopped,
+	keel_task_signal(job, "suspend", r->signal, mod, stopped,
 			 r);
 }
 
@@ -147,7 +145,6 @@ void job_suspend_waiting(struct keel_mod *mod, struct keel_obj *job, const char 
 
 static void continued(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct step_request *r = arg;
 	struct keel_obj *job = still_there(mod, r);
 
@@ -159,19 +156,18 @@ static void continued(struct keel_mod *mod, void *arg, int32_t code, const char 
 		finish(r, code ? code : PBSE_UNKJOBID, text);
 		return;
 	}
-	st->hook->note(mod, KEEL_POINT_job_resumed,
-		       KEEL_EVENT(job_resumed, .id = r->id, .job = job, .signal = r->signal,
-				  .who = r->who));
-	st->object->unset(job, st->a.released, NULL);
+	keel_note(mod, KEEL_POINT_job_resumed,
+		  KEEL_EVENT(job_resumed, .id = r->id, .job = job, .signal = r->signal,
+			     .who = r->who));
+	keel_unset(job, job_released_names, NULL);
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
-	st->acct->record(st->acct->self, 'r', r->id, "");
+	keel_acct_record('r', r->id, "");
 	finish(r, 0, NULL);
 }
 
 static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct step_request *r = arg;
 	struct keel_obj *job = still_there(mod, r);
 	struct keel_err err = { 0 };
@@ -193,14 +189,13 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 		finish(r, code, err.text);
 		return;
 	}
-	st->task->signal(st->task->self, job, "resume", r->signal, mod, continued,
+	keel_task_signal(job, "resume", r->signal, mod, continued,
 			 r);
 }
 
 void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
 		struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	struct state *st = mod->state;
 	struct job *j = job_slot(mod, job);
 	struct step_request *r;
 
@@ -212,11 +207,11 @@ void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, 
 	if (!r)
 		return;
 	j->busy = true;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_resume,
 		.event = KEEL_EVENT(job_resume, .id = r->id, .job = job, .signal = r->signal,
-				    .who = r->who),
+			       .who = r->who),
 		.done = resume_decided,
 		.arg = r,
 	});
@@ -228,7 +223,7 @@ void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_
 	struct state *st = mod->state;
 	char who[300] = "Scheduler@";
 
-	strncat(who, st->core->host_name(mod), sizeof(who) - strlen(who) - 1);
+	strncat(who, keel_host_name(mod), sizeof(who) - strlen(who) - 1);
 	if (shutting_down(st)) { /* it goes on with the next server */
 		done(me, arg, PBSE_SVRDOWN, NULL);
 		return;
@@ -237,8 +232,8 @@ void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_
 		done(me, arg, PBSE_BADSTATE, NULL);
 		return;
 	}
-	st->core->log(mod, KEEL_LOG_ADMIN, "Job", job_id(mod, job), "resume job by %s", who);
-	st->core->log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "job signaled with resume by %s",
-		      who);
+	keel_log(mod, KEEL_LOG_ADMIN, "Job", job_id(mod, job), "resume job by %s", who);
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "job signaled with resume by %s",
+		 who);
 	job_resume(mod, job, "resume", who, me, done, arg);
 }

@@ -210,13 +210,12 @@ static int32_t holds_type_parse(struct keel_mod *mod, const struct keel_attr *at
 				const char *key, const char *text, union keel_slot *slot, bool *is_set,
 				struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int32_t bits = holds_parse(text), old = *is_set ? (int32_t)slot->i : 0;
 
-	(void)attr, (void)key;
+	(void)attr, (void)key, (void)mod;
 	if (bits < 0)
-		return st->core->error(err, PBSE_BADATVAL, "%s Hold_Types",
-				       st->core->pbse_text(PBSE_BADATVAL));
+		return keel_error(err, PBSE_BADATVAL, "%s Hold_Types",
+				  keel_pbse_text(PBSE_BADATVAL));
 	slot->i = op == KEEL_INCR ? old | bits : op == KEEL_DECR ? old & ~bits : bits;
 	*is_set = true;
 	return 0;

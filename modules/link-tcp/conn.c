@@ -88,17 +88,17 @@ struct conn *conn_create(struct link *l, int fd, struct way *w, const struct soc
 	c->way = w;
 	c->state = c->opened ? CONN_CONNECTING : CONN_HELLO;
 	c->events = c->opened ? KEEL_WRITABLE : KEEL_READABLE;
-	c->heard_ms = l->core->now_ms(l->mod);
+	c->heard_ms = keel_now_ms(l->mod);
 	if (getnameinfo(sa, len, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
 		snprintf(c->address, sizeof(c->address), "an unknown address");
 	else
 		snprintf(c->address, sizeof(c->address), "%s port %s", host, port);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	c->deadline = l->core->timer(l->mod, l->limits.greet_ms, too_slow, c);
-	c->watch = l->core->watch_fd(l->mod, fd, on_ready, c);
-	if (c->deadline == NULL || c->watch == NULL || l->core->watch_for(c->watch, c->events) < 0) {
-		l->core->timer_cancel(c->deadline);
-		l->core->watch_cancel(c->watch);
+	c->deadline = keel_timer(l->mod, l->limits.greet_ms, too_slow, c);
+	c->watch = keel_watch_fd(l->mod, fd, on_ready, c);
+	if (c->deadline == NULL || c->watch == NULL || keel_watch_for(c->watch, c->events) < 0) {
+		keel_timer_cancel(c->deadline);
+		keel_watch_cancel(c->watch);
 		free(c);
 		return NULL;
 	}
@@ -120,14 +120,14 @@ struct conn *conn_named(const struct link *l, const char *name)
 static void log_stranger(const struct conn *c, const char *why)
 {
 	struct link *l = c->link;
-	int64_t now_ms = l->core->now_ms(l->mod);
+	int64_t now_ms = keel_now_ms(l->mod);
 
 	if (now_ms - l->refused_log_ms < STRANGER_LOG_MS) {
 		l->refused_untold++;
 		return;
 	}
-	l->core->log(l->mod, KEEL_LOG_SECURITY, "Link", c->theirs.host[0] != '\0' ? c->theirs.host : "?",
-		     "link from %s refused: %s (%u more refused before)", c->address, why, l->refused_untold);
+	keel_log(l->mod, KEEL_LOG_SECURITY, "Link", c->theirs.host[0] != '\0' ? c->theirs.host : "?",
+		 "link from %s refused: %s (%u more refused before)", c->address, why, l->refused_untold);
 	l->refused_log_ms = now_ms;
 	l->refused_untold = 0;
 }
@@ -137,17 +137,15 @@ static void log_drop(const struct conn *c, const char *why)
 	struct link *l = c->link;
 
 	if (c->state == CONN_UP)
-		l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", c->name, "link with %s lost: %s", c->address, why);
+		keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", c->name, "link with %s lost: %s", c->address, why);
 	else if (!c->opened)
 		log_stranger(c, why);
 }
 
 static void conn_free(struct conn *c)
 {
-	const struct keel_core_api *core = c->link->core;
-
-	core->timer_cancel(c->deadline);
-	core->watch_cancel(c->watch);
+	keel_timer_cancel(c->deadline);
+	keel_watch_cancel(c->watch);
 	close(c->fd);
 	bytes_free(&c->message);
 	bytes_free(&c->out);
@@ -160,7 +158,7 @@ void conn_drop(struct conn *c, const char *why)
 {
 	struct link *l = c->link;
 	bool was_up = c->state == CONN_UP;
-	bool lasted = was_up && l->core->now_ms(l->mod) - c->up_ms >= l->limits.backoff_max_ms;
+	bool lasted = was_up && keel_now_ms(l->mod) - c->up_ms >= l->limits.backoff_max_ms;
 	struct way *w = was_up ? way_find(l, c->name) : c->way;
 
 	if (why != NULL)
@@ -171,7 +169,7 @@ void conn_drop(struct conn *c, const char *why)
 	l->n_half_open -= !c->opened && !was_up;
 	if (was_up) {
 		HASH_DEL(l->up, c);
-		l->carry->lost(l->mod, c->name);
+		keel_carry_lost(l->mod, c->name);
 	}
 	if (w != NULL && w->address != NULL && l->running)
 		dial_again(w, lasted, was_up ? NULL : why);
@@ -189,7 +187,7 @@ void conn_up(struct conn *c)
 	struct link *l = c->link;
 	struct conn *other = conn_named(l, c->name);
 
-	l->core->timer_cancel(c->deadline);
+	keel_timer_cancel(c->deadline);
 	c->deadline = NULL;
 	hello_fini(&c->greeting);
 	if (other != NULL)
@@ -201,9 +199,9 @@ void conn_up(struct conn *c)
 	}
 	l->n_half_open -= !c->opened;
 	c->state = CONN_UP;
-	c->up_ms = l->core->now_ms(l->mod);
-	l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", c->name, "linked with %s", c->address);
-	if (l->carry->up(l->mod, c->name, c->daemon, conf_of(l)->grace) < 0)
+	c->up_ms = keel_now_ms(l->mod);
+	keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", c->name, "linked with %s", c->address);
+	if (keel_carry_up(l->mod, c->name, c->daemon, conf_of(l)->grace) < 0)
 		c->broken = "this daemon cannot take it";
 }
 
@@ -275,7 +273,7 @@ static void settle(struct conn *c)
 		events = c->state == CONN_CONNECTING ? KEEL_WRITABLE : KEEL_READABLE;
 		if (c->full)
 			events |= KEEL_WRITABLE;
-		if (events != c->events && c->link->core->watch_for(c->watch, events) == 0)
+		if (events != c->events && keel_watch_for(c->watch, events) == 0)
 			c->events = events;
 	}
 }
@@ -303,7 +301,7 @@ static void flush_soon(struct conn *c)
 
 	c->flush = true;
 	if (!l->flushing)
-		l->flushing = l->core->defer(l->mod, flush, NULL) == 0;
+		l->flushing = keel_defer(l->mod, flush, NULL) == 0;
 }
 
 void conn_message(struct keel_mod *m, const char *peer, const void *bytes, uint32_t len)
@@ -348,7 +346,7 @@ static void on_plain(struct conn *c, const uint8_t *bytes, size_t len, unsigned 
 	}
 	if (tag != LAST || c->broken != NULL)
 		return;
-	ret = l->carry->in(l->mod, c->name, bytes, (uint32_t)len);
+	ret = keel_carry_in(l->mod, c->name, bytes, (uint32_t)len);
 	if (ret < 0)
 		c->broken = ret == -EPROTO ? "a message that cannot be read" : "this daemon takes no messages now";
 	bytes_reset(&c->message);
@@ -415,7 +413,7 @@ static void conn_read(struct conn *c)
 			return;
 		}
 		c->in_len += (size_t)n;
-		c->heard_ms = l->core->now_ms(l->mod);
+		c->heard_ms = keel_now_ms(l->mod);
 		chunks_in(c);
 	}
 }
@@ -450,7 +448,7 @@ static void on_ready(struct keel_mod *m, void *arg)
 /* ---- heartbeat ----------------------------------------------------------------------------------- */
 void conn_heartbeat(struct link *l)
 {
-	int64_t now_ms = l->core->now_ms(l->mod), beat_ms = conf_of(l)->heartbeat;
+	int64_t now_ms = keel_now_ms(l->mod), beat_ms = conf_of(l)->heartbeat;
 	bool we_slept = now_ms - l->beat_ms > 2 * beat_ms;
 	struct conn *c, *next;
 

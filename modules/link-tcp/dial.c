@@ -104,7 +104,7 @@ static void dial_go(struct keel_mod *m, void *arg)
 		dial_again(w, false, r == NULL ? "no memory" : "expected HOST:PORT");
 		return;
 	}
-	if (w->link->core->work(m, resolve_work, resolved, r) < 0) {
+	if (keel_work(m, resolve_work, resolved, r) < 0) {
 		resolve_free(r);
 		dial_again(w, false, "no memory");
 		return;
@@ -129,8 +129,8 @@ void dial_again(struct way *w, bool lasted, const char *why)
 		w->backoff_ms = l->limits.backoff_min_ms;
 		w->logged = false;
 	} else if (!w->logged && why != NULL) {
-		l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", w->host, "cannot link with %s: %s; trying on", w->address,
-			     why);
+		keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", w->host, "cannot link with %s: %s; trying on", w->address,
+			 why);
 		w->logged = true;
 	}
 	/* Between half and all of it, so that a thousand moms do not come at once. */
@@ -139,15 +139,15 @@ void dial_again(struct way *w, bool lasted, const char *why)
 	if (w->backoff_ms > l->limits.backoff_max_ms)
 		w->backoff_ms = l->limits.backoff_max_ms;
 	dial_stop(w);
-	w->timer = l->core->timer(l->mod, wait_ms, dial_go, w);
+	w->timer = keel_timer(l->mod, wait_ms, dial_go, w);
 	if (w->timer == NULL)
-		l->core->log(l->mod, KEEL_LOG_ERROR, "Link", w->host,
-			     "no memory: this daemon stays without a link; restart it");
+		keel_log(l->mod, KEEL_LOG_ERROR, "Link", w->host,
+			 "no memory: this daemon stays without a link; restart it");
 }
 
 void dial_stop(struct way *w)
 {
-	w->link->core->timer_cancel(w->timer);
+	keel_timer_cancel(w->timer);
 	w->timer = NULL;
 	if (w->job != NULL)
 		w->job->way = NULL;

@@ -21,7 +21,6 @@ void greet_open(struct conn *c)
 /* What is wrong with the name and the role that the hello says; NULL: nothing. */
 static const char *name_objection(const struct conn *c, bool server)
 {
-	const struct keel_core_api *core = c->link->core;
 	const struct hello *h = &c->theirs;
 
 	if (h->daemon != (server ? KEEL_SERVER : KEEL_MOM))
@@ -32,7 +31,7 @@ static const char *name_objection(const struct conn *c, bool server)
 		return "no host may have this name";
 	if (c->way != NULL && strcmp(h->host, c->way->host) != 0)
 		return "it is another host";
-	if ((core->daemon(c->link->mod) & KEEL_MOM) && strcmp(h->host, core->host_name(c->link->mod)) == 0)
+	if ((keel_daemon(c->link->mod) & KEEL_MOM) && strcmp(h->host, keel_host_name(c->link->mod)) == 0)
 		return "its host is served by this very daemon";
 	return NULL;
 }
@@ -53,7 +52,7 @@ static const char *key_of(const struct conn *c, bool server, struct identity *re
 	}
 	failed = key_read_public(l->peers_dir, c->name, ret, &err);
 	if (failed < 0 && failed != -ENOENT)
-		l->core->log(l->mod, KEEL_LOG_ERROR, "Link", c->name, "%s", err.text);
+		keel_log(l->mod, KEEL_LOG_ERROR, "Link", c->name, "%s", err.text);
 	if (failed < 0)
 		return server ? "the server's key (server.pub) is not enrolled here" : "no key is enrolled for this host";
 	return NULL;

@@ -32,18 +32,18 @@ static bool said(const char *text)
 /* Is it the one this daemon should have? */
 static int32_t check_identity(const struct link *l, const struct identity *id, struct keel_err *err)
 {
-	uint32_t wanted = l->core->daemon(l->mod) & KEEL_SERVER ? KEEL_SERVER : KEEL_MOM;
-	const char *host = l->core->host_name(l->mod);
+	uint32_t wanted = keel_daemon(l->mod) & KEEL_SERVER ? KEEL_SERVER : KEEL_MOM;
+	const char *host = keel_host_name(l->mod);
 
 	if (id->daemon != wanted)
-		return l->core->error(err, -EINVAL,
-				      "key file %s is a key of a %s, but this daemon is a %s; make one with "
-				      "keelson-key make --role %s", l->key_file, key_role_word(id->daemon),
-				      key_role_word(wanted), key_role_word(wanted));
+		return keel_error(err, -EINVAL,
+				  "key file %s is a key of a %s, but this daemon is a %s; make one with "
+				  "keelson-key make --role %s", l->key_file, key_role_word(id->daemon),
+				  key_role_word(wanted), key_role_word(wanted));
 	if (strcmp(id->host, host) != 0)
-		return l->core->error(err, -EINVAL,
-				      "key file %s is the key of host %s, but this host is %s; make one for it with "
-				      "keelson-key make --host %s", l->key_file, id->host, host, host);
+		return keel_error(err, -EINVAL,
+				  "key file %s is the key of host %s, but this host is %s; make one for it with "
+				  "keelson-key make --host %s", l->key_file, id->host, host, host);
 	return 0;
 }
 
@@ -54,8 +54,8 @@ int32_t own_key(struct link *l, struct keel_err *err)
 
 	if (l->me.daemon != 0)
 		return 0;
-	if (l->carry == NULL)
-		return l->core->error(err, -ENOTSUP, "this daemon takes no links to other hosts");
+	if (!keel_has(carry))
+		return keel_error(err, -ENOTSUP, "this daemon takes no links to other hosts");
 	ret = key_read(l->key_file, KEY_OWN, &id, err);
 	if (ret == 0)
 		ret = check_identity(l, &id, err);
@@ -69,8 +69,8 @@ int32_t own_key(struct link *l, struct keel_err *err)
 /* What the configuration says, or `otherwise` below server_priv or mom_priv; relative paths are below home. */
 static char *file_of(const struct link *l, const char *text, const char *otherwise)
 {
-	const char *home = l->core->home(l->mod);
-	const char *priv = l->core->daemon(l->mod) & KEEL_SERVER ? "server_priv" : "mom_priv";
+	const char *home = keel_home(l->mod);
+	const char *priv = keel_daemon(l->mod) & KEEL_SERVER ? "server_priv" : "mom_priv";
 	char *path = NULL;
 	int n;
 
@@ -99,13 +99,13 @@ static int32_t init(struct keel_mod *m, struct keel_err *err)
 	l->limits = limits_default;
 	l->refused_log_ms = INT64_MIN / 2;
 	if (sodium_init() < 0)
-		return l->core->error(err, -EIO, "libsodium cannot start");
+		return keel_error(err, -EIO, "libsodium cannot start");
 	l->key_file = file_of(l, conf_of(l)->key_file, "link.key");
 	l->peers_dir = file_of(l, conf_of(l)->peers_dir, "peers");
 	if (l->key_file != NULL && l->peers_dir != NULL)
 		return 0;
 	fini(m);
-	return l->core->error(err, -ENOMEM, "no memory for links");
+	return keel_error(err, -ENOMEM, "no memory for links");
 }
 
 static void stop(struct keel_mod *m)
@@ -117,7 +117,7 @@ static void stop(struct keel_mod *m)
 	listen_stop(l);
 	DL_FOREACH(l->ways, w)
 		dial_stop(w);
-	l->core->timer_cancel(l->heartbeat);
+	keel_timer_cancel(l->heartbeat);
 	l->heartbeat = NULL;
 	while (l->conns != NULL)
 		conn_drop(l->conns, NULL);
@@ -128,18 +128,18 @@ static void beat(struct keel_mod *m, void *arg)
 	struct link *l = m->state;
 
 	(void)arg;
-	l->heartbeat = l->core->timer(m, conf_of(l)->heartbeat, beat, NULL);
+	l->heartbeat = keel_timer(m, conf_of(l)->heartbeat, beat, NULL);
 	conn_heartbeat(l);
 }
 
 static int32_t links_open(struct link *l, struct keel_err *err)
 {
-	bool dials = said(conf_of(l)->server) && !(l->core->daemon(l->mod) & KEEL_SERVER);
+	bool dials = said(conf_of(l)->server) && !(keel_daemon(l->mod) & KEEL_SERVER);
 	int32_t ret = dials || said(conf_of(l)->listen) ? own_key(l, err) : 0;
 	struct way *w;
 
 	if (ret == 0 && dials && way_set(l, SERVER_PEER, conf_of(l)->server, NULL) == NULL)
-		ret = l->core->error(err, -ENOMEM, "no memory for links");
+		ret = keel_error(err, -ENOMEM, "no memory for links");
 	if (ret == 0 && said(conf_of(l)->listen))
 		ret = listen_start(l, err);
 	if (ret < 0)
@@ -156,9 +156,9 @@ static int32_t start(struct keel_mod *m, struct keel_err *err)
 	int32_t ret;
 
 	l->running = true;
-	l->beat_ms = l->core->now_ms(m);
-	l->heartbeat = l->core->timer(m, conf_of(l)->heartbeat, beat, NULL);
-	ret = l->heartbeat != NULL ? links_open(l, err) : l->core->error(err, -ENOMEM, "no memory for links");
+	l->beat_ms = keel_now_ms(m);
+	l->heartbeat = keel_timer(m, conf_of(l)->heartbeat, beat, NULL);
+	ret = l->heartbeat != NULL ? links_open(l, err) : keel_error(err, -ENOMEM, "no memory for links");
 	if (ret < 0)
 		stop(m);
 	return ret;
@@ -178,10 +178,7 @@ static const struct keel_conf_rule rules[] = {
 	     .doc = "how long a link may be silent or lost before its host counts as down"),
 };
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct link, core),
-	KEEL_NEED_OPT(carry, 0, struct link, carry), /* tests of modules have none */
-};
+KEEL_USE_OPT(carry);
 
 static const struct keel_carrier_api carrier = {
 	.size = sizeof(carrier),
@@ -198,7 +195,6 @@ static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
 
 KEEL_MODULE(.name = "link-tcp", .version = "1", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
 	    .summary = "encrypted links to other hosts over TCP, proved by keys",
-	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct link), .conf_size = sizeof(struct conf),
-	    .n_conf = KEEL_COUNT(rules), .conf = rules, .n_needs = KEEL_COUNT(needs), .needs = needs,
-	    .n_contribs = KEEL_COUNT(contribs), .contribs = contribs, .init = init, .start = start, .stop = stop,
-	    .fini = fini);
+	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct link),
+	    KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), .init = init, .start = start,
+	    .stop = stop, .fini = fini);

@@ -84,8 +84,6 @@ struct way {
 
 /* The state of the module. */
 struct link {
-	const struct keel_core_api *core;
-	const struct keel_carry_api *carry;
 	struct keel_mod *mod;
 	struct limits limits;
 	char *key_file, *peers_dir;

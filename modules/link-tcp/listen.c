@@ -66,7 +66,7 @@ static void look_again(struct keel_mod *m, void *arg)
 
 	(void)m;
 	l->listen_pause = NULL;
-	l->core->watch_for(l->listener, KEEL_READABLE);
+	keel_watch_for(l->listener, KEEL_READABLE);
 }
 
 static void on_readable(struct keel_mod *m, void *arg)
@@ -79,11 +79,11 @@ static void on_readable(struct keel_mod *m, void *arg)
 
 		if (fd < 0) {
 			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-				l->core->log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen",
-					     "new links have to wait: %s", strerrordesc_np(errno));
-				l->listen_pause = l->core->timer(l->mod, PAUSE_MS, look_again, l);
+				keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", "listen",
+					 "new links have to wait: %s", strerrordesc_np(errno));
+				l->listen_pause = keel_timer(l->mod, PAUSE_MS, look_again, l);
 				if (l->listen_pause != NULL)
-					l->core->watch_for(l->listener, 0);
+					keel_watch_for(l->listener, 0);
 			}
 			return;
 		}
@@ -93,7 +93,7 @@ static void on_readable(struct keel_mod *m, void *arg)
 
 static void port_path(const struct link *l, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s/run/%s.port", l->core->home(l->mod), l->me.daemon == KEEL_SERVER ? "link" : "mom");
+	snprintf(buf, size, "%s/run/%s.port", keel_home(l->mod), l->me.daemon == KEEL_SERVER ? "link" : "mom");
 }
 
 /* Port 0: the one that the system chose when this daemon ran last, so that others find it where it was; else 0. */
@@ -132,7 +132,7 @@ static int write_port(const struct link *l, struct keel_err *err)
 		ret = -errno;
 	if (f != NULL && ((fprintf(f, "%s\n", port) < 0) | (fclose(f) != 0) || rename(new, path) < 0))
 		ret = -errno;
-	return ret == 0 ? 0 : l->core->error(err, ret, "cannot write %s: %s", path, strerror(-ret));
+	return ret == 0 ? 0 : keel_error(err, ret, "cannot write %s: %s", path, strerror(-ret));
 }
 
 /* The socket, or -errno. */
@@ -154,7 +154,7 @@ static int listen_at(const struct addrinfo *ai)
 static int32_t listen_watch(struct link *l, int fd)
 {
 	l->listen_fd = fd;
-	l->listener = l->core->watch_fd(l->mod, fd, on_readable, l);
+	l->listener = keel_watch_fd(l->mod, fd, on_readable, l);
 	if (l->listener != NULL)
 		return 0;
 	close(fd);
@@ -169,12 +169,12 @@ static int32_t listen_on(struct link *l, const char *host, const char *port, str
 	int ret = getaddrinfo(strcmp(host, "*") == 0 ? NULL : host, port, &hints, &found);
 
 	if (ret != 0)
-		return l->core->error(err, -EADDRNOTAVAIL, "link address '%s': %s", conf_of(l)->listen, gai_strerror(ret));
+		return keel_error(err, -EADDRNOTAVAIL, "link address '%s': %s", conf_of(l)->listen, gai_strerror(ret));
 	ret = listen_at(found);
 	if (ret >= 0)
 		ret = listen_watch(l, ret);
 	freeaddrinfo(found);
-	return ret == 0 ? 0 : l->core->error(err, ret, "cannot listen on %s: %s", conf_of(l)->listen, strerror(-ret));
+	return ret == 0 ? 0 : keel_error(err, ret, "cannot listen on %s: %s", conf_of(l)->listen, strerror(-ret));
 }
 
 int32_t listen_start(struct link *l, struct keel_err *err)
@@ -184,7 +184,7 @@ int32_t listen_start(struct link *l, struct keel_err *err)
 	int32_t ret = address_split(at, &host, &port);
 
 	if (ret < 0)
-		return l->core->error(err, ret, "link-tcp.listen: expected HOST:PORT, got \"%s\"", at);
+		return keel_error(err, ret, "link-tcp.listen: expected HOST:PORT, got \"%s\"", at);
 	kept = port_kept(l, port, buf);
 	ret = listen_on(l, host, kept, err);
 	if (ret < 0 && kept != port)
@@ -200,8 +200,8 @@ void listen_stop(struct link *l)
 {
 	if (l->listener == NULL)
 		return;
-	l->core->timer_cancel(l->listen_pause);
-	l->core->watch_cancel(l->listener);
+	keel_timer_cancel(l->listen_pause);
+	keel_watch_cancel(l->listener);
 	close(l->listen_fd);
 	l->listen_pause = NULL;
 	l->listener = NULL;

@@ -98,7 +98,7 @@ int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, c
 		return -EINVAL;
 	ret = own_key(l, &err);
 	if (ret < 0) {
-		l->core->log(m, KEEL_LOG_ERROR, "Link", host, "%s", err.text);
+		keel_log(m, KEEL_LOG_ERROR, "Link", host, "%s", err.text);
 		return ret;
 	}
 	w = way_set(l, host, address, bytes);

@@ -12,10 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-};
+KEEL_ATTRS_OF(job, mail_suppressed, job_state);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(STRING, struct conf, sendmail, .fallback = "/usr/sbin/sendmail",
@@ -35,8 +32,7 @@ static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_sta
 
 static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
-	struct state *st = keel_state(c);
-	struct slot *s = ev->job && ev->state == 'B' ? st->object->slot(c->mod, ev->job) : NULL;
+	struct slot *s = ev->job && ev->state == 'B' ? keel_slot(c->mod, ev->job) : NULL;
 
 	if (!s || s->begun)
 		return KEEL_NEXT;
@@ -47,10 +43,9 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 
 static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *ev)
 {
-	struct state *st = keel_state(c);
 	const char *why = reason_of_status(ev->exit_status);
 
-	if (!ev->job || st->object->is_set(ev->job, st->quiet))
+	if (!ev->job || keel_is_set(ev->job, job_mail_suppressed))
 		return KEEL_NEXT;
 	if (why)
 		write_about(c->mod, ev->job, 'a', why);
@@ -60,10 +55,8 @@ static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *
 
 static keel_verdict on_notice(struct keel_call *c, const struct keel_ev_job_notice *ev)
 {
-	struct state *st = keel_state(c);
-
 	if (ev->job && ev->letter[0] == 'n')
-		st->object->set_int(ev->job, st->quiet, 1);
+		keel_set_int(ev->job, job_mail_suppressed, 1);
 	else if (ev->job)
 		write_about(c->mod, ev->job, ev->letter[0], ev->text);
 	return KEEL_NEXT;
@@ -72,11 +65,10 @@ static keel_verdict on_notice(struct keel_call *c, const struct keel_ev_job_noti
 /* Mail that it has begun was sent by the daemon before this one. */
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	struct state *st = keel_state(c);
-	struct slot *s = st->object->slot(c->mod, ev->job);
+	struct slot *s = keel_slot(c->mod, ev->job);
 	char letter[8];
 
-	if (s && st->object->text(ev->job, st->job_state, NULL, letter, sizeof(letter)) > 0)
+	if (s && keel_get_text(ev->job, job_job_state, NULL, letter, sizeof(letter)) > 0)
 		s->begun = strcmp(letter, "B") == 0;
 	return KEEL_NEXT;
 }
@@ -100,28 +92,10 @@ static const struct keel_contrib contribs[] = {
 
 /* ---- module ------------------------------------------------------------------------------------------- */
 
-#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
-static const struct keel_find wanted[] = {
-	FIND(points, "job", "Mail_Points"),
-	FIND(users, "job", "Mail_Users"),
-	FIND(owner, "job", "Job_Owner"),
-	FIND(name, "job", "Job_Name"),
-	FIND(used, "job", "resources_used"),
-	FIND(exit_status, "job", "Exit_status"),
-	FIND(job_state, "job", "job_state"),
-	FIND(quiet, "job", "mail_suppressed"),
-	FIND(from, "server", "mail_from"),
-	FIND(mailer, "server", "mailer"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
-	if (st->object->slot_bind(mod, "job", sizeof(struct slot), NULL) || post_open(mod))
-		return st->core->error(err, -1, "out of memory");
+	if (keel_slot_bind(mod, "job", sizeof(struct slot), NULL) || post_open(mod))
+		return keel_error(err, -1, "out of memory");
 	return 0;
 }
 
@@ -136,11 +110,10 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 static int32_t busy(struct keel_mod *mod, struct keel_err *why)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
 	int64_t n = post_unsent(mod);
 
-	return n ? st->core->error(why, -EBUSY, "%lld mails are being handed to %s; ask again when they are sent",
-				   (long long)n, conf->sendmail)
+	return n ? keel_error(why, -EBUSY, "%lld mails are being handed to %s; ask again when they are sent",
+			      (long long)n, conf->sendmail)
 		 : 0;
 }
 
@@ -153,7 +126,6 @@ static const char *const requires_modules[] = { "manager", "jobs", NULL };
 
 KEEL_MODULE(.name = "mail", .version = "1.0", .vendor = "Keelson",
 	    .summary = "tells people by mail what becomes of their jobs", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
-	    .n_contribs = KEEL_COUNT(contribs), .taps = taps, .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .reconf = reconf, .busy = busy, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .reconf = reconf, .busy = busy, .fini = fini);

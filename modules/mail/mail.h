@@ -22,10 +22,6 @@ struct slot {
 
 struct post; /* send.c: the mails that wait */
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_attr *points, *users, *owner, *name, *used, *exit_status, *job_state, *quiet;
-	const struct keel_attr *from, *mailer; /* of the server */
 	struct post *post;
 	bool wrong_from, wrong_mailer; /* the error is in the log */
 };

@@ -189,15 +189,15 @@ static void judge(struct keel_mod *mod, const struct mail *m)
 	if (!news)
 		return;
 	if (m->error)
-		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail", "no mail is sent: %s: %s", m->program,
-			      strerror(m->error));
+		keel_log(mod, KEEL_LOG_ERROR, "Server", "mail", "no mail is sent: %s: %s", m->program,
+			 strerror(m->error));
 	else if (m->timed_out)
-		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail",
-			      "mail about %s was not taken: %s timed out", m->id, m->program);
+		keel_log(mod, KEEL_LOG_ERROR, "Server", "mail",
+			 "mail about %s was not taken: %s timed out", m->id, m->program);
 	else
-		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail",
-			      "mail about %s was not taken: %s ended with status %d", m->id, m->program,
-			      WIFEXITED(m->status) ? WEXITSTATUS(m->status) : 256 + WTERMSIG(m->status));
+		keel_log(mod, KEEL_LOG_ERROR, "Server", "mail",
+			 "mail about %s was not taken: %s ended with status %d", m->id, m->program,
+			 WIFEXITED(m->status) ? WEXITSTATUS(m->status) : 256 + WTERMSIG(m->status));
 }
 
 static void delivered(struct keel_mod *mod, void *arg)
@@ -223,7 +223,7 @@ static void send_next(struct keel_mod *mod)
 		if (!p->first)
 			p->end = &p->first;
 		p->waiting--;
-		p->sending = st->core->work(mod, deliver, delivered, m) == 0;
+		p->sending = keel_work(mod, deliver, delivered, m) == 0;
 		if (!p->sending)
 			mail_free(m);
 	}
@@ -237,8 +237,8 @@ void post_send(struct keel_mod *mod, struct mail *m)
 	bool full = p->waiting >= conf->queue;
 
 	if (full && !p->full)
-		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail",
-			      "%lld mails wait: more are not sent", (long long)p->waiting);
+		keel_log(mod, KEEL_LOG_ERROR, "Server", "mail",
+			 "%lld mails wait: more are not sent", (long long)p->waiting);
 	p->full = full;
 	if (full) {
 		mail_free(m);
@@ -283,8 +283,8 @@ void post_close(struct keel_mod *mod)
 	if (!st->post)
 		return;
 	if (st->post->waiting)
-		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "mail", "%lld mails are not sent",
-			      (long long)st->post->waiting);
+		keel_log(mod, KEEL_LOG_SYSTEM, "Server", "mail", "%lld mails are not sent",
+			 (long long)st->post->waiting);
 	while ((m = st->post->first)) {
 		st->post->first = m->next;
 		mail_free(m);

@@ -7,26 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(server, mail_from, mailer);
+KEEL_ATTRS_OF(job, Mail_Users, Job_Owner, Job_Name, Exit_status, resources_used, Mail_Points);
+
 #define MOST_PEOPLE 100
 #define USUAL_FROM "adm"
 
 static struct keel_obj *server(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	return st->object->find(mod, "server", st->core->server_name(mod));
+	return keel_find(mod, "server", keel_server_name(mod));
 }
 
 static const char *sender(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *svr = server(mod);
-	const char *from = svr ? st->object->get_str(svr, st->from) : NULL;
+	const char *from = svr ? keel_get_str(svr, server_mail_from) : NULL;
 	bool wrong = from && !address_ok(from);
 
 	if (wrong && !st->wrong_from)
-		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail",
-			      "mail_from is no address; mail is sent as " USUAL_FROM);
+		keel_log(mod, KEEL_LOG_ERROR, "Server", "mail",
+			 "mail_from is no address; mail is sent as " USUAL_FROM);
 	st->wrong_from = wrong;
 	return from && !wrong ? from : USUAL_FROM;
 }
@@ -37,14 +38,14 @@ static void compare_mailer(struct keel_mod *mod)
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
 	struct keel_obj *svr = server(mod);
-	const char *mailer = svr ? st->object->get_str(svr, st->mailer) : NULL;
+	const char *mailer = svr ? keel_get_str(svr, server_mailer) : NULL;
 	bool wrong = mailer && strcmp(mailer, "/usr/sbin/sendmail") != 0 &&
 		     strcmp(mailer, conf->sendmail) != 0;
 
 	if (wrong && !st->wrong_mailer)
-		st->core->log(mod, KEEL_LOG_ERROR, "Server", "mail",
-			      "mailer is not what the configuration (mail.sendmail) says: %s is used",
-			      conf->sendmail);
+		keel_log(mod, KEEL_LOG_ERROR, "Server", "mail",
+			 "mailer is not what the configuration (mail.sendmail) says: %s is used",
+			 conf->sendmail);
 	st->wrong_mailer = wrong;
 }
 
@@ -67,33 +68,31 @@ static const char *or_empty(const char *text)
 
 static char **people(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *list = st->object->get_str(job, st->users);
+	const char *list = keel_get_str(job, job_Mail_Users);
 	uint32_t bad;
 	char **to;
 
 	if (!list || !*list)
-		list = or_empty(st->object->get_str(job, st->owner));
+		list = or_empty(keel_get_str(job, job_Job_Owner));
 	to = addresses(list, MOST_PEOPLE, &bad);
 	if (to && bad)
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(job),
-			      "no mail to %u of its Mail_Users: no addresses, or too many", bad);
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", keel_id(job),
+			 "no mail to %u of its Mail_Users: no addresses, or too many", bad);
 	return to;
 }
 
-static char *text_of(struct keel_mod *mod, struct keel_obj *job, const struct mail *m, char letter,
+static char *text_of(struct keel_obj *job, const struct mail *m, char letter,
 		     const char *why)
 {
-	struct state *st = mod->state;
 	struct keel_text t;
 	char *copy;
 
 	keel_text_init(&t);
-	letter_begin(&t, m->from, m->to, m->id, or_empty(st->object->get_str(job, st->name)), letter);
+	letter_begin(&t, m->from, m->to, m->id, or_empty(keel_get_str(job, job_Job_Name)), letter);
 	if (letter == 'e') {
 		keel_text_printf(&t, "Exit_status=%lld\n",
-				 (long long)st->object->get_int(job, st->exit_status));
-		st->object->emit(job, st->used, NULL, &(struct keel_emit){ add_used, &t });
+				 (long long)keel_get_int(job, job_Exit_status));
+		keel_emit(job, job_resources_used, NULL, &(struct keel_emit){ add_used, &t });
 	}
 	if (why && *why)
 		letter_line(&t, why);
@@ -105,8 +104,7 @@ static char *text_of(struct keel_mod *mod, struct keel_obj *job, const struct ma
 void write_about(struct keel_mod *mod, struct keel_obj *job, char letter, const char *why)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
-	const char *points = or_empty(st->object->get_str(job, st->points)), *id = st->object->id(job);
+	const char *points = or_empty(keel_get_str(job, job_Mail_Points)), *id = keel_id(job);
 	struct mail *m;
 
 	if (!*conf->sendmail || !points_want(points, letter, id) || !(m = mail_new(id)))
@@ -117,7 +115,7 @@ void write_about(struct keel_mod *mod, struct keel_obj *job, char letter, const 
 	m->from = strdup(sender(mod));
 	m->to = people(mod, job);
 	if (m->program && m->from && m->to && m->to[0])
-		m->text = text_of(mod, job, m, letter, why);
+		m->text = text_of(job, m, letter, why);
 	if (m->text)
 		post_send(mod, m);
 	else

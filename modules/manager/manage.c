@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+KEEL_ATTR_OPT(node, Mom);
+
 /* One request; lives until its reply, while a point may be on hold. */
 struct management {
 	struct keel_req *req;
@@ -23,24 +25,20 @@ struct management {
 	struct keel_changes *changes; /* owned until the last point is raised */
 };
 
-static void management_free(struct keel_mod *mod, struct management *m)
+static void management_free(struct management *m)
 {
-	struct state *st = mod->state;
-
-	st->object->discard(m->changes);
+	keel_discard(m->changes);
 	free(m->name);
 	free(m);
 }
 
 /* Replies with the error and frees m. */
-static void refuse(struct keel_mod *mod, struct management *m, int32_t code, const char *text)
+static void refuse(struct management *m, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-
 	if (m->draft)
-		st->object->destroy(m->draft);
-	st->request->reply(m->req, code, text && *text ? "%s" : NULL, text);
-	management_free(mod, m);
+		keel_destroy(m->draft);
+	keel_reply(m->req, code, text && *text ? "%s" : NULL, text);
+	management_free(m);
 }
 
 /* ---- log ------------------------------------------------------------------------------------------------ */
@@ -50,40 +48,38 @@ static void log_done(struct keel_mod *mod, struct management *m)
 	static const char *const verb[] = { "created", "deleted", "attributes set: ",
 					    "attributes unset: " };
 	static const char *const sign[] = { "=", "=", "+", "-" };
-	struct state *st = mod->state;
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
 
-	st->core->log(mod, KEEL_LOG_ADMIN, m->kind->log_class, m->name, "%s at request of %s",
-		      verb[m->cmd], st->request->session(m->req)->who);
-	if (st->msg->attrs(st->request->body(m->req), "attrs", &attrs, &n) || m->cmd == CMD_DELETE)
+	keel_log(mod, KEEL_LOG_ADMIN, m->kind->log_class, m->name, "%s at request of %s",
+		 verb[m->cmd], keel_req_session(m->req)->who);
+	if (keel_msg_attrs(keel_req_body(m->req), "attrs", &attrs, &n) || m->cmd == CMD_DELETE)
 		return;
 	for (i = 0; i < n; i++)
-		st->core->log(mod, KEEL_LOG_ADMIN, m->kind->log_class, m->name, "%s %s%s%s %s %s",
-			      m->cmd == CMD_UNSET ? "attributes unset:" : "attributes set:",
-			      attrs[i].name, attrs[i].key ? "." : "", attrs[i].key ? attrs[i].key : "",
-			      sign[attrs[i].op & 3], attrs[i].value ? attrs[i].value : "");
+		keel_log(mod, KEEL_LOG_ADMIN, m->kind->log_class, m->name, "%s %s%s%s %s %s",
+			 m->cmd == CMD_UNSET ? "attributes unset:" : "attributes set:",
+			 attrs[i].name, attrs[i].key ? "." : "", attrs[i].key ? attrs[i].key : "",
+			 sign[attrs[i].op & 3], attrs[i].value ? attrs[i].value : "");
 }
 
 /* ---- after no tap rejected it ------------------------------------------------------------------------------ */
 
 static void carry_out(struct keel_mod *mod, struct management *m)
 {
-	struct state *st = mod->state;
-	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
+	struct keel_obj *obj = keel_find(mod, m->kind->klass, m->name);
 
-	if (m->cmd == CMD_CREATE && st->object->publish(m->draft)) {
+	if (m->cmd == CMD_CREATE && keel_publish(m->draft)) {
 		if (obj) /* another request created it meanwhile */
-			refuse(mod, m, m->kind->exists, st->core->pbse_text(m->kind->exists));
+			refuse(m, m->kind->exists, keel_pbse_text(m->kind->exists));
 		else
-			refuse(mod, m, PBSE_SYSTEM, "System error: out of memory");
+			refuse(m, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	if (m->cmd == CMD_DELETE && obj)
-		st->object->destroy(obj);
+		keel_destroy(obj);
 	log_done(mod, m);
-	st->request->reply(m->req, 0, NULL);
-	management_free(mod, m);
+	keel_reply(m->req, 0, NULL);
+	management_free(m);
 }
 
 static void own_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
@@ -93,14 +89,12 @@ static void own_decided(struct keel_mod *mod, void *arg, const struct keel_outco
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
 		carry_out(mod, m);
 	else
-		refuse(mod, m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		refuse(m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 }
 
 static struct keel_obj *subject(struct keel_mod *mod, const struct management *m)
 {
-	struct state *st = mod->state;
-
-	return m->draft ? m->draft : st->object->find(mod, m->kind->klass, m->name);
+	return m->draft ? m->draft : keel_find(mod, m->kind->klass, m->name);
 }
 
 static uint32_t own_point(const struct management *m)
@@ -111,26 +105,25 @@ static uint32_t own_point(const struct management *m)
 /* The events live until the end of the switch: they are raised inside of it. */
 static void raise_own_point(struct keel_mod *mod, struct management *m)
 {
-	struct state *st = mod->state;
 	uint32_t point = own_point(m);
 	struct keel_raise raise = { .size = sizeof(raise), .point = point, .req = m->req,
 				    .done = own_decided, .arg = m, .changes = m->changes };
-	const char *who = st->request->session(m->req)->who;
+	const char *who = keel_req_session(m->req)->who;
 	struct keel_obj *obj = subject(mod, m);
 
 	m->changes = NULL;
 	switch (point) {
 	case KEEL_POINT_node_modify:
 		raise.event = KEEL_EVENT(node_modify, .id = m->name, .node = obj, .who = who);
-		st->hook->raise(mod, &raise);
+		keel_raise(mod, &raise);
 		break;
 	case KEEL_POINT_node_delete:
 		raise.event = KEEL_EVENT(node_delete, .id = m->name, .node = obj, .who = who);
-		st->hook->raise(mod, &raise);
+		keel_raise(mod, &raise);
 		break;
 	case KEEL_POINT_resource_delete:
 		raise.event = KEEL_EVENT(resource_delete, .id = m->name, .who = who);
-		st->hook->raise(mod, &raise);
+		keel_raise(mod, &raise);
 		break;
 	default: /* `management` was the only point and has committed the changes */
 		carry_out(mod, m);
@@ -144,59 +137,53 @@ static void management_decided(struct keel_mod *mod, void *arg, const struct kee
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
 		raise_own_point(mod, m);
 	else
-		refuse(mod, m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		refuse(m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 }
 
 /* ---- the request -------------------------------------------------------------------------------------------- */
 
-static int32_t check_roles(struct keel_mod *mod, const struct management *m)
+static int32_t check_roles(const struct management *m)
 {
-	struct state *st = mod->state;
-	uint32_t roles = st->request->session(m->req)->roles;
+	uint32_t roles = keel_req_session(m->req)->roles;
 
 	if (m->cmd == CMD_CREATE || m->cmd == CMD_DELETE)
 		return roles & m->kind->create_roles ? 0 : PBSE_PERM;
 	return roles & KEEL_OPERATORS ? 0 : PBSE_PERM;
 }
 
-static bool serves(struct keel_mod *mod, const char *host, struct keel_obj *vnode)
+static bool serves(const char *host, struct keel_obj *vnode)
 {
-	struct state *st = mod->state;
 	char mom[256];
 
-	return st->object->text(vnode, st->mom, NULL, mom, sizeof(mom)) > 0 &&
+	return keel_get_text(vnode, node_Mom, NULL, mom, sizeof(mom)) > 0 &&
 	       strcasecmp(mom, host) == 0;
 }
 
 /* A built-in resource, which is no object of class resource. */
-static bool is_builtin(struct keel_mod *mod, const struct management *m)
+static bool is_builtin(const struct management *m)
 {
-	struct state *st = mod->state;
-
-	return m->kind->obj == OBJ_RESOURCE && st->resource->find(st->resource->self, m->name);
+	return m->kind->obj == OBJ_RESOURCE && keel_resource_find(m->name);
 }
 
 /* Finds the object, or makes the draft of a new one. Returns 0 or a PBSE code with err. */
 static int32_t find_subject(struct keel_mod *mod, struct management *m, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_obj *obj = st->object->find(mod, m->kind->klass, m->name);
+	struct keel_obj *obj = keel_find(mod, m->kind->klass, m->name);
 	int32_t code;
 
 	/* A host is known by its natural vnode, which has the host's name. */
-	st->mom = st->object->attr(mod, "node", "Mom");
-	if (obj && m->kind->obj == OBJ_HOST && (!st->mom || !serves(mod, m->name, obj)))
+	if (obj && m->kind->obj == OBJ_HOST && (!node_Mom || !serves(m->name, obj)))
 		obj = NULL;
 	if (m->cmd != CMD_CREATE && obj)
 		return 0;
 	if (m->cmd != CMD_CREATE) {
-		code = is_builtin(mod, m) ? PBSE_IVALREQ : m->kind->unknown;
-		return st->core->error(err, code, "%s", st->core->pbse_text(code));
+		code = is_builtin(m) ? PBSE_IVALREQ : m->kind->unknown;
+		return keel_error(err, code, "%s", keel_pbse_text(code));
 	}
-	code = obj || is_builtin(mod, m) ? m->kind->exists : kind_check_name(m->kind, m->name);
+	code = obj || is_builtin(m) ? m->kind->exists : kind_check_name(m->kind, m->name);
 	if (code)
-		return st->core->error(err, code, "%s", st->core->pbse_text(code));
-	m->draft = st->object->draft(mod, m->kind->klass, m->name, err);
+		return keel_error(err, code, "%s", keel_pbse_text(code));
+	m->draft = keel_draft(mod, m->kind->klass, m->name, err);
 	return m->draft ? 0 : err->code ? err->code : PBSE_SYSTEM;
 }
 
@@ -204,22 +191,20 @@ static int32_t find_subject(struct keel_mod *mod, struct management *m, struct k
 static bool is_unset(struct keel_mod *mod, const struct management *m, struct keel_obj *obj,
 		     const struct keel_attrop *op)
 {
-	struct state *st = mod->state;
 	const struct keel_attr *attr;
 
 	if (m->cmd == CMD_UNSET)
 		return true;
 	if (op->op != KEEL_SET || (op->value && *op->value))
 		return false;
-	attr = st->object->attr(mod, st->object->klass(obj), op->name);
-	return !attr || !(st->object->attr_flags(attr) & KEEL_ATTR_EMPTY);
+	attr = keel_attr_find(mod, keel_klass(obj), op->name);
+	return !attr || !(keel_attr_flags(attr) & KEEL_ATTR_EMPTY);
 }
 
 static int32_t change_one(struct keel_mod *mod, struct management *m, struct keel_obj *obj,
 			  const struct keel_attrop *attrs, uint32_t n, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const struct keel_session *who = st->request->session(m->req);
+	const struct keel_session *who = keel_req_session(m->req);
 	int32_t code = 0;
 
 	for (uint32_t i = 0; i < n && !code; i++) {
@@ -228,11 +213,11 @@ static int32_t change_one(struct keel_mod *mod, struct management *m, struct kee
 		if (is_unset(mod, m, obj, &op))
 			op.op = KEEL_UNSET;
 		if (op.op == KEEL_UNSET && m->kind->keeps && op.name && strcmp(op.name, m->kind->keeps) == 0)
-			return st->core->error(err, m->kind->keeps_error, "%s  %s",
-					       st->core->pbse_text(m->kind->keeps_error), op.name);
+			return keel_error(err, m->kind->keeps_error, "%s  %s",
+					  keel_pbse_text(m->kind->keeps_error), op.name);
 		else if (!op.value)
 			op.value = "";
-		code = st->object->change(m->changes, who, obj, &op, err);
+		code = keel_change(m->changes, who, obj, &op, err);
 	}
 	return code;
 }
@@ -241,32 +226,30 @@ static int32_t change_one(struct keel_mod *mod, struct management *m, struct kee
 static int32_t change_host(struct keel_mod *mod, struct management *m,
 			   const struct keel_attrop *attrs, uint32_t n, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, m->kind->klass);
+	struct keel_cursor *walk = keel_cursor(mod, m->kind->klass);
 	struct keel_obj *vnode;
 	int32_t code = 0;
 
 	if (!walk)
-		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
-	while (!code && (vnode = st->object->next(walk)))
-		if (serves(mod, m->name, vnode))
+		return keel_error(err, PBSE_SYSTEM, "System error: out of memory");
+	while (!code && (vnode = keel_next(walk)))
+		if (serves(m->name, vnode))
 			code = change_one(mod, m, vnode, attrs, n, err);
-	st->object->cursor_close(walk);
+	keel_cursor_close(walk);
 	return code;
 }
 
 static int32_t fill_changes(struct keel_mod *mod, struct management *m, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	const struct keel_attrop *attrs;
 	uint32_t n = 0;
-	int32_t code = st->msg->attrs(st->request->body(m->req), "attrs", &attrs, &n);
+	int32_t code = keel_msg_attrs(keel_req_body(m->req), "attrs", &attrs, &n);
 
 	if (code && code != -ENODATA)
-		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
-	m->changes = st->object->changes(mod);
+		return keel_error(err, PBSE_PROTOCOL, "%s", keel_pbse_text(PBSE_PROTOCOL));
+	m->changes = keel_changes(mod);
 	if (!m->changes)
-		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+		return keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (m->kind->obj == OBJ_HOST)
 		return change_host(mod, m, attrs, n, err);
 	return change_one(mod, m, subject(mod, m), attrs, n, err);
@@ -275,7 +258,6 @@ static int32_t fill_changes(struct keel_mod *mod, struct management *m, struct k
 static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct kind *kind,
 		       int32_t cmd, const char *name)
 {
-	struct state *st = mod->state;
 	struct management *m = calloc(1, sizeof(*m));
 	struct keel_changes *changes = NULL;
 	struct keel_err err = { 0 };
@@ -283,19 +265,19 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 
 	if (!m || !(m->name = strdup(name))) {
 		free(m);
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	m->req = req;
 	m->kind = kind;
 	m->cmd = cmd;
-	code = check_roles(mod, m);
+	code = check_roles(m);
 	if (!code)
 		code = find_subject(mod, m, &err);
 	if (!code && cmd != CMD_DELETE)
 		code = fill_changes(mod, m, &err);
 	if (code) { /* the text for an unknown attribute does not name it */
-		refuse(mod, m, code, code == PBSE_NOATTR ? NULL : err.text);
+		refuse(m, code, code == PBSE_NOATTR ? NULL : err.text);
 		return;
 	}
 	/* Without a point of the class, `management` carries the changes. */
@@ -303,12 +285,12 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 		changes = m->changes;
 		m->changes = NULL;
 	}
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_management,
 		.event = KEEL_EVENT(management, .klass = kind->klass, .name = m->name, .cmd = cmd,
-				    .obj = subject(mod, m),
-				    .who = st->request->session(req)->who),
+			       .obj = subject(mod, m),
+			       .who = keel_req_session(req)->who),
 		.changes = changes,
 		.req = req,
 		.done = management_decided,
@@ -318,17 +300,16 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 
 void on_manage(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-	const struct keel_msg *body = st->request->body(req);
-	int64_t cmd = st->msg->integer(body, "cmd", -1);
-	const struct kind *kind = kind_of((int32_t)st->msg->integer(body, "obj", -1));
-	const char *name = st->msg->str(body, "name");
+	const struct keel_msg *body = keel_req_body(req);
+	int64_t cmd = keel_msg_int(body, "cmd", -1);
+	const struct kind *kind = kind_of((int32_t)keel_msg_int(body, "obj", -1));
+	const char *name = keel_msg_str(body, "name");
 
 	if (!kind || cmd < CMD_CREATE || cmd > CMD_UNSET) {
-		st->request->reply(req, kind ? PBSE_IVALREQ : PBSE_NOSUP, NULL);
+		keel_reply(req, kind ? PBSE_IVALREQ : PBSE_NOSUP, NULL);
 		return;
 	}
 	if (!name || !*name)
-		name = kind->obj == OBJ_SERVER ? st->core->server_name(mod) : "";
+		name = kind->obj == OBJ_SERVER ? keel_server_name(mod) : "";
 	manage_one(mod, req, kind, (int32_t)cmd, name);
 }

@@ -5,12 +5,7 @@
  */
 #include "manager.h"
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook), KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(msg, 0, struct state, msg),	KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(resource, 0, struct state, resource),
-};
+KEEL_USE(resource);
 
 static const struct keel_request_def manage_request = {
 	.size = sizeof(struct keel_request_def),
@@ -35,34 +30,25 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(request_receive, on_request_receive),
 };
 
-#define FIND(member) KEEL_FIND(struct state, member, "server", #member)
-static const struct keel_find wanted[] = {
-	FIND(scheduling),      FIND(managers),	FIND(operators), FIND(acl_host_enable), FIND(acl_hosts),
-	FIND(acl_user_enable), FIND(acl_users), FIND(shutdown),	 FIND(default_queue),
-	FIND(store_id),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
+	(void)mod, (void)err;
+	return 0;
 }
 
 /* A store has one server object: fails if it has another name than this server. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = server_object(mod) ? NULL : st->object->cursor(mod, "server");
-	struct keel_obj *other = walk ? st->object->next(walk) : NULL;
+	struct keel_cursor *walk = server_object(mod) ? NULL : keel_cursor(mod, "server");
+	struct keel_obj *other = walk ? keel_next(walk) : NULL;
 	bool is_new;
 
 	if (other)
-		st->core->error(err, -1, "the store is that of server \"%s\", this one is called \"%s\": say "
-				"server_name = \"%s\" in keelson.conf, or PBS_SERVER in pbs.conf",
-				st->object->id(other), st->core->server_name(mod), st->object->id(other));
+		keel_error(err, -1, "the store is that of server \"%s\", this one is called \"%s\": say "
+			   "server_name = \"%s\" in keelson.conf, or PBS_SERVER in pbs.conf",
+			   keel_id(other), keel_server_name(mod), keel_id(other));
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	if (other)
 		return -1;
 	is_new = !server_object(mod);
@@ -76,15 +62,13 @@ static void stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->marker);
+	keel_timer_cancel(st->marker);
 	st->marker = NULL;
 }
 
 static const char *const requires_modules[] = { "resources", NULL };
 
 KEEL_MODULE(.name = "manager", .version = "1.0", .vendor = "Keelson",
-	    .summary = "the server object and the requests of administrators",
-	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), .needs = needs,
-	    .n_needs = KEEL_COUNT(needs), .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
-	    .taps = taps, .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules,
-	    .init = init, .start = start, .stop = stop);
+	    .summary = "the server object and the requests of administrators", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
+	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop);

@@ -10,18 +10,6 @@
 #include "pbs_error.h"
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_msg_api *msg;
-	const struct keel_request_api *request;
-	const struct keel_resource_api *resource;
-	const struct keel_attr *scheduling, *managers, *operators, *default_queue;
-	const struct keel_attr *acl_host_enable, *acl_hosts, *acl_user_enable, *acl_users;
-	const struct keel_attr *shutdown; /* the state shown while the server is being ended */
-	const struct keel_attr *store_id;
-	const struct keel_attr *mom; /* of class node; NULL: not looked up yet, or no such class */
 	struct keel_timer *marker; /* writes the mark of a new store */
 };
 

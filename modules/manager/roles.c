@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+KEEL_ATTRS_OF(server, managers, operators);
+
 /* An entry `user@host`, `user@*` or `user@*.domain`. */
 static bool entry_is(const char *entry, size_t len, const char *user, const char *host)
 {
@@ -46,22 +48,19 @@ static void search_text(void *arg, const char *key, const char *text, uint32_t l
 static bool listed(struct keel_mod *mod, const struct keel_attr *attr,
 		   const struct keel_ev_client_auth *ev)
 {
-	struct state *st = mod->state;
 	struct keel_obj *server = server_object(mod);
 	struct search s = { ev->user, ev->host, false };
 
-	if (server && st->object->is_set(server, attr))
-		st->object->emit(server, attr, NULL, &(struct keel_emit){ search_text, &s });
+	if (server && keel_is_set(server, attr))
+		keel_emit(server, attr, NULL, &(struct keel_emit){ search_text, &s });
 	return s.found;
 }
 
 keel_verdict on_client_auth(struct keel_call *c, const struct keel_ev_client_auth *ev)
 {
-	struct state *st = keel_state(c);
-
-	if (listed(c->mod, st->managers, ev))
-		st->call->add(c, KEEL_MANAGER);
-	if (listed(c->mod, st->operators, ev))
-		st->call->add(c, KEEL_OPERATOR);
+	if (listed(c->mod, server_managers, ev))
+		keel_add(c, KEEL_MANAGER);
+	if (listed(c->mod, server_operators, ev))
+		keel_add(c, KEEL_OPERATOR);
 	return KEEL_NEXT;
 }

@@ -10,6 +10,8 @@
 #include "keel/setting.h"
 #include "keel/text.h"
 
+KEEL_ATTRS_OF(server, shutdown, scheduling, default_queue);
+
 const struct keel_class_def server_class = {
 	.size = sizeof(struct keel_class_def),
 	.flags = KEEL_CLASS_SAVE,
@@ -19,9 +21,7 @@ const struct keel_class_def server_class = {
 
 struct keel_obj *server_object(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	return st->object->find(mod, "server", st->core->server_name(mod));
+	return keel_find(mod, "server", keel_server_name(mod));
 }
 
 static void emit_text(const struct keel_emit *emit, const char *text)
@@ -31,42 +31,35 @@ static void emit_text(const struct keel_emit *emit, const char *text)
 
 static void derive_state(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-
-	if (st->object->is_set(obj, st->shutdown))
-		emit_text(emit, st->object->get_str(obj, st->shutdown));
+	(void)mod;
+	if (keel_is_set(obj, server_shutdown))
+		emit_text(emit, keel_get_str(obj, server_shutdown));
 	else
-		emit_text(emit, st->object->get_int(obj, st->scheduling) ? "Active" : "Idle");
+		emit_text(emit, keel_get_int(obj, server_scheduling) ? "Active" : "Idle");
 }
 
 static void derive_host(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-
 	(void)obj;
-	emit_text(emit, st->core->host_name(mod));
+	emit_text(emit, keel_host_name(mod));
 }
 
 static void derive_version(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-
 	(void)obj;
-	emit_text(emit, st->core->version_text(mod));
+	emit_text(emit, keel_version_text(mod));
 }
 
 static int32_t check_people(struct keel_mod *mod, const struct keel_session *who,
 			    struct keel_obj *obj, int32_t op, const char *key, const char *text,
 			    struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)who, (void)obj, (void)op, (void)key;
+	(void)who, (void)obj, (void)op, (void)key, (void)mod;
 	while (*text) {
 		size_t len = strcspn(text, ",");
 
 		if (!memchr(text, '@', len))
-			return st->core->error(err, PBSE_BADHOST, "%s", st->core->pbse_text(PBSE_BADHOST));
+			return keel_error(err, PBSE_BADHOST, "%s", keel_pbse_text(PBSE_BADHOST));
 		text += len + (text[len] == ',');
 	}
 	return 0;
@@ -80,12 +73,12 @@ static int by_text(const void *a, const void *b)
 /* Sorts the list by name. */
 static void people_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
 	char text[8192], *save = NULL, *one, *people[512];
 	struct keel_text sorted;
 	size_t n = 0, i;
 
-	if (st->object->text(obj, attr, NULL, text, sizeof(text)) >= (int32_t)sizeof(text))
+	(void)mod;
+	if (keel_get_text(obj, attr, NULL, text, sizeof(text)) >= (int32_t)sizeof(text))
 		return;
 	for (one = strtok_r(text, ",", &save); one && n < KEEL_COUNT(people);
 	     one = strtok_r(NULL, ",", &save))
@@ -97,7 +90,7 @@ static void people_changed(struct keel_mod *mod, struct keel_obj *obj, const str
 	for (i = 0; i < n; i++)
 		keel_text_printf(&sorted, "%s%s", i ? "," : "", people[i]);
 	if (!sorted.failed)
-		st->object->set_text(obj, attr, KEEL_SET, NULL, sorted.data, NULL);
+		keel_set_text(obj, attr, KEEL_SET, NULL, sorted.data, NULL);
 	keel_text_fini(&sorted);
 }
 
@@ -105,34 +98,28 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 			   struct keel_obj *obj, int32_t op, const char *key, const char *text,
 			   struct keel_err *err)
 {
-	struct state *st = mod->state;
-
 	(void)who, (void)obj, (void)op, (void)key;
-	if (st->object->find(mod, "queue", text))
+	if (keel_find(mod, "queue", text))
 		return 0;
-	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
+	return keel_error(err, PBSE_UNKQUE, "%s", keel_pbse_text(PBSE_UNKQUE));
 }
 
 /* Only requests are refused: a value stored by an older version is loaded. */
 static int32_t check_qdel_arguments(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *server,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)server, (void)op, (void)key, (void)text;
-	return who ? st->core->error(err, PBSE_NOSUP, "default_qdel_arguments is not obeyed: give qdel its options where it is called") : 0;
+	(void)server, (void)op, (void)key, (void)text, (void)mod;
+	return who ? keel_error(err, PBSE_NOSUP, "default_qdel_arguments is not obeyed: give qdel its options where it is called") : 0;
 }
 
 static int32_t check_count(struct keel_mod *mod, const struct keel_session *who,
 			   struct keel_obj *obj, int32_t op, const char *key, const char *text,
 			   struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)who, (void)obj, (void)op, (void)key;
+	(void)who, (void)obj, (void)op, (void)key, (void)mod;
 	if (strtoll(text, NULL, 10) >= 0)
 		return 0;
-	return st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+	return keel_error(err, PBSE_BADATVAL, "%s", keel_pbse_text(PBSE_BADATVAL));
 }
 
 #define REQUEUE_TIMEOUT_MAX 10800
@@ -141,23 +128,22 @@ static int32_t check_requeue_timeout(struct keel_mod *mod, const struct keel_ses
 				     struct keel_obj *obj, int32_t op, const char *key, const char *text,
 				     struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int64_t seconds = keel_setting_seconds(text);
 
-	(void)who, (void)obj, (void)op, (void)key;
+	(void)who, (void)obj, (void)op, (void)key, (void)mod;
 	if (seconds >= 1 && seconds <= REQUEUE_TIMEOUT_MAX)
 		return 0;
-	return st->core->error(err, PBSE_BADATVAL, "%s job_requeue_timeout", st->core->pbse_text(PBSE_BADATVAL));
+	return keel_error(err, PBSE_BADATVAL, "%s job_requeue_timeout", keel_pbse_text(PBSE_BADATVAL));
 }
 
 /* The default of ncpus cannot be removed: it becomes 1 again. */
 static void defaults_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
 	char text[32];
 
-	if (st->object->text(obj, attr, "ncpus", text, sizeof(text)) < 0)
-		st->object->set_text(obj, attr, KEEL_SET, "ncpus", "1", NULL);
+	(void)mod;
+	if (keel_get_text(obj, attr, "ncpus", text, sizeof(text)) < 0)
+		keel_set_text(obj, attr, KEEL_SET, "ncpus", "1", NULL);
 }
 
 #define LOG_EVENTS_DEFAULT 511
@@ -166,10 +152,9 @@ static void defaults_changed(struct keel_mod *mod, struct keel_obj *obj, const s
 static void log_events_changed(struct keel_mod *mod, struct keel_obj *obj,
 			       const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	int64_t mask = st->object->get_int(obj, attr);
+	int64_t mask = keel_get_int(obj, attr);
 
-	st->core->log_events(mod, mask == LOG_EVENTS_DEFAULT ? 0 : (uint32_t)mask);
+	keel_log_events(mod, mask == LOG_EVENTS_DEFAULT ? 0 : (uint32_t)mask);
 }
 
 #define S KEEL_ATTR_SAVE
@@ -187,8 +172,7 @@ static void log_events_changed(struct keel_mod *mod, struct keel_obj *obj,
 
 int32_t server_create(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->draft(mod, "server", st->core->server_name(mod), err);
+	struct keel_obj *server = keel_draft(mod, "server", keel_server_name(mod), err);
 	static const char *const ncpus[] = { "resources_default", "default_chunk" };
 	const struct keel_attr *attr;
 	int32_t failed = 0;
@@ -196,13 +180,13 @@ int32_t server_create(struct keel_mod *mod, struct keel_err *err)
 	if (!server)
 		return -1;
 	for (size_t i = 0; i < KEEL_COUNT(ncpus) && !failed; i++) {
-		attr = st->object->attr(mod, "server", ncpus[i]);
-		failed = attr ? st->object->set_text(server, attr, KEEL_SET, "ncpus", "1", err)
-			      : st->core->error(err, -1, "there is no attribute %s of class server", ncpus[i]);
+		attr = keel_attr_find(mod, "server", ncpus[i]);
+		failed = attr ? keel_set_text(server, attr, KEEL_SET, "ncpus", "1", err)
+			      : keel_error(err, -1, "there is no attribute %s of class server", ncpus[i]);
 	}
-	if (!failed && (st->object->set_str(server, st->default_queue, "workq") || st->object->publish(server)))
-		failed = st->core->error(err, -1, "no memory for the server object");
+	if (!failed && (keel_set_str(server, server_default_queue, "workq") || keel_publish(server)))
+		failed = keel_error(err, -1, "no memory for the server object");
 	if (failed)
-		st->object->destroy(server);
+		keel_destroy(server);
 	return failed;
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+KEEL_ATTR_OF(server, store_id);
+
 #define MARK "server_priv/store.id"
 #define MARK_SOON_MS 1000 /* until then the new store is committed */
 #define ID_LEN 16
@@ -21,9 +23,7 @@ const struct keel_attr_def store_id_attr = KEEL_ATTR_DEF("server", "store_id", "
 
 static void mark_path(struct keel_mod *mod, const char *end, char path[4096])
 {
-	struct state *st = mod->state;
-
-	snprintf(path, 4096, "%s/" MARK "%s", st->core->home(mod), end);
+	snprintf(path, 4096, "%s/" MARK "%s", keel_home(mod), end);
 }
 
 /* "": there is no mark, or it is not readable. */
@@ -43,7 +43,6 @@ static void mark_read(struct keel_mod *mod, char id[ID_LEN + 1])
 
 static void mark_write(struct keel_mod *mod, const char *id)
 {
-	struct state *st = mod->state;
 	char path[4096], fresh[4096];
 	bool done = false;
 	int fd;
@@ -56,13 +55,13 @@ static void mark_write(struct keel_mod *mod, const char *id)
 		close(fd);
 	}
 	if (!done || rename(fresh, path) < 0)
-		st->core->log(mod, KEEL_LOG_ERROR, "Svr", "", "%s cannot be written: %s", path, strerror(errno));
+		keel_log(mod, KEEL_LOG_ERROR, "Svr", "", "%s cannot be written: %s", path, strerror(errno));
 }
 
 static void mark_due(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	const char *id = st->object->get_str(server_object(mod), st->store_id);
+	const char *id = keel_get_str(server_object(mod), server_store_id);
 
 	(void)arg;
 	st->marker = NULL;
@@ -72,17 +71,14 @@ static void mark_due(struct keel_mod *mod, void *arg)
 
 static int32_t refuse(struct keel_mod *mod, const char *what, const char *mark, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return st->core->error(err, -1, "the store %s, but this PBS_HOME has had one (%s): restore its database from a "
-			       "backup; to go on with this store, without the jobs, queues and nodes of the other, remove "
-			       "%s/" MARK, what, mark, st->core->home(mod));
+	return keel_error(err, -1, "the store %s, but this PBS_HOME has had one (%s): restore its database from a "
+			  "backup; to go on with this store, without the jobs, queues and nodes of the other, remove "
+			  "%s/" MARK, what, mark, keel_home(mod));
 }
 
 int32_t store_check(struct keel_mod *mod, bool is_new, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	const char *id = is_new ? NULL : st->object->get_str(server_object(mod), st->store_id);
+	const char *id = is_new ? NULL : keel_get_str(server_object(mod), server_store_id);
 	char mark[ID_LEN + 1];
 
 	mark_read(mod, mark);
@@ -99,15 +95,15 @@ void store_mark(struct keel_mod *mod, bool is_new)
 	uint32_t hash = 2166136261u;
 
 	mark_read(mod, mark);
-	if (!st->object->is_set(server, st->store_id)) { /* new, or written by an older version */
+	if (!keel_is_set(server, server_store_id)) { /* new, or written by an older version */
 		/* Unique per server and second. Not random: a simulated run must be reproducible by its seed. */
-		for (const char *p = st->core->server_name(mod); *p; p++)
+		for (const char *p = keel_server_name(mod); *p; p++)
 			hash = (hash ^ (uint8_t)*p) * 16777619u;
-		snprintf(made, ID_LEN + 1, "%08x%08x", (unsigned)st->core->time(mod), (unsigned)hash);
-		st->object->set_str(server, st->store_id, mark[0] ? mark : made);
+		snprintf(made, ID_LEN + 1, "%08x%08x", (unsigned)keel_time(mod), (unsigned)hash);
+		keel_set_str(server, server_store_id, mark[0] ? mark : made);
 	}
 	if (is_new)
-		st->marker = st->core->timer(mod, MARK_SOON_MS, mark_due, NULL);
+		st->marker = keel_timer(mod, MARK_SOON_MS, mark_due, NULL);
 	else if (!mark[0])
 		mark_due(mod, NULL);
 }

@@ -26,11 +26,9 @@ static struct keel_mock_reply reply;
 
 static keel_verdict hold(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
-	const struct keel_call_api *call = keel_mock_group(mock, "call");
-
 	(void)point, (void)event, (void)arg;
-	return call->hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "thinks it over" },
-			  NULL);
+	return keel_hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "thinks it over" },
+			 NULL);
 }
 
 static const struct keel_resource *no_resource(struct keel_mod *m, const char *name)
@@ -74,9 +72,7 @@ static void tear_down(void)
 
 static struct keel_obj *find(const char *klass, const char *id)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-
-	return object->find(keel_mock_self(mock), klass, id);
+	return keel_find(keel_mock_self(mock), klass, id);
 }
 
 static struct keel_req *manage_send(const char *body, struct keel_mock_reply *ret)

@@ -26,7 +26,7 @@ static void list_out(struct state *st, struct vnode *v)
 void node_touch(struct keel_mod *mod, struct keel_obj *node)
 {
 	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 
 	st->generation++;
 	if (!v)
@@ -78,8 +78,7 @@ uint64_t node_shape(struct keel_mod *mod)
 void node_tenants(struct keel_mod *mod, struct keel_obj *node,
 		  void (*fn)(void *arg, const char *job_id, bool suspended), void *arg)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	const struct tenant *t;
 
 	for (t = v ? v->tenants : NULL; t; t = t->next)
@@ -112,7 +111,7 @@ void neighbours_free(struct state *st)
 static void neighbours_make(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	uint32_t room = st->object->count(mod, "node"), n = 0;
+	uint32_t room = keel_count(mod, "node"), n = 0;
 	struct keel_cursor *walk;
 	struct keel_obj *node;
 
@@ -120,9 +119,9 @@ static void neighbours_make(struct keel_mod *mod)
 		return;
 	neighbours_free(st);
 	st->neighbour = calloc(room + 1, sizeof(*st->neighbour));
-	walk = st->neighbour ? st->object->cursor(mod, "node") : NULL;
-	while (walk && n < room && (node = st->object->next(walk))) {
-		const char *host = node_host_of(mod, st->object->id(node));
+	walk = st->neighbour ? keel_cursor(mod, "node") : NULL;
+	while (walk && n < room && (node = keel_next(walk))) {
+		const char *host = node_host_of(mod, keel_id(node));
 
 		st->neighbour[n].node = node;
 		st->neighbour[n].place = n;
@@ -131,7 +130,7 @@ static void neighbours_make(struct keel_mod *mod)
 		n++;
 	}
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	st->n_neighbour = n;
 	st->neighbours_of = st->members;
 	if (n)

@@ -12,96 +12,95 @@
 #include <string.h>
 #include <time.h>
 
+KEEL_ATTRS_OF(node, Mom, resources_available, resources_reported, resources_assigned, pcpus,
+	      in_multivnode_host, pbs_version, host_lost, comment);
+KEEL_ATTR_AS(attr_node_state, node, state, 0);
+KEEL_ATTR_AS(attr_node_sharing, node, sharing, 0);
+
 static const char down_comment[] = "node down: ";
 
-const char *node_mom(struct keel_mod *mod, struct keel_obj *node)
+const char *node_mom(struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	const char *mom = st->object->get_str(node, st->attr.mom);
+	const char *mom = keel_get_str(node, node_Mom);
 
-	return mom ? mom : st->object->id(node);
+	return mom ? mom : keel_id(node);
 }
 
 const char *node_host_of(struct keel_mod *mod, const char *vnode)
 {
-	struct state *st = mod->state;
-	struct keel_obj *node = st->object->find(mod, "node", vnode);
+	struct keel_obj *node = keel_find(mod, "node", vnode);
 
-	return node ? node_mom(mod, node) : NULL;
+	return node ? node_mom(node) : NULL;
 }
 
 static void set_amount(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr,
 		       const char *name, const char *text)
 {
-	struct state *st = mod->state;
 	struct keel_err err;
 
-	if (st->object->set_text(node, attr, KEEL_SET, name, text, &err))
-		st->core->log(mod, KEEL_LOG_ERROR, "Node", st->object->id(node),
-			      "host reported %s=%s: %s", name, text, err.text);
-	if (attr == st->attr.available)
+	if (keel_set_text(node, attr, KEEL_SET, name, text, &err))
+		keel_log(mod, KEEL_LOG_ERROR, "Node", keel_id(node),
+			 "host reported %s=%s: %s", name, text, err.text);
+	if (attr == node_resources_available)
 		node_reshape(mod);
 }
 
 static void report_amount(struct keel_mod *mod, struct keel_obj *node, const char *name,
 			  const char *text)
 {
-	struct state *st = mod->state;
 	char have[256], before[256];
-	bool set = st->object->text(node, st->attr.available, name, have, sizeof(have)) >= 0;
-	bool known = st->object->text(node, st->attr.reported, name, before, sizeof(before)) >= 0;
+	bool set = keel_get_text(node, node_resources_available, name, have, sizeof(have)) >= 0;
+	bool known = keel_get_text(node, node_resources_reported, name, before, sizeof(before)) >= 0;
 
 	if (!set || (known && strcmp(have, before) == 0)) {
 		if (!set || strcmp(have, text) != 0)
-			set_amount(mod, node, st->attr.available, name, text);
+			set_amount(mod, node, node_resources_available, name, text);
 	}
 	if (!known || strcmp(before, text) != 0)
-		set_amount(mod, node, st->attr.reported, name, text);
+		set_amount(mod, node, node_resources_reported, name, text);
 }
 
 void node_complete(struct keel_mod *mod, struct keel_obj *node)
 {
 	static const char *const zero[] = { "accelerator_memory", "hbmem", "mem", "naccelerators",
 					    "ncpus", "vmem" };
-	struct state *st = mod->state;
-	const char *id = st->object->id(node);
+	const char *id = keel_id(node);
 	const struct keel_reslist *assigned;
 	size_t i;
 
-	if (!st->object->is_set(node, st->attr.mom))
-		st->object->set_text(node, st->attr.mom, KEEL_SET, NULL, id, NULL);
+	if (!keel_is_set(node, node_Mom))
+		keel_set_text(node, node_Mom, KEEL_SET, NULL, id, NULL);
 	report_amount(mod, node, "host", node_host_of(mod, id) ? node_host_of(mod, id)
-			: st->object->get_str(node, st->attr.mom));
+			: keel_get_str(node, node_Mom));
 	report_amount(mod, node, "vnode", id);
 	for (i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
-		const struct keel_resource *res = st->resource->find(st->resource->self, zero[i]);
+		const struct keel_resource *res = keel_resource_find(zero[i]);
 
-		assigned = st->object->get_ptr(node, st->attr.assigned);
-		if (res && !st->resource->list_get(assigned, zero[i]))
-			set_amount(mod, node, st->attr.assigned, zero[i],
+		assigned = keel_get_ptr(node, node_resources_assigned);
+		if (res && !keel_resource_list_get(assigned, zero[i]))
+			set_amount(mod, node, node_resources_assigned, zero[i],
 				   res->type == KEEL_RES_SIZE ? "0kb" : "0");
 	}
 }
 
 static struct keel_obj *vnode_create(struct keel_mod *mod, const char *name, const char *host)
 {
-	struct state *st = mod->state;
 	struct keel_err err;
-	struct keel_obj *node = st->object->draft(mod, "node", name, &err);
+	struct keel_obj *node = keel_draft(mod, "node", name, &err);
 	struct vnode *v;
 
 	if (!node) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Node", name, "cannot be created: %s", err.text);
+		keel_log(mod, KEEL_LOG_ERROR, "Node", name, "cannot be created: %s", err.text);
 		return NULL;
 	}
-	st->object->set_text(node, st->attr.mom, KEEL_SET, NULL, host, NULL);
-	st->object->set_int(node, st->attr.state, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN);
-	if (st->object->publish(node))
+	keel_set_text(node, node_Mom, KEEL_SET, NULL, host, NULL);
+	keel_set_int(node, attr_node_state, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN);
+	if (keel_publish(node))
 		return NULL;
-	v = st->object->slot(mod, node);
+	v = keel_slot(mod, node);
 	if (v)
 		v->met = true;
-	st->core->log(mod, KEEL_LOG_ADMIN, "Node", name, "created at the report of host %s", host);
+	keel_log(mod, KEEL_LOG_ADMIN, "Node", name, "created at the report of host %s", host);
 	return node;
 }
 
@@ -111,7 +110,7 @@ void newcomers_free(struct state *st)
 {
 	struct newcomer *n;
 
-	st->core->timer_cancel(st->newcomer_timer);
+	keel_timer_cancel(st->newcomer_timer);
 	st->newcomer_timer = NULL;
 	while ((n = st->newcomers)) {
 		st->newcomers = n->next;
@@ -128,15 +127,15 @@ static void newcomers_meet(struct keel_mod *mod, void *arg)
 	(void)arg;
 	st->newcomer_timer = NULL;
 	for (n = st->newcomers; n; n = n->next) {
-		struct keel_obj *node = st->object->find(mod, "node", n->id);
-		struct vnode *v = node ? st->object->slot(mod, node) : NULL;
+		struct keel_obj *node = keel_find(mod, "node", n->id);
+		struct vnode *v = node ? keel_slot(mod, node) : NULL;
 
 		if (!v || v->met)
 			continue;
 		v->met = true;
 		node_complete(mod, node);
-		if (st->task->describe)
-			st->task->describe(st->task->self, node_host_of(mod, n->id));
+		if (keel_can(task, describe))
+			keel_task_describe(node_host_of(mod, n->id));
 	}
 	newcomers_free(st);
 }
@@ -151,7 +150,7 @@ void newcomer_expect(struct keel_mod *mod, const char *id)
 		return;
 	}
 	if (!st->newcomer_timer)
-		st->newcomer_timer = st->core->timer(mod, 0, newcomers_meet, NULL);
+		st->newcomer_timer = keel_timer(mod, 0, newcomers_meet, NULL);
 	n->next = st->newcomers;
 	st->newcomers = n;
 }
@@ -172,8 +171,7 @@ static void report_sharing(struct keel_mod *mod, struct keel_obj *node, const ch
 {
 	static const char *const words[] = { "default_shared", "default_excl", "default_exclhost",
 					     "ignore_excl", "force_excl", "force_exclhost" };
-	struct state *st = mod->state;
-	const char *have = st->object->get_str(node, st->attr.sharing), *now = words[0];
+	const char *have = keel_get_str(node, attr_node_sharing), *now = words[0];
 	size_t i;
 
 	for (i = 0; i < KEEL_COUNT(words); i++)
@@ -181,17 +179,16 @@ static void report_sharing(struct keel_mod *mod, struct keel_obj *node, const ch
 			now = words[i];
 	if (have && strcmp(have, now) == 0)
 		return;
-	st->object->set_str(node, st->attr.sharing, now);
+	keel_set_str(node, attr_node_sharing, now);
 	node_reshape(mod);
 }
 
 static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty, bool several,
 			 const char *const *facts, uint32_t n)
 {
-	struct state *st = mod->state;
 	const char *arch = fact(facts, n, "arch"), *mem = fact(facts, n, "mem"),
 		   *ncpus = fact(facts, n, "ncpus"), *pcpus = fact(facts, n, "pcpus"),
-		   *host = st->object->get_str(node, st->attr.mom);
+		   *host = keel_get_str(node, node_Mom);
 
 	node_complete(mod, node);
 	report_sharing(mod, node, fact(facts, n, "sharing"));
@@ -201,11 +198,11 @@ static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty
 		report_amount(mod, node, "mem", empty ? "0b" : mem);
 	if (ncpus)
 		report_amount(mod, node, "ncpus", empty ? "0" : ncpus);
-	if (pcpus && host && strcmp(host, st->object->id(node)) == 0)
-		st->object->set_int(node, st->attr.pcpus, strtoll(pcpus, NULL, 10));
+	if (pcpus && host && strcmp(host, keel_id(node)) == 0)
+		keel_set_int(node, node_pcpus, strtoll(pcpus, NULL, 10));
 	if (several)
-		st->object->set_int(node, st->attr.multi, 1);
-	st->object->set_str(node, st->attr.version, st->core->version_text(mod));
+		keel_set_int(node, node_in_multivnode_host, 1);
+	keel_set_str(node, node_pbs_version, keel_version_text(mod));
 }
 
 static bool is_reported(const char *const *facts, uint32_t n, const char *vnode, uint32_t *ret_count)
@@ -230,25 +227,24 @@ struct report {
 
 static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
-	struct state *st = mod->state;
 	const struct report *r = arg;
-	const char *id = st->object->id(node);
+	const char *id = keel_id(node);
 	char text[64];
 	uint32_t count;
 	bool listed = is_reported(r->facts, r->n, id, &count);
 	bool natural = strcmp(id, r->host) == 0;
 	const char *comment;
 
-	st->object->unset(node, st->attr.lost, NULL);
-	if (!listed && !natural && st->object->text(node, st->attr.reported, "ncpus", text, sizeof(text)) >= 0) {
+	keel_unset(node, node_host_lost, NULL);
+	if (!listed && !natural && keel_get_text(node, node_resources_reported, "ncpus", text, sizeof(text)) >= 0) {
 		node_set_state(mod, node, KEEL_NODE_STALE, true); /* it was reported before */
 		return;
 	}
 	if (listed || natural) /* else an administrator created it and set its amounts */
 		vnode_report(mod, node, natural && !listed, count > 1 || !listed, r->facts, r->n);
-	comment = st->object->get_str(node, st->attr.comment);
+	comment = keel_get_str(node, node_comment);
 	if (comment && strncmp(comment, down_comment, strlen(down_comment)) == 0)
-		st->object->unset(node, st->attr.comment, NULL);
+		keel_unset(node, node_comment, NULL);
 	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
 	node_arrived(mod, node);
 	occupancy_update(mod, node);
@@ -257,26 +253,24 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 /* The host's natural vnode first, so that it is listed first. */
 static void create_missing(struct keel_mod *mod, const struct report *r)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
-	if (!st->object->find(mod, "node", r->host))
+	if (!keel_find(mod, "node", r->host))
 		vnode_create(mod, r->host, r->host);
 	for (i = 0; i < r->n; i++) {
 		const char *name = r->facts[i] + 6;
 
-		if (strncmp(r->facts[i], "vnode=", 6) == 0 && !st->object->find(mod, "node", name))
+		if (strncmp(r->facts[i], "vnode=", 6) == 0 && !keel_find(mod, "node", name))
 			vnode_create(mod, name, r->host);
 	}
 }
 
 void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n)
 {
-	struct state *st = mod->state;
 	const struct conf *conf = mod->conf;
 	struct report r = { .host = host, .facts = facts, .n = n };
 	char when[32] = "";
-	time_t now = (time_t)st->core->time(mod);
+	time_t now = (time_t)keel_time(mod);
 	uint32_t count;
 
 	if (!report_is_good(mod, host, facts, n))
@@ -284,34 +278,31 @@ void host_up(struct keel_mod *mod, const char *host, const char *const *facts, u
 	is_reported(facts, n, host, &count);
 	ctime_r(&now, when);
 	when[strcspn(when, "\n")] = '\0';
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "Hello from MoM");
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "Mom reporting %u vnodes as of %s", count,
-		      when);
-	if (conf->auto_create || st->object->find(mod, "node", host))
+	keel_log(mod, KEEL_LOG_SYSTEM, "Node", host, "Hello from MoM");
+	keel_log(mod, KEEL_LOG_SYSTEM, "Node", host, "Mom reporting %u vnodes as of %s", count,
+		 when);
+	if (conf->auto_create || keel_find(mod, "node", host))
 		create_missing(mod, &r);
 	each_vnode_of(mod, host, one_up, &r);
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "node up");
+	keel_log(mod, KEEL_LOG_SYSTEM, "Node", host, "node up");
 }
 
 static void one_down(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
-	struct state *st = mod->state;
 	const char *why = arg;
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s%s", down_comment, why);
-	if (!st->object->is_set(node, st->attr.comment))
-		st->object->set_str(node, st->attr.comment, text);
+	if (!keel_is_set(node, node_comment))
+		keel_set_str(node, node_comment, text);
 	node_lost(mod, node);
 	node_set_state(mod, node, KEEL_NODE_DOWN, true);
-	st->hook->note(mod, KEEL_POINT_node_down,
-		       KEEL_EVENT(node_down, .id = st->object->id(node), .node = node, .why = why));
+	keel_note(mod, KEEL_POINT_node_down,
+		  KEEL_EVENT(node_down, .id = keel_id(node), .node = node, .why = why));
 }
 
 void host_down(struct keel_mod *mod, const char *host, const char *why)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s%s", down_comment, why);
+	keel_log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s%s", down_comment, why);
 	each_vnode_of(mod, host, one_down, (void *)why);
 }

@@ -11,15 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),
-	KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(resource, 0, struct state, resource),
-	KEEL_NEED(task, 0, struct state, task),
-	KEEL_NEED(link, 0, struct state, link),
-};
+KEEL_ATTRS_OF(node, resources_available, resources_assigned);
+
+KEEL_USE(resource);
+KEEL_USE(task);
+KEEL_USE(link);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(BOOL, struct conf, auto_create, .fallback = "true",
@@ -57,45 +53,38 @@ static int32_t check_queue(struct keel_mod *mod, const struct keel_session *who,
 			   struct keel_obj *node, int32_t op, const char *key, const char *text,
 			   struct keel_err *err)
 {
-	struct state *st = mod->state;
-
 	(void)who, (void)node, (void)op, (void)key;
-	if (st->object->find(mod, "queue", text))
+	if (keel_find(mod, "queue", text))
 		return 0;
-	return st->core->error(err, PBSE_UNKQUE, "%s", st->core->pbse_text(PBSE_UNKQUE));
+	return keel_error(err, PBSE_UNKQUE, "%s", keel_pbse_text(PBSE_UNKQUE));
 }
 
 /* Jobs have no tasks on a second host yet. */
 static int32_t check_tasks(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *node,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)node, (void)op, (void)key;
-	return who && strcasecmp(text, "True") == 0 ? st->core->error(err, PBSE_NOSUP, "no_tasks is not obeyed yet: no job has tasks on a second host") : 0;
+	(void)node, (void)op, (void)key, (void)mod;
+	return who && strcasecmp(text, "True") == 0 ? keel_error(err, PBSE_NOSUP, "no_tasks is not obeyed yet: no job has tasks on a second host") : 0;
 }
 
 /* Placement sets come from the server and from queues only. */
 static int32_t check_pnames(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *node,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)node, (void)op, (void)key, (void)text;
-	return who ? st->core->error(err, PBSE_NOSUP, "pnames of a vnode is not obeyed: set node_group_key of the server or of a queue") : 0;
+	(void)node, (void)op, (void)key, (void)text, (void)mod;
+	return who ? keel_error(err, PBSE_NOSUP, "pnames of a vnode is not obeyed: set node_group_key of the server or of a queue") : 0;
 }
 
 static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
 			      struct keel_obj *node, int32_t op, const char *key, const char *text,
 			      struct keel_err *err)
 {
-	struct state *st = mod->state;
 	long n = strtol(text, NULL, 10);
 
-	(void)who, (void)node, (void)op, (void)key;
+	(void)who, (void)node, (void)op, (void)key, (void)mod;
 	if (n >= -1024 && n <= 1023)
 		return 0;
-	return st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+	return keel_error(err, PBSE_BADATVAL, "%s", keel_pbse_text(PBSE_BADATVAL));
 }
 
 #define SAVE KEEL_ATTR_SAVE
@@ -128,24 +117,21 @@ static uint64_t generation(struct keel_mod *mod)
 
 static const struct keel_reslist *available(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-
-	return st->object->get_ptr(node, st->attr.available);
+	(void)mod;
+	return keel_get_ptr(node, node_resources_available);
 }
 
 static const struct keel_reslist *assigned(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-
-	return st->object->get_ptr(node, st->attr.assigned);
+	(void)mod;
+	return keel_get_ptr(node, node_resources_assigned);
 }
 
 static bool node_linked(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	const char *host = node_host_of(mod, st->object->id(node));
+	const char *host = node_host_of(mod, keel_id(node));
 
-	return host && st->link->is_up(mod, host);
+	return host && keel_link_is_up(mod, host);
 }
 
 static const struct keel_node_api service = {
@@ -179,10 +165,9 @@ static const struct keel_service_def service_def = {
 /* The value for `match = { host = "..."; }` in a site's configuration. */
 static int32_t host_words(struct keel_mod *mod, struct keel_obj *node, char *buf, uint32_t len)
 {
-	struct state *st = mod->state;
-	const char *host = node_host_of(mod, st->object->id(node));
+	const char *host = node_host_of(mod, keel_id(node));
 
-	return snprintf(buf, len, "%s", host ? host : st->object->id(node));
+	return snprintf(buf, len, "%s", host ? host : keel_id(node));
 }
 static const struct keel_scope_def host_scope = {
 	.size = sizeof(struct keel_scope_def),
@@ -205,8 +190,7 @@ static const struct keel_contrib contribs[] = {
 
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_known *ev)
 {
-	struct state *st = keel_state(c);
-	struct vnode *v = st->object->slot(c->mod, ev->node);
+	struct vnode *v = keel_slot(c->mod, ev->node);
 
 	if (v)
 		v->met = true;
@@ -219,10 +203,9 @@ static keel_verdict on_known(struct keel_call *c, const struct keel_ev_node_know
 static bool becomes(struct keel_call *c, struct keel_obj *node, const char *attr, char *buf, uint32_t len,
 		    bool *ret_new)
 {
-	struct state *st = keel_state(c);
-	const struct keel_attr *a = st->object->attr(c->mod, "node", attr);
-	const char *have = a ? st->object->get_str(node, a) : NULL;
-	bool any = a && st->call->get(c, node, attr, NULL, buf, len) > 0;
+	const struct keel_attr *a = keel_attr_find(c->mod, "node", attr);
+	const char *have = a ? keel_get_str(node, a) : NULL;
+	bool any = a && keel_call_get(c, node, attr, NULL, buf, len) > 0;
 
 	*ret_new = any && (!have || strcmp(have, buf) != 0);
 	return any;
@@ -231,7 +214,6 @@ static bool becomes(struct keel_call *c, struct keel_obj *node, const char *attr
 /* A vnode of a queue is in the queue's partition. */
 static keel_verdict check_partition(struct keel_call *c, struct keel_obj *node)
 {
-	struct state *st = keel_state(c);
 	char queue[64], partition[256];
 	bool new_queue, new_partition, both;
 	const char *of_queue;
@@ -239,14 +221,14 @@ static keel_verdict check_partition(struct keel_call *c, struct keel_obj *node)
 
 	both = becomes(c, node, "queue", queue, sizeof(queue), &new_queue) &&
 	       becomes(c, node, "partition", partition, sizeof(partition), &new_partition);
-	q = both && (new_queue || new_partition) ? st->object->find(c->mod, "queue", queue) : NULL;
-	of_queue = q ? st->object->get_str(q, st->object->attr(c->mod, "queue", "partition")) : NULL;
+	q = both && (new_queue || new_partition) ? keel_find(c->mod, "queue", queue) : NULL;
+	of_queue = q ? keel_get_str(q, keel_attr_find(c->mod, "queue", "partition")) : NULL;
 	if (!of_queue || !*of_queue || strcmp(of_queue, partition) == 0)
 		return KEEL_NEXT;
 	if (!new_partition)
-		return st->call->reject(c, PBSE_QUE_NOT_IN_PARTITION, "Queue %s is not part of partition for node",
-					queue);
-	return st->call->reject(c, PBSE_PARTITION_NOT_IN_QUE, "Partition %s is not part of queue for node", partition);
+		return keel_reject(c, PBSE_QUE_NOT_IN_PARTITION, "Queue %s is not part of partition for node",
+				   queue);
+	return keel_reject(c, PBSE_PARTITION_NOT_IN_QUE, "Partition %s is not part of queue for node", partition);
 }
 
 static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_node_modify *ev)
@@ -256,10 +238,8 @@ static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_node_mod
 
 static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)
 {
-	struct state *st = keel_state(c);
-
 	if (node_in_use(c->mod, ev->node))
-		return st->call->reject(c, PBSE_OBJBUSY, NULL);
+		return keel_reject(c, PBSE_OBJBUSY, NULL);
 	return KEEL_NEXT;
 }
 
@@ -279,33 +259,22 @@ static const struct keel_task_events events = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	static const struct keel_find wanted[] = {
-#define WANT(attr_name, member) KEEL_FIND(struct state, attr.member, "node", attr_name)
-		WANT("Mom", mom), WANT("state", state), WANT("resources_available", available),
-		WANT("resources_assigned", assigned), WANT("resources_reported", reported),
-		WANT("pcpus", pcpus), WANT("pbs_version", version), WANT("comment", comment),
-		WANT("sharing", sharing), WANT("in_multivnode_host", multi),
-		WANT("last_state_change_time", changed_at), WANT("last_used_time", used_at),
-		WANT("host_lost", lost),
-	};
 	struct state *st = mod->state;
 
-	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
-	if (st->object->slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
-		return st->core->error(err, -1, "cannot attach to class node");
+	if (keel_slot_bind(mod, "node", sizeof(struct vnode), vnode_fini))
+		return keel_error(err, -1, "cannot attach to class node");
 	if (words_fill(st))
-		return st->core->error(err, -1, "out of memory");
-	st->task->set_host_of(st->task->self, mod, node_host_of);
-	return st->task->listen(st->task->self, mod, &events);
+		return keel_error(err, -1, "out of memory");
+	keel_task_set_host_of(mod, node_host_of);
+	return keel_task_listen(mod, &events);
 }
 
 static void fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->task->set_host_of(st->task->self, NULL, NULL);
-	st->task->listen(st->task->self, mod, NULL);
+	keel_task_set_host_of(NULL, NULL);
+	keel_task_listen(mod, NULL);
 	words_free(st);
 	neighbours_free(st);
 	newcomers_free(st);
@@ -313,7 +282,5 @@ static void fini(struct keel_mod *mod)
 
 KEEL_MODULE(.name = "nodes", .version = "1.0", .vendor = "Keelson",
 	    .summary = "execution hosts and their vnodes", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .init = init, .fini = fini);

@@ -84,13 +84,6 @@ struct conf {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_resource_api *resource;
-	const struct keel_task_api *task;
-	const struct keel_link_api *link;
 	struct word *words; /* base ones and NODE_STATE rows, in printing order */
 	bool words_filled;
 	uint64_t generation, shape;
@@ -101,10 +94,6 @@ struct state {
 	struct neighbour *neighbour;
 	uint32_t n_neighbour;
 	uint64_t neighbours_of; /* `members` when the list was built */
-	struct {
-		const struct keel_attr *mom, *state, *available, *assigned, *reported, *pcpus, *version,
-			*comment, *sharing, *multi, *changed_at, *used_at, *lost;
-	} attr;
 };
 
 /* state.c */
@@ -144,7 +133,8 @@ void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
 struct spot spot_find(struct keel_mod *mod, const char *vnode);
 /* Returns the link to the job's tenant, or the one at the end of the list. */
 struct tenant **tenant_at(struct vnode *v, const char *job_id);
-struct tenant *tenant_get(struct vnode *v, const char *job_id); /* creates it if missing; NULL: out of memory */
+/* Creates it if it is missing. NULL without memory: the caller fails. */
+struct tenant *tenant_get(struct vnode *v, const char *job_id);
 void tenant_free(struct tenant *t);
 
 /* whole.c */
@@ -177,13 +167,13 @@ bool report_is_good(struct keel_mod *mod, const char *host, const char *const *f
 
 /* hosts.c */
 const char *node_host_of(struct keel_mod *mod, const char *vnode); /* NULL: there is no such vnode */
-const char *node_mom(struct keel_mod *mod, struct keel_obj *node);
+const char *node_mom(struct keel_obj *node);
 void host_up(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n);
 void host_down(struct keel_mod *mod, const char *host, const char *why);
 
 /* sick.c */
 void host_start(struct keel_mod *mod, const char *host, const char *why);
-void sick_forgiven(struct keel_mod *mod, struct keel_obj *node);
+void sick_forgiven(struct keel_obj *node);
 void host_health(struct keel_mod *mod, const char *host, const char *why);
 /* Sets what every vnode has: Mom, host, vnode, zero amounts in resources_assigned. */
 void node_complete(struct keel_mod *mod, struct keel_obj *node);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(node, Mom);
+
 #define NAME_MAX_LENGTH 255
 #define WORD_MAX_LENGTH 64
 #define SHOWN 64
@@ -40,17 +42,16 @@ static bool is_named_after(const char *vnode, const char *host)
 
 static const char *fault_of_vnode(struct keel_mod *mod, const char *host, const char *name)
 {
-	struct state *st = mod->state;
 	struct keel_obj *node;
 	const char *mom;
 
 	if (!node_name_is_good(name))
 		return "letters, digits, '.', '-', '_', '[' and ']' make a name, at most 255 of them";
 	if (is_named_after(name, host))
-		node = strcmp(name, host) ? st->object->find(mod, "node", name) : NULL;
-	else if (!(node = st->object->find(mod, "node", name)))
+		node = strcmp(name, host) ? keel_find(mod, "node", name) : NULL;
+	else if (!(node = keel_find(mod, "node", name)))
 		return "it is no vnode of this host; allow it with qmgr: create node NAME Mom=HOST";
-	mom = node ? st->object->get_str(node, st->attr.mom) : NULL;
+	mom = node ? keel_get_str(node, node_Mom) : NULL;
 	return mom && strcmp(mom, host) ? "it belongs to another host" : NULL;
 }
 
@@ -92,7 +93,6 @@ static const char *fault_of(struct keel_mod *mod, const char *host, const char *
 bool report_is_good(struct keel_mod *mod, const char *host, const char *const *facts, uint32_t n)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
 	const char *fault = node_name_is_good(host) ? NULL : "a host cannot have this name", *item = host;
 	int64_t vnodes = 0;
 
@@ -104,8 +104,8 @@ bool report_is_good(struct keel_mod *mod, const char *host, const char *const *f
 			fault = "the host has more vnodes than nodes.vnodes_per_host allows";
 	}
 	if (fault)
-		st->core->log(mod, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Node", host,
-			      "what host %s reports is refused, its vnodes stay as they are: \"%.*s\": %s", host, SHOWN, item,
-			      fault);
+		keel_log(mod, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Node", host,
+			 "what host %s reports is refused, its vnodes stay as they are: \"%.*s\": %s", host, SHOWN, item,
+			 fault);
 	return !fault;
 }

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(node, resources_available);
+
 /* The vnode to charge; its node is NULL if it is this one. */
 static struct spot owner_of(struct keel_mod *mod, const struct spot *at, const struct keel_resource *res)
 {
-	struct state *st = mod->state;
 	const struct keel_res_value *v =
 		at->node && (res->flags & KEEL_RES_EACH)
-			? st->resource->list_get(st->object->get_ptr(at->node, st->attr.available), res->name)
+			? keel_resource_list_get(keel_get_ptr(at->node, node_resources_available), res->name)
 			: NULL;
 
 	if (!v || !v->text || *v->text != '@')
@@ -38,7 +39,6 @@ static uint32_t shared_count(struct keel_mod *mod, const struct parts *p, uint32
 /* One allocation: struct parts, all parts, their spots, the values of the original parts. */
 struct parts *parts_charged(struct keel_mod *mod, const struct parts *p)
 {
-	struct state *st = mod->state;
 	uint32_t values, i, k, extra = shared_count(mod, p, &values), room = p->n + extra;
 	struct keel_exec_part *part;
 	struct keel_res_value *v;
@@ -63,7 +63,7 @@ struct parts *parts_charged(struct keel_mod *mod, const struct parts *p)
 			if (!owner.node)
 				continue;
 			x->at[x->n] = owner;
-			part[x->n++] = (struct keel_exec_part){ st->object->id(owner.node), part[i].chunk, 1,
+			part[x->n++] = (struct keel_exec_part){ keel_id(owner.node), part[i].chunk, 1,
 								&p->part[i].v[k] };
 			v->n = 0;
 		}

@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+KEEL_ATTR_OF(node, comment);
+
 static const char sick[] = "no tasks are taken: ", failing[] = "offline, ";
 
 static void one_refused(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	char text[400];
 
 	if (!v || conf->offline_after <= 0 || ++v->failures < conf->offline_after)
@@ -23,25 +24,23 @@ static void one_refused(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	v->failures = 0; /* counted anew once an administrator clears offline */
 	if (node_state(mod, node) & KEEL_NODE_OFFLINE)
 		return;
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Node", st->object->id(node), "%s", text);
-	st->object->set_str(node, st->attr.comment, text);
+	keel_log(mod, KEEL_LOG_SYSTEM, "Node", keel_id(node), "%s", text);
+	keel_set_str(node, node_comment, text);
 	node_set_state(mod, node, KEEL_NODE_OFFLINE, true);
 }
 
 /* An administrator cleared offline: removes the comment that states the reason. */
-void sick_forgiven(struct keel_mod *mod, struct keel_obj *node)
+void sick_forgiven(struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	const char *comment = st->object->get_str(node, st->attr.comment);
+	const char *comment = keel_get_str(node, node_comment);
 
 	if (comment && strncmp(comment, failing, strlen(failing)) == 0)
-		st->object->unset(node, st->attr.comment, NULL);
+		keel_unset(node, node_comment, NULL);
 }
 
 static void one_started(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 
 	(void)arg;
 	if (v)
@@ -55,25 +54,23 @@ void host_start(struct keel_mod *mod, const char *host, const char *why)
 
 static void one_sick(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
-	struct state *st = mod->state;
-	const char *comment = st->object->get_str(node, st->attr.comment);
-	struct vnode *v = st->object->slot(mod, node);
+	const char *comment = keel_get_str(node, node_comment);
+	struct vnode *v = keel_slot(mod, node);
 	char text[400];
 
 	if (v)
 		v->sick = true;
 	snprintf(text, sizeof(text), "%s%s", sick, (const char *)arg);
 	if (!comment || strncmp(comment, sick, strlen(sick)) == 0)
-		st->object->set_str(node, st->attr.comment, text);
+		keel_set_str(node, node_comment, text);
 	node_set_state(mod, node, KEEL_NODE_OFFLINE_BY_MOM, true);
 }
 
 /* Clears only what one_sick() set: an administrator may have set offline_by_mom for another reason. */
 static void one_well(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
-	const char *comment = st->object->get_str(node, st->attr.comment);
+	struct vnode *v = keel_slot(mod, node);
+	const char *comment = keel_get_str(node, node_comment);
 	bool said = comment && strncmp(comment, sick, strlen(sick)) == 0;
 
 	(void)arg;
@@ -82,15 +79,13 @@ static void one_well(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	if (v)
 		v->sick = false;
 	if (said)
-		st->object->unset(node, st->attr.comment, NULL);
+		keel_unset(node, node_comment, NULL);
 	node_set_state(mod, node, KEEL_NODE_OFFLINE_BY_MOM, false);
 }
 
 void host_health(struct keel_mod *mod, const char *host, const char *why)
 {
-	struct state *st = mod->state;
-
 	if (why)
-		st->core->log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s%s", sick, why);
+		keel_log(mod, KEEL_LOG_SYSTEM, "Node", host, "%s%s", sick, why);
 	each_vnode_of(mod, host, why ? one_sick : one_well, (void *)why);
 }

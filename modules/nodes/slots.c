@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(node, resources_available, last_used_time);
+KEEL_ATTR_AS(attr_node_sharing, node, sharing, 0);
+
 #define SLOTS_MAX 1000000u /* of a vnode */
 #define ANY_SLOT UINT32_MAX
 
@@ -129,8 +132,7 @@ static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_
 
 void occupancy_update(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	uint32_t want = 0, have = node_state(mod, node) & (KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE);
 	const struct tenant *t;
 	uint32_t used;
@@ -139,7 +141,7 @@ void occupancy_update(struct keel_mod *mod, struct keel_obj *node)
 	if (!v)
 		return;
 	used = slots_used(v);
-	cpus = st->resource->list_number(st->object->get_ptr(node, st->attr.available), "ncpus", 0);
+	cpus = keel_resource_list_number(keel_get_ptr(node, node_resources_available), "ncpus", 0);
 	for (t = v->tenants; t; t = t->next)
 		if (t->exclusive && !t->given_back)
 			want = KEEL_NODE_JOB_EXCLUSIVE;
@@ -153,10 +155,10 @@ void occupancy_update(struct keel_mod *mod, struct keel_obj *node)
 
 int32_t node_sharing(struct keel_mod *mod, struct keel_obj *node, int32_t place_share)
 {
-	struct state *st = mod->state;
-	const char *sharing = st->object->get_str(node, st->attr.sharing);
+	const char *sharing = keel_get_str(node, attr_node_sharing);
 	bool forced, whole_host, excl;
 
+	(void)mod;
 	if (!sharing)
 		sharing = "default_shared";
 	if (strcmp(sharing, "ignore_excl") == 0)
@@ -175,8 +177,7 @@ int32_t node_sharing(struct keel_mod *mod, struct keel_obj *node, int32_t place_
 
 bool node_in_use(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 
 	const struct tenant *t = v ? v->tenants : NULL;
 
@@ -187,8 +188,7 @@ bool node_in_use(struct keel_mod *mod, struct keel_obj *node)
 
 uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	const struct tenant *t;
 	uint32_t n = 0;
 
@@ -232,33 +232,30 @@ static int32_t part_assign(struct keel_mod *mod, const struct parts *p, uint32_t
 
 struct spot spot_find(struct keel_mod *mod, const char *vnode)
 {
-	struct state *st = mod->state;
-	struct keel_obj *node = st->object->find(mod, "node", vnode);
+	struct keel_obj *node = keel_find(mod, "node", vnode);
 
-	return (struct spot){ node, node ? st->object->slot(mod, node) : NULL };
+	return (struct spot){ node, node ? keel_slot(mod, node) : NULL };
 }
 
 static int32_t parts_find(struct keel_mod *mod, const struct keel_exec *exec, struct parts *p, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	*p = (struct parts){ exec->n, exec->part, calloc(exec->n ? exec->n : 1, sizeof(*p->at)) };
 	if (!p->at)
-		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+		return keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	for (i = 0; i < p->n; i++)
 		p->at[i] = spot_find(mod, p->part[i].vnode);
 	return 0;
 }
 
-static int32_t parts_known(struct keel_mod *mod, const struct parts *p, struct keel_err *err)
+static int32_t parts_known(const struct parts *p, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < p->n; i++)
 		if (!p->at[i].node)
-			return st->core->error(err, PBSE_UNKNODE, "Unknown node  %s", p->part[i].vnode);
+			return keel_error(err, PBSE_UNKNODE, "Unknown node  %s", p->part[i].vnode);
 	return 0;
 }
 
@@ -276,7 +273,7 @@ static void number_add(struct keel_text *out, char before, uint32_t n)
 }
 
 /* Appends `host/slot*cpus` for a chunk; *0 if the chunk is spread over several vnodes. */
-static void host_item(struct keel_text *out, struct keel_mod *mod, const struct parts *p, uint32_t i,
+static void host_item(struct keel_text *out, const struct parts *p, uint32_t i,
 		      uint32_t first_slot)
 {
 	const struct keel_exec_part *part = &p->part[i];
@@ -285,7 +282,7 @@ static void host_item(struct keel_text *out, struct keel_mod *mod, const struct 
 
 	if (i)
 		keel_text_add(out, "+", 1);
-	keel_text_str(out, node_mom(mod, p->at[i].node));
+	keel_text_str(out, node_mom(p->at[i].node));
 	number_add(out, '/', first_slot);
 	if (cpus != 1)
 		number_add(out, '*', cpus);
@@ -415,7 +412,7 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 		else
 			code = part_assign(mod, p, i, job_id, share, &slot);
 		if (!code && begins)
-			host_item(out, mod, p, i, slot);
+			host_item(out, p, i, slot);
 	}
 	return code;
 }
@@ -423,16 +420,15 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 static int32_t assign_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
 			    const char *had, char **ret_exec_host, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	const bool again = is_there(p, job_id);
 	struct keel_text out;
-	int32_t code = parts_known(mod, p, err);
+	int32_t code = parts_known(p, err);
 
 	keel_text_init(&out);
 	if (!code)
 		code = parts_assign(mod, p, job_id, share, again, had, &out);
 	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
-		code = st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+		code = keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code && !again) {
 		char *only = thaw(p, job_id);
 
@@ -449,10 +445,9 @@ static int32_t assign_parts(struct keel_mod *mod, const struct parts *p, const c
 static int32_t assign(struct keel_mod *mod, const char *job_id, const char *exec_vnode, int32_t share,
 		      const char *had, char **ret_exec_host, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct keel_exec *exec;
 	struct parts p;
-	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, err);
+	int32_t code = keel_resource_exec_parse(exec_vnode, &exec, err);
 
 	if (code)
 		return code;
@@ -460,7 +455,7 @@ static int32_t assign(struct keel_mod *mod, const char *job_id, const char *exec
 	if (!code)
 		code = assign_parts(mod, &p, job_id, share, had, ret_exec_host, err);
 	free(p.at);
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 	return code;
 }
 
@@ -502,30 +497,28 @@ static void release_parts(struct keel_mod *mod, const struct parts *p, const cha
 void node_release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only,
 		  bool ended)
 {
-	struct state *st = mod->state;
 	struct keel_exec *exec = NULL;
 	struct keel_err err = { 0 };
 	struct parts p = { 0 };
-	int32_t code = st->resource->exec_parse(st->resource->self, exec_vnode, &exec, &err);
+	int32_t code = keel_resource_exec_parse(exec_vnode, &exec, &err);
 	uint32_t i;
 
 	if (!code)
 		code = parts_find(mod, exec, &p, &err);
 	if (code)
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", job_id, "its vnodes are not given back: %s", err.text);
+		keel_log(mod, KEEL_LOG_ERROR, "Job", job_id, "its vnodes are not given back: %s", err.text);
 	for (i = 0; !code && ended && i < p.n; i++)
 		if (p.at[i].node)
-			st->object->set_int(p.at[i].node, st->attr.used_at, st->core->time(mod));
+			keel_set_int(p.at[i].node, node_last_used_time, keel_time(mod));
 	if (!code)
 		release_parts(mod, &p, job_id, only);
 	free(p.at);
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 }
 
 void derive_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	const struct tenant *t;
 	struct keel_text out;
 	uint32_t i;

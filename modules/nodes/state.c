@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(node, last_state_change_time, host_lost);
+KEEL_ATTR_AS(attr_node_state, node, state, 0);
+
 static const struct word base_words[] = {
 	{ KEEL_NODE_UNKNOWN, 10, true, "state-unknown", NULL },
 	{ KEEL_NODE_DOWN, 20, true, "down", NULL },
@@ -85,14 +88,14 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct word *w;
 
 	if (!row->name || !*row->name || row->bit == 0 || (row->bit & (row->bit - 1)))
-		return st->core->error(err, -1, "a NODE_STATE row of %s has no name, or not one bit",
-				       owner->name);
+		return keel_error(err, -1, "a NODE_STATE row of %s has no name, or not one bit",
+				  owner->name);
 	if (words_fill(st))
-		return st->core->error(err, -1, "out of memory");
+		return keel_error(err, -1, "out of memory");
 	for (w = st->words; w; w = w->next)
 		if (w->bit == row->bit || strcmp(w->name, row->name) == 0)
-			return st->core->error(err, -1, "vnode state '%s' (bit 0x%x) of %s is taken by '%s'",
-					       row->name, row->bit, owner->name, w->name);
+			return keel_error(err, -1, "vnode state '%s' (bit 0x%x) of %s is taken by '%s'",
+					  row->name, row->bit, owner->name, w->name);
 	return word_add(st, &(struct word){ row->bit, row->place, row->unavailable, row->name, NULL });
 }
 
@@ -145,12 +148,11 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 			  const char *key, const char *text, union keel_slot *slot, bool *is_set,
 			  struct keel_err *err)
 {
-	struct state *st = mod->state;
 	uint32_t bits, old = *is_set ? (uint32_t)slot->i : 0;
 
-	(void)attr, (void)key;
+	(void)attr, (void)key, (void)mod;
 	if (!*text || bits_of(text, &bits))
-		return st->core->error(err, PBSE_BADNDATVAL, "Illegal value for node state");
+		return keel_error(err, PBSE_BADNDATVAL, "Illegal value for node state");
 	if (op == KEEL_SET)
 		bits |= old & ~SETTABLE;
 	else
@@ -224,9 +226,8 @@ const struct keel_type_def state_type = {
 
 uint32_t node_state(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-
-	return (uint32_t)st->object->get_int(node, st->attr.state);
+	(void)mod;
+	return (uint32_t)keel_get_int(node, attr_node_state);
 }
 
 bool node_unavailable(struct keel_mod *mod, struct keel_obj *node)
@@ -244,62 +245,58 @@ bool node_unavailable(struct keel_mod *mod, struct keel_obj *node)
 static void state_notify(struct keel_mod *mod, struct keel_obj *node, uint32_t before, uint32_t after,
 			 uint32_t bits, bool on)
 {
-	struct state *st = mod->state;
-	const char *id = st->object->id(node);
-	long long now = st->core->time(mod), last = st->object->get_int(node, st->attr.changed_at);
+	const char *id = keel_id(node);
+	long long now = keel_time(mod), last = keel_get_int(node, node_last_state_change_time);
 
-	st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id,
-		      "set_vnode_state;vnode.state=0x%x vnode_o.state=0x%x "
-		      "vnode.last_state_change_time=%lld vnode_o.last_state_change_time=%lld "
-		      "state_bits=0x%llx state_bit_op_type_str=%s state_bit_op_type_enum=%d",
-		      after, before, now, last,
-		      on ? (unsigned long long)bits : ~(unsigned long long)bits,
-		      on ? "Nd_State_Or" : "Nd_State_And", on ? 1 : 2);
-	st->object->set_int(node, st->attr.changed_at, now);
+	keel_log(mod, KEEL_LOG_DEBUG3, "Node", id,
+		 "set_vnode_state;vnode.state=0x%x vnode_o.state=0x%x "
+		 "vnode.last_state_change_time=%lld vnode_o.last_state_change_time=%lld "
+		 "state_bits=0x%llx state_bit_op_type_str=%s state_bit_op_type_enum=%d",
+		 after, before, now, last,
+		 on ? (unsigned long long)bits : ~(unsigned long long)bits,
+		 on ? "Nd_State_Or" : "Nd_State_And", on ? 1 : 2);
+	keel_set_int(node, node_last_state_change_time, now);
 	node_touch(mod, node);
-	st->hook->note(mod, KEEL_POINT_node_state,
-		       KEEL_EVENT(node_state, .id = id, .node = node, .before = before, .after = after));
+	keel_note(mod, KEEL_POINT_node_state,
+		  KEEL_EVENT(node_state, .id = id, .node = node, .before = before, .after = after));
 }
 
 void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, bool on)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	uint32_t before = node_state(mod, node), after = on ? before | bits : before & ~bits;
 
 	if (before == after)
 		return;
 	if (v)
 		v->notified = after;
-	st->object->set_int(node, st->attr.state, after);
+	keel_set_int(node, attr_node_state, after);
 	state_notify(mod, node, before, after, bits, on);
 }
 
 void node_arrived(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	uint32_t bits = node_state(mod, node);
 
 	if (!v || !v->awaited)
 		return;
 	v->awaited = false;
-	st->hook->note(mod, KEEL_POINT_node_state,
-		       KEEL_EVENT(node_state, .id = st->object->id(node), .node = node, .before = bits | KEEL_NODE_UNKNOWN,
-				  .after = bits));
+	keel_note(mod, KEEL_POINT_node_state,
+		  KEEL_EVENT(node_state, .id = keel_id(node), .node = node, .before = bits | KEEL_NODE_UNKNOWN,
+			     .after = bits));
 }
 
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	uint32_t after = node_state(mod, node);
 	uint32_t before;
 
 	(void)attr;
 	if (v && !v->known) { /* just created, or loaded from the store */
 		node_known(mod, node);
-		newcomer_expect(mod, st->object->id(node));
+		newcomer_expect(mod, keel_id(node));
 		return;
 	}
 	if (!v || v->notified == after)
@@ -307,32 +304,29 @@ void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct kee
 	before = v->notified;
 	v->notified = after;
 	if (before & ~after & KEEL_NODE_OFFLINE)
-		sick_forgiven(mod, node);
+		sick_forgiven(node);
 	state_notify(mod, node, before, after, before ^ after, (after & ~before) != 0);
 }
 
 int64_t node_lost_at(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-
-	return st->object->get_int(node, st->attr.lost);
+	(void)mod;
+	return keel_get_int(node, node_host_lost);
 }
 
 void node_lost(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-
-	if (!st->object->is_set(node, st->attr.lost))
-		st->object->set_int(node, st->attr.lost, st->core->time(mod));
+	if (!keel_is_set(node, node_host_lost))
+		keel_set_int(node, node_host_lost, keel_time(mod));
 }
 
 void node_known(struct keel_mod *mod, struct keel_obj *node)
 {
 	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
-	const char *host = node_mom(mod, node);
+	struct vnode *v = keel_slot(mod, node);
+	const char *host = node_mom(node);
 	/* This daemon has restarted, and its host is on its way. */
-	bool counts_as_up = st->object->is_set(node, st->attr.changed_at) && st->link->is_awaited(mod, host);
+	bool counts_as_up = keel_is_set(node, node_last_state_change_time) && keel_link_is_awaited(mod, host);
 	uint32_t bits = node_state(mod, node);
 
 	if (!counts_as_up)
@@ -343,11 +337,11 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 		v->known = true;
 		v->awaited = counts_as_up;
 	}
-	st->object->set_int(node, st->attr.state, bits);
+	keel_set_int(node, attr_node_state, bits);
 	if (!counts_as_up)
 		node_lost(mod, node); /* until its host reports; the time of an older loss stays */
-	if (!st->object->is_set(node, st->attr.changed_at))
-		st->object->set_int(node, st->attr.changed_at, st->core->time(mod));
+	if (!keel_is_set(node, node_last_state_change_time))
+		keel_set_int(node, node_last_state_change_time, keel_time(mod));
 	st->members++;
 	node_reshape(mod);
 }

@@ -11,6 +11,8 @@
 #include "keel/mock.h"
 #include "with_resources.h"
 
+KEEL_ATTR_OF(node, Mom);
+
 extern const struct keel_module keel_module;
 
 static struct keel_mock *mock;
@@ -55,9 +57,7 @@ static void say(const char *host, const char *item)
 
 static struct keel_obj *node(const char *name)
 {
-	struct state *st = me->state;
-
-	return st->object->find(me, "node", name);
+	return keel_find(me, "node", name);
 }
 
 static void test_strange_names_and_amounts(void)
@@ -121,7 +121,7 @@ static void test_vnodes_that_were_allowed(void)
 
 	set_up();
 	given = keel_mock_object(mock, "node", "special");
-	((struct state *)me->state)->object->set_text(given, ((struct state *)me->state)->attr.mom, KEEL_SET, NULL, "n1", NULL);
+	keel_set_text(given, node_Mom, KEEL_SET, NULL, "n1", NULL);
 	say("n2", "vnode=special");
 	CU_ASSERT_PTR_NULL(node("n2"));
 	say("n1", "vnode=special");

@@ -18,6 +18,7 @@
 #define HOSTS "n1/0*2+n1/2+n2/0*2"
 
 extern const struct keel_module keel_module;
+KEEL_USE_OPT(node);
 
 /* One strdup() or reallocarray() of the module fails: the mock has none. */
 static long countdown = -1; /* until then; negative: never */
@@ -37,7 +38,6 @@ void *reallocarray(void *old, size_t n, size_t size)
 #pragma GCC visibility pop
 
 static struct keel_mock *mock;
-static const struct keel_node_api *nodes;
 static struct keel_obj *vnode[2];
 
 static int32_t listen_to_nobody(struct keel_mod *mod, struct keel_mod *me, const struct keel_task_events *events)
@@ -65,7 +65,6 @@ static void set_up(void)
 	alone.requires_modules = NULL;
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_load(mock, &alone, NULL, &err));
 	CU_ASSERT_STRING_EQUAL_FATAL(err.text, "");
-	nodes = keel_mock_group(mock, "node");
 	for (int i = 0; i < 2; i++) {
 		const char *const names[] = { "n1", "n2" };
 
@@ -91,7 +90,7 @@ static void assigned(const char *hosts)
 	struct keel_err err = { 0 };
 	char *got = NULL;
 
-	CU_ASSERT_EQUAL_FATAL(nodes->assign(nodes->self, JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(keel_node_assign(JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), 0);
 	CU_ASSERT_STRING_EQUAL(got, hosts);
 	free(got);
 }
@@ -100,15 +99,15 @@ static void the_same_again(void)
 {
 	assigned(HOSTS);
 	assigned(HOSTS);
-	CU_ASSERT_EQUAL(nodes->jobs_on(nodes->self, vnode[0]), 1);
-	nodes->release(nodes->self, JOB, PLACES, NULL, true);
-	CU_ASSERT_EQUAL(nodes->jobs_on(nodes->self, vnode[0]), 0);
+	CU_ASSERT_EQUAL(keel_node_jobs_on(vnode[0]), 1);
+	keel_node_release(JOB, PLACES, NULL, true);
+	CU_ASSERT_EQUAL(keel_node_jobs_on(vnode[0]), 0);
 }
 
 static void nowhere(void)
 {
-	CU_ASSERT_EQUAL(nodes->jobs_on(nodes->self, vnode[0]), 0);
-	CU_ASSERT_EQUAL(nodes->jobs_on(nodes->self, vnode[1]), 0);
+	CU_ASSERT_EQUAL(keel_node_jobs_on(vnode[0]), 0);
+	CU_ASSERT_EQUAL(keel_node_jobs_on(vnode[1]), 0);
 	CU_ASSERT_STRING_EQUAL(ncpus_of(0), "0");
 	CU_ASSERT_STRING_EQUAL(ncpus_of(1), "0");
 }
@@ -123,17 +122,17 @@ static void refused_it_is_nowhere(void)
 
 	for (size_t i = 0; i < KEEL_COUNT(many); i++) {
 		snprintf(places, sizeof(places), "(n1:ncpus=2)+(n2:ncpus=%s)", many[i]);
-		CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, places, KEEL_SHARE_SHARED, &got, &err), PBSE_BADATVAL);
+		CU_ASSERT_EQUAL(keel_node_assign(JOB, places, KEEL_SHARE_SHARED, &got, &err), PBSE_BADATVAL);
 		CU_ASSERT_PTR_NULL(got);
 		nowhere();
 	}
-	CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, "(n2:ncpus=1000000)", KEEL_SHARE_SHARED, &got, &err), 0);
+	CU_ASSERT_EQUAL(keel_node_assign(JOB, "(n2:ncpus=1000000)", KEEL_SHARE_SHARED, &got, &err), 0);
 	CU_ASSERT_STRING_EQUAL(got, "n2/0*1000000");
 	free(got);
 	got = NULL;
-	CU_ASSERT_EQUAL(nodes->assign(nodes->self, "2.svr", "(n2:ncpus=1)", KEEL_SHARE_SHARED, &got, &err),
+	CU_ASSERT_EQUAL(keel_node_assign("2.svr", "(n2:ncpus=1)", KEEL_SHARE_SHARED, &got, &err),
 			PBSE_BADATVAL);
-	nodes->release(nodes->self, JOB, "(n2:ncpus=1000000)", NULL, true);
+	keel_node_release(JOB, "(n2:ncpus=1000000)", NULL, true);
 	assigned(HOSTS);
 }
 
@@ -146,27 +145,27 @@ static void without_memory(void)
 
 	for (n = 1; n <= 4; n++) { /* first vnode, first again, second, exec_host */
 		countdown = n;
-		CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), PBSE_SYSTEM);
+		CU_ASSERT_EQUAL(keel_node_assign(JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), PBSE_SYSTEM);
 		nowhere();
 	}
 	assigned(HOSTS);
 	for (n = 1; n <= 2; n++) {
 		countdown = n;
-		nodes->release(nodes->self, JOB, PLACES, "ncpus", false);
+		keel_node_release(JOB, PLACES, "ncpus", false);
 		CU_ASSERT_EQUAL(countdown, 0);
-		CU_ASSERT_EQUAL(nodes->jobs_on(nodes->self, vnode[0]), 1);
-		CU_ASSERT_EQUAL(nodes->jobs_on(nodes->self, vnode[1]), 1);
+		CU_ASSERT_EQUAL(keel_node_jobs_on(vnode[0]), 1);
+		CU_ASSERT_EQUAL(keel_node_jobs_on(vnode[1]), 1);
 		CU_ASSERT_STRING_EQUAL(ncpus_of(0), "3");
 		assigned(HOSTS);
 	}
-	nodes->release(nodes->self, JOB, PLACES, "ncpus", false);
+	keel_node_release(JOB, PLACES, "ncpus", false);
 	nowhere();
 	countdown = 1; /* the first allocation of the resumption fails */
-	CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), PBSE_SYSTEM);
+	CU_ASSERT_EQUAL(keel_node_assign(JOB, PLACES, KEEL_SHARE_SHARED, &got, &err), PBSE_SYSTEM);
 	nowhere();
 	assigned(HOSTS);
-	nodes->release(nodes->self, JOB, PLACES, "ncpus", false);
-	nodes->release(nodes->self, JOB, PLACES, NULL, true);
+	keel_node_release(JOB, PLACES, "ncpus", false);
+	keel_node_release(JOB, PLACES, NULL, true);
 	nowhere();
 }
 
@@ -189,13 +188,13 @@ static void its_slots_again(void)
 	struct keel_err err = { 0 };
 
 	for (size_t i = 0; i < KEEL_COUNT(row); i++) {
-		CU_ASSERT_EQUAL(nodes->assign_again(nodes->self, row[i].id, row[i].places, KEEL_SHARE_SHARED,
-						    row[i].host, &err), 0);
+		CU_ASSERT_EQUAL(keel_node_assign_again(row[i].id, row[i].places, KEEL_SHARE_SHARED,
+						       row[i].host, &err), 0);
 		if (row[i].jobs)
 			CU_ASSERT_STRING_EQUAL(keel_mock_text(vnode[0], "jobs", NULL), row[i].jobs);
 	}
 	for (size_t i = 0; i < KEEL_COUNT(row); i++)
-		nodes->release(nodes->self, row[i].id, row[i].places, NULL, true);
+		keel_node_release(row[i].id, row[i].places, NULL, true);
 	nowhere();
 }
 
@@ -206,11 +205,11 @@ static void by_turns(void)
 	struct keel_err err = { 0 };
 	char *got = NULL;
 
-	CU_ASSERT_EQUAL(nodes->assign(nodes->self, JOB, places, KEEL_SHARE_EXCLHOST, &got, &err), 0);
+	CU_ASSERT_EQUAL(keel_node_assign(JOB, places, KEEL_SHARE_EXCLHOST, &got, &err), 0);
 	CU_ASSERT_STRING_EQUAL(got, "n2/0+n1/0*0+n1/2*8+n2/5*16");
 	CU_ASSERT_STRING_EQUAL(ncpus_of(0), "10");
 	CU_ASSERT_STRING_EQUAL(ncpus_of(1), "21");
-	nodes->release(nodes->self, JOB, places, NULL, true);
+	keel_node_release(JOB, places, NULL, true);
 	nowhere();
 	free(got);
 }
@@ -227,9 +226,9 @@ static void many_chunks(void)
 
 	for (int i = 0; i < CHUNKS; i++)
 		len += (size_t)snprintf(places + len, sizeof(places) - len, "%s(n1:ncpus=%d)", i ? "+" : "", i % 2);
-	CU_ASSERT_EQUAL_FATAL(nodes->assign(nodes->self, JOB, places, KEEL_SHARE_SHARED, &first, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(keel_node_assign(JOB, places, KEEL_SHARE_SHARED, &first, &err), 0);
 	before = clock();
-	CU_ASSERT_EQUAL_FATAL(nodes->assign(nodes->self, JOB, places, KEEL_SHARE_SHARED, &again, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(keel_node_assign(JOB, places, KEEL_SHARE_SHARED, &again, &err), 0);
 	CU_ASSERT(clock() - before < CLOCKS_PER_SEC);
 	CU_ASSERT_STRING_EQUAL(first, again);
 	free(first);

@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(node, resources_assigned);
+
 /* ---- amounts ------------------------------------------------------------------------------------------- */
 
 /* Charges one part as an exec_vnode of its own. All but the first follow an empty part, because some resources are
  * charged on a job's first vnode only. */
-static void part_charge(struct keel_mod *mod, const struct parts *p, uint32_t i, int32_t sign, const char *only)
+static void part_charge(const struct parts *p, uint32_t i, int32_t sign, const char *only)
 {
-	struct state *st = mod->state;
 	const struct keel_exec_part two[] = { { .vnode = "" }, p->part[i] };
 	const struct keel_exec alone = { .n = i == 0 ? 1 : 2, .part = i == 0 ? two + 1 : two };
 
-	st->resource->charge_exec(st->resource->self, p->at[i].node, st->attr.assigned, &alone, two[1].vnode, sign,
+	keel_resource_charge_exec(p->at[i].node, node_resources_assigned, &alone, two[1].vnode, sign,
 				  only);
 }
 
@@ -33,7 +34,7 @@ void parts_charge(struct keel_mod *mod, const struct parts *whole, int32_t sign,
 
 		if (!node)
 			continue;
-		part_charge(mod, p, i, sign, only);
+		part_charge(p, i, sign, only);
 		if (i + 1 < p->n && p->at[i + 1].node == node)
 			continue;
 		occupancy_update(mod, node);
@@ -51,9 +52,8 @@ struct guest {
 
 static void guest_of(struct keel_mod *mod, struct keel_obj *node, void *arg)
 {
-	struct state *st = mod->state;
 	const struct guest *g = arg;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	struct tenant **at = v ? tenant_at(v, g->job_id) : NULL, *t = at ? *at : NULL;
 
 	if (g->leaves && t && t->guest) {
@@ -85,7 +85,7 @@ void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_i
 
 		if (!node || (!leaves && node_sharing(mod, node, share) != KEEL_SHARE_EXCLHOST))
 			continue;
-		name = node_mom(mod, node);
+		name = node_mom(node);
 		if (!host)
 			each_vnode_of(mod, name, guest_of, &g);
 		else if (n == 0 || strcmp(name, host[n - 1]) != 0)

@@ -10,14 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(sched, preempt_order, preempt_prio);
+
 #define CHECK(name)                                                                                \
 	static int32_t name(struct keel_mod *mod, const struct keel_session *session,              \
 			    struct keel_obj *obj, int32_t op, const char *key, const char *text,   \
 			    struct keel_err *err)
 
-static int32_t bad_value(struct state *st, struct keel_err *err)
+static int32_t bad_value(struct keel_err *err)
 {
-	return st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+	return keel_error(err, PBSE_BADATVAL, "%s", keel_pbse_text(PBSE_BADATVAL));
 }
 
 static bool is_offered(void *arg, char letter)
@@ -31,53 +33,49 @@ CHECK(check_order)
 	struct order unused;
 
 	(void)session, (void)obj, (void)op, (void)key;
-	return order_parse(text, is_offered, st, &unused) ? 0 : bad_value(st, err);
+	return order_parse(text, is_offered, st, &unused) ? 0 : bad_value(err);
 }
 
 CHECK(check_prio)
 {
 	struct prio unused;
 
-	(void)session, (void)obj, (void)op, (void)key;
-	return prio_parse(text, &unused) ? 0 : bad_value(mod->state, err);
+	(void)session, (void)obj, (void)op, (void)key, (void)mod;
+	return prio_parse(text, &unused) ? 0 : bad_value(err);
 }
 
 CHECK(check_sort)
 {
-	(void)session, (void)obj, (void)op, (void)key;
-	return strcmp(text, "min_time_since_start") == 0 ? 0 : bad_value(mod->state, err);
+	(void)session, (void)obj, (void)op, (void)key, (void)mod;
+	return strcmp(text, "min_time_since_start") == 0 ? 0 : bad_value(err);
 }
 
 struct keel_obj *sched_default(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	return st->object->find(mod, "sched", "default");
+	return keel_find(mod, "sched", "default");
 }
 
-static bool is_default(struct keel_mod *mod, const struct keel_obj *obj)
+static bool is_default(const struct keel_obj *obj)
 {
-	struct state *st = mod->state;
-
-	return strcmp(st->object->id(obj), "default") == 0;
+	return strcmp(keel_id(obj), "default") == 0;
 }
 
 /* A letter whose module is not loaded stays in the value and is passed over. */
 static void order_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(obj, attr);
+	const char *text = keel_get_str(obj, attr);
 
-	if (is_default(mod, obj) && !order_parse(text ? text : "SCR", NULL, NULL, &st->order))
+	if (is_default(obj) && !order_parse(text ? text : "SCR", NULL, NULL, &st->order))
 		order_parse("SCR", NULL, NULL, &st->order);
 }
 
 static void prio_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(obj, attr);
+	const char *text = keel_get_str(obj, attr);
 
-	if (is_default(mod, obj) && !prio_parse(text ? text : "", &st->prio))
+	if (is_default(obj) && !prio_parse(text ? text : "", &st->prio))
 		prio_parse("express_queue, normal_jobs", &st->prio);
 }
 
@@ -111,45 +109,17 @@ const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS] = {
 	HIDDEN("stopped_for", "long", 942, "seconds of its run in which it was suspended"),
 };
 
-#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
-static const struct keel_find wanted[] = {
-	FIND(a.queue, "job", "queue"),
-	FIND(a.list, "job", "Resource_List"),
-	FIND(a.used, "job", "resources_used"),
-	FIND(a.stime, "job", "stime"),
-	FIND(a.checkpoint, "job", "Checkpoint"),
-	FIND(a.ptime, "job", "ptime"),
-	FIND(a.stopped_at, "job", "stopped_at"),
-	FIND(a.stopped_for, "job", "stopped_for"),
-	FIND(a.euser, "job", "euser"),
-	FIND(a.egroup, "job", "egroup"),
-	FIND(a.project, "job", "project"),
-	FIND(a.account, "job", "Account_Name"),
-	FIND(a.exec_vnode, "job", "exec_vnode"),
-	FIND(a.schedselect, "job", "schedselect"),
-	FIND(queue.priority, "queue", "Priority"),
-	FIND(queue.kill_delay, "queue", "kill_delay"),
-	FIND(sched.order, "sched", "preempt_order"),
-	FIND(sched.prio, "sched", "preempt_prio"),
-	FIND(sched.queue_prio, "sched", "preempt_queue_prio"),
-	FIND(sched.targets_enable, "sched", "preempt_targets_enable"),
-	FIND(sched.scheduling, "sched", "scheduling"),
-};
-
-int32_t attributes_find(struct keel_mod *mod, struct keel_err *err)
+int32_t attributes_find(void)
 {
-	struct state *st = mod->state;
-
-	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
+	return 0;
 }
 
 void attributes_read(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *sched = sched_default(mod);
 
 	if (!sched)
 		return;
-	order_changed(mod, sched, st->sched.order);
-	prio_changed(mod, sched, st->sched.prio);
+	order_changed(mod, sched, sched_preempt_order);
+	prio_changed(mod, sched, sched_preempt_prio);
 }

@@ -13,6 +13,8 @@
 
 #include "relevance.h"
 
+KEEL_ATTRS_OF(job, exec_vnode, Resource_List, queue, euser, egroup, project);
+
 #define BROKEN                                                                                     \
 	(KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_DOWN | KEEL_NODE_UNKNOWN)
 
@@ -62,18 +64,17 @@ struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 }
 
 /* False: it cannot be found out. *ret: malloc'ed; NULL: everything. */
-static bool given_back(struct keel_mod *mod, struct keel_obj *job, char **ret)
+static bool given_back(struct keel_obj *job, char **ret)
 {
-	struct state *st = mod->state;
 	char few[256];
-	int32_t len = st->job->release_names(st->job->self, job, few, sizeof(few));
+	int32_t len = keel_job_release_names(job, few, sizeof(few));
 
 	*ret = len < 0 ? NULL : malloc((size_t)len + 1);
 	if (!*ret)
 		return len == -ENODATA;
 	if ((size_t)len < sizeof(few))
 		strcpy(*ret, few);
-	else if (st->job->release_names(st->job->self, job, *ret, (uint32_t)len + 1) != len)
+	else if (keel_job_release_names(job, *ret, (uint32_t)len + 1) != len)
 		**ret = '\0'; /* not the same any more: nothing is known to come free */
 	return true;
 }
@@ -83,7 +84,7 @@ struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char **r
 	struct method *m = first_method(mod, job);
 
 	*ret_only = NULL;
-	return !m || !(m->def->flags & KEEL_PREEMPT_STAYS) || given_back(mod, job, ret_only) ? m : NULL;
+	return !m || !(m->def->flags & KEEL_PREEMPT_STAYS) || given_back(job, ret_only) ? m : NULL;
 }
 
 static bool is_useful(struct keel_mod *mod, struct keel_obj *job)
@@ -97,12 +98,12 @@ static bool is_useful(struct keel_mod *mod, struct keel_obj *job)
 
 /* ---- vnodes ------------------------------------------------------------------------------------------- */
 
-static struct keel_exec *exec_of(struct state *st, struct keel_obj *job)
+static struct keel_exec *exec_of(struct keel_obj *job)
 {
-	const char *text = st->object->get_str(job, st->a.exec_vnode);
+	const char *text = keel_get_str(job, job_exec_vnode);
 	struct keel_exec *exec = NULL;
 
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+	if (!text || keel_resource_exec_parse(text, &exec, NULL))
 		return NULL;
 	return exec;
 }
@@ -120,14 +121,13 @@ static bool shares_vnode(const struct keel_exec *one, const struct keel_exec *ot
 
 static bool vnodes_are_well(struct keel_mod *mod, const struct keel_exec *exec)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", exec->part[i].vnode);
+		struct keel_obj *node = keel_find(mod, "node", exec->part[i].vnode);
 
-		if (!node || (st->node->state(st->node->self, node) & BROKEN) ||
-		    !st->node->linked(st->node->self, node))
+		if (!node || (keel_node_state(node) & BROKEN) ||
+		    !keel_node_linked(node))
 			return false;
 	}
 	return true;
@@ -136,72 +136,65 @@ static bool vnodes_are_well(struct keel_mod *mod, const struct keel_exec *exec)
 /* `own`: where a suspended job goes on, and nowhere else; NULL: anywhere. */
 static bool vnodes_help(struct keel_mod *mod, struct keel_obj *victim, const struct keel_exec *own)
 {
-	struct state *st = mod->state;
-	struct keel_exec *exec = exec_of(st, victim);
+	struct keel_exec *exec = exec_of(victim);
 	bool help = exec && vnodes_are_well(mod, exec) && (!own || shares_vnode(exec, own));
 
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 	return help;
 }
 
 /* ---- relevance ------------------------------------------------------------------------------------------ */
 
-static bool same(struct state *st, const struct keel_attr *attr, struct keel_obj *a,
+static bool same(const struct keel_attr *attr, struct keel_obj *a,
 		 struct keel_obj *b)
 {
-	const char *x = st->object->get_str(a, attr), *y = st->object->get_str(b, attr);
+	const char *x = keel_get_str(a, attr), *y = keel_get_str(b, attr);
 
 	return x && y && strcmp(x, y) == 0;
 }
 
 /* What is not counted cannot be given back; such a mismatch excludes no victim. */
-static bool uses(struct state *st, struct keel_obj *victim, const char *what)
+static bool uses(struct keel_obj *victim, const char *what)
 {
-	const struct keel_resource *res = st->resource->find(st->resource->self, what);
+	const struct keel_resource *res = keel_resource_find(what);
 
 	if (!res || res->type > KEEL_RES_TIME ||
 	    !(res->flags & (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)))
 		return true;
-	return st->resource->list_number(st->object->get_ptr(victim, st->a.list), what, 0) > 0;
+	return keel_resource_list_number(keel_get_ptr(victim, job_Resource_List), what, 0) > 0;
 }
 
-static bool is_relevant(struct state *st, const struct search *s, struct keel_obj *job,
+static bool is_relevant(const struct search *s, struct keel_obj *job,
 			uint32_t bits, struct keel_obj *victim)
 {
-	return (!(bits & SAME_QUEUE) || same(st, st->a.queue, job, victim)) &&
-	       (!(bits & SAME_USER) || same(st, st->a.euser, job, victim)) &&
-	       (!(bits & SAME_GROUP) || same(st, st->a.egroup, job, victim)) &&
-	       (!(bits & SAME_PROJECT) || same(st, st->a.project, job, victim)) &&
-	       (!(bits & USES_RESOURCE) || uses(st, victim, s->what));
+	return (!(bits & SAME_QUEUE) || same(job_queue, job, victim)) &&
+	       (!(bits & SAME_USER) || same(job_euser, job, victim)) &&
+	       (!(bits & SAME_GROUP) || same(job_egroup, job, victim)) &&
+	       (!(bits & SAME_PROJECT) || same(job_project, job, victim)) &&
+	       (!(bits & USES_RESOURCE) || uses(victim, s->what));
 }
 
 /* ---- the list -------------------------------------------------------------------------------------------- */
 
 void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance)
 {
-	struct state *st = mod->state;
-
 	w->s = s;
 	w->relevance = relevance;
-	w->own = st->job->is_suspended(st->job->self, job) ? exec_of(st, job) : NULL;
+	w->own = keel_job_is_suspended(job) ? exec_of(job) : NULL;
 	w->has_targets = targets_of(mod, job, w->targets, sizeof(w->targets));
 }
 
-void wanted_fini(struct keel_mod *mod, struct wanted *w)
+void wanted_fini(struct wanted *w)
 {
-	struct state *st = mod->state;
-
-	st->resource->exec_free(w->own);
+	keel_resource_exec_free(w->own);
 }
 
 bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r)
 {
-	struct state *st = mod->state;
-
-	r->sibling = w->s->level >= PRIO_HIGHEST && keel_id_is_kin(st->object->id(job), st->object->id(r->job));
+	r->sibling = w->s->level >= PRIO_HIGHEST && keel_id_is_kin(keel_id(job), keel_id(r->job));
 	/* It is not ending by itself, and did not refuse before. */
 	return (r->job != job && r->tried_by != w->s->number &&
-		st->job->state(st->job->self, r->job) == 'R') &&
-	       is_relevant(st, w->s, job, w->relevance, r->job) && vnodes_help(mod, r->job, w->own) &&
+		keel_job_state(r->job) == 'R') &&
+	       is_relevant(w->s, job, w->relevance, r->job) && vnodes_help(mod, r->job, w->own) &&
 	       is_useful(mod, r->job);
 }

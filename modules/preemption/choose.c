@@ -69,36 +69,30 @@ struct simulation {
 
 static void log_about(struct keel_mod *mod, struct keel_obj *job, uint32_t bits, const char *text)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, bits, "Job", st->object->id(job), "%s", text);
+	keel_log(mod, bits, "Job", keel_id(job), "%s", text);
 }
 
 static bool fits(struct simulation *sim)
 {
-	struct state *st = sim->mod->state;
-
 	sim->why = (struct keel_sched_reason){ .size = sizeof(sim->why) };
-	return st->scheduler->trial_fits(sim->trial, &sim->why);
+	return keel_sched_trial_fits(sim->trial, &sim->why);
 }
 
-bool fits_now(struct keel_mod *mod, struct keel_obj *job)
+bool fits_now(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	struct keel_trial *trial = st->scheduler->trial(st->scheduler->self, job);
-	bool fits = !trial || st->scheduler->trial_fits(trial, NULL);
+	struct keel_trial *trial = keel_sched_trial(job);
+	bool fits = !trial || keel_sched_trial_fits(trial, NULL);
 
-	st->scheduler->trial_free(trial);
+	keel_sched_trial_free(trial);
 	return fits;
 }
 
 static bool vacate(struct simulation *sim, struct runner *r)
 {
-	struct state *st = sim->mod->state;
 	char *only;
 
 	r->by = first_useful(sim->mod, r->job, &only);
-	if (r->by && st->scheduler->trial_vacate(sim->trial, r->job, only))
+	if (r->by && keel_sched_trial_vacate(sim->trial, r->job, only))
 		r->by = NULL;
 	free(only);
 	if (!r->by)
@@ -117,9 +111,7 @@ static void stays(struct simulation *sim, struct runner *r)
 
 static void restore(struct simulation *sim, struct runner *r)
 {
-	struct state *st = sim->mod->state;
-
-	st->scheduler->trial_restore(sim->trial, r->job);
+	keel_sched_trial_restore(sim->trial, r->job);
 	stays(sim, r);
 }
 
@@ -156,18 +148,16 @@ static void list_one(struct simulation *sim)
 	if (!r || !is_candidate(sim->mod, &sim->wanted, sim->job, r))
 		return;
 	sim->of_level++;
-	if (!sim->wanted.has_targets || is_target(sim->mod, sim->wanted.targets, r->job))
+	if (!sim->wanted.has_targets || is_target(sim->wanted.targets, r->job))
 		sim->list[sim->n++] = r;
 }
 
 static void listed(struct simulation *sim)
 {
-	struct state *st = sim->mod->state;
-
 	if (sim->wanted.has_targets && sim->of_level)
-		st->core->log(sim->mod, KEEL_LOG_DEBUG2, "Job", st->object->id(sim->job),
-			      "Limited running jobs used for preemption from %u to %u%s", sim->of_level, sim->n,
-			      sim->n ? "" : ": No jobs to preempt");
+		keel_log(sim->mod, KEEL_LOG_DEBUG2, "Job", keel_id(sim->job),
+			 "Limited running jobs used for preemption from %u to %u%s", sim->of_level, sim->n,
+			 sim->n ? "" : ": No jobs to preempt");
 	candidates_sort(sim->list, &sim->n);
 	sim->phase = OPENING;
 	if (!sim->n && !sim->wanted.s->round)
@@ -241,26 +231,21 @@ static void grow(struct simulation *sim)
 
 /* ---- those who are not needed --------------------------------------------------------------------------------- */
 
-/* One more or one less of those that had gone. */
-static void walk(struct simulation *sim, uint32_t to)
-{
-	struct runner **r = &sim->list[sim->at < to ? sim->at : sim->at - 1];
-
-	if (*r && sim->at > to)
-		restore(sim, *r);
-	else if (*r && !vacate(sim, *r))
-		*r = NULL;
-	sim->at += sim->at < to ? 1 : UINT32_MAX;
-}
-
 /* The first `enough` are, the first `few` are not: the shortest row that is. */
 static void shorten(struct simulation *sim)
 {
 	const bool halves = sim->enough - sim->few > 1;
 	uint32_t to = halves ? sim->few + (sim->enough - sim->few) / 2 : sim->enough;
+	struct runner **r;
 
 	if (sim->at != to) {
-		walk(sim, to);
+		/* One more or one less of those that had gone. */
+		r = &sim->list[sim->at < to ? sim->at : sim->at - 1];
+		if (*r && sim->at > to)
+			restore(sim, *r);
+		else if (*r && !vacate(sim, *r))
+			*r = NULL;
+		sim->at += sim->at < to ? 1 : UINT32_MAX;
 	} else if (!halves) {
 		sim->n = sim->enough;
 		sim->at = 0;
@@ -276,8 +261,7 @@ static void chosen(struct simulation *sim);
 
 static void drop_one(struct simulation *sim)
 {
-	struct state *st = sim->mod->state;
-	int64_t began = st->core->clock_us(sim->mod);
+	int64_t began = keel_clock_us(sim->mod);
 	struct runner **r = &sim->list[sim->at++];
 
 	if (*r) {
@@ -290,18 +274,17 @@ static void drop_one(struct simulation *sim)
 			*r = NULL;
 		}
 	}
-	sim->dropping_us += st->core->clock_us(sim->mod) - began;
+	sim->dropping_us += keel_clock_us(sim->mod) - began;
 }
 
 static bool collect(const struct simulation *sim, struct victims *ret)
 {
-	struct state *st = sim->mod->state;
 	bool whole = true;
 	uint32_t i;
 
 	for (i = 0; i < sim->n; i++)
 		if (sim->list[i])
-			whole = whole && victims_add(ret, st->object->id(sim->list[i]->job));
+			whole = whole && victims_add(ret, keel_id(sim->list[i]->job));
 	return whole && ret->n > 0;
 }
 
@@ -320,7 +303,6 @@ static bool would_give_way(const struct simulation *sim)
 
 static void chosen(struct simulation *sim)
 {
-	struct state *st = sim->mod->state;
 	struct search *s = sim->wanted.s;
 
 	log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, "Simulation: Preempted enough work to run job");
@@ -334,7 +316,7 @@ static void chosen(struct simulation *sim)
 		over(sim, CHOICE_NONE);
 		return;
 	}
-	st->scheduler->trial_keep(sim->trial);
+	keel_sched_trial_keep(sim->trial);
 	over(sim, CHOICE_VICTIMS);
 }
 
@@ -342,7 +324,6 @@ static void chosen(struct simulation *sim)
 
 static void step(struct simulation *sim)
 {
-	struct state *st;
 	struct runner *r;
 
 	switch (sim->phase) {
@@ -353,8 +334,7 @@ static void step(struct simulation *sim)
 			listed(sim);
 		break;
 	case OPENING:
-		st = sim->mod->state;
-		sim->trial = st->scheduler->trial(st->scheduler->self, sim->job);
+		sim->trial = keel_sched_trial(sim->job);
 		sim->next = 1;
 		sim->phase = GROWING;
 		if (!sim->trial)
@@ -407,13 +387,13 @@ static void simulation_free(struct simulation *sim)
 	struct method *m;
 	uint32_t i;
 
-	st->scheduler->trial_free(sim->trial);
+	keel_sched_trial_free(sim->trial);
 	for (i = 0; i < sim->all; i++)
 		if (sim->list[i])
 			sim->list[i]->by = NULL;
 	for (m = st->methods; m; m = m->next)
 		m->taken = 0;
-	wanted_fini(sim->mod, &sim->wanted);
+	wanted_fini(&sim->wanted);
 	free(sim->list);
 	free(sim);
 }
@@ -480,8 +460,7 @@ static bool ended(struct keel_mod *mod, struct search *s, struct keel_obj *job, 
 
 enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	int64_t until = st->core->clock_us(mod) + TURN_US;
+	int64_t until = keel_clock_us(mod) + TURN_US;
 	enum choice choice = CHOICE_NONE;
 
 	if (!s->sim) {
@@ -495,6 +474,6 @@ enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 		if (s->sim->phase == OVER && ended(mod, s, job, &choice))
 			return choice;
 		step(s->sim);
-	} while (s->sim->phase == OVER || st->core->clock_us(mod) < until);
+	} while (s->sim->phase == OVER || keel_clock_us(mod) < until);
 	return CHOICE_LATER;
 }

@@ -45,12 +45,12 @@ static int32_t method_add(struct keel_mod *self, struct keel_mod *owner, const v
 	struct method *other = p->letter ? method_find(st, *p->letter) : NULL, *m;
 
 	if (why)
-		return st->core->error(err, -1, "preemption method '%s' of %s: %s%s%s",
-				       p->letter ? p->letter : "", owner->name, why,
-				       other ? " by " : "", other ? other->owner->name : "");
+		return keel_error(err, -1, "preemption method '%s' of %s: %s%s%s",
+				  p->letter ? p->letter : "", owner->name, why,
+				  other ? " by " : "", other ? other->owner->name : "");
 	m = calloc(1, sizeof(*m));
 	if (!m)
-		return st->core->error(err, -1, "out of memory");
+		return keel_error(err, -1, "out of memory");
 	m->def = p;
 	m->owner = owner;
 	m->next = st->methods;

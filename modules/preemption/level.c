@@ -6,21 +6,23 @@
 
 #include <string.h>
 
+KEEL_ATTRS_OF(job, queue, ptime);
+KEEL_ATTR_OF(sched, preempt_queue_prio);
+KEEL_ATTR_OF(queue, Priority);
+
 static struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *name = st->object->get_str(job, st->a.queue);
+	const char *name = keel_get_str(job, job_queue);
 
-	return name ? st->object->find(mod, "queue", name) : NULL;
+	return name ? keel_find(mod, "queue", name) : NULL;
 }
 
 static int64_t express_from(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *sched = sched_default(mod);
 
-	return sched && st->object->is_set(sched, st->sched.queue_prio)
-		       ? st->object->get_int(sched, st->sched.queue_prio)
+	return sched && keel_is_set(sched, sched_preempt_queue_prio)
+		       ? keel_get_int(sched, sched_preempt_queue_prio)
 		       : 150;
 }
 
@@ -29,13 +31,13 @@ static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t
 	struct state *st = mod->state;
 	uint32_t found = 0;
 
-	if (!st->limits)
+	if (!keel_has(limits))
 		return 0;
 	if ((st->prio.asks & PRIO_QUEUE_SOFT) &&
-	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_QUEUE | as_if))
+	    keel_limits_over_soft(job, KEEL_LIMITS_QUEUE | as_if))
 		found |= PRIO_QUEUE_SOFT;
 	if ((st->prio.asks & PRIO_SERVER_SOFT) &&
-	    st->limits->over_soft(st->limits->self, job, KEEL_LIMITS_SERVER | as_if))
+	    keel_limits_over_soft(job, KEEL_LIMITS_SERVER | as_if))
 		found |= PRIO_SERVER_SOFT;
 	return found;
 }
@@ -47,10 +49,9 @@ bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job)
 
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority)
 {
-	struct state *st = mod->state;
 	struct keel_obj *queue = queue_of(mod, job);
 
-	*ret_priority = queue ? st->object->get_int(queue, st->queue.priority) : 0;
+	*ret_priority = queue ? keel_get_int(queue, queue_Priority) : 0;
 	return queue && *ret_priority >= express_from(mod);
 }
 
@@ -63,8 +64,8 @@ static int64_t level(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 
 	if (is_express(mod, job, &priority))
 		conditions |= PRIO_EXPRESS;
-	if ((st->prio.asks & PRIO_SHARE) && st->fairshare &&
-	    st->fairshare->over_share(st->fairshare->self, job))
+	if ((st->prio.asks & PRIO_SHARE) && keel_has(fairshare) &&
+	    keel_fairshare_over_share(job))
 		conditions |= PRIO_SHARE;
 	if (!conditions)
 		conditions = PRIO_NORMAL;
@@ -93,9 +94,9 @@ static double level_key(struct keel_mod *mod, struct keel_obj *job)
 
 static double preempted_key(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	int64_t since = st->object->get_int(job, st->a.ptime);
+	int64_t since = keel_get_int(job, job_ptime);
 
+	(void)mod;
 	return since ? 1e12 - (double)since : 0;
 }
 

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, queue, Resource_List, Checkpoint);
+KEEL_ATTR_OF(queue, kill_delay);
+
 /* Owned by the hold and by the request, each until its callback has run. */
 struct wait {
 	uint32_t owners;
@@ -27,13 +30,12 @@ static void wait_drop(struct wait *w)
 
 static keel_verdict resumed(struct keel_call *c, void *arg)
 {
-	struct state *st = keel_state(c);
 	struct wait *w = arg;
 	keel_verdict v = KEEL_DONE;
 
 	w->hold = NULL;
 	if (w->code)
-		v = st->call->reject(c, w->code, w->text[0] ? "%s" : NULL, w->text);
+		v = keel_reject(c, w->code, w->text[0] ? "%s" : NULL, w->text);
 	wait_drop(w);
 	return v;
 }
@@ -47,52 +49,51 @@ static void cancelled(struct keel_call *c, void *arg, int32_t reason)
 	wait_drop(w);
 }
 
-static void answered(struct keel_mod *mod, struct wait *w, int32_t code, const char *text,
+static void answered(struct wait *w, int32_t code, const char *text,
 		     bool complete)
 {
-	struct state *st = mod->state;
-
 	w->code = code;
 	snprintf(w->text, sizeof(w->text), "%s", text ? text : "");
 	if (w->hold && (code || complete))
-		st->call->release(w->hold);
+		keel_release(w->hold);
 	wait_drop(w);
 }
 
 /* Refused: that ends the wait. Accepted: the end of the run does. */
 static void accepted(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	answered(mod, arg, code, text, false);
+	(void)mod;
+	answered(arg, code, text, false);
 }
 
 static void completed(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	answered(mod, arg, code, text, true);
+	(void)mod;
+	answered(arg, code, text, true);
 }
 
 /* The hold of a method, or NULL with the verdict. */
 static struct wait *wait_begin(struct keel_call *c, struct keel_obj *job, const char *why,
 			       bool until_gone, keel_verdict *ret)
 {
-	struct state *st = keel_state(c);
 	const struct conf *conf = keel_conf(c);
-	const char *queue_name = st->object->get_str(job, st->a.queue);
-	struct keel_obj *queue = queue_name ? st->object->find(c->mod, "queue", queue_name) : NULL;
+	const char *queue_name = keel_get_str(job, job_queue);
+	struct keel_obj *queue = queue_name ? keel_find(c->mod, "queue", queue_name) : NULL;
 	int64_t patience = conf->timeout;
 	struct wait *w = calloc(1, sizeof(*w));
 
 	if (queue)
-		patience += 1000 * st->object->get_int(queue, st->queue.kill_delay);
+		patience += 1000 * keel_get_int(queue, queue_kill_delay);
 	if (!w) {
-		*ret = st->call->fail(c, "out of memory");
+		*ret = keel_fail(c, "out of memory");
 		return NULL;
 	}
 	w->owners = 2;
-	*ret = st->call->hold(c, &(struct keel_hold_opts){
+	*ret = keel_hold(c, &(struct keel_hold_opts){
 		.size = sizeof(struct keel_hold_opts),
 		.why = why,
 		.until_point = until_gone ? KEEL_POINT_job_purged : 0,
-		.until_id = until_gone ? st->object->id(job) : NULL,
+		.until_id = until_gone ? keel_id(job) : NULL,
 		.timeout_ms = patience,
 		.resume = resumed,
 		.cancel = cancelled,
@@ -106,25 +107,25 @@ static struct wait *wait_begin(struct keel_call *c, struct keel_obj *job, const 
 
 /* ---- S ---------------------------------------------------------------------------------------------- */
 
-static bool has_eoe(struct state *st, struct keel_obj *job)
+static bool has_eoe(struct keel_obj *job)
 {
-	return st->resource->list_get(st->object->get_ptr(job, st->a.list), "eoe") != NULL;
+	return keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "eoe") != NULL;
 }
 
 static bool suspend_applies(struct keel_mod *mod, struct keel_obj *job)
 {
-	return !has_eoe(mod->state, job);
+	(void)mod;
+	return !has_eoe(job);
 }
 
 static keel_verdict suspend_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
 				  const char *who)
 {
-	struct state *st = mod->state;
 	keel_verdict v;
 	struct wait *w = wait_begin(c, job, "a victim of preemption is being suspended", false, &v);
 
 	if (w)
-		st->job->request_suspend(st->job->self, job, who, mod, completed, w);
+		keel_job_request_suspend(job, who, mod, completed, w);
 	return v;
 }
 
@@ -132,21 +133,20 @@ static keel_verdict suspend_start(struct keel_mod *mod, struct keel_call *c, str
 
 static bool checkpoint_applies(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *when = st->object->get_str(job, st->a.checkpoint);
+	const char *when = keel_get_str(job, job_Checkpoint);
 
-	return !has_eoe(st, job) && !(when && strcmp(when, "n") == 0);
+	(void)mod;
+	return !has_eoe(job) && !(when && strcmp(when, "n") == 0);
 }
 
 static keel_verdict checkpoint_start(struct keel_mod *mod, struct keel_call *c,
 				     struct keel_obj *job, const char *who)
 {
-	struct state *st = mod->state;
 	keel_verdict v;
 	struct wait *w = wait_begin(c, job, "a victim of preemption is being checkpointed", true, &v);
 
 	if (w)
-		st->job->request_checkpoint(st->job->self, job, who, mod, accepted, w);
+		keel_job_request_checkpoint(job, who, mod, accepted, w);
 	return v;
 }
 
@@ -162,12 +162,11 @@ static bool requeue_applies(struct keel_mod *mod, struct keel_obj *job)
 static keel_verdict requeue_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
 				  const char *who)
 {
-	struct state *st = mod->state;
 	keel_verdict v;
 	struct wait *w = wait_begin(c, job, "a victim of preemption is being requeued", true, &v);
 
 	if (w)
-		st->job->request_rerun(st->job->self, job, who, mod, accepted, w);
+		keel_job_request_rerun(job, who, mod, accepted, w);
 	return v;
 }
 

@@ -16,6 +16,8 @@
 
 #include <utlist.h>
 
+KEEL_ATTRS_OF(job, ptime, exec_vnode);
+
 #define GONE "D" /* the outcome of a job that is not there any more */
 
 struct attempt {
@@ -37,20 +39,17 @@ static void attempt_free(struct attempt *a)
 /* A module whose method waits stays, though the hold is this one's. */
 static void method_is(struct keel_mod *mod, struct attempt *a, struct method *m)
 {
-	struct state *st = mod->state;
-
 	if (m && m->owner != mod)
-		st->core->keep(m->owner);
+		keel_keep(m->owner);
 	if (a->by && a->by->owner != mod)
-		st->core->let_go(a->by->owner);
+		keel_let_go(a->by->owner);
 	a->by = m;
 }
 
 /* Who is named twice is tried once. False: it is being tried already. */
 static bool gives_way(struct keel_mod *mod, const char *id, bool begins)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct keel_obj *job = keel_find(mod, "job", id);
 	struct runner *r = job ? runner_of(mod, job) : NULL;
 
 	if (r && begins && r->gives_way)
@@ -94,9 +93,8 @@ static const char *outcome_of_state(char letter)
 /* NULL: it runs, and methods decide. */
 static const char *known_outcome(struct keel_mod *mod, const char *id)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
-	char letter = job ? st->job->state(st->job->self, job) : st->job->letter(st->job->self, id);
+	struct keel_obj *job = keel_find(mod, "job", id);
+	char letter = job ? keel_job_state(job) : keel_job_letter(id);
 
 	return job && letter == 'R' ? NULL : outcome_of_state(letter);
 }
@@ -108,14 +106,14 @@ static void try_next(struct keel_mod *mod, struct attempt *a);
 static void gave_way(struct keel_mod *mod, struct attempt *a)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
-	char letter = job ? st->job->state(st->job->self, job) : 'F';
+	struct keel_obj *job = keel_find(mod, "job", a->id);
+	char letter = job ? keel_job_state(job) : 'F';
 
 	if (job && letter != 'F' && letter != 'X')
-		st->object->set_int(job, st->a.ptime, st->core->time(mod));
-	st->hook->note(mod, KEEL_POINT_job_preempted,
-		       KEEL_EVENT(job_preempted, .id = a->id, .job = job, .method = a->by->def->letter,
-				  .who = st->who));
+		keel_set_int(job, job_ptime, keel_time(mod));
+	keel_note(mod, KEEL_POINT_job_preempted,
+		  KEEL_EVENT(job_preempted, .id = a->id, .job = job, .method = a->by->def->letter,
+			     .who = st->who));
 	finish(mod, a, a->by->def->outcome, a->by->def);
 }
 
@@ -124,8 +122,8 @@ static void refused(struct keel_mod *mod, struct attempt *a, int32_t code)
 {
 	struct state *st = mod->state;
 
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",
-		      a->by->def->name, (int)code);
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",
+		 a->by->def->name, (int)code);
 	if (st->stopping || code == PBSE_NORELYMOM || !a->done)
 		finish(mod, a, OUTCOME_FAILED, NULL);
 	else
@@ -149,7 +147,7 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 static void try_next(struct keel_mod *mod, struct attempt *a)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
+	struct keel_obj *job = keel_find(mod, "job", a->id);
 	const bool runs = known_outcome(mod, a->id) == NULL;
 	struct method *m = NULL;
 	char method[2] = "";
@@ -158,17 +156,17 @@ static void try_next(struct keel_mod *mod, struct attempt *a)
 		m = method_find(st, a->letters[a->at++]);
 	if (!m) {
 		if (job)
-			st->core->log(mod, KEEL_LOG_DEBUG, "Job", a->id, "Job failed to be preempted");
+			keel_log(mod, KEEL_LOG_DEBUG, "Job", a->id, "Job failed to be preempted");
 		finish(mod, a, OUTCOME_FAILED, NULL);
 		return;
 	}
 	method_is(mod, a, m);
 	method[0] = *m->def->letter;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_preempt,
 		.event = KEEL_EVENT(job_preempt, .id = a->id, .job = job, .method = method,
-				    .who = st->who),
+			       .who = st->who),
 		.done = tried,
 		.arg = a,
 	});
@@ -181,7 +179,7 @@ keel_verdict on_preempt(struct keel_call *c, const struct keel_ev_job_preempt *e
 	struct method *m = ev->method ? method_find(st, *ev->method) : NULL;
 
 	if (!m || !ev->job)
-		return st->call->reject(c, PBSE_NOSUP, NULL);
+		return keel_reject(c, PBSE_NOSUP, NULL);
 	return m->def->start(m->owner, c, ev->job, ev->who);
 }
 
@@ -203,7 +201,7 @@ void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg
 		done(mod, arg, id, known ? known : OUTCOME_FAILED, NULL);
 		return;
 	}
-	strcpy(a->letters, letters_for(mod, st->object->find(mod, "job", id)));
+	strcpy(a->letters, letters_for(mod, keel_find(mod, "job", id)));
 	a->done = done;
 	a->arg = arg;
 	st->waiting++;
@@ -215,19 +213,18 @@ void preempt(struct keel_mod *mod, const char *id, preempted_fn *done, void *arg
 
 static bool is_on(struct keel_mod *mod, const char *id, const char *vnode)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
-	const char *text = job ? st->object->get_str(job, st->a.exec_vnode) : NULL;
+	struct keel_obj *job = keel_find(mod, "job", id);
+	const char *text = job ? keel_get_str(job, job_exec_vnode) : NULL;
 	struct keel_exec *exec = NULL;
 	uint32_t i = 0;
 	bool on;
 
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
+	if (!text || keel_resource_exec_parse(text, &exec, NULL))
 		return false;
 	while (i < exec->n && strcmp(exec->part[i].vnode, vnode) != 0)
 		i++;
 	on = i < exec->n;
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 	return on;
 }
 

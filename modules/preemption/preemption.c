@@ -13,16 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
-	KEEL_NEED(node, 0, struct state, node),
-	KEEL_NEED(sched, 0, struct state, scheduler),
-	KEEL_NEED_OPT(limits, 0, struct state, limits),
-	KEEL_NEED_OPT(fairshare, 0, struct state, fairshare),
-};
+KEEL_USE(resource);
+KEEL_USE(job);
+KEEL_USE(node);
+KEEL_USE(sched);
+KEEL_USE_OPT(limits);
+KEEL_USE_OPT(fairshare);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(BOOL, struct conf, preemptive_sched, .fallback = "true",
@@ -83,13 +79,13 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
+	snprintf(st->who, sizeof(st->who), "Scheduler@%s", keel_host_name(mod));
 	order_parse("SCR", NULL, NULL, &st->order);
 	prio_parse("express_queue, normal_jobs", &st->prio);
-	if (attributes_find(mod, err))
+	if (attributes_find())
 		return -1;
-	if (st->object->slot_bind(mod, "job", sizeof(struct runner), runner_fini))
-		return st->core->error(err, -1, "cannot attach to class job");
+	if (keel_slot_bind(mod, "job", sizeof(struct runner), runner_fini))
+		return keel_error(err, -1, "cannot attach to class job");
 	return 0;
 }
 
@@ -105,8 +101,8 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	return st->waiting ? st->core->error(err, -EBUSY, "%u jobs are giving way; try again",
-					     st->waiting)
+	return st->waiting ? keel_error(err, -EBUSY, "%u jobs are giving way; try again",
+					st->waiting)
 			   : 0;
 }
 
@@ -134,8 +130,6 @@ static const char *const requires_modules[] = { "queues", "jobs", "scheduler", N
 
 KEEL_MODULE(.name = "preemption", .version = "1.0", .vendor = "Keelson",
 	    .summary = "running jobs give way to more urgent ones", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .busy = busy, .stop = stop, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start, .busy = busy, .stop = stop, .fini = fini);

@@ -87,28 +87,6 @@ struct conf {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_msg_api *msg;
-	const struct keel_request_api *request;
-	const struct keel_resource_api *resource;
-	const struct keel_job_api *job;
-	const struct keel_node_api *node;
-	const struct keel_sched_api *scheduler;
-	const struct keel_limits_api *limits;	    /* or NULL */
-	const struct keel_fairshare_api *fairshare; /* or NULL */
-	struct {
-		const struct keel_attr *queue, *list, *used, *stime, *checkpoint, *ptime, *stopped_at,
-			*stopped_for, *euser, *egroup, *project, *account, *exec_vnode, *schedselect;
-	} a;
-	struct {
-		const struct keel_attr *priority, *kill_delay;
-	} queue;
-	struct {
-		const struct keel_attr *order, *prio, *queue_prio, *targets_enable, *scheduling;
-	} sched;
 	struct method *methods;
 	struct order order; /* as preempt_order says now */
 	struct prio prio;
@@ -122,6 +100,7 @@ struct state {
 	struct {
 		char *id;	   /* the job for which victims gave way in this cycle; NULL: none */
 		struct victims deleted; /* those that do not come back */
+
 	} last;
 	char who[300];	  /* Scheduler@host */
 };
@@ -140,7 +119,7 @@ extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_
 #define PREEMPTION_JOB_ATTRS 3
 extern const struct keel_attr_def preemption_sched_attrs[PREEMPTION_SCHED_ATTRS];
 extern const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS];
-int32_t attributes_find(struct keel_mod *mod, struct keel_err *err); /* fails when one is missing, with *err */
+int32_t attributes_find(void); /* fails when one is missing, with *err */
 void attributes_read(struct keel_mod *mod); /* as they are now */
 /* Of the scheduler `default`; NULL: there is none. */
 struct keel_obj *sched_default(struct keel_mod *mod);
@@ -169,7 +148,7 @@ bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job);
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
 
 /* running.c */
-struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job);
+struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job); /* NULL without memory: the caller ignores the job */
 void runner_fini(struct keel_mod *mod, void *slot);
 void running_left(struct keel_mod *mod, struct keel_obj *job);
 void levels_compute(struct keel_mod *mod);
@@ -187,7 +166,7 @@ struct wanted {
 	char targets[1024];
 };
 void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance);
-void wanted_fini(struct keel_mod *mod, struct wanted *w);
+void wanted_fini(struct wanted *w);
 bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r);
 /* Sorts into the order in which they are chosen; empty places are taken out. */
 void candidates_sort(struct runner **list, uint32_t *n);
@@ -201,7 +180,7 @@ enum choice choose(struct keel_mod *mod, struct search *s, struct keel_obj *job)
 void choose_drop(struct keel_mod *mod, struct search *s);
 void choose_without(struct keel_mod *mod, struct runner *r); /* it does not run any more */
 /* Does it fit as it is? Also true when the what-if fails, for lack of memory: then the scheduler decides. */
-bool fits_now(struct keel_mod *mod, struct keel_obj *job);
+bool fits_now(struct keel_obj *job);
 bool victims_add(struct victims *v, const char *id); /* false without memory */
 void victims_clear(struct victims *v);
 
@@ -213,7 +192,7 @@ keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *e
 
 /* wish.c: preempt_targets of jobs */
 bool targets_of(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len);
-bool is_target(struct keel_mod *mod, const char *targets, struct keel_obj *job);
+bool is_target(const char *targets, struct keel_obj *job);
 keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
 keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(sched, scheduling);
+
 #define IDS_MAX 100000
 
 /* A request about many victims: answered when each has its outcome. */
@@ -19,37 +21,33 @@ struct many {
 	uint32_t open;
 };
 
-static void many_done(struct keel_mod *mod, struct many *m)
+static void many_done(struct many *m)
 {
-	struct state *st = mod->state;
-
 	if (--m->open)
 		return;
-	st->msg->close(m->out);
-	st->request->reply_out(m->req, m->out);
+	keel_close(m->out);
+	keel_reply_out(m->req, m->out);
 	free(m);
 }
 
 static void one_done(struct keel_mod *mod, void *arg, const char *id, const char *outcome,
 		     const struct keel_preempt_def *by)
 {
-	struct state *st = mod->state;
 	struct many *m = arg;
 
-	(void)by;
-	st->msg->open_list(m->out);
-	st->msg->add_str(m->out, id);
-	st->msg->add_str(m->out, outcome);
-	st->msg->close(m->out);
-	many_done(mod, m);
+	(void)by, (void)mod;
+	keel_open_list(m->out);
+	keel_add_str(m->out, id);
+	keel_add_str(m->out, outcome);
+	keel_close(m->out);
+	many_done(m);
 }
 
 static bool own_scheduler_works(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_obj *sched = sched_default(mod);
 
-	return sched && st->object->get_int(sched, st->sched.scheduling);
+	return sched && keel_get_int(sched, sched_scheduling);
 }
 
 static bool is_scheduler(struct keel_mod *mod, const struct keel_session *who)
@@ -65,33 +63,32 @@ static bool is_scheduler(struct keel_mod *mod, const struct keel_session *who)
 
 static void on_preempt_jobs(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
 	uint32_t n, i;
-	const char *const *ids = st->msg->strings(st->request->body(req), "ids", &n);
+	const char *const *ids = keel_msg_strings(keel_req_body(req), "ids", &n);
 	struct many *m;
 
-	if (!is_scheduler(mod, st->request->session(req)) || !ids) {
-		st->request->reply(req, PBSE_INTERNAL, NULL);
+	if (!is_scheduler(mod, keel_req_session(req)) || !ids) {
+		keel_reply(req, PBSE_INTERNAL, NULL);
 		return;
 	}
 	if (n > IDS_MAX) {
-		st->request->reply(req, PBSE_INTERNAL, "at most %d jobs give way by one request; send more requests", IDS_MAX);
+		keel_reply(req, PBSE_INTERNAL, "at most %d jobs give way by one request; send more requests", IDS_MAX);
 		return;
 	}
 	m = calloc(1, sizeof(*m));
-	if (!m || !(m->out = st->msg->out(mod))) {
+	if (!m || !(m->out = keel_out(mod))) {
 		free(m);
-		st->request->reply(req, PBSE_SYSTEM, NULL);
+		keel_reply(req, PBSE_SYSTEM, NULL);
 		return;
 	}
 	m->req = req;
 	m->open = 1; /* our own, so that it cannot end while we are handing out */
-	st->msg->open_array(m->out, "jobs");
+	keel_open_array(m->out, "jobs");
 	for (i = 0; i < n; i++) {
 		m->open++;
 		preempt(mod, ids[i], one_done, m);
 	}
-	many_done(mod, m);
+	many_done(m);
 }
 
 const struct keel_request_def preempt_request = {

@@ -14,11 +14,11 @@
 
 #include "keel/text.h"
 
+KEEL_ATTRS_OF(job, queue, euser, egroup, project, Account_Name, Resource_List, stime);
+
 struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->object->slot(mod, job);
+	return keel_slot(mod, job);
 }
 
 static struct crowd *crowd_find(struct state *st, const char *key)
@@ -30,20 +30,20 @@ static struct crowd *crowd_find(struct state *st, const char *key)
 	return c;
 }
 
-static void key_of(struct state *st, struct keel_obj *job, struct keel_text *key)
+static void key_of(struct keel_obj *job, struct keel_text *key)
 {
-	const struct keel_attr *const by[] = { st->a.queue, st->a.euser, st->a.egroup, st->a.project,
-					       st->a.account };
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+	const struct keel_attr *const by[] = { job_queue, job_euser, job_egroup, job_project,
+					       job_Account_Name };
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
 	uint32_t i;
 
 	for (i = 0; i < KEEL_COUNT(by); i++) {
-		const char *text = st->object->get_str(job, by[i]);
+		const char *text = keel_get_str(job, by[i]);
 
 		keel_text_printf(key, "%s\n", text ? text : "");
 	}
-	for (i = 0; i < st->resource->list_count(list); i++)
-		keel_text_printf(key, "%s,", st->resource->list_at(list, i)->res->name);
+	for (i = 0; i < keel_resource_list_count(list); i++)
+		keel_text_printf(key, "%s,", keel_resource_list_at(list, i)->res->name);
 }
 
 static struct crowd *crowd_new(struct state *st, const char *key)
@@ -65,7 +65,7 @@ static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
 	struct crowd *c = NULL;
 
 	keel_text_init(&key);
-	key_of(st, job, &key);
+	key_of(job, &key);
 	if (!key.failed && !(c = crowd_find(st, key.data)))
 		c = crowd_new(st, key.data);
 	keel_text_fini(&key);
@@ -136,9 +136,9 @@ static void runner_in(struct keel_mod *mod, struct keel_obj *job)
 	if (!c)
 		return;
 	r->job = job;
-	r->since = st->object->is_set(job, st->a.stime) ? st->object->get_int(job, st->a.stime)
-							 : st->core->time(mod);
-	if (!r->number || !st->object->is_set(job, st->a.stime))
+	r->since = keel_is_set(job, job_stime) ? keel_get_int(job, job_stime)
+							 : keel_time(mod);
+	if (!r->number || !keel_is_set(job, job_stime))
 		r->number = ++st->last_number;
 	insert(c, r);
 }
@@ -166,10 +166,8 @@ keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 
 keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	struct state *st = keel_state(c);
-
-	if (st->job->state(st->job->self, ev->job) == 'R' &&
-	    !st->job->is_suspended(st->job->self, ev->job))
+	if (keel_job_state(ev->job) == 'R' &&
+	    !keel_job_is_suspended(ev->job))
 		runner_in(c->mod, ev->job);
 	return KEEL_NEXT;
 }

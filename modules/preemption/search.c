@@ -19,6 +19,8 @@
 #include "keel/setting.h"
 #include "relevance.h"
 
+KEEL_ATTRS_OF(job, schedselect, Resource_List);
+
 #define ROUNDS 5
 #define PATIENCE_MS (86400 * 1000) /* each victim has a deadline of its own */
 
@@ -36,13 +38,12 @@ static void explain(struct keel_mod *mod, struct keel_obj *job, const char *why)
 
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
 {
-	struct state *st = keel_state(c);
 	struct runner *r = ev->job ? runner_of(c->mod, ev->job) : NULL;
 	char line[400];
 
 	if (r && r->why) {
 		snprintf(line, sizeof(line), "preemption: %s\n", r->why);
-		st->call->append(c, line);
+		keel_append(c, line);
 	}
 	return KEEL_NEXT;
 }
@@ -100,8 +101,7 @@ static void cancelled(struct keel_call *c, void *arg, int32_t reason)
 
 static keel_verdict wait_for(struct keel_call *c, struct search *s, const char *why)
 {
-	struct state *st = keel_state(c);
-	keel_verdict v = st->call->hold(c, &(struct keel_hold_opts){
+	keel_verdict v = keel_hold(c, &(struct keel_hold_opts){
 		.size = sizeof(struct keel_hold_opts),
 		.why = why,
 		.timeout_ms = PATIENCE_MS,
@@ -126,17 +126,14 @@ static keel_verdict end(struct search *s, keel_verdict v)
 
 static void wake(struct search *s)
 {
-	struct state *st = s->mod->state;
-
 	if (s->hold && !s->gone)
-		st->call->release(s->hold);
+		keel_release(s->hold);
 }
 
 /* ---- would it be allowed to start? ------------------------------------------------------------------------ */
 
 static void may_run_answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
 	struct search *s = arg;
 
 	s->open--;
@@ -144,9 +141,9 @@ static void may_run_answered(struct keel_mod *mod, void *arg, int32_t code, cons
 	s->refused = code;
 	if (s->refused) {
 		snprintf(s->refusal, sizeof(s->refusal), "%s",
-			 text && *text ? text : st->core->pbse_text(code));
-		st->core->log(mod, KEEL_LOG_SCHED, "Job", s->id, "Failed to run: %s (%d)", s->refusal,
-			      (int)code);
+			 text && *text ? text : keel_pbse_text(code));
+		keel_log(mod, KEEL_LOG_SCHED, "Job", s->id, "Failed to run: %s (%d)", s->refusal,
+			 (int)code);
 	}
 	wake(s);
 	search_drop(s);
@@ -154,14 +151,13 @@ static void may_run_answered(struct keel_mod *mod, void *arg, int32_t code, cons
 
 static keel_verdict refuse(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
-	struct state *st = keel_state(c);
 	char text[300];
 
 	snprintf(text, sizeof(text), "nobody gives way, because its start would be refused: %s",
 		 s->refusal);
 	explain(c->mod, job, text);
 	snprintf(text, sizeof(text), "%d %s", (int)s->refused, s->refusal);
-	return end(s, st->call->answer(c, text));
+	return end(s, keel_answer(c, text));
 }
 
 /* ---- victims ------------------------------------------------------------------------------------------------ */
@@ -169,8 +165,7 @@ static keel_verdict refuse(struct keel_call *c, struct search *s, struct keel_ob
 /* It was thought to leave, and was only stopped: a letter before was refused. */
 static bool gave_less(struct keel_mod *mod, const char *id, const struct keel_preempt_def *by)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct keel_obj *job = keel_find(mod, "job", id);
 	const struct method *thought = job ? first_method(mod, job) : NULL;
 
 	return by && thought && (by->flags & KEEL_PREEMPT_STAYS) && !(thought->def->flags & KEEL_PREEMPT_STAYS);
@@ -188,16 +183,16 @@ static void victim_done(struct keel_mod *mod, void *arg, const char *id, const c
 	s->open--;
 	if (strcmp(outcome, OUTCOME_FAILED) == 0) {
 		s->failed++;
-		job = st->object->find(mod, "job", id);
+		job = keel_find(mod, "job", id);
 		r = job ? runner_of(mod, job) : NULL;
 		if (r)
 			r->tried_by = s->number;
-		st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "Job failed to be preempted");
+		keel_log(mod, KEEL_LOG_SCHED, "Job", id, "Job failed to be preempted");
 	} else {
 		s->gave_way++;
 		s->gave_less = s->gave_less || gave_less(mod, id, by);
 		snprintf(text, sizeof(text), "Job preempted by %s", by ? by->words : "its end");
-		st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "%s", text);
+		keel_log(mod, KEEL_LOG_SCHED, "Job", id, "%s", text);
 		if (strcmp(outcome, "D") == 0)
 			victims_add(&st->last.deleted, id);
 	}
@@ -209,15 +204,14 @@ static void victim_done(struct keel_mod *mod, void *arg, const char *id, const c
 /* For a while in each turn: each of them is an operation. */
 static void hand_out(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
 	struct search *s = arg;
-	int64_t until = st->core->clock_us(mod) + TURN_US;
+	int64_t until = keel_clock_us(mod) + TURN_US;
 
 	while (s->handed < s->victims.n && !s->gone) {
 		s->open++;
 		s->owners++;
 		preempt(mod, s->victims.id[s->handed++], victim_done, s);
-		if (st->core->clock_us(mod) >= until && st->core->timer(mod, 0, hand_out, s))
+		if (keel_clock_us(mod) >= until && keel_timer(mod, 0, hand_out, s))
 			return;
 	}
 	victims_clear(&s->victims);
@@ -259,7 +253,7 @@ static bool is_allowed_known(struct keel_call *c, struct search *s, struct keel_
 		return true;
 	s->open++;
 	s->owners++;
-	st->job->may_run(st->job->self, job, st->who, c->mod, may_run_answered, s);
+	keel_job_may_run(job, st->who, c->mod, may_run_answered, s);
 	return s->open == 0;
 }
 
@@ -274,8 +268,6 @@ static void next_turn(struct keel_mod *mod, void *arg)
 
 static keel_verdict round_begin(struct keel_call *c, struct search *s, struct keel_obj *job, bool *ret_over)
 {
-	struct state *st;
-
 	*ret_over = true;
 	switch (choose(c->mod, s, job)) {
 	case CHOICE_FITS:
@@ -288,9 +280,8 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 		return end(s, KEEL_NEXT);
 	case CHOICE_LATER:
 		/* Without a timer it would be one long turn: no job gives way. */
-		st = keel_state(c);
 		s->turns++;
-		if (!st->core->timer(c->mod, 0, next_turn, s))
+		if (!keel_timer(c->mod, 0, next_turn, s))
 			return victims_none(c, s, job);
 		s->owners++;
 		return wait_for(c, s, "looking for running jobs that could give way");
@@ -298,7 +289,7 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 		break;
 	}
 	/* It took a while. */
-	if (s->turns && fits_now(c->mod, job))
+	if (s->turns && fits_now(job))
 		return room_made(c, s, job, NULL);
 	if (!is_allowed_known(c, s, job))
 		return wait_for(c, s, "asking whether the job may start");
@@ -317,18 +308,17 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 
 static keel_verdict search_go(struct keel_call *c, struct search *s, struct keel_obj *job)
 {
-	struct state *st = keel_state(c);
 	keel_verdict v;
 	bool over;
 
 	for (;;) {
-		if (!s->sim && s->round && fits_now(c->mod, job))
+		if (!s->sim && s->round && fits_now(job))
 			return room_made(c, s, job, NULL);
 		if (s->gave_less)
 			return victims_none(c, s, job);
 		if (s->round >= ROUNDS) {
-			st->core->log(c->mod, KEEL_LOG_DEBUG2, "Job", s->id,
-				      "Maximum number of preemption tries exceeded - cannot run job");
+			keel_log(c->mod, KEEL_LOG_DEBUG2, "Job", s->id,
+				 "Maximum number of preemption tries exceeded - cannot run job");
 			return victims_none(c, s, job);
 		}
 		v = round_begin(c, s, job, &over);
@@ -339,13 +329,12 @@ static keel_verdict search_go(struct keel_call *c, struct search *s, struct keel
 
 static keel_verdict resumed(struct keel_call *c, void *arg)
 {
-	struct state *st = keel_state(c);
 	struct search *s = arg;
-	struct keel_obj *job = st->object->find(c->mod, "job", s->id);
+	struct keel_obj *job = keel_find(c->mod, "job", s->id);
 
 	s->hold = NULL;
 	/* It may have been deleted, held or started since. */
-	if (!job || !(st->job->waiting(st->job->self, job) > 0 || st->job->is_suspended(st->job->self, job)))
+	if (!job || !(keel_job_waiting(job) > 0 || keel_job_is_suspended(job)))
 		return end(s, KEEL_NEXT);
 	return s->refused ? refuse(c, s, job) : search_go(c, s, job);
 }
@@ -355,9 +344,8 @@ static keel_verdict resumed(struct keel_call *c, void *arg)
 static bool preemption_on(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
 
-	return keel_setting_true(st->scheduler, "preemptive_sched", conf->preemptive_sched);
+	return keel_setting_true("preemptive_sched", conf->preemptive_sched);
 }
 
 static bool anybody_lower(struct keel_mod *mod, int64_t level)
@@ -371,21 +359,20 @@ static bool anybody_lower(struct keel_mod *mod, int64_t level)
 	return c != NULL;
 }
 
-static bool wants_aoe(struct state *st, struct keel_obj *job)
+static bool wants_aoe(struct keel_obj *job)
 {
-	const char *select = st->object->get_str(job, st->a.schedselect);
+	const char *select = keel_get_str(job, job_schedselect);
 
-	return st->resource->list_get(st->object->get_ptr(job, st->a.list), "aoe") ||
+	return keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "aoe") ||
 	       (select && strstr(select, ":aoe="));
 }
 
 static int64_t attempts_allowed(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
 	char number[32];
 
-	if (st->scheduler->setting(st->scheduler->self, "preempt_attempts", number, sizeof(number)) < 0)
+	if (keel_sched_setting("preempt_attempts", number, sizeof(number)) < 0)
 		return conf->preempt_attempts;
 	return strtoll(number, NULL, 10);
 }
@@ -397,20 +384,19 @@ static bool too_many(struct keel_mod *mod, const char *id)
 
 	if (allowed <= 0 || st->attempts++ < allowed)
 		return false;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", id,
-		      "Not attempting to preempt: over max cycle preempt limit");
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", id,
+		 "Not attempting to preempt: over max cycle preempt limit");
 	return true;
 }
 
 static bool forbids_itself(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	char targets[1024];
 
 	if (!targets_of(mod, job, targets, sizeof(targets)) || strcasecmp(targets, "None") != 0)
 		return false;
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(job),
-		      "No preemption set specified for the job: Job will not preempt");
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", keel_id(job),
+		 "No preemption set specified for the job: Job will not preempt");
 	explain(mod, job, "the job asks for none: preempt_targets=None");
 	return true;
 }
@@ -425,19 +411,19 @@ keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victim
 	if (!ev->job || !st->crowds || !preemption_on(mod))
 		return KEEL_NEXT;
 	level = ev->qrun ? PRIO_HIGHEST : level_of(mod, ev->job);
-	if (!anybody_lower(mod, level) || wants_aoe(st, ev->job)) {
+	if (!anybody_lower(mod, level) || wants_aoe(ev->job)) {
 		explain(mod, ev->job, NULL);
 		return KEEL_NEXT;
 	}
 	if (relevance_of((int32_t)ev->code) & HOPELESS) {
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", ev->id,
-			      "Preempt: Can not preempt to run job: %s", ev->reason ? ev->reason : "");
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", ev->id,
+			 "Preempt: Can not preempt to run job: %s", ev->reason ? ev->reason : "");
 		return KEEL_NEXT;
 	}
 	if (forbids_itself(mod, ev->job) || too_many(mod, ev->id))
 		return KEEL_NEXT;
 	s = search_new(mod, ev, level);
-	return s ? search_go(c, s, ev->job) : st->call->fail(c, "out of memory");
+	return s ? search_go(c, s, ev->job) : keel_fail(c, "out of memory");
 }
 
 /* ---- cycles -------------------------------------------------------------------------------------------------------- */
@@ -455,17 +441,17 @@ keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begi
 keel_verdict on_cycle_end(struct keel_call *c, const struct keel_ev_cycle_end *ev)
 {
 	struct state *st = keel_state(c);
-	struct keel_obj *job = st->last.id ? st->object->find(c->mod, "job", st->last.id) : NULL;
+	struct keel_obj *job = st->last.id ? keel_find(c->mod, "job", st->last.id) : NULL;
 	uint32_t i;
 
 	(void)ev;
 	if (!st->last.id)
 		return KEEL_NEXT; /* they may still be giving way */
-	if (job && st->job->state(st->job->self, job) != 'R')
+	if (job && keel_job_state(job) != 'R')
 		for (i = 0; i < st->last.deleted.n; i++)
-			st->core->log(c->mod, KEEL_LOG_DEBUG, "Job", st->last.deleted.id[i],
-				      "Failed to rerun job: Failed to run: %s (%d)",
-				      st->core->pbse_text(PBSE_HISTJOBID), PBSE_HISTJOBID);
+			keel_log(c->mod, KEEL_LOG_DEBUG, "Job", st->last.deleted.id[i],
+				 "Failed to rerun job: Failed to run: %s (%d)",
+				 keel_pbse_text(PBSE_HISTJOBID), PBSE_HISTJOBID);
 	forget_last(st);
 	return KEEL_NEXT;
 }

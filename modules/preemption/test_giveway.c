@@ -120,12 +120,11 @@ static void (*meanwhile)(struct keel_mod *, void *); /* happens after a few turn
 static void take_time(void)
 {
 	const struct timespec t = { .tv_nsec = (TURN_US + 200) * 1000L };
-	const struct keel_core_api *core = keel_mock_group(mock, "core");
 
 	if (slow)
 		nanosleep(&t, NULL);
 	if (gone == 4 && meanwhile) {
-		core->timer(vendor_mod, 0, meanwhile, NULL);
+		keel_timer(vendor_mod, 0, meanwhile, NULL);
 		meanwhile = NULL;
 	}
 }
@@ -198,10 +197,6 @@ static bool node_linked(struct keel_mod *mod, struct keel_obj *node)
 }
 static const struct keel_node_api nodes = { .size = sizeof(nodes), .state = node_state, .linked = node_linked };
 
-struct vendor_state {
-	const struct keel_core_api *core;
-};
-
 static char deleted[400]; /* ids */
 
 /* Methods of a module: D does it, L never can, W takes its time. */
@@ -213,11 +208,9 @@ static bool always(struct keel_mod *owner, struct keel_obj *job)
 
 static keel_verdict delete_it(struct keel_mod *owner, struct keel_call *c, struct keel_obj *job, const char *who)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-
 	(void)owner, (void)c, (void)who;
 	note("delete", NULL, NULL, NULL);
-	snprintf(deleted + strlen(deleted), sizeof(deleted) - strlen(deleted), " %s", object->id(job));
+	snprintf(deleted + strlen(deleted), sizeof(deleted) - strlen(deleted), " %s", keel_id(job));
 	keel_mock_set(job, "letter", NULL, "F");
 	needed--;
 	return KEEL_DONE;
@@ -225,11 +218,9 @@ static keel_verdict delete_it(struct keel_mod *owner, struct keel_call *c, struc
 
 static keel_verdict refuse_it(struct keel_mod *owner, struct keel_call *c, struct keel_obj *job, const char *who)
 {
-	const struct keel_call_api *call = keel_mock_group(mock, "call");
-
 	(void)owner, (void)job, (void)who;
 	note("leave", NULL, NULL, NULL);
-	return call->reject(c, PBSE_NOSUP, NULL);
+	return keel_reject(c, PBSE_NOSUP, NULL);
 }
 
 static keel_verdict went(struct keel_call *c, void *arg)
@@ -240,11 +231,9 @@ static keel_verdict went(struct keel_call *c, void *arg)
 
 static keel_verdict wait_for_it(struct keel_mod *owner, struct keel_call *c, struct keel_obj *job, const char *who)
 {
-	const struct keel_call_api *call = keel_mock_group(mock, "call");
-
 	(void)owner, (void)job, (void)who;
-	return call->hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "it takes its time",
-						       .timeout_ms = 60000, .resume = went }, NULL);
+	return keel_hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "it takes its time",
+						      .timeout_ms = 60000, .resume = went }, NULL);
 }
 
 #define VENDOR_ROW(its_letter, its_name, its_start, ...)                                           \
@@ -258,12 +247,10 @@ static const struct keel_preempt_def leave_row = VENDOR_ROW("L", "leave", refuse
 static const struct keel_preempt_def wait_row = VENDOR_ROW("W", "wait", wait_for_it);
 static const struct keel_contrib vendor_rows[] = { KEEL_ROW(PREEMPT, delete_row), KEEL_ROW(PREEMPT, leave_row),
 						   KEEL_ROW(PREEMPT, wait_row) };
-static const struct keel_need vendor_needs[] = { KEEL_NEED(core, 0, struct vendor_state, core) };
 static const struct keel_module vendor = {
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_SDK_TARGET,
 	.size = sizeof(struct keel_module), .name = "vendor", .version = "1", .summary = "D", .vendor = "Test",
-	.roles = KEEL_SERVER, .state_size = sizeof(struct vendor_state), .needs = vendor_needs,
-	.n_needs = KEEL_COUNT(vendor_needs), .contribs = vendor_rows, .n_contribs = KEEL_COUNT(vendor_rows),
+	.roles = KEEL_SERVER, KEEL_CONTRIBS(vendor_rows),
 };
 
 /* ---- a day ------------------------------------------------------------------------------------------------- */
@@ -513,11 +500,10 @@ static void many_run(void)
 static void two_end(struct keel_mod *mod, void *arg)
 {
 	static const char *const ids[] = { "120.svr", "115.svr" };
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
 
 	(void)mod, (void)arg;
 	for (size_t i = 0; i < KEEL_COUNT(ids); i++) {
-		struct keel_obj *job = object->find(module, "job", ids[i]);
+		struct keel_obj *job = keel_find(module, "job", ids[i]);
 
 		keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = ids[i], .job = job), NULL);
 		keel_mock_destroy(job);

@@ -6,7 +6,6 @@
 
 #include "harness.h"
 
-
 static void test_grammar(void)
 {
 	static const char *const good[] = { "", "express_queue", "express_queue, normal_jobs",

@@ -7,38 +7,37 @@
  */
 #include "preemption.h"
 
-static int64_t asked(struct keel_mod *mod, struct keel_obj *job, const char *name)
-{
-	struct state *st = mod->state;
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+KEEL_ATTRS_OF(job, Resource_List, stopped_at, stime, stopped_for, resources_used, ptime);
 
-	return (int64_t)st->resource->list_number(list, name, 0);
+static int64_t asked(struct keel_obj *job, const char *name)
+{
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
+
+	return (int64_t)keel_resource_list_number(list, name, 0);
 }
 
 static int64_t walltime_used(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	int64_t now = st->core->time(mod), at = st->object->get_int(job, st->a.stopped_at);
+	int64_t now = keel_time(mod), at = keel_get_int(job, job_stopped_at);
 
-	if (!st->object->is_set(job, st->a.stime))
+	if (!keel_is_set(job, job_stime))
 		return 0; /* on its way to its host */
-	return (at ? at : now) - st->object->get_int(job, st->a.stime) -
-	       st->object->get_int(job, st->a.stopped_for);
+	return (at ? at : now) - keel_get_int(job, job_stime) -
+	       keel_get_int(job, job_stopped_for);
 }
 
 int32_t time_left(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	int64_t requested = asked(mod, job, "soft_walltime");
+	int64_t requested = asked(job, "soft_walltime");
 
 	if (requested <= 0)
-		requested = asked(mod, job, "walltime");
+		requested = asked(job, "walltime");
 	if (requested > 0)
 		return percent_left(walltime_used(mod, job), requested);
-	requested = asked(mod, job, "cput");
+	requested = asked(job, "cput");
 	if (requested <= 0)
 		return -1;
-	return percent_left((int64_t)st->resource->list_number(st->object->get_ptr(job, st->a.used),
+	return percent_left((int64_t)keel_resource_list_number(keel_get_ptr(job, job_resources_used),
 							       "cput", 0),
 			    requested);
 }
@@ -52,39 +51,35 @@ const char *letters_for(struct keel_mod *mod, struct keel_obj *job)
 
 keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
-	struct state *st = keel_state(c);
-
+	(void)c;
 	if (ev->job) {
-		st->object->unset(ev->job, st->a.ptime, NULL);
-		st->object->unset(ev->job, st->a.stopped_at, NULL);
-		st->object->unset(ev->job, st->a.stopped_for, NULL);
+		keel_unset(ev->job, job_ptime, NULL);
+		keel_unset(ev->job, job_stopped_at, NULL);
+		keel_unset(ev->job, job_stopped_for, NULL);
 	}
 	return KEEL_NEXT;
 }
 
 keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
-	struct state *st = keel_state(c);
-
 	if (ev->job) {
 		running_left(c->mod, ev->job);
-		st->object->set_int(ev->job, st->a.stopped_at, st->core->time(c->mod));
+		keel_set_int(ev->job, job_stopped_at, keel_time(c->mod));
 	}
 	return KEEL_NEXT;
 }
 
 keel_verdict on_resumed(struct keel_call *c, const struct keel_ev_job_resumed *ev)
 {
-	struct state *st = keel_state(c);
-	int64_t at, stopped, now = st->core->time(c->mod);
+	int64_t at, stopped, now = keel_time(c->mod);
 
 	if (!ev->job)
 		return KEEL_NEXT;
-	at = st->object->get_int(ev->job, st->a.stopped_at);
-	stopped = st->object->get_int(ev->job, st->a.stopped_for);
+	at = keel_get_int(ev->job, job_stopped_at);
+	stopped = keel_get_int(ev->job, job_stopped_for);
 	if (at > 0 && at < now && !__builtin_add_overflow(stopped, now - at, &stopped))
-		st->object->set_int(ev->job, st->a.stopped_for, stopped);
-	st->object->unset(ev->job, st->a.stopped_at, NULL);
-	st->object->unset(ev->job, st->a.ptime, NULL);
+		keel_set_int(ev->job, job_stopped_for, stopped);
+	keel_unset(ev->job, job_stopped_at, NULL);
+	keel_unset(ev->job, job_ptime, NULL);
 	return KEEL_NEXT;
 }

@@ -12,16 +12,18 @@
 
 #include "targets.h"
 
+KEEL_ATTR_OF(sched, preempt_targets_enable);
+KEEL_ATTRS_OF(job, Resource_List, queue);
+
 #define NAME "preempt_targets"
 
 bool targets_of(struct keel_mod *mod, struct keel_obj *job, char *buf, uint32_t len)
 {
-	struct state *st = mod->state;
 	struct keel_obj *sched = sched_default(mod);
-	bool enabled = !sched || !st->object->is_set(sched, st->sched.targets_enable) ||
-		       st->object->get_int(sched, st->sched.targets_enable);
+	bool enabled = !sched || !keel_is_set(sched, sched_preempt_targets_enable) ||
+		       keel_get_int(sched, sched_preempt_targets_enable);
 
-	if (!enabled || st->object->text(job, st->a.list, NAME, buf, len) <= 0)
+	if (!enabled || keel_get_text(job, job_Resource_List, NAME, buf, len) <= 0)
 		return false;
 	targets_unquote(buf);
 	return true;
@@ -34,9 +36,8 @@ static bool equals(const char *text, const char *word, size_t len)
 	return text && strlen(text) == len && strncmp(text, word, len) == 0;
 }
 
-static bool has_value(struct keel_mod *mod, struct keel_obj *job, const struct target *t)
+static bool has_value(struct keel_obj *job, const struct target *t)
 {
-	struct state *st = mod->state;
 	char key[128], text[512];
 	int32_t n;
 
@@ -44,21 +45,20 @@ static bool has_value(struct keel_mod *mod, struct keel_obj *job, const struct t
 		return false;
 	memcpy(key, t->name, t->name_len);
 	key[t->name_len] = '\0';
-	n = st->object->text(job, st->a.list, key, text, sizeof(text));
+	n = keel_get_text(job, job_Resource_List, key, text, sizeof(text));
 	return n > 0 && (size_t)n < sizeof(text) && equals(text, t->value, t->value_len);
 }
 
-bool is_target(struct keel_mod *mod, const char *targets, struct keel_obj *job)
+bool is_target(const char *targets, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const char *at = targets;
 	struct target t;
 
 	while (target_next(&at, &t) > 0) {
 		if (t.kind == TARGET_QUEUE &&
-		    equals(st->object->get_str(job, st->a.queue), t.name, t.name_len))
+		    equals(keel_get_str(job, job_queue), t.name, t.name_len))
 			return true;
-		if (t.kind == TARGET_RESOURCE && has_value(mod, job, &t))
+		if (t.kind == TARGET_RESOURCE && has_value(job, &t))
 			return true;
 	}
 	return false;
@@ -68,7 +68,6 @@ bool is_target(struct keel_mod *mod, const char *targets, struct keel_obj *job)
 
 static int32_t judge_one(struct keel_mod *mod, const struct target *t)
 {
-	struct state *st = mod->state;
 	char name[256];
 
 	if (t->kind == TARGET_NONE)
@@ -78,8 +77,8 @@ static int32_t judge_one(struct keel_mod *mod, const struct target *t)
 	memcpy(name, t->name, t->name_len);
 	name[t->name_len] = '\0';
 	if (t->kind == TARGET_QUEUE)
-		return st->object->find(mod, "queue", name) ? 0 : PBSE_UNKQUE;
-	return st->resource->find(st->resource->self, name) ? 0 : PBSE_UNKRESC;
+		return keel_find(mod, "queue", name) ? 0 : PBSE_UNKQUE;
+	return keel_resource_find(name) ? 0 : PBSE_UNKRESC;
 }
 
 static int32_t judge(struct keel_mod *mod, const char *text)
@@ -110,25 +109,23 @@ static bool is_in_list(const char *list, const char *word)
 /* The value as this operation makes it, unless it is what the object has. */
 static keel_verdict check(struct keel_call *c, struct keel_obj *obj, const char *list)
 {
-	struct state *st = keel_state(c);
-	const struct keel_attr *attr = st->object->attr(c->mod, st->object->klass(obj), list);
+	const struct keel_attr *attr = keel_attr_find(c->mod, keel_klass(obj), list);
 	char now[1024], before[1024] = "";
-	int32_t len = st->call->get(c, obj, list, NAME, now, sizeof(now)), code;
+	int32_t len = keel_call_get(c, obj, list, NAME, now, sizeof(now)), code;
 
 	if (len <= 0 || !attr)
 		return KEEL_NEXT;
-	if (st->object->text(obj, attr, NAME, before, sizeof(before)) > 0 && strcmp(now, before) == 0)
+	if (keel_get_text(obj, attr, NAME, before, sizeof(before)) > 0 && strcmp(now, before) == 0)
 		return KEEL_NEXT;
 	targets_unquote(now);
 	code = (size_t)len >= sizeof(now) ? PBSE_BADATVAL : judge(c->mod, now);
-	return code ? st->call->reject(c, code, NULL) : KEEL_NEXT;
+	return code ? keel_reject(c, code, NULL) : KEEL_NEXT;
 }
 
 keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	struct state *st = keel_state(c);
 	char names[4096];
-	int32_t len = st->call->get(c, ev->job, "resources_defaulted", NULL, names, sizeof(names));
+	int32_t len = keel_call_get(c, ev->job, "resources_defaulted", NULL, names, sizeof(names));
 
 	if (len > 0 && (size_t)len < sizeof(names) && is_in_list(names, NAME))
 		return KEEL_NEXT; /* a default, which no request has set */

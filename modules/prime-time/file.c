@@ -17,9 +17,8 @@ struct reading {
 static void complain(void *arg, int line, const char *why)
 {
 	struct reading *r = arg;
-	struct state *st = r->mod->state;
 
-	st->core->log(r->mod, KEEL_LOG_SCHED, "Fil", r->path, "Error reading line %d: %s", line, why);
+	keel_log(r->mod, KEEL_LOG_SCHED, "Fil", r->path, "Error reading line %d: %s", line, why);
 }
 
 /* A size that no file has: the next cycle reads it again. */
@@ -28,14 +27,13 @@ static void complain(void *arg, int line, const char *why)
 /* Returns the file's text, which the caller frees, if it changed since the last call; else NULL. */
 static char *changed_text(struct keel_mod *mod, struct keel_file *f, const char *path)
 {
-	struct state *st = mod->state;
 	char *text;
 
 	if (!keel_file_is_news(f, path))
 		return NULL;
 	if (f->size > FILE_MAX)
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path,
-			      "longer than %d bytes; it counts as empty", FILE_MAX);
+		keel_log(mod, KEEL_LOG_ERROR, "Fil", path,
+			 "longer than %d bytes; it counts as empty", FILE_MAX);
 	text = keel_file_text(path, FILE_MAX);
 	if (!text)
 		f->size = READ_AGAIN;
@@ -51,18 +49,18 @@ void files_read(struct keel_mod *mod)
 	time_t now;
 	struct tm tm;
 
-	keel_file_path(st->core, mod, conf->holidays, path, sizeof(path));
+	keel_file_path(mod, conf->holidays, path, sizeof(path));
 	if ((text = changed_text(mod, &st->holidays_file, path))) {
 		holidays_read(&st->holidays, text, complain, &reading);
-		now = (time_t)st->core->time(mod);
+		now = (time_t)keel_time(mod);
 		if (st->holidays.year && localtime_r(&now, &tm) && tm.tm_year + 1900 != st->holidays.year)
-			st->core->log(mod, KEEL_LOG_SCHED, "Fil", path,
-				      "The holidays are those of %d; only days of the week hold now",
-				      (int)st->holidays.year);
+			keel_log(mod, KEEL_LOG_SCHED, "Fil", path,
+				 "The holidays are those of %d; only days of the week hold now",
+				 (int)st->holidays.year);
 		st->known.from = 0;
 		free(text);
 	}
-	keel_file_path(st->core, mod, conf->dedicated_time, path, sizeof(path));
+	keel_file_path(mod, conf->dedicated_time, path, sizeof(path));
 	if ((text = changed_text(mod, &st->dedicated_file, path))) {
 		if (!dedicated_read(&st->dedicated, text, complain, &reading))
 			st->dedicated_file.size = READ_AGAIN;

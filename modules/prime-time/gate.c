@@ -13,6 +13,8 @@
 
 #include "keel/sched_reason.h"
 
+KEEL_ATTRS_OF(job, Resource_List, resources_used, queue);
+
 #define FOREVER (5 * 365 * (int64_t)86400) /* a job without walltime */
 
 int32_t check_queue(const struct state *st, const char *queue, int64_t when)
@@ -70,35 +72,35 @@ int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t 
 }
 
 /* Seconds from now, without what a suspended job has run already. */
-int64_t length_of(struct state *st, struct keel_obj *job)
+int64_t length_of(struct keel_obj *job)
 {
-	double seconds = st->resource->list_number(st->object->get_ptr(job, st->a.list), "walltime",
+	double seconds = keel_resource_list_number(keel_get_ptr(job, job_Resource_List), "walltime",
 						   (double)FOREVER);
 
-	if (st->job->is_suspended(st->job->self, job))
-		seconds -= st->resource->list_number(st->object->get_ptr(job, st->a.used), "walltime", 0);
+	if (keel_job_is_suspended(job))
+		seconds -= keel_resource_list_number(keel_get_ptr(job, job_resources_used), "walltime", 0);
 	return seconds < 0 ? 0 : seconds > (double)FOREVER ? FOREVER : (int64_t)seconds;
 }
 
-static const char *queue_of(struct state *st, struct keel_obj *job)
+static const char *queue_of(struct keel_obj *job)
 {
-	const char *queue = st->object->get_str(job, st->a.queue);
+	const char *queue = keel_get_str(job, job_queue);
 
 	return queue ? queue : "";
 }
 
 int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when)
 {
-	const char *queue = queue_of(st, job);
+	const char *queue = queue_of(job);
 	int32_t code = check_queue(st, queue, when);
 
-	return code ? code : check_length(st, queue, when, length_of(st, job), true);
+	return code ? code : check_length(st, queue, when, length_of(job), true);
 }
 
 /* An administrator starts the job with qrun. */
-static bool is_requested(struct state *st, struct keel_obj *job)
+static bool is_requested(struct keel_obj *job)
 {
-	return st->sched && st->sched->asked_for && st->sched->asked_for(st->sched->self, job);
+	return keel_can(sched, asked_for) && keel_sched_asked_for(job);
 }
 
 static keel_verdict answer(struct keel_call *c, int32_t code, int64_t when)
@@ -110,28 +112,28 @@ static keel_verdict answer(struct keel_call *c, int32_t code, int64_t when)
 		return KEEL_NEXT;
 	snprintf(text, sizeof(text), keel_why_text(code),
 		 holidays_is_prime(&st->holidays, when) ? "nonprimetime" : "primetime");
-	return st->call->reject(c, code, "%s", text);
+	return keel_reject(c, code, "%s", text);
 }
 
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev)
 {
 	struct state *st = keel_state(c);
-	int64_t now = st->core->time(c->mod);
+	int64_t now = keel_time(c->mod);
 
-	if (is_requested(st, ev->job))
+	if (is_requested(ev->job))
 		return KEEL_NEXT;
-	return answer(c, check_queue(st, queue_of(st, ev->job), now), now);
+	return answer(c, check_queue(st, queue_of(ev->job), now), now);
 }
 
 keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	const struct keel_ev_job_eligible *ev = event;
 	struct state *st = keel_state(c);
-	int64_t now = st->core->time(c->mod);
+	int64_t now = keel_time(c->mod);
 
 	(void)point, (void)arg;
-	return answer(c, check_length(st, queue_of(st, ev->job), now, length_of(st, ev->job),
-				      !is_requested(st, ev->job)), now);
+	return answer(c, check_length(st, queue_of(ev->job), now, length_of(ev->job),
+				      !is_requested(ev->job)), now);
 }
 
 /* ---- keelson explain ------------------------------------------------------------------------------- */
@@ -149,7 +151,7 @@ static void when_text(int64_t when, char buf[32])
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
 {
 	struct state *st = keel_state(c);
-	int64_t now = st->core->time(c->mod), change = next_change(st, now);
+	int64_t now = keel_time(c->mod), change = next_change(st, now);
 	const struct period *p = dedicated_at(&st->dedicated, now);
 	char text[200], when[32];
 
@@ -157,13 +159,13 @@ keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *e
 		when_text(change, when);
 		snprintf(text, sizeof(text), "time         %s until %s\n",
 			 holidays_is_prime(&st->holidays, now) ? "prime" : "non-prime", when);
-		st->call->append(c, text);
+		keel_append(c, text);
 	}
 	if (p || (p = dedicated_after(&st->dedicated, now))) {
 		when_text(p->begin > now ? p->begin : p->end, when);
 		snprintf(text, sizeof(text), "dedicated    %s %s; this job may last %lld s\n",
-			 p->begin > now ? "from" : "until", when, (long long)length_of(st, ev->job));
-		st->call->append(c, text);
+			 p->begin > now ? "from" : "until", when, (long long)length_of(ev->job));
+		keel_append(c, text);
 	}
 	return KEEL_NEXT;
 }

@@ -20,5 +20,5 @@ keel_verdict on_plan_time(struct keel_call *c, const struct keel_ev_plan_time *e
 	if (when == ev->start)
 		return KEEL_NEXT;
 	snprintf(text, sizeof(text), "%lld", (long long)when);
-	return st->call->answer(c, when && i < BOUNDARIES ? text : "never");
+	return keel_answer(c, when && i < BOUNDARIES ? text : "never");
 }

@@ -16,12 +16,9 @@
 
 #define NAP_LONGEST 3600 /* s: the clock may be set meanwhile, or summer time begin */
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),	      KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(resource, 0, struct state, resource), KEEL_NEED(job, 0, struct state, job),
-	KEEL_NEED_OPT(sched, 0, struct state, sched),
-};
+KEEL_USE(resource);
+KEEL_USE(job);
+KEEL_USE_OPT(sched);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(STRING, struct conf, holidays, .fallback = "sched_priv/holidays",
@@ -66,9 +63,9 @@ static void each_job_check(struct keel_mod *mod, bool each)
 	if (st->each == each)
 		return;
 	if (!each)
-		st->hook->tap_remove(mod, KEEL_POINT_job_eligible, "on_job_eligible");
-	else if (st->hook->tap_add(mod, KEEL_POINT_job_eligible, "on_job_eligible", 0, on_job_eligible,
-				   NULL, NULL))
+		keel_tap_remove(mod, KEEL_POINT_job_eligible, "on_job_eligible");
+	else if (keel_tap_add(mod, KEEL_POINT_job_eligible, "on_job_eligible", 0, on_job_eligible,
+			      NULL, NULL))
 		return;
 	st->each = each;
 }
@@ -79,17 +76,17 @@ static void boundary(struct keel_mod *mod, void *arg);
 static void times_update(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	int64_t now = st->core->time(mod), next = next_event(st, now), nap = next - now;
+	int64_t now = keel_time(mod), next = next_event(st, now), nap = next - now;
 
-	if (st->sched && st->sched->size >= sizeof(*st->sched))
-		st->sched->set_prime(st->sched->self, holidays_is_prime(&st->holidays, now));
+	if (keel_has(sched))
+		keel_sched_set_prime(holidays_is_prime(&st->holidays, now));
 	each_job_check(mod, dedicated_at(&st->dedicated, now) || dedicated_after(&st->dedicated, now) ||
 				    (st->rules.backfill && next_change(st, now)));
-	st->core->timer_cancel(st->timer);
+	keel_timer_cancel(st->timer);
 	st->timer = NULL;
 	if (next)
-		st->timer = st->core->timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000 + 5, boundary,
-					    NULL);
+		st->timer = keel_timer(mod, (nap < NAP_LONGEST ? nap : NAP_LONGEST) * 1000 + 5, boundary,
+				       NULL);
 }
 
 static void boundary(struct keel_mod *mod, void *arg)
@@ -101,8 +98,8 @@ static void boundary(struct keel_mod *mod, void *arg)
 	files_read(mod);
 	rules_read(mod);
 	times_update(mod);
-	if (st->sched)
-		st->sched->reconsider(st->sched->self);
+	if (keel_has(sched))
+		keel_sched_reconsider();
 }
 
 static keel_verdict on_cycle_begin(struct keel_call *c, const struct keel_ev_cycle_begin *ev)
@@ -165,18 +162,13 @@ static const struct keel_tap taps[] = {
 
 /* ---- module ------------------------------------------------------------------------------------------- */
 
-static const struct keel_find wanted[] = {
-	KEEL_FIND(struct state, a.queue, "job", "queue"),
-	KEEL_FIND(struct state, a.list, "job", "Resource_List"),
-	KEEL_FIND(struct state, a.used, "job", "resources_used"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
+	(void)err;
 	holidays_init(&st->holidays);
-	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
+	return 0;
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
@@ -201,7 +193,7 @@ static void stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->timer);
+	keel_timer_cancel(st->timer);
 	st->timer = NULL;
 }
 
@@ -217,8 +209,6 @@ static const char *const requires_modules[] = { "jobs", "queues", NULL };
 
 KEEL_MODULE(.name = "prime-time", .version = "1.0", .vendor = "Keelson",
 	    .summary = "prime time and dedicated times", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .reconf = reconf, .stop = stop, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start, .reconf = reconf, .stop = stop, .fini = fini);

@@ -28,16 +28,6 @@ struct rules {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_resource_api *resource;
-	const struct keel_job_api *job;
-	const struct keel_sched_api *sched; /* NULL: another scheduler */
-	struct {
-		const struct keel_attr *queue, *list, *used;
-	} a;
 	struct holidays holidays;
 	struct dedicated dedicated;
 	struct keel_file holidays_file, dedicated_file;
@@ -45,6 +35,7 @@ struct state {
 	struct keel_timer *timer; /* at the next boundary */
 	struct {
 		int64_t from, change; /* change 0: never */
+
 	} known;		      /* cache of next_change() */
 	bool each;		  /* boundaries are ahead: job_eligible is tapped */
 };
@@ -65,7 +56,7 @@ int32_t check_queue(const struct state *st, const char *queue, int64_t when);
 int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t seconds,
 		     bool boundaries);
 int64_t next_change(struct state *st, int64_t when); /* of prime time, cached; 0: none */
-int64_t length_of(struct state *st, struct keel_obj *job);
+int64_t length_of(struct keel_obj *job);
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
 keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg);
 /* Returns 0, or the reason why the job may not start at `when`. */

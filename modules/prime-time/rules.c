@@ -8,12 +8,10 @@
 
 #include <stdlib.h>
 
-static void prefix_of(struct keel_mod *mod, const char *name, const char *ours, char **ret)
+static void prefix_of(const char *name, const char *ours, char **ret)
 {
-	struct state *st = mod->state;
-
 	free(*ret);
-	*ret = keel_setting(st->sched, name, ours);
+	*ret = keel_setting(name, ours);
 }
 
 void rules_read(struct keel_mod *mod)
@@ -23,14 +21,14 @@ void rules_read(struct keel_mod *mod)
 	struct rules *r = &st->rules;
 	char *word;
 
-	prefix_of(mod, "dedicated_prefix", conf->dedicated_prefix, &r->dedicated);
-	prefix_of(mod, "primetime_prefix", conf->primetime_prefix, &r->prime);
-	prefix_of(mod, "nonprimetime_prefix", conf->nonprimetime_prefix, &r->nonprime);
-	word = keel_setting(st->sched, "prime_spill", conf->prime_spill);
+	prefix_of("dedicated_prefix", conf->dedicated_prefix, &r->dedicated);
+	prefix_of("primetime_prefix", conf->primetime_prefix, &r->prime);
+	prefix_of("nonprimetime_prefix", conf->nonprimetime_prefix, &r->nonprime);
+	word = keel_setting("prime_spill", conf->prime_spill);
 	r->spill = keel_setting_seconds(word ? word : "");
 	free(word);
-	r->backfill = keel_setting_true(st->sched, "backfill_prime", conf->backfill_prime);
-	r->exempt_anytime = keel_setting_true(st->sched, "prime_exempt_anytime_queues",
+	r->backfill = keel_setting_true("backfill_prime", conf->backfill_prime);
+	r->exempt_anytime = keel_setting_true("prime_exempt_anytime_queues",
 				     conf->prime_exempt_anytime_queues);
 }
 

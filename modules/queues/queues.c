@@ -11,14 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(queue, queue_type, enabled, started);
+KEEL_ATTR_OPT(queue, state_count);
+
 struct conf {
 	const char *first_queue;
-};
-
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(call, 0, struct state, call),
 };
 
 static const struct keel_conf_rule rules[] = {
@@ -33,18 +30,16 @@ static const struct keel_class_def queue_class = {
 	.doc = "a queue",
 };
 
-static int32_t table_error(struct keel_mod *mod, int32_t code, struct keel_err *err)
+static int32_t table_error(int32_t code, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return st->core->error(err, code, "%s", st->core->pbse_text(code));
+	return keel_error(err, code, "%s", keel_pbse_text(code));
 }
 
 static int32_t check_type(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
 	(void)who, (void)queue, (void)op, (void)key;
-	return type_find(mod, text) ? 0 : table_error(mod, PBSE_BADATVAL, err);
+	return type_find(mod, text) ? 0 : table_error(PBSE_BADATVAL, err);
 }
 
 static int32_t check_priority(struct keel_mod *mod, const struct keel_session *who,
@@ -53,18 +48,16 @@ static int32_t check_priority(struct keel_mod *mod, const struct keel_session *w
 {
 	long n = strtol(text, NULL, 10);
 
-	(void)who, (void)queue, (void)op, (void)key;
-	return n < -1024 || n > 1023 ? table_error(mod, PBSE_BADATVAL, err) : 0;
+	(void)who, (void)queue, (void)op, (void)key, (void)mod;
+	return n < -1024 || n > 1023 ? table_error(PBSE_BADATVAL, err) : 0;
 }
 
 /* Jobs are not checkpointed periodically. */
 static int32_t check_unread(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)queue, (void)op, (void)key, (void)text;
-	return who ? st->core->error(err, PBSE_NOSUP, "checkpoint_min is not obeyed yet: jobs are saved by qhold and qterm alone") : 0;
+	(void)queue, (void)op, (void)key, (void)text, (void)mod;
+	return who ? keel_error(err, PBSE_NOSUP, "checkpoint_min is not obeyed yet: jobs are saved by qhold and qterm alone") : 0;
 }
 
 /* The bound keeps the value in milliseconds from overflowing. */
@@ -74,27 +67,26 @@ static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *wh
 {
 	long long n = strtoll(text, NULL, 10);
 
-	(void)who, (void)queue, (void)op, (void)key;
-	return n < 0 || n > INT32_MAX ? table_error(mod, PBSE_BADATVAL, err) : 0;
+	(void)who, (void)queue, (void)op, (void)key, (void)mod;
+	return n < 0 || n > INT32_MAX ? table_error(PBSE_BADATVAL, err) : 0;
 }
 
 static int32_t check_count(struct keel_mod *mod, const struct keel_session *who,
 			   struct keel_obj *queue, int32_t op, const char *key, const char *text,
 			   struct keel_err *err)
 {
-	(void)who, (void)queue, (void)op, (void)key;
-	return strtoll(text, NULL, 10) < 0 ? table_error(mod, PBSE_BADATVAL, err) : 0;
+	(void)who, (void)queue, (void)op, (void)key, (void)mod;
+	return strtoll(text, NULL, 10) < 0 ? table_error(PBSE_BADATVAL, err) : 0;
 }
 
 /* Stores the full name, Execution, where a prefix was given. */
 static void type_changed(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(queue, attr);
+	const char *text = keel_get_str(queue, attr);
 	const struct keel_queue_type_def *type = text ? type_find(mod, text) : NULL;
 
 	if (type && strcmp(text, type->name) != 0)
-		st->object->set_str(queue, attr, type->name);
+		keel_set_str(queue, attr, type->name);
 }
 
 #define S KEEL_ATTR_SAVE
@@ -123,36 +115,32 @@ enum { CMD_DELETE = 1 };
 
 static bool becomes_true(struct keel_call *c, struct keel_obj *queue, const char *attr)
 {
-	struct state *st = keel_state(c);
 	char text[8];
 
-	return st->call->get(c, queue, attr, NULL, text, sizeof(text)) > 0 && text[0] == 'T';
+	return keel_call_get(c, queue, attr, NULL, text, sizeof(text)) > 0 && text[0] == 'T';
 }
 
 /* Only a queue with a type is enabled or started; the type may come in the same request. */
 static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
 {
-	struct state *st = keel_state(c);
 	char type[32];
 
-	if (st->call->get(c, queue, "queue_type", NULL, type, sizeof(type)) > 0)
+	if (keel_call_get(c, queue, "queue_type", NULL, type, sizeof(type)) > 0)
 		return KEEL_NEXT;
 	if (becomes_true(c, queue, "enabled"))
-		return st->call->reject(c, PBSE_QUENOEN, NULL);
+		return keel_reject(c, PBSE_QUENOEN, NULL);
 	if (becomes_true(c, queue, "started"))
-		return st->call->reject(c, PBSE_NEEDQUET, NULL);
+		return keel_reject(c, PBSE_NEEDQUET, NULL);
 	return KEEL_NEXT;
 }
 
 /* Not counting finished jobs kept as history. */
-static bool has_jobs(struct keel_mod *mod, struct keel_obj *queue)
+static bool has_jobs(struct keel_obj *queue)
 {
-	struct state *st = mod->state;
 	char counts[256];
 	const char *p;
 
-	st->total = st->object->attr(mod, "queue", "state_count");
-	if (!st->total || st->object->text(queue, st->total, NULL, counts, sizeof(counts)) <= 0)
+	if (!queue_state_count || keel_get_text(queue, queue_state_count, NULL, counts, sizeof(counts)) <= 0)
 		return false;
 	for (p = counts; (p = strchr(p, ':')); p++)
 		if (strtoll(p + 1, NULL, 10) > 0)
@@ -163,12 +151,11 @@ static bool has_jobs(struct keel_mod *mod, struct keel_obj *queue)
 /* Does this operation give the queue another type than the one it has? */
 static bool type_changes(struct keel_call *c, struct keel_obj *queue)
 {
-	struct state *st = keel_state(c);
-	const char *have = st->object->get_str(queue, st->type);
+	const char *have = keel_get_str(queue, queue_queue_type);
 	char text[32];
 	const struct keel_queue_type_def *type;
 
-	if (!have || st->call->get(c, queue, "queue_type", NULL, text, sizeof(text)) <= 0)
+	if (!have || keel_call_get(c, queue, "queue_type", NULL, text, sizeof(text)) <= 0)
 		return false;
 	type = type_find(c->mod, text);
 	return type && strcmp(type->name, have) != 0;
@@ -176,12 +163,10 @@ static bool type_changes(struct keel_call *c, struct keel_obj *queue)
 
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
-	struct state *st = keel_state(c);
-
 	if (strcmp(ev->klass, "queue") != 0)
 		return KEEL_NEXT;
-	if ((ev->cmd == CMD_DELETE || type_changes(c, ev->obj)) && has_jobs(c->mod, ev->obj))
-		return st->call->reject(c, PBSE_OBJBUSY, NULL);
+	if ((ev->cmd == CMD_DELETE || type_changes(c, ev->obj)) && has_jobs(ev->obj))
+		return keel_reject(c, PBSE_OBJBUSY, NULL);
 	return ev->cmd == CMD_DELETE ? KEEL_NEXT : check_complete(c, ev->obj);
 }
 
@@ -189,41 +174,32 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(management, on_management, .order = -1000),
 };
 
-static const struct keel_find wanted[] = {
-	KEEL_FIND(struct state, type, "queue", "queue_type"),
-	KEEL_FIND(struct state, enabled, "queue", "enabled"),
-	KEEL_FIND(struct state, started, "queue", "started"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	return keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err);
+	(void)mod, (void)err;
+	return 0;
 }
 
 /* Fails if the type cannot be set: jobs in a queue without a type would never start. */
 static int32_t first_make(struct keel_mod *mod, const char *name, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_obj *queue = st->object->draft(mod, "queue", name, err);
+	struct keel_obj *queue = keel_draft(mod, "queue", name, err);
 
 	if (!queue)
 		return -1;
-	st->object->set_int(queue, st->enabled, 1);
-	st->object->set_int(queue, st->started, 1);
-	if (st->object->set_str(queue, st->type, "Execution") == 0 && st->object->publish(queue) == 0)
+	keel_set_int(queue, queue_enabled, 1);
+	keel_set_int(queue, queue_started, 1);
+	if (keel_set_str(queue, queue_queue_type, "Execution") == 0 && keel_publish(queue) == 0)
 		return 0;
-	st->object->destroy(queue);
-	return st->core->error(err, -1, "no memory for the first queue, %s", name);
+	keel_destroy(queue);
+	return keel_error(err, -1, "no memory for the first queue, %s", name);
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
 
-	if (st->object->count(mod, "queue") || st->object->count(mod, "job") || !conf->first_queue ||
+	if (keel_count(mod, "queue") || keel_count(mod, "job") || !conf->first_queue ||
 	    !*conf->first_queue)
 		return 0;
 	return first_make(mod, conf->first_queue, err);
@@ -231,9 +207,8 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 
 static const char *const requires_modules[] = { "resources", NULL };
 
-KEEL_MODULE(.name = "queues", .version = "1.0", .vendor = "Keelson", .summary = "queues, and their types",
-	    .roles = KEEL_SERVER, .state_size = sizeof(struct state),
-	    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules),
-	    .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
-	    .n_contribs = KEEL_COUNT(contribs), .taps = taps, .n_taps = KEEL_COUNT(taps),
-	    .requires_modules = requires_modules, .init = init, .start = start);
+KEEL_MODULE(.name = "queues", .version = "1.0", .vendor = "Keelson",
+	    .summary = "queues, and their types", .roles = KEEL_SERVER,
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start);

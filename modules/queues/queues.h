@@ -12,10 +12,6 @@
 struct type_row;
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_call_api *call;
-	const struct keel_attr *type, *total, *enabled, *started;
 	struct type_row *types;
 };
 

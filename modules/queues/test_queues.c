@@ -35,22 +35,19 @@ static void tear_down(void)
 
 static struct keel_obj *queue_find(const char *name)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-
-	return object->find(keel_mock_self(mock), "queue", name);
+	return keel_find(keel_mock_self(mock), "queue", name);
 }
 
 /* A manager's request with one change, or none (attr NULL). Returns 0 or the PBSE code it was refused with. */
 static int32_t manage(int64_t cmd, struct keel_obj *queue, const char *attr, const char *text)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
 	const struct keel_session *root = keel_mock_session(mock, "root", KEEL_MANAGERS);
-	struct keel_changes *set = object->changes(keel_mock_self(mock));
+	struct keel_changes *set = keel_changes(keel_mock_self(mock));
 	const struct keel_attrop op = { attr, NULL, text, KEEL_SET };
-	int32_t code = attr != NULL ? object->change(set, root, queue, &op, &err) : 0;
+	int32_t code = attr != NULL ? keel_change(set, root, queue, &op, &err) : 0;
 
 	if (code != 0) {
-		object->discard(set);
+		keel_discard(set);
 		return code;
 	}
 	return keel_mock_raise_for(mock, NULL, KEEL_POINT_management,

@@ -10,6 +10,8 @@
 
 #include <utlist.h>
 
+KEEL_ATTR_OF(queue, queue_type);
+
 struct type_row {
 	const struct keel_queue_type_def *def;
 	struct keel_mod *owner;
@@ -42,13 +44,13 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct type_row *row;
 
 	if (!type->name || !*type->name)
-		return st->core->error(err, -1, "a QUEUE_TYPE row of %s has no name", owner->name);
+		return keel_error(err, -1, "a QUEUE_TYPE row of %s has no name", owner->name);
 	if (type_find(self, type->name))
-		return st->core->error(err, -1, "queue type '%s' of %s is offered already", type->name,
-				       owner->name);
+		return keel_error(err, -1, "queue type '%s' of %s is offered already", type->name,
+				  owner->name);
 	row = calloc(1, sizeof(*row));
 	if (!row)
-		return st->core->error(err, -1, "out of memory");
+		return keel_error(err, -1, "out of memory");
 	*row = (struct type_row){ type, owner, st->types };
 	st->types = row;
 	return 0;
@@ -78,7 +80,7 @@ const struct keel_kind_def type_kind = {
 static bool api_runs(struct keel_mod *mod, struct keel_obj *queue)
 {
 	struct state *st = mod->state;
-	const char *text = st->object->get_str(queue, st->type);
+	const char *text = keel_get_str(queue, queue_queue_type);
 
 	for (struct type_row *row = st->types; row && text; row = row->next)
 		if (strcmp(row->def->name, text) == 0)

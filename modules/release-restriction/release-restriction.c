@@ -2,8 +2,9 @@
  *
  * release-restriction.c - which resources a suspended job releases.
  *
- * An administrator names them in the server's restrict_res_to_release_on_suspend; the job keeps the rest. jobs raises
- * the point, stores the answer on the job and charges by it.
+ * An administrator names them in the server's restrict_res_to_release_on_suspend; the job keeps the rest. Names must be
+ * defined when they are set or added; of those that are not consumable there is nothing to release. jobs raises the
+ * point, stores the answer on the job and charges by it.
  *   suspend_release   answers with the list, if there is one
  *   acct_record       adds what was released to the `z` record
  *   resource_delete   rejected for a resource of the list
@@ -12,47 +13,90 @@
 
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(call, 0, struct state, call), KEEL_NEED(job, 0, struct state, job),
-	KEEL_NEED(resource, 0, struct state, resource),
-};
+KEEL_USE(job);
+KEEL_USE(resource);
 
-static const struct keel_contrib contribs[] = {
-	KEEL_ROW(TYPE, names_type),
-	KEEL_ROW(ATTR, restriction_row),
-	KEEL_ROW(ATTR, released_row),
-	KEEL_ROW(ATTR, released_list_row),
-};
+/* ---- the list of the server ------------------------------------------------------------------------------ */
+
+static const struct keel_resource *resource_named(const struct name *n)
+{
+	const struct keel_resource *res;
+	uint32_t i;
+
+	for (i = 0; (res = keel_resource_at(i)); i++)
+		if (name_is(n, res->name))
+			return res;
+	return NULL;
+}
+
+static int32_t check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
+		     int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct name n;
+
+	(void)who, (void)obj, (void)key, (void)mod;
+	if (op == KEEL_DECR) /* removing an unknown name is no error */
+		return 0;
+	while ((text = name_next(text, &n)))
+		if (!resource_named(&n))
+			return keel_error(err, PBSE_UNKRESC, "%s", keel_pbse_text(PBSE_UNKRESC));
+	return 0;
+}
+
+KEEL_ATTR(list, server, restrict_res_to_release_on_suspend, "resource_names", .order = 800, .flags = KEEL_ATTR_SAVE,
+	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .check = check,
+	  .doc = "only these resources come free when a job is suspended; unset: all");
+
+static const char *restriction(struct keel_mod *mod)
+{
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+
+	return server ? keel_get_str(server, list) : NULL;
+}
+
+/* Appends the names a suspension releases, as they are defined. False: there is no restriction. */
+static bool restriction_names(struct keel_mod *mod, struct keel_text *ret)
+{
+	const char *names = restriction(mod);
+	const struct keel_resource *res;
+	struct name n;
+
+	if (!names)
+		return false;
+	while ((names = name_next(names, &n)))
+		if ((res = resource_named(&n)) && (res->flags & COUNTED) && !names_have(ret->data, res->name))
+			keel_text_printf(ret, "%s%s", ret->len ? "," : "", res->name);
+	return true;
+}
+
+/* ---- taps -------------------------------------------------------------------------------------------------- */
 
 static keel_verdict on_release(struct keel_call *c, const struct keel_ev_suspend_release *ev)
 {
-	struct state *st = keel_state(c);
 	keel_verdict verdict = KEEL_NEXT;
 	struct keel_text names;
 
 	(void)ev;
 	keel_text_init(&names);
 	if (restriction_names(c->mod, &names))
-		verdict = names.failed ? st->call->fail(c, "out of memory")
-				       : st->call->answer(c, names.data);
+		verdict = names.failed ? keel_fail(c, "out of memory")
+				       : keel_answer(c, names.data);
 	keel_text_fini(&names);
 	return verdict;
 }
 
 static keel_verdict on_record(struct keel_call *c, const struct keel_ev_acct_record *ev)
 {
-	struct state *st = keel_state(c);
 	struct keel_text item;
 
 	if (strcmp(ev->letter, "z") != 0)
 		return KEEL_NEXT;
 	keel_text_init(&item);
 	keel_text_printf(&item, "resources_released=");
-	if (st->job->released(st->job->self, ev->job)) {
-		released_of(c->mod, ev->job, &item);
+	if (keel_job_released(ev->job)) {
+		released_of(ev->job, &item);
 		if (!item.failed)
-			st->call->append(c, item.data);
+			keel_append(c, item.data);
 	}
 	keel_text_fini(&item);
 	return KEEL_NEXT;
@@ -60,11 +104,11 @@ static keel_verdict on_record(struct keel_call *c, const struct keel_ev_acct_rec
 
 static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
-	struct state *st = keel_state(c);
+	const char *names = restriction(c->mod);
 
-	if (!restriction_has(c->mod, ev->id))
+	if (!names || !names_have(names, ev->id))
 		return KEEL_NEXT;
-	return st->call->reject(c, PBSE_RESCBUSY, "%s on server", st->core->pbse_text(PBSE_RESCBUSY));
+	return keel_reject(c, PBSE_RESCBUSY, "%s on server", keel_pbse_text(PBSE_RESCBUSY));
 }
 
 static const struct keel_tap taps[] = {
@@ -74,19 +118,10 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(resource_delete, on_resource_delete, .order = 100, .after = "resources"),
 };
 
-static int32_t init(struct keel_mod *mod, struct keel_err *err)
-{
-	struct state *st = mod->state;
-
-	(void)err;
-	st->restriction = st->object->attr(mod, "server", RESTRICTION);
-	st->exec_vnode = st->object->attr(mod, "job", "exec_vnode");
-	st->list = st->object->attr(mod, "job", "Resource_List");
-	return 0;
-}
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(TYPE, names_type), KEEL_ROW(ATTR, list_row), KEEL_ROW(ATTR, released_row), KEEL_ROW(ATTR, released_list_row),
+};
 
 KEEL_MODULE(.name = "release-restriction", .version = "1.0", .vendor = "Keelson",
-	    .summary = "which resources a suspended job gives back", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init);
+	    .summary = "which resources a suspended job gives back", .roles = KEEL_SERVER, KEEL_CONTRIBS(contribs),
+	    KEEL_TAPS(taps));

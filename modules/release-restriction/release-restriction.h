@@ -11,17 +11,7 @@
 #include "keel/text.h"
 #include "pbs_error.h"
 
-#define RESTRICTION "restrict_res_to_release_on_suspend"
-
-struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_call_api *call;
-	const struct keel_job_api *job;
-	const struct keel_resource_api *resource;
-	const struct keel_attr *restriction; /* of the server */
-	const struct keel_attr *exec_vnode, *list;
-};
+#define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
 
 /* ---- names.c: comma lists of names ------------------------------------------------------------------ */
 
@@ -35,24 +25,17 @@ bool name_is(const struct name *n, const char *text); /* ignoring case */
 bool names_have(const char *list, const char *text);
 extern const struct keel_type_def names_type;
 
-/* ---- restriction.c: the server's attribute ------------------------------------------------------------ */
-
-extern const struct keel_attr_def restriction_row;
-/* Appends the names a suspension releases, as they are defined. False: there is no restriction. */
-bool restriction_names(struct keel_mod *mod, struct keel_text *ret);
-bool restriction_has(struct keel_mod *mod, const char *resource);
-
 /* ---- released.c: the two attributes of a suspended job --------------------------------------------------- */
 
 extern const struct keel_attr_def released_row, released_list_row;
 /* Appends `(n1:ncpus=2)+(n2:ncpus=0)`: the amounts of `exec` that `names` has, vnode by vnode. */
-void released_text(const struct keel_resource_api *resource, const struct keel_exec *exec,
+void released_text(const struct keel_exec *exec,
 		   const char *names, struct keel_text *ret);
 /* That of a job; appends nothing if it released everything, or is not suspended. */
-void released_of(struct keel_mod *mod, struct keel_obj *job, struct keel_text *ret);
+void released_of(struct keel_obj *job, struct keel_text *ret);
 /* Calls fn with each amount of resource_released_list, sorted by name. `requested`: the job's Resource_List. */
 typedef void amount_fn(void *arg, const struct keel_res_value *v, bool in_kb);
-void released_amounts(const struct keel_resource_api *resource, const struct keel_exec *exec,
+void released_amounts(const struct keel_exec *exec,
 		      const struct keel_reslist *requested, const char *names, amount_fn *fn, void *arg);
 
 #endif

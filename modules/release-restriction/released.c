@@ -7,17 +7,17 @@
  */
 #include "release-restriction.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
+KEEL_ATTR_OPT(job, exec_vnode);
+KEEL_ATTR_OPT(job, Resource_List);
 
 static bool counts(const struct keel_res_value *v, const char *names)
 {
 	return keel_res_is_number(v->res) && (v->res->flags & COUNTED) && names_have(names, v->res->name);
 }
 
-void released_text(const struct keel_resource_api *resource, const struct keel_exec *exec,
+void released_text(const struct keel_exec *exec,
 		   const char *names, struct keel_text *ret)
 {
 	char amount[64];
@@ -31,7 +31,7 @@ void released_text(const struct keel_resource_api *resource, const struct keel_e
 		for (k = 0; k < part->n; k++) {
 			if (!counts(&part->v[k], names))
 				continue;
-			resource->value_text(&part->v[k], true, amount, sizeof(amount));
+			keel_resource_value_text(&part->v[k], true, amount, sizeof(amount));
 			keel_text_printf(ret, ":%s=%s", part->v[k].res->name, amount);
 			any = true;
 		}
@@ -41,138 +41,113 @@ void released_text(const struct keel_resource_api *resource, const struct keel_e
 
 /* ---- sums ------------------------------------------------------------------------------------------------ */
 
-struct sum {
-	struct keel_res_value v;
-	bool in_kb;
-};
-struct sums {
-	struct sum *at;
-	uint32_t n;
-};
-
-static struct sum *sum_of(struct sums *s, const struct keel_resource *res)
+/* The next resource in the order of names. */
+static const struct keel_resource *next_after(const struct keel_resource *last)
 {
+	const struct keel_resource *res, *next = NULL;
 	uint32_t i;
 
-	for (i = 0; i < s->n; i++)
-		if (s->at[i].v.res == res)
-			return &s->at[i];
-	return NULL;
+	for (i = 0; (res = keel_resource_at(i)); i++)
+		if ((!last || strcmp(res->name, last->name) > 0) && (!next || strcmp(res->name, next->name) < 0))
+			next = res;
+	return next;
 }
 
-static void sum_add(struct sums *s, const struct keel_res_value *v, bool in_kb)
+/* Adds the amounts of a resource on vnodes, *sum is the first of them; a vnode that releases nothing counts as ncpus=0. */
+static bool sum_on_vnodes(const struct keel_exec *exec, const char *names, struct keel_res_value *sum)
 {
-	struct sum *have = sum_of(s, v->res);
-
-	if (have) {
-		have->v.n += v->n;
-		return;
-	}
-	have = reallocarray(s->at, s->n + 1, sizeof(*have));
-	if (!have)
-		return;
-	s->at = have;
-	s->at[s->n++] = (struct sum){ .v = *v, .in_kb = in_kb };
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct sum *x = a, *y = b;
-
-	return strcmp(x->v.res->name, y->v.res->name);
-}
-
-void released_amounts(const struct keel_resource_api *resource, const struct keel_exec *exec,
-		      const struct keel_reslist *requested, const char *names, amount_fn *fn, void *arg)
-{
-	const struct keel_res_value *v, no_cpus = { .res = resource->find(resource->self, "ncpus") };
-	struct sums s = { NULL, 0 };
+	const struct keel_resource *res = sum->res;
+	bool is_there = false;
 	uint32_t i, k;
 
 	for (i = 0; i < exec->n; i++) {
 		bool any = false;
 
 		for (k = 0; k < exec->part[i].n; k++) {
-			if (!counts(&exec->part[i].v[k], names))
+			const struct keel_res_value *v = &exec->part[i].v[k];
+			double before = sum->n;
+
+			if (!counts(v, names))
 				continue;
-			sum_add(&s, &exec->part[i].v[k], true);
 			any = true;
+			if (v->res != res)
+				continue;
+			*sum = *v;
+			sum->n += before;
+			is_there = true;
 		}
-		if (!any && no_cpus.res)
-			sum_add(&s, &no_cpus, true);
+		is_there |= !any && strcmp(res->name, "ncpus") == 0;
 	}
-	for (i = 0; (v = resource->list_at(requested, i)); i++)
-		if ((v->res->flags & KEEL_RES_SUM) && counts(v, names) && !sum_of(&s, v->res))
-			sum_add(&s, v, false);
-	if (s.n)
-		qsort(s.at, s.n, sizeof(s.at[0]), by_name);
-	for (i = 0; i < s.n; i++)
-		fn(arg, &s.at[i].v, s.at[i].in_kb);
-	free(s.at);
+	return is_there;
+}
+
+void released_amounts(const struct keel_exec *exec, const struct keel_reslist *requested, const char *names, amount_fn *fn,
+		      void *arg)
+{
+	const struct keel_resource *res = NULL;
+
+	while ((res = next_after(res))) {
+		const struct keel_res_value *v = keel_resource_list_get(requested, res->name);
+		struct keel_res_value sum = { .res = res };
+
+		if (sum_on_vnodes(exec, names, &sum))
+			fn(arg, &sum, true);
+		else if (v && (res->flags & KEEL_RES_SUM) && counts(v, names))
+			fn(arg, v, false);
+	}
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------- */
 
-static struct keel_exec *exec_of(struct keel_mod *mod, struct keel_obj *job)
+static struct keel_exec *exec_of(struct keel_obj *job, const char *names)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(job, st->exec_vnode);
+	const char *text = names ? keel_get_str(job, job_exec_vnode) : NULL;
 	struct keel_exec *exec;
 
-	if (!text || st->resource->exec_parse(st->resource->self, text, &exec, NULL))
-		return NULL;
-	return exec;
+	return text && keel_resource_exec_parse(text, &exec, NULL) == 0 ? exec : NULL;
 }
 
-void released_of(struct keel_mod *mod, struct keel_obj *job, struct keel_text *ret)
+void released_of(struct keel_obj *job, struct keel_text *ret)
 {
-	struct state *st = mod->state;
-	const char *names = st->job->released(st->job->self, job);
-	struct keel_exec *exec = names ? exec_of(mod, job) : NULL;
+	const char *names = keel_job_released(job);
+	struct keel_exec *exec = exec_of(job, names);
 
-	if (!exec)
-		return;
-	released_text(st->resource, exec, names, ret);
-	st->resource->exec_free(exec);
+	if (exec)
+		released_text(exec, names, ret);
+	keel_resource_exec_free(exec);
 }
 
 static void derive_released(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
 	struct keel_text text;
 
+	(void)mod;
 	keel_text_init(&text);
-	released_of(mod, job, &text);
+	released_of(job, &text);
 	if (text.len && !text.failed)
 		emit->fn(emit->arg, NULL, text.data, (uint32_t)text.len);
 	keel_text_fini(&text);
 }
 
-struct emission {
-	const struct keel_resource_api *resource;
-	const struct keel_emit *emit;
-};
-
 static void emit_amount(void *arg, const struct keel_res_value *v, bool in_kb)
 {
-	struct emission *e = arg;
+	const struct keel_emit *emit = arg;
 	char amount[64];
 
-	e->resource->value_text(v, in_kb, amount, sizeof(amount));
-	e->emit->fn(e->emit->arg, v->res->name, amount, (uint32_t)strlen(amount));
+	keel_resource_value_text(v, in_kb, amount, sizeof(amount));
+	emit->fn(emit->arg, v->res->name, amount, (uint32_t)strlen(amount));
 }
 
-static void derive_released_list(struct keel_mod *mod, struct keel_obj *job,
-				 const struct keel_emit *emit)
+static void derive_released_list(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
-	struct state *st = mod->state;
-	const char *names = st->job->released(st->job->self, job);
-	struct keel_exec *exec = names ? exec_of(mod, job) : NULL;
-	struct emission e = { st->resource, emit };
+	const char *names = keel_job_released(job);
+	struct keel_exec *exec = exec_of(job, names);
+	struct keel_emit copy = *emit;
 
-	if (!exec)
-		return;
-	released_amounts(st->resource, exec, st->object->get_ptr(job, st->list), names, emit_amount, &e);
-	st->resource->exec_free(exec);
+	(void)mod;
+	if (exec)
+		released_amounts(exec, keel_get_ptr(job, job_Resource_List), names, emit_amount, &copy);
+	keel_resource_exec_free(exec);
 }
 
 /* FLAG1: the error of a change is "read only", not that the job runs. */

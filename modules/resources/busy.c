@@ -42,47 +42,45 @@ static bool selects(struct search *s, const struct keel_reslist *list)
 static void attr_search(void *arg, const struct keel_attr_def *def)
 {
 	struct search *s = arg;
-	struct state *st = s->mod->state;
 	const struct keel_attr *attr;
 	struct keel_cursor *walk;
 	struct keel_obj *obj;
 
 	if (s->found || strcmp(def->type, list_type.name) != 0 || def->derive)
 		return;
-	attr = st->object->attr(s->mod, s->klass, def->name);
-	walk = attr ? st->object->cursor(s->mod, s->klass) : NULL;
+	attr = keel_attr_find(s->mod, s->klass, def->name);
+	walk = attr ? keel_cursor(s->mod, s->klass) : NULL;
 	s->blind = s->blind || !walk;
-	while (walk && !s->found && (obj = st->object->next(walk))) {
-		const struct keel_reslist *list = st->object->get_ptr(obj, attr);
+	while (walk && !s->found && (obj = keel_next(walk))) {
+		const struct keel_reslist *list = keel_get_ptr(obj, attr);
 		const struct keel_res_value *v = list_get(list, s->name);
 
 		if (v && s->clear) /* removed when the operation is accepted */
-			s->blind |= st->call->set(s->clear, obj, def->name, s->name, NULL, NULL) != 0;
+			s->blind |= keel_call_set(s->clear, obj, def->name, s->name, NULL, NULL) != 0;
 		else if (selects(s, list) || (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true)))
 			s->found = obj;
 	}
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 }
 
 /* Rejects the call if an object uses the resource; `clear`: only if a job does, other objects lose their value. */
 static keel_verdict check_idle(struct keel_call *c, const char *name, bool clear)
 {
 	static const char *const classes[] = { "job", "server", "queue", "node", "sched" };
-	struct state *st = keel_state(c);
 	size_t i;
 
 	for (i = 0; i < KEEL_COUNT(classes); i++) {
 		struct search s = { .mod = c->mod, .klass = classes[i], .name = name,
 				    .clear = clear && i > 0 ? c : NULL };
 
-		st->object->rows(c->mod, classes[i], attr_search, &s);
+		keel_rows(c->mod, classes[i], attr_search, &s);
 		if (s.found)
-			return st->call->reject(c, PBSE_RESCBUSY, "%s on %s",
-						st->core->pbse_text(PBSE_RESCBUSY),
-						i < 2 ? classes[i] : st->object->id(s.found));
+			return keel_reject(c, PBSE_RESCBUSY, "%s on %s",
+					   keel_pbse_text(PBSE_RESCBUSY),
+					   i < 2 ? classes[i] : keel_id(s.found));
 		if (s.blind)
-			return st->call->fail(c, "no memory to look for who uses resource %s; try again", name);
+			return keel_fail(c, "no memory to look for who uses resource %s; try again", name);
 	}
 	return KEEL_NEXT;
 }
@@ -98,6 +96,6 @@ keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resour
 	const struct keel_resource *res = table_find(st, ev->id);
 
 	if (res && (res->flags & KEEL_RES_BUILTIN))
-		return st->call->reject(c, PBSE_IVALREQ, NULL);
+		return keel_reject(c, PBSE_IVALREQ, NULL);
 	return check_idle(c, ev->id, true);
 }

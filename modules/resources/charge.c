@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct state *st, struct keel_obj *obj, const struct keel_attr *attr,
+static void add(struct keel_obj *obj, const struct keel_attr *attr,
 		const struct keel_res_value *v, int32_t sign, bool in_kb)
 {
-	const struct keel_reslist *have = st->object->get_ptr(obj, attr);
+	const struct keel_reslist *have = keel_get_ptr(obj, attr);
 	const struct keel_res_value *before = list_get(have, v->res->name);
 	struct keel_res_value sum = *v;
 	struct keel_reslist *list;
@@ -38,7 +38,7 @@ static void add(struct state *st, struct keel_obj *obj, const struct keel_attr *
 		list_free(list);
 		return;
 	}
-	st->object->set_ptr(obj, attr, list);
+	keel_set_ptr(obj, attr, list);
 }
 
 void charge_list(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,
@@ -46,11 +46,12 @@ void charge_list(struct keel_mod *mod, struct keel_obj *obj, const struct keel_a
 {
 	uint32_t i;
 
+	(void)mod;
 	for (i = 0; i < list_count(list); i++) {
 		const struct keel_res_value *v = &list->v[i];
 
 		if ((v->res->flags & KEEL_RES_SUM) && (!only || name_in(only, v->res->name)))
-			add(mod->state, obj, attr, v, sign, false);
+			add(obj, attr, v, sign, false);
 	}
 }
 
@@ -59,6 +60,7 @@ void charge_exec(struct keel_mod *mod, struct keel_obj *obj, const struct keel_a
 {
 	uint32_t i, k;
 
+	(void)mod;
 	for (i = 0; i < exec->n; i++) {
 		const struct keel_exec_part *part = &exec->part[i];
 		const uint32_t counted = KEEL_RES_EACH | (i == 0 ? KEEL_RES_FIRST : 0);
@@ -67,6 +69,6 @@ void charge_exec(struct keel_mod *mod, struct keel_obj *obj, const struct keel_a
 			continue;
 		for (k = 0; k < part->n; k++)
 			if ((part->v[k].res->flags & counted) && (!only || name_in(only, part->v[k].res->name)))
-				add(mod->state, obj, attr, &part->v[k], sign, true);
+				add(obj, attr, &part->v[k], sign, true);
 	}
 }

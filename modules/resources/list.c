@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(node, resources_available);
+
 void list_free(struct keel_reslist *l)
 {
 	uint32_t i;
@@ -129,10 +131,10 @@ struct keel_reslist *list_copy(const struct keel_reslist *l)
 
 /* ---- the type ---------------------------------------------------------------------------------- */
 
-static int32_t fault(struct state *st, const struct keel_attr *attr, const char *key, int32_t code,
+static int32_t fault(const struct keel_attr *attr, const char *key, int32_t code,
 		     struct keel_err *err)
 {
-	return fail(err, code, "%s %s.%s", st->core->pbse_text(code), st->object->attr_name(attr),
+	return fail(err, code, "%s %s.%s", keel_pbse_text(code), keel_attr_name(attr),
 		    key);
 }
 
@@ -147,13 +149,9 @@ static int32_t combine(struct keel_res_value *v, const struct keel_res_value *ol
 	return amount_fits(v->res, v->n) ? 0 : PBSE_BADATVAL;
 }
 
-static bool is_of_vnode(struct keel_mod *mod, const struct keel_attr *attr)
+static bool is_of_vnode(const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
-	if (!st->node.available) /* contributed after this module's init() */
-		st->node.available = st->object->attr(mod, "node", "resources_available");
-	return attr == st->node.available;
+	return attr == node_resources_available;
 }
 
 static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op,
@@ -168,25 +166,25 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 
 	if (!key) {
 		if (op != KEEL_SET)
-			return fail(err, PBSE_BADATVAL, "%s %s", st->core->pbse_text(PBSE_BADATVAL),
-				    st->object->attr_name(attr));
+			return fail(err, PBSE_BADATVAL, "%s %s", keel_pbse_text(PBSE_BADATVAL),
+				    keel_attr_name(attr));
 		list_free(l);
 		*is_set = false;
 		return 0;
 	}
 	res = table_find(st, key);
 	if (!res)
-		return fault(st, attr, key, PBSE_UNKRESC, err);
+		return fault(attr, key, PBSE_UNKRESC, err);
 	/* Is it `@other` as a vnode's amount? The vnode then shares the amount of another one. */
 	if (*text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
-	    (res->flags & KEEL_RES_EACH) && is_of_vnode(mod, attr)) {
+	    (res->flags & KEEL_RES_EACH) && is_of_vnode(attr)) {
 		v = (struct keel_res_value){ .res = res, .text = strdup(text) };
 		code = v.text ? 0 : PBSE_SYSTEM;
 	} else {
 		code = value_parse(res, text, &v, NULL);
 	}
 	if (code)
-		return fault(st, attr, key, code, err);
+		return fault(attr, key, code, err);
 	code = combine(&v, list_get(l, key), op);
 	if (!code && list_put(&l, &v))
 		code = PBSE_SYSTEM;
@@ -195,7 +193,7 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 		slot->p = l;
 		*is_set = true;
 	}
-	return code ? fault(st, attr, key, code, err) : 0;
+	return code ? fault(attr, key, code, err) : 0;
 }
 
 static void emit_one(const struct keel_res_value *v, const struct keel_emit *emit)

@@ -11,6 +11,17 @@
 
 #include <string.h>
 
+KEEL_ATTR_OPT(job, Resource_List);
+KEEL_ATTR_OPT(job, resources_defaulted);
+KEEL_ATTR_OPT(queue, default_chunk);
+KEEL_ATTR_OPT(server, default_chunk);
+KEEL_ATTR_OPT(queue, resources_max);
+KEEL_ATTR_OPT(queue, resources_min);
+KEEL_ATTR_OPT(server, resources_max);
+KEEL_ATTR_OPT(queue, resources_default);
+KEEL_ATTR_OPT(server, resources_default);
+KEEL_ATTR_OPT(job, schedselect);
+
 struct work {
 	struct keel_mod *mod;
 	struct state *st;
@@ -28,10 +39,10 @@ static int32_t no_memory(struct work *w)
 	return fail(w->err, PBSE_SYSTEM, "System error: out of memory");
 }
 
-static const struct keel_reslist *list_of(struct work *w, struct keel_obj *obj,
+static const struct keel_reslist *list_of(struct keel_obj *obj,
 					  const struct keel_attr *attr)
 {
-	return obj && attr ? w->st->object->get_ptr(obj, attr) : NULL;
+	return obj && attr ? keel_get_ptr(obj, attr) : NULL;
 }
 
 static int32_t put_computed(struct work *w, const struct keel_res_value *v)
@@ -57,8 +68,8 @@ static bool same_value(const struct keel_res_value *a, const struct keel_res_val
 /* Removes what an earlier preparation computed, unless this change sets it. */
 static void drop_defaulted(struct work *w)
 {
-	const struct keel_reslist *old = list_of(w, w->job, w->st->job.list);
-	const char *names = w->st->object->get_str(w->job, w->st->job.defaulted);
+	const struct keel_reslist *old = list_of(w->job, job_Resource_List);
+	const char *names = keel_get_str(w->job, job_resources_defaulted);
 	bool new_select = !same_value(list_get(old, "select"), list_get(w->list, "select"));
 	uint32_t i;
 
@@ -110,13 +121,13 @@ static int32_t check_mix(struct work *w)
 		host_level = true;
 		if (chunked)
 			return fail(w->err, PBSE_INVALJOBRESC, "%s: %s",
-				    w->st->core->pbse_text(PBSE_INVALJOBRESC), res->name);
+				    keel_pbse_text(PBSE_INVALJOBRESC), res->name);
 	}
 	/* An altered job has a select, which drop_defaulted() removed and build_select() computes again. */
 	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level &&
-	    !list_of(w, w->job, w->st->job.list))
+	    !list_of(w->job, job_Resource_List))
 		return fail(w->err, PBSE_PLACENOSELECT, "%s",
-			    w->st->core->pbse_text(PBSE_PLACENOSELECT));
+			    keel_pbse_text(PBSE_PLACENOSELECT));
 	return 0;
 }
 
@@ -185,8 +196,8 @@ static const struct keel_res_value *chunk_get(const struct keel_chunk *c, const 
 
 static void write_chunk_defaults(struct work *w, struct keel_text *out, const struct keel_chunk *c)
 {
-	const struct keel_reslist *queue = list_of(w, w->queue, w->st->queue.chunk);
-	const struct keel_reslist *server = list_of(w, w->server, w->st->server.chunk);
+	const struct keel_reslist *queue = list_of(w->queue, queue_default_chunk);
+	const struct keel_reslist *server = list_of(w->server, server_default_chunk);
 	uint32_t i;
 
 	for (i = 0; i < list_count(queue); i++)
@@ -294,19 +305,19 @@ static int32_t check_bounds(struct work *w, const struct keel_reslist *bounds, i
 		if (have && keel_res_is_number(have->res) &&
 		    value_compare(have, &bounds->v[i]) == wrong)
 			return fail(w->err, PBSE_EXCQRESC, "%s",
-				    w->st->core->pbse_text(PBSE_EXCQRESC));
+				    keel_pbse_text(PBSE_EXCQRESC));
 	}
 	return 0;
 }
 
 static int32_t check_limits(struct work *w)
 {
-	int32_t code = check_bounds(w, list_of(w, w->queue, w->st->queue.max), 1);
+	int32_t code = check_bounds(w, list_of(w->queue, queue_resources_max), 1);
 
 	if (!code)
-		code = check_bounds(w, list_of(w, w->queue, w->st->queue.min), -1);
+		code = check_bounds(w, list_of(w->queue, queue_resources_min), -1);
 	if (!code)
-		code = check_bounds(w, list_of(w, w->server, w->st->server.max), 1);
+		code = check_bounds(w, list_of(w->server, server_resources_max), 1);
 	return code;
 }
 
@@ -317,10 +328,10 @@ static int32_t compute(struct work *w)
 
 	drop_defaulted(w);
 	if ((code = from_nodes(w)) || (code = check_mix(w)) ||
-	    (code = add_defaults(w, list_of(w, w->queue, w->st->queue.fallback))) ||
-	    (code = add_defaults(w, list_of(w, w->server, w->st->server.fallback))) ||
-	    (code = add_defaults(w, list_of(w, w->queue, w->st->queue.max))) ||
-	    (code = add_defaults(w, list_of(w, w->server, w->st->server.max))) ||
+	    (code = add_defaults(w, list_of(w->queue, queue_resources_default))) ||
+	    (code = add_defaults(w, list_of(w->server, server_resources_default))) ||
+	    (code = add_defaults(w, list_of(w->queue, queue_resources_max))) ||
+	    (code = add_defaults(w, list_of(w->server, server_resources_max))) ||
 	    (code = build_select(w)) || (code = place_parse(list_get(w->list, "place")->text, &place, w->err)) ||
 	    (code = build_schedselect(w)) || (code = check_amounts(w)) || (code = build_sums(w)))
 		return code;
@@ -329,43 +340,22 @@ static int32_t compute(struct work *w)
 
 static int32_t store_list(struct work *w)
 {
-	const struct keel_object_api *object = w->st->object;
 	char text[64];
 	uint32_t i;
-	int32_t code = object->change_text(w->ch, w->job, w->st->job.list, KEEL_SET, NULL, "", w->err);
+	int32_t code = keel_change_text(w->ch, w->job, job_Resource_List, KEEL_SET, NULL, "", w->err);
 
 	for (i = 0; i < list_count(w->list) && !code; i++) {
 		const struct keel_res_value *v = &w->list->v[i];
 
 		if (!v->text)
 			value_text(v, false, text, sizeof(text));
-		code = object->change_text(w->ch, w->job, w->st->job.list, KEEL_SET, v->res->name,
-					   v->text ? v->text : text, w->err);
+		code = keel_change_text(w->ch, w->job, job_Resource_List, KEEL_SET, v->res->name,
+					v->text ? v->text : text, w->err);
 	}
 	if (!code)
-		code = object->change_text(w->ch, w->job, w->st->job.schedselect, KEEL_SET, NULL,
-					   w->schedselect.data, w->err);
+		code = keel_change_text(w->ch, w->job, job_schedselect, KEEL_SET, NULL,
+					w->schedselect.data, w->err);
 	return code;
-}
-
-/* Jobs, queues and the server belong to modules that require this one: looked up at their first call. */
-static void resolve(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	const struct keel_object_api *object = st->object;
-
-	if (st->job.list)
-		return;
-	st->job.list = object->attr(mod, "job", "Resource_List");
-	st->job.schedselect = object->attr(mod, "job", "schedselect");
-	st->job.defaulted = object->attr(mod, "job", "resources_defaulted");
-	st->queue.fallback = object->attr(mod, "queue", "resources_default");
-	st->queue.max = object->attr(mod, "queue", "resources_max");
-	st->queue.min = object->attr(mod, "queue", "resources_min");
-	st->queue.chunk = object->attr(mod, "queue", "default_chunk");
-	st->server.fallback = object->attr(mod, "server", "resources_default");
-	st->server.max = object->attr(mod, "server", "resources_max");
-	st->server.chunk = object->attr(mod, "server", "default_chunk");
 }
 
 int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
@@ -376,12 +366,11 @@ int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *
 	const union keel_slot *given;
 	int32_t code;
 
-	resolve(mod);
-	given = st->object->change_slot(ch, job, st->job.list);
+	given = keel_change_slot(ch, job, job_Resource_List);
 
 	keel_text_init(&w.schedselect);
 	keel_text_init(&w.defaulted);
-	w.server = st->object->find(mod, "server", st->core->server_name(mod));
+	w.server = keel_find(mod, "server", keel_server_name(mod));
 	if (given)
 		w.list = list_copy(given->p);
 	code = given && !w.list ? no_memory(&w) : compute(&w);
@@ -389,8 +378,8 @@ int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *
 		code = store_list(&w);
 	if (!code)
 		code = w.defaulted.failed ? no_memory(&w)
-					  : st->object->change_text(ch, job, st->job.defaulted, KEEL_SET,
-								    NULL, w.defaulted.data, err);
+					  : keel_change_text(ch, job, job_resources_defaulted, KEEL_SET,
+							     NULL, w.defaulted.data, err);
 	keel_text_fini(&w.schedselect);
 	keel_text_fini(&w.defaulted);
 	select_free(w.select);

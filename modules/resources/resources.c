@@ -10,25 +10,21 @@
 
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),
-	KEEL_NEED(call, 0, struct state, call),
-};
+KEEL_ATTR_OPT(resource, type);
+KEEL_ATTR_OPT(resource, flag);
 
 static void define_from(struct keel_mod *mod, struct keel_obj *obj)
 {
 	struct state *st = mod->state;
-	struct definition **slot = st->object->slot(mod, obj);
+	struct definition **slot = keel_slot(mod, obj);
 	struct keel_err err;
 
-	if (table_define(st, st->object->id(obj), st->object->get_str(obj, st->type),
-			 st->object->get_str(obj, st->flag), &err))
-		st->core->log(mod, KEEL_LOG_ERROR, "Resc", st->object->id(obj),
-			      "stored definition is not usable: %s", err.text);
+	if (table_define(st, keel_id(obj), keel_get_str(obj, resource_type),
+			 keel_get_str(obj, resource_flag), &err))
+		keel_log(mod, KEEL_LOG_ERROR, "Resc", keel_id(obj),
+			 "stored definition is not usable: %s", err.text);
 	else if (slot)
-		*slot = (struct definition *)table_find(st, st->object->id(obj));
+		*slot = (struct definition *)table_find(st, keel_id(obj));
 }
 
 /* Updates the table at once, so that a list parsed later in the same turn sees the new type. */
@@ -42,21 +38,19 @@ static void definition_changed(struct keel_mod *mod, struct keel_obj *obj,
 /* Stores the letters in the order of listings. */
 static void flag_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	const char *given = st->object->get_str(obj, attr);
+	const char *given = keel_get_str(obj, attr);
 	char text[FLAG_LETTERS + 1];
 
 	if (given && strcmp(flags_in_order(given, text), given) != 0)
-		st->object->set_str(obj, attr, text);
+		keel_set_str(obj, attr, text);
 	define_from(mod, obj);
 }
 
-static int32_t check_definition(struct keel_mod *mod, struct keel_obj *obj, const char *type,
+static int32_t check_definition(struct keel_obj *obj, const char *type,
 				const char *flag, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	struct state scratch = { 0 };
-	int32_t code = table_define(&scratch, st->object->id(obj), type, flag, err);
+	int32_t code = table_define(&scratch, keel_id(obj), type, flag, err);
 
 	table_free(&scratch);
 	return code;
@@ -66,23 +60,22 @@ static int32_t check_definition(struct keel_mod *mod, struct keel_obj *obj, cons
 static int32_t check_type(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	(void)who, (void)op, (void)key;
+	(void)who, (void)op, (void)key, (void)mod;
 	if (strcmp(text, "time") == 0) /* only built-in resources have this type */
 		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
-	return check_definition(mod, obj, text, NULL, err);
+	return check_definition(obj, text, NULL, err);
 }
 
 static int32_t check_flag(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
 			  int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	(void)who, (void)op, (void)key;
-	return check_definition(mod, obj, "long", text, err);
+	(void)who, (void)op, (void)key, (void)mod;
+	return check_definition(obj, "long", text, err);
 }
 
-static bool is_same_definition(struct keel_call *c, struct keel_obj *obj, const char *type, const char *flag)
+static bool is_same_definition(struct keel_obj *obj, const char *type, const char *flag)
 {
-	struct state *st = keel_state(c);
-	const char *had_type = st->object->get_str(obj, st->type), *had_flag = st->object->get_str(obj, st->flag);
+	const char *had_type = keel_get_str(obj, resource_type), *had_flag = keel_get_str(obj, resource_flag);
 	char text[FLAG_LETTERS + 1];
 
 	return strcmp(had_type ? had_type : "", type) == 0 &&
@@ -92,19 +85,18 @@ static bool is_same_definition(struct keel_call *c, struct keel_obj *obj, const 
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
 	enum { CMD_CREATE = 0, CMD_DELETE = 1 };
-	struct state *st = keel_state(c);
 	char type[32] = "", flag[FLAG_LETTERS * 4 + 1] = "";
 	struct keel_err err = { 0 };
 	int32_t code;
 
 	if (strcmp(ev->klass, "resource") != 0 || ev->cmd == CMD_DELETE || !ev->obj)
 		return KEEL_NEXT;
-	st->call->get(c, ev->obj, "type", NULL, type, sizeof(type));
-	st->call->get(c, ev->obj, "flag", NULL, flag, sizeof(flag));
-	code = check_definition(c->mod, ev->obj, *type ? type : NULL, flag, &err);
+	keel_call_get(c, ev->obj, "type", NULL, type, sizeof(type));
+	keel_call_get(c, ev->obj, "flag", NULL, flag, sizeof(flag));
+	code = check_definition(ev->obj, *type ? type : NULL, flag, &err);
 	if (code)
-		return st->call->reject(c, code, "%s", err.text);
-	return ev->cmd == CMD_CREATE || is_same_definition(c, ev->obj, type, flag) ? KEEL_NEXT
+		return keel_reject(c, code, "%s", err.text);
+	return ev->cmd == CMD_CREATE || is_same_definition(ev->obj, type, flag) ? KEEL_NEXT
 										  : definition_idle(c, ev->name);
 }
 
@@ -187,15 +179,14 @@ static void definition_gone(struct keel_mod *mod, void *slot)
 /* Loaded anew: those of before, so that rows which come after this have lists that name them. */
 static int32_t definitions_again(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "resource");
+	struct keel_cursor *walk = keel_cursor(mod, "resource");
 	struct keel_obj *obj;
 
 	if (!walk)
-		return st->core->error(err, -1, "out of memory");
-	while ((obj = st->object->next(walk)))
+		return keel_error(err, -1, "out of memory");
+	while ((obj = keel_next(walk)))
 		define_from(mod, obj);
-	st->object->cursor_close(walk);
+	keel_cursor_close(walk);
 	return 0;
 }
 
@@ -203,12 +194,10 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	st->type = st->object->attr(mod, "resource", "type");
-	st->flag = st->object->attr(mod, "resource", "flag");
-	if (!st->type || !st->flag)
-		return st->core->error(err, -1, "class resource lost its attributes type and flag");
-	if (st->object->slot_bind(mod, "resource", sizeof(struct definition *), definition_gone))
-		return st->core->error(err, -1, "cannot attach to class resource");
+	if (!resource_type || !resource_flag)
+		return keel_error(err, -1, "class resource lost its attributes type and flag");
+	if (keel_slot_bind(mod, "resource", sizeof(struct definition *), definition_gone))
+		return keel_error(err, -1, "cannot attach to class resource");
 	if (table_fill(st, err))
 		return -1;
 	if (definitions_again(mod, err) == 0)
@@ -224,6 +213,5 @@ static void fini(struct keel_mod *mod)
 
 KEEL_MODULE(.name = "resources", .version = "1.0", .vendor = "Keelson",
 	    .summary = "resources, amounts, and the languages that name them", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .init = init, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
+	    .init = init, .fini = fini);

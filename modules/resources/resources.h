@@ -18,23 +18,8 @@ struct definition {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
 	struct definition **table; /* also the deleted ones, sorted by name */
 	uint32_t n_table;
-	const struct keel_attr *type, *flag; /* of class resource */
-	/* Attributes of other modules' classes, looked up at their first use; NULL: there is no such module. */
-	struct {
-		const struct keel_attr *list, *schedselect, *defaulted;
-	} job;
-	struct {
-		const struct keel_attr *fallback, *max, *min, *chunk;
-	} queue, server;
-	struct {
-		const struct keel_attr *available;
-	} node;
 };
 
 struct keel_reslist {
@@ -73,7 +58,7 @@ bool name_is_valid(const char *name);
 /* list.c */
 extern const struct keel_type_def list_type;
 void list_free(struct keel_reslist *l);
-struct keel_reslist *list_copy(const struct keel_reslist *l);
+struct keel_reslist *list_copy(const struct keel_reslist *l); /* the caller calls list_free(); NULL without memory */
 uint32_t list_count(const struct keel_reslist *l);
 const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i);
 const struct keel_res_value *list_get(const struct keel_reslist *l, const char *name);

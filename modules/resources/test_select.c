@@ -12,9 +12,9 @@
 #include "keel/mock.h"
 
 extern const struct keel_module keel_module;
+KEEL_USE_OPT(resource);
 
 static struct keel_mock *mock;
-static const struct keel_resource_api *resources;
 static struct keel_err err;
 static char name[257], value[4097]; /* one longer than allowed */
 
@@ -23,7 +23,6 @@ static void set_up(void)
 	err = (struct keel_err){ 0 };
 	mock = keel_mock_new(KEEL_SERVER);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &keel_module, NULL, &err));
-	resources = keel_mock_group(mock, "resource");
 	memset(name, 'n', 256);
 	memset(value, 'v', 4096);
 	for (int i = 0; i < 2; i++) {
@@ -49,9 +48,9 @@ static int32_t KEEL_PRINTF(1, 2) chosen(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	code = resources->select_parse(resources->self, text, &select, &err);
+	code = keel_resource_select_parse(text, &select, &err);
 	if (!code)
-		resources->select_free(select);
+		keel_resource_select_free(select);
 	return code;
 }
 
@@ -64,12 +63,12 @@ static void test_parts(void)
 	memset(text, '1', sizeof(text) - 1);
 	for (size_t i = 1; i < sizeof(text) - 1; i += 2)
 		text[i] = '+';
-	CU_ASSERT_EQUAL(resources->select_parse(resources->self, text, &select, &err), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(keel_resource_select_parse(text, &select, &err), PBSE_BADATVAL);
 	CU_ASSERT_STRING_EQUAL(err.text, "a select has at most 16384 parts; ask for equal chunks in one, as in "
 					 "1000:ncpus=64");
 	text[sizeof(text) - 3] = '\0';
-	CU_ASSERT_EQUAL(resources->select_parse(resources->self, text, &select, &err), 0);
-	resources->select_free(select);
+	CU_ASSERT_EQUAL(keel_resource_select_parse(text, &select, &err), 0);
+	keel_resource_select_free(select);
 }
 
 /* past modules/resources/select.c CHUNK_COUNT_MAX */
@@ -103,12 +102,12 @@ static void test_vnode(void)
 		int32_t code;
 
 		snprintf(text, sizeof(text), "(%s:ncpus=1)", name + 1 - more);
-		code = resources->exec_parse(resources->self, text, &exec, &err);
+		code = keel_resource_exec_parse(text, &exec, &err);
 		CU_ASSERT_EQUAL(code, more ? PBSE_BADATVAL : 0);
 		if (code)
 			continue;
 		CU_ASSERT_STRING_EQUAL(exec->part[0].vnode, name + 1);
-		resources->exec_free(exec);
+		keel_resource_exec_free(exec);
 	}
 }
 

@@ -14,15 +14,17 @@
 
 #include <utlist.h>
 
+KEEL_ATTRS_OF(queue, queue_type, route_retry_time);
+KEEL_ATTR_OF(job, queue);
+
 #define SLICE 32
 #define RETRY_SECONDS 30
 
 static void due_now(struct keel_mod *mod, struct router *r);
 
-bool is_routing(struct keel_mod *mod, struct keel_obj *queue)
+bool is_routing(struct keel_obj *queue)
 {
-	struct state *st = mod->state;
-	const char *type = st->object->get_str(queue, st->queue.type);
+	const char *type = keel_get_str(queue, queue_queue_type);
 
 	return type && strcmp(type, ROUTE) == 0;
 }
@@ -53,21 +55,20 @@ void entry_fini(struct keel_mod *mod, void *slot)
 
 void router_fini(struct keel_mod *mod, void *slot)
 {
-	struct state *st = mod->state;
 	struct router *r = slot;
 
+	(void)mod;
 	while (r->due.first)
 		line_leave(r->due.first);
 	while (r->parked.first)
 		line_leave(r->parked.first);
-	st->core->timer_cancel(r->work);
-	st->core->timer_cancel(r->retry);
+	keel_timer_cancel(r->work);
+	keel_timer_cancel(r->retry);
 }
 
 static struct router *router_of(struct keel_mod *mod, struct keel_obj *queue)
 {
-	struct state *st = mod->state;
-	struct router *r = st->object->slot(mod, queue);
+	struct router *r = keel_slot(mod, queue);
 
 	if (r)
 		r->queue = queue;
@@ -94,25 +95,22 @@ static void work(struct keel_mod *mod, void *arg)
 
 static void due_now(struct keel_mod *mod, struct router *r)
 {
-	struct state *st = mod->state;
-
 	if (!r->work)
-		r->work = st->core->timer(mod, 0, work, r);
+		r->work = keel_timer(mod, 0, work, r);
 }
 
 void line_consider(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const char *name = st->object->get_str(job, st->a.queue);
-	struct keel_obj *queue = name ? st->object->find(mod, "queue", name) : NULL;
-	bool waits = queue && is_routing(mod, queue) &&
-		     strchr("TQHW", st->job->state(st->job->self, job));
+	const char *name = keel_get_str(job, job_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
+	bool waits = queue && is_routing(queue) &&
+		     strchr("TQHW", keel_job_state(job));
 	struct entry *e;
 	struct router *r;
 
 	if (!waits)
 		return; /* an entry that is still in a line is seen to be elsewhere when it is due */
-	e = st->object->slot(mod, job);
+	e = keel_slot(mod, job);
 	r = router_of(mod, queue);
 	if (!e || !r || e->under_way)
 		return;
@@ -142,20 +140,19 @@ static void retry(struct keel_mod *mod, void *arg)
 
 void line_park(struct keel_mod *mod, struct entry *e)
 {
-	struct state *st = mod->state;
 	struct router *r = e->router;
 	int64_t seconds = RETRY_SECONDS;
 
 	line_join(&r->parked, e);
-	if (st->object->is_set(r->queue, st->queue.retry))
-		seconds = st->object->get_int(r->queue, st->queue.retry);
+	if (keel_is_set(r->queue, queue_route_retry_time))
+		seconds = keel_get_int(r->queue, queue_route_retry_time);
 	if (!r->retry)
-		r->retry = st->core->timer(mod, (seconds > 0 ? seconds : 1) * 1000, retry, r);
+		r->retry = keel_timer(mod, (seconds > 0 ? seconds : 1) * 1000, retry, r);
 }
 
 void line_wake(struct keel_mod *mod, struct keel_obj *queue)
 {
-	struct router *r = is_routing(mod, queue) ? router_of(mod, queue) : NULL;
+	struct router *r = is_routing(queue) ? router_of(mod, queue) : NULL;
 
 	if (r)
 		wake(mod, r);

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, queue, hop_count, qtime);
+KEEL_ATTRS_OF(queue, route_destinations, started, route_held_jobs, route_waiting_jobs,
+	      route_lifetime);
+
 struct attempt {
 	char *id, *from; /* the job, and the queue it is routed from */
 	uint32_t next;	 /* destination to be tried */
@@ -44,18 +48,16 @@ static void attempt_free(struct attempt *a)
 /* The job, if it is still where it was. */
 static struct keel_obj *still_there(struct keel_mod *mod, const struct attempt *a)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
-	const char *queue = job ? st->object->get_str(job, st->a.queue) : NULL;
+	struct keel_obj *job = keel_find(mod, "job", a->id);
+	const char *queue = job ? keel_get_str(job, job_queue) : NULL;
 
 	return queue && strcmp(queue, a->from) == 0 ? job : NULL;
 }
 
 static void end(struct keel_mod *mod, struct attempt *a)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", a->id);
-	struct entry *e = job ? st->object->slot(mod, job) : NULL;
+	struct keel_obj *job = keel_find(mod, "job", a->id);
+	struct entry *e = job ? keel_slot(mod, job) : NULL;
 
 	if (e)
 		e->under_way = false;
@@ -64,23 +66,21 @@ static void end(struct keel_mod *mod, struct attempt *a)
 
 static void give_up(struct keel_mod *mod, struct attempt *a, struct keel_obj *job, int32_t code)
 {
-	struct state *st = mod->state;
 	char why[512];
 
-	snprintf(why, sizeof(why), "%s", st->core->pbse_text(code));
+	snprintf(why, sizeof(why), "%s", keel_pbse_text(code));
 	end(mod, a);
-	st->job->abort(st->job->self, job, why);
+	keel_job_abort(job, why);
 }
 
 static void wait_more(struct keel_mod *mod, struct attempt *a, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	struct entry *e = st->object->slot(mod, job);
+	struct entry *e = keel_slot(mod, job);
 	char text[512];
 
 	if (a->why[0]) {
 		snprintf(text, sizeof(text), "Not Routed: %s", a->why);
-		st->job->set_comment(st->job->self, job, text);
+		keel_job_set_comment(job, text);
 	}
 	end(mod, a);
 	if (e)
@@ -90,11 +90,10 @@ static void wait_more(struct keel_mod *mod, struct attempt *a, struct keel_obj *
 /* What the answer means. True: the attempt is over and freed. */
 static bool settle(struct keel_mod *mod, struct attempt *a)
 {
-	struct state *st = mod->state;
 	struct keel_obj *job = still_there(mod, a);
 
 	if (!job || a->code == 0) { /* moved, by us or by a request; or deleted */
-		job = st->object->find(mod, "job", a->id);
+		job = keel_find(mod, "job", a->id);
 		end(mod, a);
 		if (job)
 			line_consider(mod, job); /* into a routing queue again? */
@@ -117,13 +116,11 @@ static void go(struct keel_mod *mod, struct attempt *a);
 
 static void answered(struct keel_mod *mod, struct attempt *a, int32_t code, const char *text)
 {
-	struct state *st = mod->state;
-
 	a->answered = true;
 	a->code = code;
 	if (code)
 		snprintf(a->why, sizeof(a->why), "%s: %s", a->queue,
-			 text && *text ? text : st->core->pbse_text(code));
+			 text && *text ? text : keel_pbse_text(code));
 	if (!a->calling && !settle(mod, a))
 		go(mod, a);
 }
@@ -135,12 +132,11 @@ static void moved(struct keel_mod *mod, void *arg, int32_t code, const char *tex
 
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
-	struct state *st = mod->state;
 	struct attempt *a = arg;
 	struct keel_obj *job = still_there(mod, a), *queue;
 	char who[600];
 
-	queue = st->object->find(mod, "queue", a->queue);
+	queue = keel_find(mod, "queue", a->queue);
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
 		answered(mod, a, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 		return;
@@ -149,25 +145,24 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 		answered(mod, a, PBSE_UNKQUE, NULL);
 		return;
 	}
-	snprintf(who, sizeof(who), "%s@%s", st->core->server_name(mod), st->core->host_name(mod));
-	st->job->move(st->job->self, job, queue, who, mod, moved, a);
+	snprintf(who, sizeof(who), "%s@%s", keel_server_name(mod), keel_host_name(mod));
+	keel_job_move(job, queue, who, mod, moved, a);
 }
 
 static void ask(struct keel_mod *mod, struct attempt *a, struct keel_obj *job, const char *dest)
 {
 	const struct conf *conf = mod->conf;
-	struct state *st = mod->state;
 	struct keel_obj *queue;
-	int32_t code = st->job->destination(st->job->self, dest, &queue);
+	int32_t code = keel_job_destination(dest, &queue);
 
-	snprintf(a->queue, sizeof(a->queue), "%.63s", code ? dest : st->object->id(queue));
-	if (!code && st->object->get_int(job, st->a.hops) >= conf->hops)
+	snprintf(a->queue, sizeof(a->queue), "%.63s", code ? dest : keel_id(queue));
+	if (!code && keel_get_int(job, job_hop_count) >= conf->hops)
 		code = PBSE_HOPCOUNT;
 	if (code) {
 		answered(mod, a, code, NULL);
 		return;
 	}
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_job_route,
 		.event = KEEL_EVENT(job_route, .id = a->id, .job = job, .queue = queue),
@@ -179,12 +174,10 @@ static void ask(struct keel_mod *mod, struct attempt *a, struct keel_obj *job, c
 /* From one destination to the next, until one has to be waited for or all have answered. */
 static void go(struct keel_mod *mod, struct attempt *a)
 {
-	struct state *st = mod->state;
-
 	for (;;) {
 		struct keel_obj *job = still_there(mod, a);
-		struct keel_obj *from = st->object->find(mod, "queue", a->from);
-		const char *list = from ? st->object->get_str(from, st->queue.destinations) : NULL;
+		struct keel_obj *from = keel_find(mod, "queue", a->from);
+		const char *list = from ? keel_get_str(from, queue_route_destinations) : NULL;
 		char dest[512];
 
 		if (!job || !from) {
@@ -210,30 +203,27 @@ static void go(struct keel_mod *mod, struct attempt *a)
 
 /* ---- may it be tried now? -------------------------------------------------------------------------------- */
 
-static bool is_ready(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue)
+static bool is_ready(struct keel_obj *job, struct keel_obj *queue)
 {
-	struct state *st = mod->state;
-
-	if (!st->object->get_int(queue, st->queue.started))
+	if (!keel_get_int(queue, queue_started))
 		return false;
-	switch (st->job->state(st->job->self, job)) {
+	switch (keel_job_state(job)) {
 	case 'H':
-		return st->object->get_int(queue, st->queue.held);
+		return keel_get_int(queue, queue_route_held_jobs);
 	case 'W':
-		return st->object->get_int(queue, st->queue.waiting);
+		return keel_get_int(queue, queue_route_waiting_jobs);
 	default:
 		return true;
 	}
 }
 
-static struct attempt *attempt_new(struct keel_mod *mod, struct keel_obj *job,
+static struct attempt *attempt_new(struct keel_obj *job,
 				   struct keel_obj *queue)
 {
-	struct state *st = mod->state;
 	struct attempt *a = calloc(1, sizeof(*a));
 
-	if (!a || !(a->id = strdup(st->object->id(job))) ||
-	    !(a->from = strdup(st->object->id(queue)))) {
+	if (!a || !(a->id = strdup(keel_id(job))) ||
+	    !(a->from = strdup(keel_id(queue)))) {
 		if (a)
 			attempt_free(a);
 		return NULL;
@@ -243,20 +233,19 @@ static struct attempt *attempt_new(struct keel_mod *mod, struct keel_obj *job,
 
 void route(struct keel_mod *mod, struct entry *e, struct keel_obj *queue)
 {
-	struct state *st = mod->state;
-	const char *name = st->object->get_str(e->job, st->a.queue);
+	const char *name = keel_get_str(e->job, job_queue);
 	struct attempt *a;
 	int64_t most;
 
-	if (!name || strcmp(name, st->object->id(queue)) != 0 ||
-	    !strchr("TQHW", st->job->state(st->job->self, e->job)))
+	if (!name || strcmp(name, keel_id(queue)) != 0 ||
+	    !strchr("TQHW", keel_job_state(e->job)))
 		return; /* it has gone elsewhere, or is over */
-	most = st->object->get_int(queue, st->queue.lifetime);
-	if (most > 0 && st->core->time(mod) - st->object->get_int(e->job, st->a.qtime) > most) {
-		st->job->abort(st->job->self, e->job, "Route queue lifetime exceeded");
+	most = keel_get_int(queue, queue_route_lifetime);
+	if (most > 0 && keel_time(mod) - keel_get_int(e->job, job_qtime) > most) {
+		keel_job_abort(e->job, "Route queue lifetime exceeded");
 		return;
 	}
-	a = is_ready(mod, e->job, queue) ? attempt_new(mod, e->job, queue) : NULL;
+	a = is_ready(e->job, queue) ? attempt_new(e->job, queue) : NULL;
 	if (!a) {
 		line_park(mod, e);
 		return;

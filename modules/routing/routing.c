@@ -12,11 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core), KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook), KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(job, 0, struct state, job),
-};
+KEEL_USE(job);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(INT, struct conf, hops, .fallback = "10", .min = 1, .max = 1000,
@@ -33,35 +29,30 @@ static int32_t check_destinations(struct keel_mod *mod, const struct keel_sessio
 				  struct keel_obj *queue, int32_t op, const char *key, const char *text,
 				  struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)who, (void)queue, (void)op, (void)key;
+	(void)who, (void)queue, (void)op, (void)key, (void)mod;
 	return destinations_fine(text)
 		       ? 0
-		       : st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+		       : keel_error(err, PBSE_BADATVAL, "%s", keel_pbse_text(PBSE_BADATVAL));
 }
 
 /* Destinations are tried in one way. */
 static int32_t check_router(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue,
 			    int32_t op, const char *key, const char *text, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)queue, (void)op, (void)key;
-	return who && strcasecmp(text, "True") == 0 ? st->core->error(err, PBSE_NOSUP, "alt_router is not obeyed: destinations are tried in the order of route_destinations") : 0;
+	(void)queue, (void)op, (void)key, (void)mod;
+	return who && strcasecmp(text, "True") == 0 ? keel_error(err, PBSE_NOSUP, "alt_router is not obeyed: destinations are tried in the order of route_destinations") : 0;
 }
 
 static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *who,
 			     struct keel_obj *queue, int32_t op, const char *key, const char *text,
 			     struct keel_err *err)
 {
-	struct state *st = mod->state;
 	long long seconds = strtoll(text, NULL, 10);
 
-	(void)who, (void)queue, (void)op, (void)key;
+	(void)who, (void)queue, (void)op, (void)key, (void)mod;
 	return seconds >= 0 && seconds <= INT32_MAX
 		       ? 0
-		       : st->core->error(err, PBSE_BADATVAL, "%s", st->core->pbse_text(PBSE_BADATVAL));
+		       : keel_error(err, PBSE_BADATVAL, "%s", keel_pbse_text(PBSE_BADATVAL));
 }
 
 #define ROW(name, type, place, writers, ...)                                                        \
@@ -120,49 +111,45 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 
 static bool becomes(struct keel_call *c, struct keel_obj *queue, const char *attr, const char *value)
 {
-	struct state *st = keel_state(c);
 	char text[64];
 
-	return st->call->get(c, queue, attr, NULL, text, sizeof(text)) > 0 &&
+	return keel_call_get(c, queue, attr, NULL, text, sizeof(text)) > 0 &&
 	       strncasecmp(text, value, strlen(text)) == 0;
 }
 
 /* A routing queue that takes jobs must know where to. */
 static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
 {
-	struct state *st = keel_state(c);
 	char list[4];
 
 	if (!becomes(c, queue, "queue_type", ROUTE) ||
-	    st->call->get(c, queue, "route_destinations", NULL, list, sizeof(list)) > 0)
+	    keel_call_get(c, queue, "route_destinations", NULL, list, sizeof(list)) > 0)
 		return KEEL_NEXT;
 	if (becomes(c, queue, "enabled", "True"))
-		return st->call->reject(c, PBSE_QUENOEN, NULL);
+		return keel_reject(c, PBSE_QUENOEN, NULL);
 	return KEEL_NEXT;
 }
 
 /* Later, when the change is made. */
 static void wake_all(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "queue");
+	struct keel_cursor *walk = keel_cursor(mod, "queue");
 	struct keel_obj *queue;
 
 	(void)arg;
-	while (walk && (queue = st->object->next(walk)))
+	while (walk && (queue = keel_next(walk)))
 		line_wake(mod, queue);
-	st->object->cursor_close(walk);
+	keel_cursor_close(walk);
 }
 
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
 	enum { CMD_DELETE = 1 };
-	struct state *st = keel_state(c);
 
 	if (strcmp(ev->klass, "queue") != 0 && strcmp(ev->klass, "server") != 0)
 		return KEEL_NEXT;
-	if (st->core->defer(c->mod, wake_all, NULL))
-		return st->call->fail(c, "out of memory");
+	if (keel_defer(c->mod, wake_all, NULL))
+		return keel_fail(c, "out of memory");
 	return ev->cmd == CMD_DELETE || strcmp(ev->klass, "queue") != 0 ? KEEL_NEXT
 									: check_complete(c, ev->obj);
 }
@@ -177,29 +164,11 @@ static const struct keel_tap taps[] = {
 
 /* ---- module --------------------------------------------------------------------------------------------- */
 
-#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
-static const struct keel_find wanted[] = {
-	FIND(a.queue, "job", "queue"),
-	FIND(a.qtime, "job", "qtime"),
-	FIND(a.hops, "job", "hop_count"),
-	FIND(queue.type, "queue", "queue_type"),
-	FIND(queue.started, "queue", "started"),
-	FIND(queue.destinations, "queue", "route_destinations"),
-	FIND(queue.held, "queue", "route_held_jobs"),
-	FIND(queue.waiting, "queue", "route_waiting_jobs"),
-	FIND(queue.retry, "queue", "route_retry_time"),
-	FIND(queue.lifetime, "queue", "route_lifetime"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
-	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini) ||
-	    st->object->slot_bind(mod, "queue", sizeof(struct router), router_fini))
-		return st->core->error(err, -1, "cannot attach to classes job and queue");
+	if (keel_slot_bind(mod, "job", sizeof(struct entry), entry_fini) ||
+	    keel_slot_bind(mod, "queue", sizeof(struct router), router_fini))
+		return keel_error(err, -1, "cannot attach to classes job and queue");
 	return 0;
 }
 
@@ -207,7 +176,6 @@ static const char *const requires_modules[] = { "queues", "jobs", NULL };
 
 KEEL_MODULE(.name = "routing", .version = "1.0", .vendor = "Keelson",
 	    .summary = "queues that pass their jobs on", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init);
+	    KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init);

@@ -41,23 +41,8 @@ struct conf {
 	int64_t hops;
 };
 
-struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_job_api *job;
-	struct {
-		const struct keel_attr *queue, *qtime, *hops;
-	} a;
-	struct {
-		const struct keel_attr *type, *started, *destinations, *held, *waiting, *retry,
-			*lifetime;
-	} queue;
-};
-
 /* line.c */
-bool is_routing(struct keel_mod *mod, struct keel_obj *queue);
+bool is_routing(struct keel_obj *queue);
 /* Puts a job where it belongs: due in its routing queue, or in no line. */
 void line_consider(struct keel_mod *mod, struct keel_obj *job);
 void line_park(struct keel_mod *mod, struct entry *e);

@@ -22,9 +22,7 @@ static char aborted[128], comment[256];
 
 static struct keel_obj *find(const char *klass, const char *id)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
-
-	return object->find(keel_mock_self(mock), klass, id);
+	return keel_find(keel_mock_self(mock), klass, id);
 }
 
 /* ---- the service it needs of jobs ----------------------------------------------------------------------- */
@@ -113,11 +111,9 @@ static const char *where(void)
 
 static keel_verdict hold(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
-	const struct keel_call_api *call = keel_mock_group(mock, "call");
-
 	(void)point, (void)event, (void)arg;
-	return call->hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "thinks it over" },
-			  NULL);
+	return keel_hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "thinks it over" },
+			 NULL);
 }
 
 /* ---- stories -------------------------------------------------------------------------------------------- */

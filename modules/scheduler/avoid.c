@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(job, exec_vnode);
+
 #define AVOIDED 4 /* hosts kept per job; the oldest goes first */
 #define DOUBLED 5
 
@@ -35,10 +37,9 @@ void avoid_forget(struct entry *e)
 	e->sent_to = NULL;
 }
 
-void avoid_sent(struct keel_mod *mod, struct entry *e)
+void avoid_sent(struct entry *e)
 {
-	struct state *st = mod->state;
-	const char *exec = st->object->get_str(e->job, st->a.exec_vnode);
+	const char *exec = keel_get_str(e->job, job_exec_vnode);
 
 	free(e->sent_to);
 	e->sent_to = NULL;
@@ -79,8 +80,8 @@ static void time_passes(struct keel_mod *mod, void *arg)
 	st->avoid_timer = NULL;
 	st->epoch++;
 	wake(mod, CMD_JOB);
-	if (st->core->now_ms(mod) < st->avoid_until_ms)
-		st->avoid_timer = st->core->timer(mod, conf->rest, time_passes, NULL);
+	if (keel_now_ms(mod) < st->avoid_until_ms)
+		st->avoid_timer = keel_timer(mod, conf->rest, time_passes, NULL);
 }
 
 void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job)
@@ -97,20 +98,20 @@ void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job)
 	avoid_started(of);
 	if (!a)
 		return;
-	a->since_ms = st->core->now_ms(mod);
+	a->since_ms = keel_now_ms(mod);
 	a->until_ms = a->since_ms + (conf->rest << (a->times < DOUBLED ? a->times : DOUBLED));
 	a->times++;
 	if (a->until_ms > st->avoid_until_ms)
 		st->avoid_until_ms = a->until_ms;
 	if (!st->avoid_timer)
-		st->avoid_timer = st->core->timer(mod, conf->rest, time_passes, NULL);
+		st->avoid_timer = keel_timer(mod, conf->rest, time_passes, NULL);
 }
 
 static bool is_avoided(struct keel_mod *mod, const struct avoided *a)
 {
 	struct state *st = mod->state;
 
-	return !st->serving && a->until_ms > st->core->now_ms(mod) && a->since_ms >= st->forgiven_ms;
+	return !st->serving && a->until_ms > keel_now_ms(mod) && a->since_ms >= st->forgiven_ms;
 }
 
 bool avoids(struct keel_mod *mod, const struct entry *e)

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(sched, job_run_wait);
+
 #define HOST_MS 30000 /* the cycle goes on without the report of a host that takes longer */
 
 static bool is_wanted(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
-	const char *text = sched ? st->object->get_str(sched, st->sched.run_wait) : NULL;
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
+	const char *text = sched ? keel_get_str(sched, sched_job_run_wait) : NULL;
 
 	return text && strcmp(text, "execjob_hook") == 0;
 }
@@ -25,7 +26,7 @@ static void await_over(struct keel_mod *mod)
 
 	free(st->awaited);
 	st->awaited = NULL;
-	st->core->timer_cancel(st->await_timer);
+	keel_timer_cancel(st->await_timer);
 	st->await_timer = NULL;
 	cycle_go_on(mod);
 }
@@ -45,7 +46,7 @@ void await_host(struct keel_mod *mod, const char *id)
 
 	if (!cycle_runs(st) || st->awaited || !is_wanted(mod) || !(st->awaited = strdup(id)))
 		return;
-	st->await_timer = st->core->timer(mod, HOST_MS, await_timeout, NULL);
+	st->await_timer = keel_timer(mod, HOST_MS, await_timeout, NULL);
 	if (st->await_timer)
 		st->phase = AWAITING;
 	else
@@ -66,6 +67,6 @@ void await_drop(struct keel_mod *mod)
 
 	free(st->awaited);
 	st->awaited = NULL;
-	st->core->timer_cancel(st->await_timer);
+	keel_timer_cancel(st->await_timer);
 	st->await_timer = NULL;
 }

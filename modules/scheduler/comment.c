@@ -13,6 +13,9 @@
 
 #include <utlist.h>
 
+KEEL_ATTR_OF(job, comment);
+KEEL_ATTR_OF(sched, attr_update_period);
+
 #define BATCH 64
 #define SLOWER 10
 
@@ -24,27 +27,27 @@ void reason_comment(const struct reason *r, char *buf, size_t len)
 bool comment(struct keel_mod *mod, struct entry *e, const char *text)
 {
 	struct state *st = mod->state;
-	const char *have = st->object->get_str(e->job, st->a.comment);
-	int64_t now = st->core->time(mod), period;
+	const char *have = keel_get_str(e->job, job_comment);
+	int64_t now = keel_time(mod), period;
 	struct keel_obj *sched;
 
 	/* The comment of an array that has begun says that; its queued subjobs have no other. */
-	if (!(st->job->state(st->job->self, e->job) == 'Q' ||
-	      (e->resumes && st->job->is_suspended(st->job->self, e->job))) ||
+	if (!(keel_job_state(e->job) == 'Q' ||
+	      (e->resumes && keel_job_is_suspended(e->job))) ||
 	    (have && strcmp(have, text) == 0))
 		return true;
 	/* Seconds between changes of one job; 0: as they come. */
-	sched = st->object->find(mod, "sched", "default");
-	period = sched ? st->object->get_int(sched, st->sched.update_period) : 0;
+	sched = keel_find(mod, "sched", "default");
+	period = sched ? keel_get_int(sched, sched_attr_update_period) : 0;
 	if (period > 0 && e->commented_at && now - e->commented_at < period)
 		return false;
 	e->commented_at = (uint32_t)now;
-	st->job->set_comment(st->job->self, e->job, text);
-	st->hook->note(mod, KEEL_POINT_job_reason,
-		       KEEL_EVENT(job_reason, .id = st->object->id(e->job), .job = e->job,
-				  .comment = text));
-	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(e->job),
-		      "Job Modified at request of %s", st->who);
+	keel_job_set_comment(e->job, text);
+	keel_note(mod, KEEL_POINT_job_reason,
+		  KEEL_EVENT(job_reason, .id = keel_id(e->job), .job = e->job,
+			     .comment = text));
+	keel_log(mod, KEEL_LOG_JOB, "Job", keel_id(e->job),
+		 "Job Modified at request of %s", st->who);
 	return true;
 }
 
@@ -114,6 +117,6 @@ void talk_now(struct keel_mod *mod)
 	for (n = 0; n < BATCH && st->talk_first; n++)
 		tell(mod, st->talk_first);
 	if (st->talk_first)
-		st->talk_timer = st->core->timer(mod, conf->comment_gap * (news(st) ? 1 : SLOWER),
-						 talk_on, NULL);
+		st->talk_timer = keel_timer(mod, conf->comment_gap * (news(st) ? 1 : SLOWER),
+					    talk_on, NULL);
 }

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+KEEL_ATTRS_OF(sched, do_not_span_psets, only_explicit_psets);
+
 #define FILE_MAX_BYTES (1024 * 1024)
 
 /* Rows of the configuration: which setting, where. */
@@ -44,25 +46,22 @@ static const struct {
 static void bad_line(void *arg, uint32_t line, const char *why)
 {
 	struct keel_mod *mod = arg;
-	struct state *st = mod->state;
 
-	st->core->log(mod, KEEL_LOG_SCHED, "Fil", "sched_config", "Error reading line %u: %s",
-		      (unsigned)line, why);
+	keel_log(mod, KEEL_LOG_SCHED, "Fil", "sched_config", "Error reading line %u: %s",
+		 (unsigned)line, why);
 }
 
 static void old_line(void *arg, const char *name)
 {
 	struct keel_mod *mod = arg;
-	struct state *st = mod->state;
 
-	st->core->log(mod, KEEL_LOG_SCHED, "Fil", "sched_config",
-		      "Obsolete config name %s, instead use nothing - set via qmgr", name);
+	keel_log(mod, KEEL_LOG_SCHED, "Fil", "sched_config",
+		 "Obsolete config name %s, instead use nothing - set via qmgr", name);
 }
 
 /* The whole file, terminated; NULL: there is none. */
 static char *file_read(struct keel_mod *mod, const char *path)
 {
-	struct state *st = mod->state;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat about;
 	char *text = NULL;
@@ -76,8 +75,8 @@ static char *file_read(struct keel_mod *mod, const char *path)
 		n = read(fd, text, (size_t)about.st_size);
 	close(fd);
 	if (n < 0) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", path, "%s; it has no effect",
-			      large ? "has more than 1 MiB" : "cannot be read");
+		keel_log(mod, KEEL_LOG_ERROR, "Fil", path, "%s; it has no effect",
+			 large ? "has more than 1 MiB" : "cannot be read");
 		free(text);
 		return NULL;
 	}
@@ -100,8 +99,8 @@ static uint64_t picture_of(struct keel_mod *mod)
 	static const enum setting settings[] = { SET_resources, SET_resource_unset_infinite,
 						 SET_node_sort_key, SET_smp_cluster_dist };
 	struct state *st = mod->state;
-	const struct keel_attr *const attrs[] = { st->p.no_span, st->p.explicit_sets };
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	const struct keel_attr *const attrs[] = { sched_do_not_span_psets, sched_only_explicit_psets };
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
 	uint64_t h = 14695981039346656037u;
 	size_t i;
 
@@ -114,7 +113,7 @@ static uint64_t picture_of(struct keel_mod *mod)
 	/* The same names mean more in the file: nothing else is compared. */
 	h = mix(h, st->settings && st->settings->value[SET_resources][st->non_prime] ? "file" : "");
 	for (i = 0; sched && i < KEEL_COUNT(attrs); i++)
-		h = mix(h, st->object->get_int(sched, attrs[i]) ? "True" : "");
+		h = mix(h, keel_get_int(sched, attrs[i]) ? "True" : "");
 	for (i = 0; dynres_at(st, (uint32_t)i); i++)
 		h = mix(h, dynres_at(st, (uint32_t)i));
 	return h;
@@ -138,7 +137,7 @@ void config_read(struct keel_mod *mod)
 	struct state *st = mod->state;
 	char path[1200], *text;
 
-	snprintf(path, sizeof(path), "%s/sched_priv/sched_config", st->core->home(mod));
+	snprintf(path, sizeof(path), "%s/sched_priv/sched_config", keel_home(mod));
 	settings_free(st->settings);
 	st->settings = NULL;
 	text = file_read(mod, path);

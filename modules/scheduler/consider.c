@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(sched, job_sort_formula_threshold);
+KEEL_ATTRS_OF(job, exec_vnode, topjob_ineligible);
+
 #define OUR_CODES_FROM 16300 /* a policy that refuses with one of ours refuses all equal jobs */
 #define OUR_CODES_TO 16399
 
@@ -54,16 +57,15 @@ void asides_back(struct keel_mod *mod)
 static void verdict_set(struct keel_mod *mod, struct group *g, struct entry *e, const struct reason *r,
 		    bool alone)
 {
-	struct state *st = mod->state;
-	const char *id = st->object->id(e->job);
+	const char *id = keel_id(e->job);
 	char text[REASON_MAX + 32];
 
 	reason_comment(r, text, sizeof(text));
-	st->core->log(mod, KEEL_LOG_SCHED, "Job", id, "%s", r->text);
+	keel_log(mod, KEEL_LOG_SCHED, "Job", id, "%s", r->text);
 	if (r->never)
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", id,
-			      "Job will never run with the resources currently configured in the "
-			      "complex");
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", id,
+			 "Job will never run with the resources currently configured in the "
+			 "complex");
 	if (alone) {
 		step_aside(mod, g, e);
 		comment(mod, e, text);
@@ -78,12 +80,11 @@ static void verdict_set(struct keel_mod *mod, struct group *g, struct entry *e, 
 
 static double threshold_of(struct keel_mod *mod, bool *ret_is_set)
 {
-	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
 	char text[64];
 
-	*ret_is_set = sched && st->object->is_set(sched, st->sched.threshold) &&
-		      st->object->text(sched, st->sched.threshold, NULL, text, sizeof(text)) > 0;
+	*ret_is_set = sched && keel_is_set(sched, sched_job_sort_formula_threshold) &&
+		      keel_get_text(sched, sched_job_sort_formula_threshold, NULL, text, sizeof(text)) > 0;
 	return *ret_is_set ? strtod(text, NULL) : 0;
 }
 
@@ -96,13 +97,13 @@ static bool formula_lets(struct keel_mod *mod, const struct entry *e, struct rea
 
 	if (!formula_of(st, e, &value))
 		return true;
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(e->job), "Formula Evaluation = %.15g",
-		      value);
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", keel_id(e->job), "Formula Evaluation = %.15g",
+		 value);
 	threshold = threshold_of(mod, &is_set);
 	if (!is_set || value > threshold)
 		return true;
-	st->core->log(mod, KEEL_LOG_DEBUG2, "Job", st->object->id(e->job),
-		      "Job's formula value %.15g is under threshold %.15g", value, threshold);
+	keel_log(mod, KEEL_LOG_DEBUG2, "Job", keel_id(e->job),
+		 "Job's formula value %.15g is under threshold %.15g", value, threshold);
 	reason_why(ret, KEEL_WHY_UNDER_THRESHOLD);
 	return false;
 }
@@ -112,7 +113,7 @@ static bool vnodes_one_by_one(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	return st->hook->tapped(mod, KEEL_POINT_node_eligible) ||
+	return keel_tapped(mod, KEEL_POINT_node_eligible) ||
 	       (st->snapshot && st->snapshot->counts_people);
 }
 
@@ -190,15 +191,15 @@ static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e
 static enum answer consider_resume(struct keel_mod *mod, struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
-	int64_t duration = job_remaining(mod, e->job);
+	int64_t duration = job_remaining(e->job);
 	struct snapshot *s = snapshot_now(mod);
 	bool alone = delays_no_plan(mod, duration) || !s, done;
 	struct holds *holds = alone ? NULL : plans_hold(mod, s, duration);
 	char *exec_vnode = NULL;
 
 	if (st->calendar)
-		exec_vnode = strdup(st->object->get_str(e->job, st->a.exec_vnode)
-					    ? st->object->get_str(e->job, st->a.exec_vnode)
+		exec_vnode = strdup(keel_get_str(e->job, job_exec_vnode)
+					    ? keel_get_str(e->job, job_exec_vnode)
 					    : "");
 	done = resume_job(mod, e, ret);
 	if (holds && st->snapshot == s)
@@ -213,7 +214,7 @@ static enum answer consider_start(struct keel_mod *mod, struct group *g, struct 
 {
 	struct state *st = mod->state;
 	struct qrun *qrun = st->serving;
-	bool own = st->object->is_set(e->job, st->a.exec_vnode);
+	bool own = keel_is_set(e->job, job_exec_vnode);
 	char *exec_vnode;
 
 	if (!g->shape)
@@ -254,7 +255,7 @@ static enum answer attempt(struct keel_mod *mod, struct group *g, struct entry *
 		never_first(mod, g, e, ret);
 		return (ret->code >= OUR_CODES_FROM && ret->code <= OUR_CODES_TO) ? NO_FOR_ALL : NO_FOR_IT;
 	}
-	if (is_at_limit(mod, e->job)) {
+	if (is_at_limit(e->job)) {
 		reason_why(ret, KEEL_WHY_SUBJOBS);
 		return AT_LIMIT;
 	}
@@ -267,7 +268,7 @@ static void qrun_refused(struct keel_mod *mod, struct entry *e, const struct rea
 	char text[REASON_MAX + 32];
 
 	reason_comment(r, text, sizeof(text));
-	st->core->log(mod, KEEL_LOG_SCHED, "Job", st->object->id(e->job), "%s", r->text);
+	keel_log(mod, KEEL_LOG_SCHED, "Job", keel_id(e->job), "%s", r->text);
 	comment(mod, e, text);
 	if (dry)
 		qrun_failed(mod, st->serving, st->refusal_code, st->refusal);
@@ -282,7 +283,7 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 	struct state *st = mod->state;
 	bool no_place = answer == NO_PLACE || answer == NO_PLACE_FOR_IT;
 	bool top = (no_place || answer == AT_LIMIT) && !r->never && becomes_top(mod, g, e);
-	bool passed_over = no_place && st->object->get_int(e->job, st->a.ineligible);
+	bool passed_over = no_place && keel_get_int(e->job, job_topjob_ineligible);
 
 	verdict_set(mod, g, e, r, top || passed_over || answer == NO_FOR_IT || answer == NO_PLACE_FOR_IT ||
 				      answer == AT_LIMIT || e->victims_in == st->cycle);
@@ -317,7 +318,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 	equal = g->fresh.n + g->stale.n + g->current.n;
 	if (equal > 1)
 		snprintf(more, sizeof(more), ", and %u that are equal to it", equal - 1);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job), "Considering job to run%s", more);
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", keel_id(e->job), "Considering job to run%s", more);
 	if (!st->serving && st->stopped) {
 		reason_why(&r, KEEL_WHY_STRICT_ORDER);
 		verdict_set(mod, g, e, &r, false);
@@ -350,7 +351,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 static struct entry *urgent_take(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->urgent ? st->object->find(mod, "job", st->urgent) : NULL;
+	struct keel_obj *job = st->urgent ? keel_find(mod, "job", st->urgent) : NULL;
 	struct entry *e = job ? entry_of(mod, job) : NULL;
 
 	if (st->urgent)
@@ -373,12 +374,10 @@ static struct entry *urgent_take(struct keel_mod *mod)
 }
 
 /* Nothing of it may start beside what runs of it, but more waits. */
-bool is_at_limit(struct keel_mod *mod, struct keel_obj *job)
+bool is_at_limit(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	return st->job->state(st->job->self, job) == 'B' && st->job->waiting(st->job->self, job) == 0 &&
-	       st->job->members(st->job->self, job) > 0;
+	return keel_job_state(job) == 'B' && keel_job_waiting(job) == 0 &&
+	       keel_job_members(job) > 0;
 }
 
 static bool still_waits(struct keel_mod *mod, const struct entry *e)
@@ -386,9 +385,9 @@ static bool still_waits(struct keel_mod *mod, const struct entry *e)
 	struct state *st = mod->state;
 
 	if (e->resumes)
-		return st->job->substate(st->job->self, e->job) == KEEL_SUB_SCHED_SUSPENDED;
-	return st->job->waiting(st->job->self, e->job) > 0 ||
-	       (!st->serving && is_at_limit(mod, e->job));
+		return keel_job_substate(e->job) == KEEL_SUB_SCHED_SUSPENDED;
+	return keel_job_waiting(e->job) > 0 ||
+	       (!st->serving && is_at_limit(e->job));
 }
 
 bool consider_next(struct keel_mod *mod)
@@ -410,7 +409,7 @@ bool consider_next(struct keel_mod *mod)
 		e = g ? group_head(g) : NULL;
 	if (!e)
 		return g != NULL;
-	if (is_asking(st, st->object->id(e->job))) {
+	if (is_asking(st, keel_id(e->job))) {
 		step_aside(mod, g, e); /* its victims are on their way */
 	} else if (still_waits(mod, e)) {
 		consider(mod, g, e, again);

@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(server, scheduling, scheduler_iteration);
+KEEL_ATTR_OF(sched, sched_cycle_length);
+
 #define PARKED_LOOKS 256 /* held jobs examined in a cycle; those that were touched come first */
 #define GROUPS_KEPT 64   /* empty groups, for the next job of their kind */
 #define IDLE_CYCLES 16
@@ -24,17 +27,14 @@
 
 int64_t clock_us(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-
-	return st->core->clock_us(mod);
+	return keel_clock_us(mod);
 }
 
 bool scheduling_on(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	return server && st->object->get_int(server, st->server.scheduling);
+	return server && keel_get_int(server, server_scheduling);
 }
 
 /* ---- looking at what was touched ----------------------------------------------------------------- */
@@ -42,12 +42,11 @@ bool scheduling_on(struct keel_mod *mod)
 /* Into its group, or back to where it waits. */
 void look_at(struct keel_mod *mod, struct entry *e)
 {
-	struct state *st = mod->state;
-	char letter = st->job->state(st->job->self, e->job);
-	bool suspended = st->job->is_suspended(st->job->self, e->job);
+	char letter = keel_job_state(e->job);
+	bool suspended = keel_job_is_suspended(e->job);
 
-	if (st->job->waiting(st->job->self, e->job) || is_at_limit(mod, e->job) ||
-	    (suspended && st->job->substate(st->job->self, e->job) == KEEL_SUB_SCHED_SUSPENDED))
+	if (keel_job_waiting(e->job) || is_at_limit(e->job) ||
+	    (suspended && keel_job_substate(e->job) == KEEL_SUB_SCHED_SUSPENDED))
 		entry_group(mod, e);
 	else if (suspended)
 		entry_suspended(mod, e);
@@ -56,7 +55,7 @@ void look_at(struct keel_mod *mod, struct entry *e)
 	else if (strchr("QHWTB", letter))
 		entry_park(mod, e);
 	else
-		entry_out(mod, e);
+		entry_out(e);
 }
 
 /* The touched ones are first; behind them held ones go round. False: that was all. */
@@ -164,10 +163,10 @@ static void cycle_finish(struct keel_mod *mod)
 	calendar_close(mod);
 	if (!st->for_one)
 		tops_settle(mod);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Req", "", "Leaving Scheduling Cycle");
-	if (st->hook->tapped(mod, KEEL_POINT_cycle_end))
-		st->hook->note(mod, KEEL_POINT_cycle_end,
-			       KEEL_EVENT(cycle_end, .cycle = st->cycle, .started = st->started));
+	keel_log(mod, KEEL_LOG_DEBUG, "Req", "", "Leaving Scheduling Cycle");
+	if (keel_tapped(mod, KEEL_POINT_cycle_end))
+		keel_note(mod, KEEL_POINT_cycle_end,
+			  KEEL_EVENT(cycle_end, .cycle = st->cycle, .started = st->started));
 	st->phase = IDLE;
 	st->again = false;
 	st->not_before = clock_us(mod) + (st->worked_us > 1000 ? st->worked_us : 0);
@@ -226,16 +225,16 @@ static bool cycle_step(struct keel_mod *mod)
 static bool too_long(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
-	int64_t most = sched ? st->object->get_int(sched, st->sched.cycle_length) : 0;
-	int64_t took = (st->core->now_ms(mod) - st->begun_ms) / 1000;
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
+	int64_t most = sched ? keel_get_int(sched, sched_sched_cycle_length) : 0;
+	int64_t took = (keel_now_ms(mod) - st->begun_ms) / 1000;
 
 	if (most <= 0 || took < most)
 		return false;
-	st->core->log(mod, KEEL_LOG_SCHED, "Req", "",
-		      "Leaving the scheduling cycle: Cycle duration of %lld seconds has exceeded "
-		      "sched_cycle_length of %lld seconds",
-		      (long long)took, (long long)most);
+	keel_log(mod, KEEL_LOG_SCHED, "Req", "",
+		 "Leaving the scheduling cycle: Cycle duration of %lld seconds has exceeded "
+		 "sched_cycle_length of %lld seconds",
+		 (long long)took, (long long)most);
 	st->again = true;
 	return true;
 }
@@ -269,7 +268,7 @@ static void cycle_slice(struct keel_mod *mod, void *arg)
 	st->worked_us += clock_us(mod) - st->slice_us;
 	if (stands_still(st) && more)
 		return;
-	if (more && (st->timer = st->core->timer(mod, 0, cycle_slice, NULL)))
+	if (more && (st->timer = keel_timer(mod, 0, cycle_slice, NULL)))
 		return;
 	cycle_finish(mod);
 }
@@ -280,9 +279,9 @@ void cycle_go_on(struct keel_mod *mod)
 
 	if (!stands_still(st) || (st->timer && st->phase != LINGERING))
 		return;
-	st->core->timer_cancel(st->timer);
+	keel_timer_cancel(st->timer);
 	st->phase = CONSIDERING;
-	st->timer = st->core->timer(mod, 0, cycle_slice, NULL);
+	st->timer = keel_timer(mod, 0, cycle_slice, NULL);
 	if (!st->timer)
 		cycle_finish(mod);
 }
@@ -321,7 +320,7 @@ static bool phase_begin(struct keel_mod *mod)
 		return false;
 	for (e = st->suspended.first; e; e = next) {
 		next = e->next;
-		if (st->job->substate(st->job->self, e->job) != KEEL_SUB_SUSPENDED)
+		if (keel_job_substate(e->job) != KEEL_SUB_SUSPENDED)
 			look_at(mod, e);
 	}
 	st->phase = LOOKING;
@@ -344,19 +343,19 @@ static void cycle_begin(struct keel_mod *mod, void *arg)
 		return;
 	st->cycle++;
 	st->started = 0;
-	st->begun_ms = st->core->now_ms(mod);
+	st->begun_ms = keel_now_ms(mod);
 	if (!phase_begin(mod)) {
 		st->phase = IDLE;
 		return;
 	}
 	if (st->serving && command != CMD_QRUN)
 		st->again = true; /* what it was planned for comes after */
-	st->core->log(mod, KEEL_LOG_SCHED, "Svr", st->core->server_name(mod),
-		      "Scheduler sent command %d", (int)st->command);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Req", "", "Starting Scheduling Cycle");
-	if (st->hook->tapped(mod, KEEL_POINT_cycle_begin))
-		st->hook->note(mod, KEEL_POINT_cycle_begin,
-			       KEEL_EVENT(cycle_begin, .cycle = st->cycle));
+	keel_log(mod, KEEL_LOG_SCHED, "Svr", keel_server_name(mod),
+		 "Scheduler sent command %d", (int)st->command);
+	keel_log(mod, KEEL_LOG_DEBUG, "Req", "", "Starting Scheduling Cycle");
+	if (keel_tapped(mod, KEEL_POINT_cycle_begin))
+		keel_note(mod, KEEL_POINT_cycle_begin,
+			  KEEL_EVENT(cycle_begin, .cycle = st->cycle));
 	st->worked_us = clock_us(mod) - begun;
 	cycle_slice(mod, NULL);
 }
@@ -368,7 +367,7 @@ static void cycle_plan(struct keel_mod *mod)
 	int64_t wait_us = st->not_before - clock_us(mod);
 
 	st->phase = PLANNED;
-	st->timer = st->core->timer(mod, wait_us > 0 ? (wait_us + 999) / 1000 : 0, cycle_begin, NULL);
+	st->timer = keel_timer(mod, wait_us > 0 ? (wait_us + 999) / 1000 : 0, cycle_begin, NULL);
 	if (!st->timer)
 		st->phase = IDLE; /* no memory: the next event tries again */
 }
@@ -397,7 +396,7 @@ void wake(struct keel_mod *mod, int32_t command)
 	if (cycle_runs(st))
 		st->again = true;
 	if (st->phase == LINGERING && !st->timer)
-		st->timer = st->core->timer(mod, LINGER_MS, linger_over, NULL);
+		st->timer = keel_timer(mod, LINGER_MS, linger_over, NULL);
 	else if (st->phase == IDLE)
 		cycle_plan(mod);
 	st->command = command;
@@ -418,25 +417,25 @@ static void time_is_up(struct keel_mod *mod, void *arg)
 void iteration_start(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	int64_t seconds = server ? st->object->get_int(server, st->server.iteration) : 0;
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	int64_t seconds = server ? keel_get_int(server, server_scheduler_iteration) : 0;
 
-	st->core->timer_cancel(st->iteration);
+	keel_timer_cancel(st->iteration);
 	if (seconds <= 0)
 		seconds = 600;
 	if (seconds > 86400 * 30)
 		seconds = 86400 * 30;
-	st->iteration = st->core->timer(mod, seconds * 1000, time_is_up, NULL);
+	st->iteration = keel_timer(mod, seconds * 1000, time_is_up, NULL);
 }
 
 void cycle_stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->timer);
-	st->core->timer_cancel(st->iteration);
-	st->core->timer_cancel(st->talk_timer);
-	st->core->timer_cancel(st->avoid_timer);
+	keel_timer_cancel(st->timer);
+	keel_timer_cancel(st->iteration);
+	keel_timer_cancel(st->talk_timer);
+	keel_timer_cancel(st->avoid_timer);
 	st->avoid_timer = NULL;
 	st->timer = st->iteration = st->talk_timer = NULL;
 	await_drop(mod);

@@ -4,30 +4,30 @@
  */
 #include "scheduler.h"
 
+KEEL_ATTRS_OF(job, Resource_List, resources_used, stime);
+
 #define FIVE_YEARS (5LL * 365 * 86400) /* of a job without walltime */
 
-static int64_t seconds_of(struct state *st, const struct keel_reslist *list, const char *name)
+static int64_t seconds_of(const struct keel_reslist *list, const char *name)
 {
-	double n = st->resource->list_number(list, name, 0);
+	double n = keel_resource_list_number(list, name, 0);
 
 	return n > 0 && n < (double)FIVE_YEARS ? (int64_t)n : 0;
 }
 
-int64_t job_duration(struct keel_mod *mod, struct keel_obj *job)
+int64_t job_duration(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
-	int64_t soft = seconds_of(st, list, "soft_walltime");
-	int64_t hard = seconds_of(st, list, "walltime");
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
+	int64_t soft = seconds_of(list, "soft_walltime");
+	int64_t hard = seconds_of(list, "walltime");
 
 	return soft ? soft : hard ? hard : FIVE_YEARS;
 }
 
-int64_t job_remaining(struct keel_mod *mod, struct keel_obj *job)
+int64_t job_remaining(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	int64_t left = job_duration(mod, job) -
-		       seconds_of(st, st->object->get_ptr(job, st->a.used), "walltime");
+	int64_t left = job_duration(job) -
+		       seconds_of(keel_get_ptr(job, job_resources_used), "walltime");
 
 	return left > 0 ? left : 1;
 }
@@ -35,11 +35,10 @@ int64_t job_remaining(struct keel_mod *mod, struct keel_obj *job)
 /* A soft time that is over is given once more, again and again until the hard one is reached. */
 int64_t job_end(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
-	int64_t now = st->core->time(mod), begun = st->object->get_int(job, st->a.stime), end;
-	int64_t soft = seconds_of(st, list, "soft_walltime");
-	int64_t hard = seconds_of(st, list, "walltime");
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
+	int64_t now = keel_time(mod), begun = keel_get_int(job, job_stime), end;
+	int64_t soft = seconds_of(list, "soft_walltime");
+	int64_t hard = seconds_of(list, "walltime");
 
 	if (begun <= 0 || begun > now)
 		begun = now;

@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+KEEL_ATTR_OF(sched, server_dyn_res_alarm);
+
 extern char **environ;
 
 #define LINE_MAX_LEN 4095
@@ -193,45 +195,42 @@ static void run_all(void *arg)
 
 static void set_zero(struct keel_mod *mod, struct script *s)
 {
-	struct state *st = mod->state;
-
-	st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res", "Setting resource %s to 0",
-		      s->res);
+	keel_log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res", "Setting resource %s to 0",
+		 s->res);
 }
 
 static void script_value(struct keel_mod *mod, struct script *s)
 {
-	struct state *st = mod->state;
-	const struct keel_resource *res = st->resource->find(st->resource->self, s->res);
+	const struct keel_resource *res = keel_resource_find(s->res);
 	char *end = s->line + strlen(s->line);
 
 	while (end > s->line && strchr(" \t\r", end[-1]))
 		*--end = '\0';
 	s->known = true;
-	st->resource->value_fini(&s->value);
+	keel_resource_value_fini(&s->value);
 	s->value = (struct keel_res_value){ 0 };
 	if (s->insecure) {
-		st->core->log(mod, KEEL_LOG_SECURITY, "Server", "server_dyn_res",
-			      "%s file has a non-secure file access, setting resource %s to 0, errno: %d",
-			      s->command, s->res, s->insecure);
+		keel_log(mod, KEEL_LOG_SECURITY, "Server", "server_dyn_res",
+			 "%s file has a non-secure file access, setting resource %s to 0, errno: %d",
+			 s->command, s->res, s->insecure);
 	} else if (s->timed_out) {
-		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
-			      "Program %s timed out", s->command);
+		keel_log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
+			 "Program %s timed out", s->command);
 		set_zero(mod, s);
 	} else if (s->too_long) {
-		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
-			      "Script %s returned bad output: a line of more than %d characters", s->command,
-			      LINE_MAX_LEN);
+		keel_log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
+			 "Script %s returned bad output: a line of more than %d characters", s->command,
+			 LINE_MAX_LEN);
 		set_zero(mod, s);
 	} else if (!res ||
-		   st->resource->value_parse(res, s->line + strspn(s->line, " \t"), &s->value, NULL)) {
-		st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
-			      "Script %s returned bad output", s->command);
+		   keel_resource_value_parse(res, s->line + strspn(s->line, " \t"), &s->value, NULL)) {
+		keel_log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
+			 "Script %s returned bad output", s->command);
 		s->value = (struct keel_res_value){ 0 };
 		set_zero(mod, s);
 	} else {
-		st->core->log(mod, KEEL_LOG_DEBUG, "Server", "server_dyn_res", "%s = %s (\"%s\")", s->res,
-			      s->line, s->command);
+		keel_log(mod, KEEL_LOG_DEBUG, "Server", "server_dyn_res", "%s = %s (\"%s\")", s->res,
+			 s->line, s->command);
 	}
 }
 
@@ -301,8 +300,8 @@ void dynres_configure(struct keel_mod *mod)
 		if (script_parse(text[n], &d->script[d->n]))
 			d->n++;
 		else
-			st->core->log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
-				      "\"%s\" is not \"<resource> !<command>\"; it is left out", text[n]);
+			keel_log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
+				 "\"%s\" is not \"<resource> !<command>\"; it is left out", text[n]);
 	names_free(text);
 	cycle_waits_no_more(mod);
 }
@@ -310,7 +309,7 @@ void dynres_configure(struct keel_mod *mod)
 bool dynres_ready(struct keel_mod *mod, keel_fn *then)
 {
 	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
 	struct dynres *d = st->dynres;
 
 	if (!d || !d->n)
@@ -322,11 +321,11 @@ bool dynres_ready(struct keel_mod *mod, keel_fn *then)
 		d->fresh = false;
 		return true;
 	}
-	d->alarm_s = sched ? st->object->get_int(sched, st->p.alarm) : 30;
+	d->alarm_s = sched ? keel_get_int(sched, sched_server_dyn_res_alarm) : 30;
 	if (d->alarm_s > ALARM_LONGEST)
 		d->alarm_s = ALARM_LONGEST;
 	d->running = true;
-	if (st->core->work(mod, run_all, all_ran, d)) {
+	if (keel_work(mod, run_all, all_ran, d)) {
 		d->running = false;
 		return true;
 	}

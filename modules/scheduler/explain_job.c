@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(job, queue, Resource_List, schedselect);
+KEEL_ATTR_OF(queue, started);
+
 #define POLICY_SHOWN 65536 /* bytes of all lines of policies */
 #define VNODES 50 /* at most so many are listed */
 #define HOLDERS 5
@@ -23,31 +26,28 @@
 
 static struct keel_obj *job_named(struct keel_mod *mod, const char *id)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", id);
+	struct keel_obj *job = keel_find(mod, "job", id);
 	char full[300];
 
 	if (job || strchr(id, '.'))
 		return job;
-	snprintf(full, sizeof(full), "%s.%s", id, st->core->server_name(mod));
-	return st->object->find(mod, "job", full);
+	snprintf(full, sizeof(full), "%s.%s", id, keel_server_name(mod));
+	return keel_find(mod, "job", full);
 }
 
 /* The array that `7[3]` is, or was, in; '\0' in *ret_letter: there is no such subjob. */
 static struct keel_obj *array_named(struct keel_mod *mod, const char *id, char *ret_letter)
 {
-	struct state *st = mod->state;
 	char whole[300];
 
-	*ret_letter = keel_id_whole(id, whole, sizeof(whole)) ? st->job->letter(st->job->self, id) : '\0';
+	*ret_letter = keel_id_whole(id, whole, sizeof(whole)) ? keel_job_letter(id) : '\0';
 	return *ret_letter ? job_named(mod, whole) : NULL;
 }
 
 static bool may_ask(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	const struct keel_attr *owner = st->object->attr(mod, "job", "Job_Owner");
-	const char *text = owner ? st->object->get_str(job, owner) : NULL;
+	const struct keel_attr *owner = keel_attr_find(mod, "job", "Job_Owner");
+	const char *text = owner ? keel_get_str(job, owner) : NULL;
 	size_t len = strcspn(who->who, "@");
 
 	return (who->roles & KEEL_OPERATORS) ||
@@ -81,10 +81,9 @@ static void line_why(struct keel_text *out, const char *what, const struct reaso
 /* An operation on the job, its start or another one, waits in a hold. */
 static void explain_holds(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
-	struct state *st = mod->state;
 	char text[512];
 
-	if (st->hook->holds_text(mod, st->object->id(job), text, sizeof(text)) > 0)
+	if (keel_holds_text(mod, keel_id(job), text, sizeof(text)) > 0)
 		line(out, "waits", "%s", text);
 }
 
@@ -107,14 +106,13 @@ static void explain_rest(struct keel_mod *mod, const struct entry *e, struct kee
 /* Taps' lines; the blanks that join what they append are taken off. */
 static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
-	struct state *st = mod->state;
 	char *buf, *text, *save = NULL;
 	size_t len;
 
-	if (!st->hook->tapped(mod, KEEL_POINT_job_explain) || !(buf = calloc(1, POLICY_SHOWN)))
+	if (!keel_tapped(mod, KEEL_POINT_job_explain) || !(buf = calloc(1, POLICY_SHOWN)))
 		return;
-	st->hook->fold(mod, KEEL_POINT_job_explain,
-		       KEEL_EVENT(job_explain, .id = st->object->id(job), .job = job), buf, POLICY_SHOWN);
+	keel_fold(mod, KEEL_POINT_job_explain,
+		  KEEL_EVENT(job_explain, .id = keel_id(job), .job = job), buf, POLICY_SHOWN);
 	len = strlen(buf);
 	for (text = strtok_r(buf, "\n", &save); text; text = strtok_r(NULL, "\n", &save))
 		keel_text_printf(out, "%s\n", text + strspn(text, " "));
@@ -125,13 +123,12 @@ static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct 
 
 static void explain_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
-	struct state *st = mod->state;
-	const char *name = st->object->get_str(job, st->a.queue);
-	struct keel_obj *queue = name ? st->object->find(mod, "queue", name) : NULL;
+	const char *name = keel_get_str(job, job_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
 
 	if (!queue)
 		line(out, "queue", "there is none of this name");
-	else if (!st->object->get_int(queue, st->queue.started))
+	else if (!keel_get_int(queue, queue_started))
 		line(out, "queue", "Queue not started. (%s)", name);
 	else
 		line(out, "queue", "ok: %s is started", name);
@@ -139,38 +136,36 @@ static void explain_queue(struct keel_mod *mod, struct keel_obj *job, struct kee
 
 /* ---- totals ------------------------------------------------------------------------------------------ */
 
-static void amount_text(const struct state *st, const struct keel_resource *res, double n, char *buf,
+static void amount_text(const struct keel_resource *res, double n, char *buf,
 			uint32_t len)
 {
 	struct keel_res_value v = { .res = res, .n = n, .unit = res->type == KEEL_RES_SIZE ? 1 : 0 };
 
-	st->resource->value_text(&v, false, buf, len);
+	keel_resource_value_text(&v, false, buf, len);
 }
 
-static void explain_amount(struct keel_mod *mod, const struct pool *p, const struct pool_amount *a,
+static void explain_amount(const struct pool *p, const struct pool_amount *a,
 			   const struct keel_res_value *want, struct keel_text *out)
 {
-	struct state *st = mod->state;
 	char text[3][48], what[300];
 
 	if (want->res->type >= KEEL_RES_BOOL)
 		return;
-	amount_text(st, a->res, want->n, text[0], sizeof(text[0]));
-	amount_text(st, a->res, a->free, text[1], sizeof(text[1]));
-	amount_text(st, a->res, a->total, text[2], sizeof(text[2]));
+	amount_text(a->res, want->n, text[0], sizeof(text[0]));
+	amount_text(a->res, a->free, text[1], sizeof(text[1]));
+	amount_text(a->res, a->total, text[2], sizeof(text[2]));
 	snprintf(what, sizeof(what), "%s: wants %s, %s of %s are free", a->res->name, text[0], text[1],
 		 text[2]);
 	line(out, p->queue ? "queue total" : "server total", "%s%s",
 	     want->n <= a->free ? "ok: " : want->n <= a->total ? "short: " : "never: ", what);
 }
 
-static void explain_totals(struct keel_mod *mod, struct keel_obj *job, const struct snapshot *s,
+static void explain_totals(struct keel_obj *job, const struct snapshot *s,
 			   struct keel_text *out)
 {
-	struct state *st = mod->state;
-	const char *queue = st->object->get_str(job, st->a.queue);
+	const char *queue = keel_get_str(job, job_queue);
 	uint32_t n, i, k, m;
-	const struct keel_res_value **whole = whole_of(mod, job, &n);
+	const struct keel_res_value **whole = whole_of(job, &n);
 
 	for (i = 0; whole && i < s->n_pool; i++) {
 		const struct pool *p = &s->pool[i];
@@ -180,7 +175,7 @@ static void explain_totals(struct keel_mod *mod, struct keel_obj *job, const str
 		for (k = 0; k < p->n; k++)
 			for (m = 0; m < n; m++)
 				if (p->amount[k].res == whole[m]->res)
-					explain_amount(mod, p, &p->amount[k], whole[m], out);
+					explain_amount(p, &p->amount[k], whole[m], out);
 	}
 	free(whole);
 }
@@ -207,19 +202,18 @@ static void holder(void *arg, const char *job_id, bool suspended)
 static void explain_vnode(struct keel_mod *mod, const struct snapshot *s, const struct vnode_word *w,
 			  struct keel_text *out)
 {
-	struct state *st = mod->state;
 	const char *name = s->node[w->node].name;
-	struct keel_obj *node = st->object->find(mod, "node", name);
-	const struct keel_attr *state = st->object->attr(mod, "node", "state");
+	struct keel_obj *node = keel_find(mod, "node", name);
+	const struct keel_attr *state = keel_attr_find(mod, "node", "state");
 	struct holders h = { out, 0 };
 	char text[128] = "";
 
 	if (node && state)
-		st->object->text(node, state, NULL, text, sizeof(text));
+		keel_get_text(node, state, NULL, text, sizeof(text));
 	keel_text_printf(out, "  %-10s chunk %u, %s: %s%s", name, w->chunk + 1, text, w->why.text,
 			 w->why.code == KEEL_WHY_NODE_STATE ? text : "");
 	if (node && w->why.code != KEEL_WHY_NODE_KIND)
-		st->node->tenants(st->node->self, node, holder, &h);
+		keel_node_tenants(node, holder, &h);
 	keel_text_str(out, "\n");
 }
 
@@ -243,20 +237,19 @@ static void explain_vnodes(struct keel_mod *mod, struct keel_obj *job, const str
 
 static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
-	struct state *st = mod->state;
 	struct group *g = group_of(mod, job);
 	struct snapshot *s = snapshot_now(mod);
 	struct reason r = { 0 };
 	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
+		keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "place");
 
 	if (!g || !g->shape || !s) {
 		line(out, "placement", "not known: the request cannot be read, or there is no memory");
 		return;
 	}
-	line(out, "request", "select %s  place %s", st->object->get_str(job, st->a.schedselect),
+	line(out, "request", "select %s  place %s", keel_get_str(job, job_schedselect),
 	     v && v->text ? v->text : "free");
-	explain_totals(mod, job, s, out);
+	explain_totals(job, s, out);
 	if (!could_ever_fit(mod, job, g, &r))
 		line_why(out, "placement", &r);
 	else if (would_fit(mod, job, g, s, &r))
@@ -268,16 +261,15 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 
 static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
-	struct state *st = mod->state;
 	const struct keel_attr *attr;
 	const char *text;
 	struct reason r = { 0 };
 
-	line(out, "job", "%s  state %c  queue %s", st->object->id(job),
-	     st->job->state(st->job->self, job),
-	     st->object->get_str(job, st->a.queue) ? st->object->get_str(job, st->a.queue) : "");
-	attr = st->object->attr(mod, "job", "comment");
-	text = attr ? st->object->get_str(job, attr) : NULL;
+	line(out, "job", "%s  state %c  queue %s", keel_id(job),
+	     keel_job_state(job),
+	     keel_get_str(job, job_queue) ? keel_get_str(job, job_queue) : "");
+	attr = keel_attr_find(mod, "job", "comment");
+	text = attr ? keel_get_str(job, attr) : NULL;
 	if (text)
 		line(out, "comment", "%s", text);
 	explain_holds(mod, job, out);
@@ -288,7 +280,7 @@ static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_
 	else
 		line_why(out, "policies", &r);
 	explain_policies(mod, job, out);
-	if (st->job->waiting(st->job->self, job))
+	if (keel_job_waiting(job))
 		explain_place(mod, job, out);
 }
 
@@ -296,22 +288,20 @@ static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_
 
 static void reply_lines(struct keel_mod *mod, struct keel_req *req, char *text)
 {
-	struct state *st = mod->state;
-	struct keel_out *out = st->msg->out(mod);
+	struct keel_out *out = keel_out(mod);
 	char *line, *save = NULL;
 
-	st->msg->open_array(out, "lines");
+	keel_open_array(out, "lines");
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		st->msg->add_str(out, line);
-	st->msg->close(out);
-	st->request->reply_out(req, out);
+		keel_add_str(out, line);
+	keel_close(out);
+	keel_reply_out(req, out);
 }
 
 static void on_explain(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
 	uint32_t n;
-	const char *const *args = st->msg->strings(st->request->body(req), "args", &n);
+	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
 	struct keel_obj *job = args && n == 1 ? job_named(mod, args[0]) : NULL;
 	struct keel_text out;
 	char part = '\0';
@@ -319,23 +309,23 @@ static void on_explain(struct keel_mod *mod, struct keel_req *req)
 	if (!job && args && n == 1)
 		job = array_named(mod, args[0], &part);
 	if (!job) {
-		st->request->reply(req, PBSE_UNKJOBID, NULL);
+		keel_reply(req, PBSE_UNKJOBID, NULL);
 		return;
 	}
-	if (!may_ask(mod, st->request->session(req), job)) {
-		st->request->reply(req, PBSE_PERM, NULL);
+	if (!may_ask(mod, keel_req_session(req), job)) {
+		keel_reply(req, PBSE_PERM, NULL);
 		return;
 	}
 	keel_text_init(&out);
 	if (part) {
 		/* Those that wait in an array are equal: what holds for the next of them holds for this one. */
 		line(&out, "job", "%s  state %c  %s %s", args[0], part,
-		     part == 'X' ? "is over; its array is" : "waits in", st->object->id(job));
+		     part == 'X' ? "is over; its array is" : "waits in", keel_id(job));
 	}
 	if (part != 'X')
 		explain_all(mod, job, &out);
 	if (out.failed)
-		st->request->reply(req, PBSE_SYSTEM, "System error: out of memory");
+		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
 	else
 		reply_lines(mod, req, out.data);
 	keel_text_fini(&out);

@@ -66,7 +66,7 @@ bool fence_close(struct keel_mod *mod, const char *id)
 void fence_apply(struct keel_mod *mod, struct snapshot *s, bool anew)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->fence.id ? st->object->find(mod, "job", st->fence.id) : NULL;
+	struct keel_obj *job = st->fence.id ? keel_find(mod, "job", st->fence.id) : NULL;
 	uint32_t i;
 
 	for (i = 0; st->fence.id && anew && i < st->fence.n; i++) {
@@ -79,7 +79,7 @@ void fence_apply(struct keel_mod *mod, struct snapshot *s, bool anew)
 		}
 	}
 	if (job)
-		totals_move(mod, s, job, st->job->released(st->job->self, job), 1);
+		totals_move(s, job, keel_job_released(job), 1);
 }
 
 void fence_lift(struct keel_mod *mod, struct snapshot *copy, struct keel_obj *job)
@@ -87,7 +87,7 @@ void fence_lift(struct keel_mod *mod, struct snapshot *copy, struct keel_obj *jo
 	struct state *st = mod->state;
 	uint32_t i;
 
-	if (!st->fence.id || strcmp(st->fence.id, st->object->id(job)) != 0)
+	if (!st->fence.id || strcmp(st->fence.id, keel_id(job)) != 0)
 		return;
 	for (i = 0; i < st->fence.n; i++) {
 		struct vnode *v = vnode_named(copy, st->fence.vnode[i]);
@@ -98,7 +98,7 @@ void fence_lift(struct keel_mod *mod, struct snapshot *copy, struct keel_obj *jo
 			snapshot_changed(copy, (uint32_t)(v - copy->node));
 		}
 	}
-	totals_move(mod, copy, job, st->job->released(st->job->self, job), -1);
+	totals_move(copy, job, keel_job_released(job), -1);
 }
 
 void fence_drop(struct keel_mod *mod)

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(queue, node_group_key);
+KEEL_ATTRS_OF(server, node_group_enable, node_group_key);
+KEEL_ATTRS_OF(job, euser, egroup);
+KEEL_ATTR_AS(attr_queue_partition, queue, partition, 0);
+
 struct gate {
 	bool answered, abandoned, open;
 	struct reason reason;
@@ -34,22 +39,21 @@ static void gate_answer(struct keel_mod *mod, void *arg, const struct keel_outco
  * there is no memory. */
 static bool gate_raise(struct keel_mod *mod, uint32_t point, const void *event, struct reason *ret)
 {
-	struct state *st = mod->state;
 	struct gate *g;
 	bool open;
 
-	if (!st->hook->tapped(mod, point))
+	if (!keel_tapped(mod, point))
 		return true;
 	g = calloc(1, sizeof(*g));
 	if (!g) {
 		reason_set(ret, "out of memory in the scheduler");
 		return false;
 	}
-	st->hook->raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
-						   .point = point,
-						   .event = event,
-						   .done = gate_answer,
-						   .arg = g });
+	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
+					      .point = point,
+					      .event = event,
+					      .done = gate_answer,
+					      .arg = g });
 	if (!g->answered) {
 		g->abandoned = true;
 		reason_set(ret, "waiting for a decision");
@@ -64,18 +68,14 @@ static bool gate_raise(struct keel_mod *mod, uint32_t point, const void *event, 
 
 bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
-	struct state *st = mod->state;
-
 	return gate_raise(mod, KEEL_POINT_group_eligible,
-		   KEEL_EVENT(group_eligible, .id = st->object->id(job), .job = job), ret);
+		   KEEL_EVENT(group_eligible, .id = keel_id(job), .job = job), ret);
 }
 
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
-	struct state *st = mod->state;
-
 	return gate_raise(mod, KEEL_POINT_job_eligible,
-		   KEEL_EVENT(job_eligible, .id = st->object->id(job), .job = job), ret);
+		   KEEL_EVENT(job_eligible, .id = keel_id(job), .job = job), ret);
 }
 
 /* ---- times ----------------------------------------------------------------------------------------- */
@@ -101,16 +101,15 @@ static void plan_time_answer(struct keel_mod *mod, void *arg, const struct keel_
 
 int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at)
 {
-	struct state *st = mod->state;
-	struct planning *p = st->hook->tapped(mod, KEEL_POINT_plan_time) ? calloc(1, sizeof(*p)) : NULL;
+	struct planning *p = keel_tapped(mod, KEEL_POINT_plan_time) ? calloc(1, sizeof(*p)) : NULL;
 
 	if (!p)
 		return at;
 	p->at = at;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_plan_time,
-		.event = KEEL_EVENT(plan_time, .id = st->object->id(job), .job = job, .start = at),
+		.event = KEEL_EVENT(plan_time, .id = keel_id(job), .job = job, .start = at),
 		.done = plan_time_answer,
 		.arg = p,
 	});
@@ -130,19 +129,18 @@ struct wish_arg {
 	const char **set_key;
 };
 
-/* Names of resources that make placement sets; malloc'ed, NULL-terminated. */
+/* Names of resources that make placement sets, NULL-terminated; the caller frees them and the array. */
 static const char **set_keys(struct keel_mod *mod, struct keel_obj *queue, uint32_t *ret_n)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const char *text = queue ? st->object->get_str(queue, st->p.queue_set_key) : NULL, **keys;
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *text = queue ? keel_get_str(queue, queue_node_group_key) : NULL, **keys;
 	uint32_t n = 0;
 
 	*ret_n = 0;
-	if (!server || !st->object->get_int(server, st->p.set_enable))
+	if (!server || !keel_get_int(server, server_node_group_enable))
 		return NULL;
 	if (!text || !*text)
-		text = st->object->get_str(server, st->p.set_key);
+		text = keel_get_str(server, server_node_group_key);
 	keys = text ? calloc(strlen(text) / 2 + 2, sizeof(*keys)) : NULL;
 	while (keys && *text) {
 		size_t len = strcspn(text, ", ");
@@ -160,8 +158,7 @@ static const char **set_keys(struct keel_mod *mod, struct keel_obj *queue, uint3
 static bool vnode_is_eligible(void *arg, const struct vnode *v)
 {
 	struct wish_arg *a = arg;
-	struct state *st = a->mod->state;
-	struct keel_obj *node = st->object->find(a->mod, "node", v->name);
+	struct keel_obj *node = keel_find(a->mod, "node", v->name);
 	struct reason unused;
 
 	return node && gate_raise(a->mod, KEEL_POINT_node_eligible,
@@ -173,20 +170,19 @@ static bool vnode_is_eligible(void *arg, const struct vnode *v)
 static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct wish_arg *wish_arg,
 		      struct wish *ret)
 {
-	struct state *st = mod->state;
-	struct keel_obj *queue = st->object->find(mod, "queue", g->line->name);
+	struct keel_obj *queue = keel_find(mod, "queue", g->line->name);
 
 	*wish_arg = (struct wish_arg){ .mod = mod, .job = job };
 	*ret = (struct wish){ .select = g->shape->select, .place = g->shape->place,
 			      .queue = g->line->name, .arg = wish_arg, .memo = &g->shape->memo };
-	ret->partition = queue ? st->object->get_str(queue, st->p.queue_partition) : NULL;
+	ret->partition = queue ? keel_get_str(queue, attr_queue_partition) : NULL;
 	if (ret->partition && !*ret->partition)
 		ret->partition = NULL;
-	ret->user = st->object->get_str(job, st->p.euser);
-	ret->group = st->object->get_str(job, st->p.egroup);
-	ret->whole = wish_arg->whole = whole_of(mod, job, &ret->n_whole);
+	ret->user = keel_get_str(job, job_euser);
+	ret->group = keel_get_str(job, job_egroup);
+	ret->whole = wish_arg->whole = whole_of(job, &ret->n_whole);
 	ret->set_key = wish_arg->set_key = set_keys(mod, queue, &ret->n_set_key);
-	if (st->hook->tapped(mod, KEEL_POINT_node_eligible))
+	if (keel_tapped(mod, KEEL_POINT_node_eligible))
 		ret->eligible = vnode_is_eligible;
 }
 
@@ -203,7 +199,7 @@ static void wish_fini(struct wish_arg *wish_arg)
 /* ---- places ------------------------------------------------------------------------------------------ */
 
 /* `ncpus=2:mem=1024kb` */
-static void chunk_text(struct state *st, const struct keel_chunk *chunk, char *buf, size_t len)
+static void chunk_text(const struct keel_chunk *chunk, char *buf, size_t len)
 {
 	size_t at = 0;
 	char amount[64];
@@ -213,7 +209,7 @@ static void chunk_text(struct state *st, const struct keel_chunk *chunk, char *b
 		const struct keel_res_value *v = &chunk->v[i];
 
 		if (!v->text)
-			st->resource->value_text(v, false, amount, sizeof(amount));
+			keel_resource_value_text(v, false, amount, sizeof(amount));
 		at += (size_t)snprintf(buf + at, len - at, "%s%s=%s", i ? ":" : "", v->res->name,
 				       v->text ? v->text : amount);
 	}
@@ -223,32 +219,30 @@ static void chunk_text(struct state *st, const struct keel_chunk *chunk, char *b
 static void chunks_log(struct keel_mod *mod, const char *id, const struct keel_select *select, bool placed,
 		       const struct reason *r)
 {
-	struct state *st = mod->state;
 	uint32_t n = placed ? select->n : r->chunk + 1;
 	char text[512];
 
 	for (uint32_t i = 0; i < n && i < select->n; i++) {
-		chunk_text(st, &select->chunk[i], text, sizeof(text));
-		st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id, "Evaluating subchunk: %s", text);
+		chunk_text(&select->chunk[i], text, sizeof(text));
+		keel_log(mod, KEEL_LOG_DEBUG3, "Node", id, "Evaluating subchunk: %s", text);
 		if (placed || i < r->chunk)
-			st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id, "Allocated one subchunk: %s", text);
+			keel_log(mod, KEEL_LOG_DEBUG3, "Node", id, "Allocated one subchunk: %s", text);
 		else
-			st->core->log(mod, KEEL_LOG_DEBUG3, "Node", id, "Failed to satisfy subchunk: %u:%s",
-				      select->chunk[i].count, text);
+			keel_log(mod, KEEL_LOG_DEBUG3, "Node", id, "Failed to satisfy subchunk: %u:%s",
+				 select->chunk[i].count, text);
 	}
 }
 
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret)
 {
-	struct state *st = mod->state;
 	struct snapshot *s = snapshot_now(mod);
 
 	if (!s) {
 		reason_set(ret, "out of memory in the scheduler");
 		return NULL;
 	}
-	if (st->hook->tapped(mod, KEEL_POINT_node_score))
+	if (keel_tapped(mod, KEEL_POINT_node_score))
 		snapshot_order(mod, s, job);
 	return place_on(mod, job, g, s, ret);
 }
@@ -256,7 +250,6 @@ char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group 
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
 	       struct reason *ret)
 {
-	struct state *st = mod->state;
 	struct wish_arg wish_arg;
 	struct wish wish;
 	struct shut shut;
@@ -267,7 +260,7 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	exec_vnode = place_job(s, &wish, ret);
 	avoid_open(s, &shut);
 	wish_fini(&wish_arg);
-	chunks_log(mod, st->object->id(job), wish.select, exec_vnode != NULL, ret);
+	chunks_log(mod, keel_id(job), wish.select, exec_vnode != NULL, ret);
 	return exec_vnode;
 }
 

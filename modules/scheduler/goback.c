@@ -10,56 +10,52 @@
 
 #include "keel/sched_reason.h"
 
-int32_t share_of(struct keel_mod *mod, struct keel_obj *job)
+KEEL_ATTRS_OF(job, Resource_List, exec_vnode, euser, egroup);
+
+int32_t share_of(struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
+		keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "place");
 	struct keel_place place = { 0 };
 
 	if (v && v->text)
-		st->resource->place_parse(v->text, &place, NULL);
+		keel_resource_place_parse(v->text, &place, NULL);
 	return place.share;
 }
 
-struct keel_exec *exec_of(struct keel_mod *mod, const char *text)
+struct keel_exec *exec_of(const char *text)
 {
-	struct state *st = mod->state;
 	struct keel_exec *exec = NULL;
 
-	return text && st->resource->exec_parse(st->resource->self, text, &exec, NULL) == 0 ? exec
+	return text && keel_resource_exec_parse(text, &exec, NULL) == 0 ? exec
 											    : NULL;
 }
 
-struct keel_exec *exec_again(struct keel_mod *mod, struct keel_obj *job)
+struct keel_exec *exec_again(struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	struct keel_exec *exec = exec_of(mod, st->object->get_str(job, st->a.exec_vnode));
+	struct keel_exec *exec = exec_of(keel_get_str(job, job_exec_vnode));
 
 	if (exec)
-		exec_only(exec, st->job->released(st->job->self, job));
+		exec_only(exec, keel_job_released(job));
 	return exec;
 }
 
-void people_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+void people_move(struct snapshot *s, struct keel_obj *job,
 		 const struct keel_exec *exec, int sign)
 {
-	struct state *st = mod->state;
-
-	limits_move(s, exec, st->object->get_str(job, st->p.euser),
-		    st->object->get_str(job, st->p.egroup), sign);
+	limits_move(s, exec, keel_get_str(job, job_euser),
+		    keel_get_str(job, job_egroup), sign);
 }
 
-static bool vnodes_let(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+static bool vnodes_let(struct snapshot *s, struct keel_obj *job,
 		       const struct keel_exec *exec, struct reason *ret)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++) {
 		const struct vnode *v = vnode_named(s, exec->part[i].vnode);
-		int32_t why = v ? limits_say(v, st->object->get_str(job, st->p.euser),
-					     st->object->get_str(job, st->p.egroup))
+		int32_t why = v ? limits_say(v, keel_get_str(job, job_euser),
+					     keel_get_str(job, job_egroup))
 				: 0;
 
 		if (!why)
@@ -70,29 +66,26 @@ static bool vnodes_let(struct keel_mod *mod, struct snapshot *s, struct keel_obj
 	return true;
 }
 
-bool goes_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+bool goes_back(struct snapshot *s, struct keel_obj *job,
 	       const struct keel_exec *exec, struct reason *ret)
 {
-	struct state *st = mod->state;
-	const char *only = st->job->released(st->job->self, job);
+	const char *only = keel_job_released(job);
 
-	if (!totals_fit(mod, s, job, only, ret) || !vnodes_let(mod, s, job, exec, ret) ||
-	    !place_again(s, exec, share_of(mod, job), ret))
+	if (!totals_fit(s, job, only, ret) || !vnodes_let(s, job, exec, ret) ||
+	    !place_again(s, exec, share_of(job), ret))
 		return false;
-	totals_move(mod, s, job, only, 1);
-	people_move(mod, s, job, exec, 1);
+	totals_move(s, job, only, 1);
+	people_move(s, job, exec, 1);
 	return true;
 }
 
-bool could_go_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+bool could_go_back(struct snapshot *s, struct keel_obj *job,
 		   const struct keel_exec *exec, struct reason *ret)
 {
-	struct state *st = mod->state;
-
-	if (!goes_back(mod, s, job, exec, ret))
+	if (!goes_back(s, job, exec, ret))
 		return false;
-	place_vacate(s, exec, share_of(mod, job), NULL);
-	totals_move(mod, s, job, st->job->released(st->job->self, job), -1);
-	people_move(mod, s, job, exec, -1);
+	place_vacate(s, exec, share_of(job), NULL);
+	totals_move(s, job, keel_job_released(job), -1);
+	people_move(s, job, exec, -1);
 	return true;
 }

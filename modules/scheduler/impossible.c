@@ -21,30 +21,28 @@ struct request {
 
 static char *text_of(struct keel_call *c, struct keel_obj *job, const char *attr, const char *key)
 {
-	struct state *st = keel_state(c);
 	char none[1], *text;
-	int32_t len = st->call->get(c, job, attr, key, none, sizeof(none));
+	int32_t len = keel_call_get(c, job, attr, key, none, sizeof(none));
 
 	text = len >= 0 ? malloc((size_t)len + 1) : NULL;
 	if (text)
-		st->call->get(c, job, attr, key, text, (uint32_t)len + 1);
+		keel_call_get(c, job, attr, key, text, (uint32_t)len + 1);
 	return text;
 }
 
 static void values_read(struct keel_call *c, struct keel_obj *job, struct request *r)
 {
-	struct state *st = keel_state(c);
 	const struct keel_resource *res;
 	uint32_t n = 0, i;
 
-	while (st->resource->at(st->resource->self, n))
+	while (keel_resource_at(n))
 		n++;
 	r->value = calloc(n + 1, sizeof(*r->value));
 	r->whole = calloc(n + 1, sizeof(*r->whole));
-	for (i = 0; r->value && r->whole && (res = st->resource->at(st->resource->self, i)); i++) {
+	for (i = 0; r->value && r->whole && (res = keel_resource_at(i)); i++) {
 		char *text = text_of(c, job, "Resource_List", res->name);
 
-		if (text && st->resource->value_parse(res, text, &r->value[r->n], NULL) == 0) {
+		if (text && keel_resource_value_parse(res, text, &r->value[r->n], NULL) == 0) {
 			r->whole[r->n] = &r->value[r->n];
 			r->n++;
 		}
@@ -52,14 +50,14 @@ static void values_read(struct keel_call *c, struct keel_obj *job, struct reques
 	}
 }
 
-static void request_fini(struct state *st, struct request *r)
+static void request_fini(struct request *r)
 {
 	uint32_t i;
 
 	for (i = 0; i < r->n; i++)
-		st->resource->value_fini(&r->value[i]);
+		keel_resource_value_fini(&r->value[i]);
 	if (r->chunks)
-		st->resource->select_free(r->chunks);
+		keel_resource_select_free(r->chunks);
 	free(r->value);
 	free(r->whole);
 	free(r->select);
@@ -70,7 +68,6 @@ static void request_fini(struct state *st, struct request *r)
 static bool is_possible(struct keel_call *c, struct keel_obj *job, struct request *r,
 			struct reason *ret)
 {
-	struct state *st = keel_state(c);
 	struct snapshot *s = snapshot_now(c->mod);
 	struct wish w = { 0 };
 
@@ -79,8 +76,8 @@ static bool is_possible(struct keel_call *c, struct keel_obj *job, struct reques
 	r->queue = text_of(c, job, "queue", NULL);
 	values_read(c, job, r);
 	if (!s || !s->n || !r->select ||
-	    st->resource->select_parse(st->resource->self, r->select, &r->chunks, NULL) ||
-	    (r->place && st->resource->place_parse(r->place, &w.place, NULL)))
+	    keel_resource_select_parse(r->select, &r->chunks, NULL) ||
+	    (r->place && keel_resource_place_parse(r->place, &w.place, NULL)))
 		return true; /* not ours to judge */
 	w.select = r->chunks;
 	w.queue = r->queue;
@@ -92,7 +89,6 @@ static bool is_possible(struct keel_call *c, struct keel_obj *job, struct reques
 keel_verdict refuse_impossible(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
 	const struct conf *conf = c->mod->conf;
-	struct state *st = keel_state(c);
 	struct request r = { 0 };
 	struct reason why = { 0 };
 	bool possible;
@@ -100,7 +96,7 @@ keel_verdict refuse_impossible(struct keel_call *c, const struct keel_ev_job_sub
 	if (!conf->refuse_impossible)
 		return KEEL_NEXT;
 	possible = is_possible(c, ev->job, &r, &why);
-	request_fini(st, &r);
+	request_fini(&r);
 	return possible ? KEEL_NEXT
-			: st->call->reject(c, PBSE_EXCQRESC, "Can Never Run: %s", why.text);
+			: keel_reject(c, PBSE_EXCQRESC, "Can Never Run: %s", why.text);
 }

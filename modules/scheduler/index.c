@@ -19,6 +19,8 @@
 
 #include <utlist.h>
 
+KEEL_ATTRS_OF(job, Execution_Time, Resource_List, queue, schedselect, euser, egroup, project,
+	      Account_Name, queue_rank);
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
 
@@ -58,23 +60,20 @@ static void list_join(struct list *to, struct list *from)
 /* `job` NULL: an event that came after its object was gone; so is the entry. */
 struct entry *entry_of(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-	struct entry *e = job ? st->object->slot(mod, job) : NULL;
+	struct entry *e = job ? keel_slot(mod, job) : NULL;
 
 	if (e)
 		e->job = job;
 	return e;
 }
 
-void entry_out(struct keel_mod *mod, struct entry *e)
+void entry_out(struct entry *e)
 {
-	struct state *st = mod->state;
-
 	if (e->group && e->heap.in)
 		heap_remove(&e->group->jobs, &e->heap);
 	e->group = NULL;
 	list_drop(e);
-	st->core->timer_cancel(e->timer);
+	keel_timer_cancel(e->timer);
 	e->timer = NULL;
 	e->where = OUT;
 	e->aside = false;
@@ -86,7 +85,7 @@ void entry_fini(struct keel_mod *mod, void *slot)
 
 	if (e->job) {
 		trial_forget(mod, e->job);
-		entry_out(mod, e);
+		entry_out(e);
 	}
 	avoid_forget(e);
 	e->job = NULL;
@@ -98,7 +97,7 @@ void entry_touch(struct keel_mod *mod, struct entry *e)
 
 	if (e->where == SUSPENDED || e->where == STARTING || e->where == RUNNING)
 		return;
-	entry_out(mod, e);
+	entry_out(e);
 	e->where = PARKED;
 	e->list = &st->parked;
 	DL_PREPEND(st->parked.first, e);
@@ -109,7 +108,7 @@ void entry_suspended(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
 
-	entry_out(mod, e);
+	entry_out(e);
 	e->where = SUSPENDED;
 	list_add(&st->suspended, e);
 }
@@ -118,7 +117,7 @@ void entry_running(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
 
-	entry_out(mod, e);
+	entry_out(e);
 	e->where = RUNNING;
 	e->ends_in = st->calendar ? st->calendars : 0; /* who starts it has noted it */
 	list_add(&st->running, e);
@@ -135,21 +134,19 @@ static void look_again(struct keel_mod *mod, void *arg)
 
 static void look_again_in(struct keel_mod *mod, struct entry *e, int64_t ms)
 {
-	struct state *st = mod->state;
-
-	st->core->timer_cancel(e->timer);
-	e->timer = st->core->timer(mod, ms, look_again, e);
+	keel_timer_cancel(e->timer);
+	e->timer = keel_timer(mod, ms, look_again, e);
 }
 
 void entry_park(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
-	int64_t seconds = st->object->get_int(e->job, st->a.when) - st->core->time(mod);
+	int64_t seconds = keel_get_int(e->job, job_Execution_Time) - keel_time(mod);
 
-	entry_out(mod, e);
+	entry_out(e);
 	e->where = PARKED;
 	list_add(&st->parked, e);
-	if (st->job->state(st->job->self, e->job) == 'W' && seconds >= 0)
+	if (keel_job_state(e->job) == 'W' && seconds >= 0)
 		look_again_in(mod, e, (seconds > 3600 ? 3600 : seconds) * 1000 + 50);
 }
 
@@ -161,7 +158,7 @@ void entry_rest(struct keel_mod *mod, struct entry *e)
 
 	if (e->failures < 100)
 		e->failures++;
-	entry_out(mod, e);
+	entry_out(e);
 	e->where = RESTING;
 	list_add(&st->resting, e);
 	look_again_in(mod, e, ms);
@@ -235,27 +232,27 @@ void group_free(struct keel_mod *mod, struct group *g)
 }
 
 /* Times say nothing about where a job fits. */
-static void list_write(struct state *st, const struct keel_reslist *list, bool times,
+static void list_write(const struct keel_reslist *list, bool times,
 		       struct keel_text *out)
 {
-	uint32_t i, n = st->resource->list_count(list);
+	uint32_t i, n = keel_resource_list_count(list);
 	char text[512];
 
 	for (i = 0; i < n; i++) {
-		const struct keel_res_value *v = st->resource->list_at(list, i);
+		const struct keel_res_value *v = keel_resource_list_at(list, i);
 
 		if ((v->res->type == KEEL_RES_TIME) != times || strcmp(v->res->name, "select") == 0)
 			continue;
 		if (v->text)
 			keel_text_printf(out, "\n%s=%s", v->res->name, v->text);
-		else if (st->resource->value_text(v, true, text, sizeof(text)) > 0)
+		else if (keel_resource_value_text(v, true, text, sizeof(text)) > 0)
 			keel_text_printf(out, "\n%s=%s", v->res->name, text);
 	}
 }
 
-static const char *text_of(struct state *st, struct keel_obj *job, const struct keel_attr *attr)
+static const char *text_of(struct keel_obj *job, const struct keel_attr *attr)
 {
-	const char *text = attr ? st->object->get_str(job, attr) : NULL;
+	const char *text = attr ? keel_get_str(job, attr) : NULL;
 
 	return text ? text : "";
 }
@@ -263,11 +260,10 @@ static const char *text_of(struct state *st, struct keel_obj *job, const struct 
 static struct group *group_new(struct keel_mod *mod, struct keel_obj *job, const char *shape_key,
 			       const char *key)
 {
-	struct state *st = mod->state;
 	const struct keel_res_value *v =
-		st->resource->list_get(st->object->get_ptr(job, st->a.list), "place");
-	struct line *line = line_get(mod, text_of(st, job, st->a.queue));
-	struct shape *shape = line ? shape_get(mod, shape_key, text_of(st, job, st->a.schedselect),
+		keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "place");
+	struct line *line = line_get(mod, text_of(job, job_queue));
+	struct shape *shape = line ? shape_get(mod, shape_key, text_of(job, job_schedselect),
 					       v && v->text ? v->text : "free")
 				   : NULL;
 	struct group *g = shape ? group_create(mod, key, line, shape) : NULL;
@@ -275,16 +271,16 @@ static struct group *group_new(struct keel_mod *mod, struct keel_obj *job, const
 	if (!g)
 		shape_put(mod, shape);
 	else
-		g->duration = job_duration(mod, job);
+		g->duration = job_duration(job);
 	return g;
 }
 
 struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const char *queue = st->object->get_str(job, st->a.queue);
-	const char *select = st->object->get_str(job, st->a.schedselect);
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
+	const char *queue = keel_get_str(job, job_queue);
+	const char *select = keel_get_str(job, job_schedselect);
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
 	struct keel_text key;
 	struct group *g = NULL;
 	char *shape_key;
@@ -293,12 +289,12 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 		return NULL;
 	keel_text_init(&key);
 	keel_text_printf(&key, "%s\n%s", queue, select);
-	list_write(st, list, false, &key);
+	list_write(list, false, &key);
 	shape_key = key.failed ? NULL : strdup(key.data);
-	list_write(st, list, true, &key);
-	keel_text_printf(&key, "\n%s\n%s\n%s\n%s", text_of(st, job, st->a.euser),
-			 text_of(st, job, st->a.egroup), text_of(st, job, st->a.project),
-			 text_of(st, job, st->a.account));
+	list_write(list, true, &key);
+	keel_text_printf(&key, "\n%s\n%s\n%s\n%s", text_of(job, job_euser),
+			 text_of(job, job_egroup), text_of(job, job_project),
+			 text_of(job, job_Account_Name));
 	if (shape_key && !key.failed) {
 		HASH_FIND_STR(st->group_by_key, key.data, g);
 		if (!g)
@@ -313,11 +309,11 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job)
 static struct group *group_alone(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	struct line *line = line_get(mod, text_of(st, job, st->a.queue));
+	struct line *line = line_get(mod, text_of(job, job_queue));
 	struct group *g = NULL;
 	char *key;
 
-	if (!line || asprintf(&key, "\001%s", st->object->id(job)) < 0)
+	if (!line || asprintf(&key, "\001%s", keel_id(job)) < 0)
 		return NULL;
 	HASH_FIND_STR(st->group_by_key, key, g);
 	if (!g)
@@ -331,17 +327,17 @@ void entry_group(struct keel_mod *mod, struct entry *e)
 	struct state *st = mod->state;
 	struct group *g;
 
-	e->resumes = st->job->is_suspended(st->job->self, e->job);
+	e->resumes = keel_job_is_suspended(e->job);
 	g = e->resumes ? group_alone(mod, e->job) : group_of(mod, e->job);
-	entry_out(mod, e);
+	entry_out(e);
 	if (!g) { /* not understood, or no memory: held back, looked at when something changes */
-		st->core->log(mod, KEEL_LOG_ERROR, "Job", st->object->id(e->job),
-			      "its select, place or queue cannot be read; it will not start");
+		keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(e->job),
+			 "its select, place or queue cannot be read; it will not start");
 		e->where = PARKED;
 		list_add(&st->parked, e);
 		return;
 	}
-	e->arrival = st->object->get_int(e->job, st->a.arrival);
+	e->arrival = keel_get_int(e->job, job_queue_rank);
 	e->ranked_in = st->cycle;
 	e->group = g;
 	e->where = GROUPED;
@@ -379,10 +375,10 @@ void index_fini(struct keel_mod *mod)
 		size_t i;
 
 		while (st->aside.first)
-			entry_out(mod, st->aside.first);
+			entry_out(st->aside.first);
 		for (i = 0; i < KEEL_COUNT(lists); i++)
 			while (lists[i]->first)
-				entry_out(mod, lists[i]->first);
+				entry_out(lists[i]->first);
 		group_free(mod, g);
 	}
 	lines_free(mod);

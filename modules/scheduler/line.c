@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(queue, queue_type, started, Priority, backfill_depth);
+
 static struct line **line_at(struct state *st, const char *queue)
 {
 	struct line **at = &st->lines;
@@ -33,42 +35,42 @@ struct line *line_get(struct keel_mod *mod, const char *queue)
 	return l;
 }
 
-static void line_read(struct state *st, struct line *l, struct keel_obj *queue, uint32_t rank)
+static void line_read(struct line *l, struct keel_obj *queue, uint32_t rank)
 {
-	const char *type = st->object->get_str(queue, st->queue.type);
+	const char *type = keel_get_str(queue, queue_queue_type);
 
 	l->there = true;
 	l->rank = rank;
 	l->turn = l->top_jobs = 0;
-	l->started = st->object->get_int(queue, st->queue.started);
+	l->started = keel_get_int(queue, queue_started);
 	l->execution = !type || *type == 'E' || *type == 'e';
-	l->priority = st->object->get_int(queue, st->queue.priority);
-	l->own_depth = st->object->is_set(queue, st->queue.depth);
-	l->depth = st->object->get_int(queue, st->queue.depth);
+	l->priority = keel_get_int(queue, queue_Priority);
+	l->own_depth = keel_is_set(queue, queue_backfill_depth);
+	l->depth = keel_get_int(queue, queue_backfill_depth);
 }
 
 void lines_refresh(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *cursor = st->object->cursor(mod, "queue");
+	struct keel_cursor *cursor = keel_cursor(mod, "queue");
 	struct line **at, *l;
 	struct keel_obj *queue;
 	uint32_t rank = 0;
 
 	for (l = st->lines; l; l = l->next)
 		l->there = l->started = false;
-	for (at = &st->lines; cursor && (queue = st->object->next(cursor));) {
-		const char *name = st->object->id(queue);
+	for (at = &st->lines; cursor && (queue = keel_next(cursor));) {
+		const char *name = keel_id(queue);
 
 		/* queues come in the order of their creation, as lines did: mostly it is the next one */
 		l = *at && strcmp((*at)->name, name) == 0 ? *at : line_get(mod, name);
 		if (!l)
 			continue;
-		line_read(st, l, queue, rank++);
+		line_read(l, queue, rank++);
 		at = &l->next;
 	}
 	if (cursor)
-		st->object->cursor_close(cursor);
+		keel_cursor_close(cursor);
 	for (at = &st->lines; (l = *at);) {
 		if (l->there || l->groups) {
 			at = &l->next;

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(server, job_sort_formula, scheduling, scheduler_iteration);
+KEEL_ATTRS_OF(sched, job_sort_formula, sched_priv, scheduling, scheduler_iteration);
+
 #define DEFAULT "default"
 
 enum { MANAGE_CREATE, MANAGE_DELETE, MANAGE_SET, MANAGE_UNSET };
@@ -21,8 +24,7 @@ enum { MANAGE_CREATE, MANAGE_DELETE, MANAGE_SET, MANAGE_UNSET };
 /* The formula this request would give `obj`, cut to the buffer; NULL: it has none. */
 static const char *formula_wanted(struct keel_call *c, struct keel_obj *obj, char *buf, uint32_t len)
 {
-	struct state *st = keel_state(c);
-	int32_t n = st->call->get(c, obj, "job_sort_formula", NULL, buf, len);
+	int32_t n = keel_call_get(c, obj, "job_sort_formula", NULL, buf, len);
 
 	return n > 0 ? buf : NULL;
 }
@@ -32,11 +34,10 @@ static int32_t formula_refused(struct keel_call *c, struct keel_obj *obj,
 			       const struct keel_attr *here, struct keel_obj *other,
 			       const struct keel_attr *there)
 {
-	struct state *st = keel_state(c);
 	char buf[FORMULA_MAX + 2];
 	const char *want = formula_wanted(c, obj, buf, sizeof(buf));
-	const char *have = st->object->get_str(obj, here);
-	const char *others = other ? st->object->get_str(other, there) : NULL;
+	const char *have = keel_get_str(obj, here);
+	const char *others = other ? keel_get_str(other, there) : NULL;
 	int32_t code;
 
 	if (!want || (have && strcmp(have, want) == 0))
@@ -49,49 +50,47 @@ static int32_t formula_refused(struct keel_call *c, struct keel_obj *obj,
 
 static int32_t formula_of_request(struct keel_call *c, const struct keel_ev_management *ev)
 {
-	struct state *st = keel_state(c);
-	struct keel_obj *server = st->object->find(c->mod, "server", st->core->server_name(c->mod));
-	struct keel_obj *sched = st->object->find(c->mod, "sched", DEFAULT);
+	struct keel_obj *server = keel_find(c->mod, "server", keel_server_name(c->mod));
+	struct keel_obj *sched = keel_find(c->mod, "sched", DEFAULT);
 
 	if (ev->cmd == MANAGE_DELETE || !ev->obj)
 		return 0;
 	if (strcmp(ev->klass, "server") == 0)
-		return formula_refused(c, ev->obj, st->server.formula, sched, st->sched.formula);
+		return formula_refused(c, ev->obj, server_job_sort_formula, sched, sched_job_sort_formula);
 	if (strcmp(ev->klass, "sched") == 0)
-		return formula_refused(c, ev->obj, st->sched.formula,
+		return formula_refused(c, ev->obj, sched_job_sort_formula,
 				       strcmp(ev->name, DEFAULT) == 0 ? server : NULL,
-				       st->server.formula);
+				       server_job_sort_formula);
 	return 0;
 }
 
 /* ---- after -------------------------------------------------------------------------------------------- */
 
-static void follow(struct state *st, struct keel_obj *sched, const struct keel_attr *to,
+static void follow(struct keel_obj *sched, const struct keel_attr *to,
 		   struct keel_obj *server, const struct keel_attr *from)
 {
-	if (st->object->get_int(sched, to) != st->object->get_int(server, from))
-		st->object->set_int(sched, to, st->object->get_int(server, from));
+	if (keel_get_int(sched, to) != keel_get_int(server, from))
+		keel_set_int(sched, to, keel_get_int(server, from));
 }
 
 static void paths_complete(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *cursor = st->object->cursor(mod, "sched");
+	struct keel_cursor *cursor = keel_cursor(mod, "sched");
 	struct keel_obj *obj;
 
-	while (cursor && (obj = st->object->next(cursor)))
-		if (!st->object->is_set(obj, st->sched.priv))
+	while (cursor && (obj = keel_next(cursor)))
+		if (!keel_is_set(obj, sched_sched_priv))
 			sched_paths(mod, obj);
 	if (cursor)
-		st->object->cursor_close(cursor);
+		keel_cursor_close(cursor);
 }
 
 /* After the request has been carried out. */
 static void settled(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	struct keel_obj *sched = st->object->find(mod, "sched", DEFAULT);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	struct keel_obj *sched = keel_find(mod, "sched", DEFAULT);
 	int32_t command = st->managed;
 
 	(void)arg;
@@ -99,12 +98,12 @@ static void settled(struct keel_mod *mod, void *arg)
 		return; /* the cycle is woken once for all requests of this turn */
 	st->managed = 0;
 	if (server && sched) {
-		follow(st, sched, st->sched.scheduling, server, st->server.scheduling);
-		follow(st, sched, st->sched.iteration, server, st->server.iteration);
+		follow(sched, sched_scheduling, server, server_scheduling);
+		follow(sched, sched_scheduler_iteration, server, server_scheduler_iteration);
 	}
 	paths_complete(mod);
 	if (command == CMD_CONFIGURED)
-		st->core->log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
+		keel_log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
 	config_read(mod);
 	if (st->managed_resource)
 		st->generation = 0; /* columns of the picture of vnodes */
@@ -121,11 +120,10 @@ static void settled(struct keel_mod *mod, void *arg)
 /* Does this request say anything about scheduling itself? */
 static bool switches(struct keel_call *c, const struct keel_ev_management *ev)
 {
-	struct state *st = keel_state(c);
 	char text[16];
 
-	return ev->obj && st->call->get(c, ev->obj, "scheduling", NULL, text, sizeof(text)) > 0 &&
-	       (strcmp(text, "True") == 0) != (st->object->get_int(ev->obj, st->sched.scheduling) != 0);
+	return ev->obj && keel_call_get(c, ev->obj, "scheduling", NULL, text, sizeof(text)) > 0 &&
+	       (strcmp(text, "True") == 0) != (keel_get_int(ev->obj, sched_scheduling) != 0);
 }
 
 static int32_t command_of(struct keel_call *c, const struct keel_ev_management *ev)
@@ -144,10 +142,10 @@ keel_verdict on_management(struct keel_call *c, const struct keel_ev_management 
 	    strcmp(ev->name, DEFAULT) == 0)
 		code = PBSE_SCHED_NO_DEL;
 	if (code)
-		return st->call->reject(c, code, "%s", st->core->pbse_text(code));
+		return keel_reject(c, code, "%s", keel_pbse_text(code));
 	st->managed_more |= strcmp(ev->klass, "server") != 0;
 	st->managed_resource |= strcmp(ev->klass, "resource") == 0;
 	st->managed = command_of(c, ev);
-	st->core->defer(c->mod, settled, NULL);
+	keel_defer(c->mod, settled, NULL);
 	return KEEL_NEXT;
 }

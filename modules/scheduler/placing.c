@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+KEEL_ATTRS_OF(sched, do_not_span_psets, only_explicit_psets);
+
 /* ---- lists of names --------------------------------------------------------------------------------- */
 
 void names_free(char **names)
@@ -51,10 +53,8 @@ char **setting_items(struct keel_mod *mod, enum setting which, const char *betwe
 
 /* ---- node_sort_key ------------------------------------------------------------------------------------ */
 
-static bool sort_kind(struct keel_mod *mod, const char *name, const char *of, struct sort_key *ret)
+static bool sort_kind(const char *name, const char *of, struct sort_key *ret)
 {
-	struct state *st = mod->state;
-
 	if (strcmp(name, "sort_priority") == 0)
 		ret->by = SORT_PRIORITY;
 	else if (strcmp(name, "last_used_time") == 0)
@@ -68,12 +68,12 @@ static bool sort_kind(struct keel_mod *mod, const char *name, const char *of, st
 	else
 		return false;
 	if (ret->by >= SORT_TOTAL)
-		ret->res = st->resource->find(st->resource->self, name);
+		ret->res = keel_resource_find(name);
 	return ret->by < SORT_TOTAL || ret->res;
 }
 
 /* `ncpus HIGH unused` */
-static bool sort_parse(struct keel_mod *mod, const char *text, struct sort_key *ret)
+static bool sort_parse(const char *text, struct sort_key *ret)
 {
 	char copy[300], *save = NULL, *name, *way, *of;
 
@@ -87,25 +87,24 @@ static bool sort_parse(struct keel_mod *mod, const char *text, struct sort_key *
 	if (!way || (strcasecmp(way, "HIGH") != 0 && strcasecmp(way, "LOW") != 0))
 		return false;
 	ret->low_first = strcasecmp(way, "LOW") == 0;
-	return sort_kind(mod, name, of, ret);
+	return sort_kind(name, of, ret);
 }
 
 static void sort_apply(struct keel_mod *mod, struct snapshot *s, const char *const *keys)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; keys && keys[i]; i++) {
 		if (s->n_sort == SORT_KEYS_MAX)
-			st->core->log(mod, KEEL_LOG_SCHED, "Sched", "node_sort_key",
-				      "\"%s\" is left out: more than %d keys", keys[i], SORT_KEYS_MAX);
-		else if (sort_parse(mod, keys[i], &s->sort[s->n_sort]))
+			keel_log(mod, KEEL_LOG_SCHED, "Sched", "node_sort_key",
+				 "\"%s\" is left out: more than %d keys", keys[i], SORT_KEYS_MAX);
+		else if (sort_parse(keys[i], &s->sort[s->n_sort]))
 			s->n_sort++;
 		else
-			st->core->log(mod, KEEL_LOG_SCHED, "Sched", "node_sort_key",
-				      "\"%s\" is not <resource|sort_priority|last_used_time> "
-				      "HIGH|LOW [total|assigned|unused]; it is left out",
-				      keys[i]);
+			keel_log(mod, KEEL_LOG_SCHED, "Sched", "node_sort_key",
+				 "\"%s\" is not <resource|sort_priority|last_used_time> "
+				 "HIGH|LOW [total|assigned|unused]; it is left out",
+				 keys[i]);
 	}
 }
 
@@ -114,7 +113,7 @@ static void sort_apply(struct keel_mod *mod, struct snapshot *s, const char *con
 void placing_apply(struct keel_mod *mod, struct snapshot *s)
 {
 	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
 	char **keys = setting_items(mod, SET_node_sort_key, "\n");
 	char *text;
 	bool yes;
@@ -132,6 +131,6 @@ void placing_apply(struct keel_mod *mod, struct snapshot *s)
 	s->checked = (const char *const *)s->own_checked;
 	s->endless = (const char *const *)s->own_endless;
 	s->only_checked = st->settings && st->settings->value[SET_resources][st->non_prime];
-	s->no_span = sched && st->object->get_int(sched, st->p.no_span);
-	s->explicit_sets = sched && st->object->get_int(sched, st->p.explicit_sets);
+	s->no_span = sched && keel_get_int(sched, sched_do_not_span_psets);
+	s->explicit_sets = sched && keel_get_int(sched, sched_only_explicit_psets);
 }

@@ -38,9 +38,9 @@ void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
 	struct qrun *q, **at = &st->qruns;
 
 	(void)who;
-	st->core->log(mod, KEEL_LOG_JOB, "Job", st->object->id(job), "Received qrun request");
+	keel_log(mod, KEEL_LOG_JOB, "Job", keel_id(job), "Received qrun request");
 	q = calloc(1, sizeof(*q));
-	if (!q || !(q->id = strdup(st->object->id(job)))) {
+	if (!q || !(q->id = strdup(keel_id(job)))) {
 		free(q);
 		done(caller, arg, PBSE_SYSTEM, "System error: out of memory");
 		return;
@@ -57,12 +57,11 @@ void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
 /* Its job, if it may be started at all; NULL with the error. */
 static struct entry *qrun_entry(struct keel_mod *mod, const struct qrun *q, int32_t *ret_code)
 {
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", q->id);
+	struct keel_obj *job = keel_find(mod, "job", q->id);
 	struct entry *e = job ? entry_of(mod, job) : NULL;
 
 	*ret_code = job ? PBSE_BADSTATE : PBSE_UNKJOBID;
-	if (!e || e->where == STARTING || st->job->waiting(st->job->self, job) == 0)
+	if (!e || e->where == STARTING || keel_job_waiting(job) == 0)
 		return NULL;
 	return e;
 }

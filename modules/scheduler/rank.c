@@ -19,6 +19,10 @@
 
 #include <utlist.h>
 
+KEEL_ATTRS_OF(job, Priority, Resource_List);
+KEEL_ATTR_OF(sched, job_sort_formula);
+KEEL_ATTR_OF(server, job_sort_formula);
+
 #define PLACE_RANK 25
 #define PLACE_FORMULA 30
 #define PLACE_LINES 50
@@ -65,10 +69,10 @@ struct ranks {
 static const struct {
 	const char *name;
 	enum source source;
-	size_t attr;
+	const struct keel_attr *const *attr;
 } words[] = {
-	{ "queue_priority", FROM_QUEUE, 0 },
-	{ "job_priority", FROM_ATTR, offsetof(struct state, a.priority) },
+	{ "queue_priority", FROM_QUEUE, NULL },
+	{ "job_priority", FROM_ATTR, &job_Priority },
 };
 
 static const struct job_key *row_named(const struct state *st, const char *name)
@@ -100,15 +104,14 @@ static int32_t number_find(struct keel_mod *mod, const char *name, struct number
 		if (strcmp(words[i].name, name) != 0)
 			continue;
 		ret->source = words[i].source;
-		ret->attr = *(const struct keel_attr *const *)(const void *)((const char *)st +
-									     words[i].attr);
+		ret->attr = words[i].attr ? *words[i].attr : NULL;
 		return 0;
 	}
 	if (row_named(st, name)) {
 		number_of_row(ret, row_named(st, name));
 		return 0;
 	}
-	res = st->resource->find(st->resource->self, name);
+	res = keel_resource_find(name);
 	if (!res)
 		return PBSE_BAD_FORMULA_KW;
 	if (res->type >= KEEL_RES_BOOL)
@@ -122,21 +125,20 @@ static int32_t number_find(struct keel_mod *mod, const char *name, struct number
 static double number_now(struct keel_mod *mod, const struct number *n, struct keel_obj *job,
 			 const struct group *g)
 {
-	struct state *st = mod->state;
 	double amount;
 
 	switch (n->source) {
 	case FROM_ROW: return n->row->def->value(n->row->owner, job);
 	case FROM_LIST:
-		amount = st->resource->list_number(st->object->get_ptr(job, st->a.list), n->name, 0);
+		amount = keel_resource_list_number(keel_get_ptr(job, job_Resource_List), n->name, 0);
 		return n->in_kb ? ceil(amount / 1024) : amount;
-	case FROM_ATTR: return n->attr ? (double)st->object->get_int(job, n->attr) : 0;
+	case FROM_ATTR: return n->attr ? (double)keel_get_int(job, n->attr) : 0;
 	case FROM_QUEUE: return (double)g->line->priority;
 	case FROM_RANK:
-		return (double)st->hook->fold(mod, KEEL_POINT_job_rank,
-					      KEEL_EVENT(job_rank, .id = st->object->id(job),
-							 .job = job),
-					      NULL, 0);
+		return (double)keel_fold(mod, KEEL_POINT_job_rank,
+					 KEEL_EVENT(job_rank, .id = keel_id(job),
+						    .job = job),
+					 NULL, 0);
 	default: return 0;
 	}
 }
@@ -146,12 +148,11 @@ static double number_now(struct keel_mod *mod, const struct number *n, struct ke
 static struct order_key *key_add(struct keel_mod *mod, struct ranks *o, const struct number *n,
 				 int32_t place, const char *what)
 {
-	struct state *st = mod->state;
 	uint32_t *used = n->shared ? &o->n_shared : &o->n_job, i;
 
 	if (*used == JOB_KEYS_MAX) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Sched", "order",
-			      "%s has no effect: jobs are ordered by %d numbers at most", what, JOB_KEYS_MAX);
+		keel_log(mod, KEEL_LOG_ERROR, "Sched", "order",
+			 "%s has no effect: jobs are ordered by %d numbers at most", what, JOB_KEYS_MAX);
 		return NULL;
 	}
 	for (i = o->n++; i > 0 && o->key[i - 1].place > place; i--)
@@ -201,17 +202,15 @@ int32_t formula_check(struct keel_mod *mod, const char *text)
 /* The scheduler's own, else the server's; they are equal when both are set. */
 static const char *formula_text(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	const char *text = sched ? st->object->get_str(sched, st->sched.formula) : NULL;
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *text = sched ? keel_get_str(sched, sched_job_sort_formula) : NULL;
 
-	return text || !server ? text : st->object->get_str(server, st->server.formula);
+	return text || !server ? text : keel_get_str(server, server_job_sort_formula);
 }
 
 static void add_formula(struct keel_mod *mod, struct ranks *o)
 {
-	struct state *st = mod->state;
 	const char *text = formula_text(mod);
 	struct number n = { .source = FROM_FORMULA };
 	int32_t code;
@@ -221,8 +220,8 @@ static void add_formula(struct keel_mod *mod, struct ranks *o)
 		return;
 	code = formula_make(text, formula_name_known, mod, &o->formula);
 	if (code) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Svr", st->core->server_name(mod),
-			      "job_sort_formula has no effect: %s", st->core->pbse_text(code));
+		keel_log(mod, KEEL_LOG_ERROR, "Svr", keel_server_name(mod),
+			 "job_sort_formula has no effect: %s", keel_pbse_text(code));
 		return;
 	}
 	o->text = strdup(text);
@@ -236,20 +235,19 @@ static void add_formula(struct keel_mod *mod, struct ranks *o)
 /* `ncpus HIGH` */
 static void add_line(struct keel_mod *mod, struct ranks *o, const char *line)
 {
-	struct state *st = mod->state;
 	char name[FORMULA_NAME_MAX + 1] = "", way[8] = "", what[300];
 	struct number n;
 	struct order_key *k;
 
 	if (sscanf(line, "%255s %7s", name, way) != 2 ||
 	    (strcasecmp(way, "HIGH") != 0 && strcasecmp(way, "LOW") != 0)) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
-			      "job_sort_key \"%s\" has no effect: expected \"<name> HIGH|LOW\"", line);
+		keel_log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
+			 "job_sort_key \"%s\" has no effect: expected \"<name> HIGH|LOW\"", line);
 		return;
 	}
 	if (number_find(mod, name, &n)) {
-		st->core->log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
-			      "job_sort_key \"%s\" has no effect: %s is no number of a job", line, name);
+		keel_log(mod, KEEL_LOG_ERROR, "Fil", "sched_config",
+			 "job_sort_key \"%s\" has no effect: %s is no number of a job", line, name);
 		return;
 	}
 	snprintf(what, sizeof(what), "job_sort_key \"%s\"", line);
@@ -310,7 +308,7 @@ void rank_make(struct keel_mod *mod)
 		return;
 	memset(&now, 0, sizeof(now));
 	add_rows(mod, &now);
-	if (st->hook->tapped(mod, KEEL_POINT_job_rank))
+	if (keel_tapped(mod, KEEL_POINT_job_rank))
 		key_add(mod, &now, &(struct number){ .source = FROM_RANK, .moves = true }, PLACE_RANK,
 			"job_rank");
 	add_formula(mod, &now);
@@ -466,14 +464,14 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct job_key *k;
 
 	if (!row->name || !*row->name || !row->value)
-		return st->core->error(err, -EINVAL, "a JOB_KEY of %s has no name or no value()",
-				       owner->name);
+		return keel_error(err, -EINVAL, "a JOB_KEY of %s has no name or no value()",
+				  owner->name);
 	if (row_named(st, row->name))
-		return st->core->error(err, -EEXIST, "JOB_KEY %s of %s is there already, from %s",
-				       row->name, owner->name, row_named(st, row->name)->owner->name);
+		return keel_error(err, -EEXIST, "JOB_KEY %s of %s is there already, from %s",
+				  row->name, owner->name, row_named(st, row->name)->owner->name);
 	k = calloc(1, sizeof(*k));
 	if (!k)
-		return st->core->error(err, -ENOMEM, "out of memory");
+		return keel_error(err, -ENOMEM, "out of memory");
 	k->def = row;
 	k->owner = owner;
 	k->next = st->keys;
@@ -492,7 +490,7 @@ static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void
 	if (gone)
 		LL_DELETE(st->keys, gone);
 	free(gone);
-	if (st->object->attr(self, "sched", "job_sort_formula")) /* else we are leaving ourselves */
+	if (keel_attr_find(self, "sched", "job_sort_formula")) /* else we are leaving ourselves */
 		rank_make(self);
 }
 

@@ -24,8 +24,7 @@ struct reading {
 static void read_again(void *arg, struct keel_obj *node)
 {
 	struct reading *r = arg;
-	struct state *st = r->mod->state;
-	struct vnode *v = vnode_named(r->s, st->object->id(node));
+	struct vnode *v = vnode_named(r->s, keel_id(node));
 
 	if (!v)
 		r->strange = true;
@@ -44,7 +43,7 @@ static void read_unsure(struct reading *r)
 
 	for (i = 0; st->unsure && i < r->s->n; i++) {
 		struct keel_obj *node = r->s->node[i].unsure
-						? st->object->find(r->mod, "node", r->s->node[i].name)
+						? keel_find(r->mod, "node", r->s->node[i].name)
 						: NULL;
 
 		if (node)
@@ -60,19 +59,19 @@ static void take_starts(struct keel_mod *mod, struct snapshot *s, bool anew)
 	struct start *start;
 
 	for (start = st->starts; start; start = start->next) {
-		struct keel_obj *job = st->object->find(mod, "job", start->id);
+		struct keel_obj *job = keel_find(mod, "job", start->id);
 
 		if (start->assigned)
 			continue;
 		if (!start->exec &&
-		    st->resource->exec_parse(st->resource->self, start->exec_vnode, &start->exec, NULL))
+		    keel_resource_exec_parse(start->exec_vnode, &start->exec, NULL))
 			start->exec = NULL;
 		if (start->exec && anew)
 			place_take_anew(s, start->exec);
 		else if (start->exec)
 			place_take(s, start->exec);
 		if (job)
-			totals_move(mod, s, job, NULL, 1);
+			totals_move(s, job, NULL, 1);
 	}
 }
 
@@ -85,7 +84,7 @@ static bool refresh(struct keel_mod *mod, struct snapshot *s)
 
 	s->reads++;
 	if (r.node) {
-		st->node->changed_since(st->node->self, st->generation - 1, read_again, &r);
+		keel_node_changed_since(st->generation - 1, read_again, &r);
 		read_unsure(&r);
 	}
 	if (!r.node || r.strange || !totals_read(mod, s)) {
@@ -108,8 +107,8 @@ static bool refresh(struct keel_mod *mod, struct snapshot *s)
 struct snapshot *snapshot_now(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	uint64_t now = st->node->generation(st->node->self) + 1; /* never 0 */
-	uint64_t shape = st->node->shape(st->node->self);
+	uint64_t now = keel_node_generation() + 1; /* never 0 */
+	uint64_t shape = keel_node_shape();
 	uint32_t before;
 
 	if (st->snapshot && st->generation == now && !st->unsure)
@@ -142,7 +141,7 @@ void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode)
 
 	if (!st->snapshot)
 		return;
-	if (st->resource->exec_parse(st->resource->self, exec_vnode, &exec, NULL)) {
+	if (keel_resource_exec_parse(exec_vnode, &exec, NULL)) {
 		st->generation = 0;
 		return;
 	}
@@ -153,5 +152,5 @@ void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode)
 			v->unsure = true;
 	}
 	st->unsure = true;
-	st->resource->exec_free(exec);
+	keel_resource_exec_free(exec);
 }

@@ -12,6 +12,10 @@
 #include <string.h>
 #include <strings.h>
 
+KEEL_ATTRS_OF(sched, sched_priv, sched_log, partition, job_run_wait, throughput_mode, scheduling,
+	      scheduler_iteration, sched_host);
+KEEL_ATTRS_OF(server, scheduling, scheduler_iteration);
+
 #define DEFAULT "default"
 #define DEFAULT_PARTITION "pbs-default"
 
@@ -22,14 +26,14 @@ const struct keel_class_def sched_class = {
 	.doc = "a scheduler",
 };
 
-static bool is_default(struct state *st, const struct keel_obj *obj)
+static bool is_default(const struct keel_obj *obj)
 {
-	return strcmp(st->object->id(obj), DEFAULT) == 0;
+	return strcmp(keel_id(obj), DEFAULT) == 0;
 }
 
-static int32_t table_error(struct state *st, int32_t code, struct keel_err *err)
+static int32_t table_error(int32_t code, struct keel_err *err)
 {
-	return st->core->error(err, code, "%s", st->core->pbse_text(code));
+	return keel_error(err, code, "%s", keel_pbse_text(code));
 }
 
 /* ---- checks --------------------------------------------------------------------------------------- */
@@ -41,75 +45,65 @@ static int32_t table_error(struct state *st, int32_t code, struct keel_err *err)
 
 CHECK(check_not_default)
 {
-	struct state *st = mod->state;
-
-	(void)session, (void)op, (void)key, (void)text;
-	return is_default(st, obj) ? table_error(st, PBSE_SCHED_OP_NOT_PERMITTED, err) : 0;
+	(void)session, (void)op, (void)key, (void)text, (void)mod;
+	return is_default(obj) ? table_error(PBSE_SCHED_OP_NOT_PERMITTED, err) : 0;
 }
 
 /* Does another scheduler have this text as its `attr`? */
 static bool is_taken(struct keel_mod *mod, const struct keel_obj *obj, const struct keel_attr *attr,
 		     const char *text)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *cursor = st->object->cursor(mod, "sched");
+	struct keel_cursor *cursor = keel_cursor(mod, "sched");
 	struct keel_obj *other;
 	bool taken = false;
 
-	while (cursor && !taken && (other = st->object->next(cursor))) {
-		const char *have = st->object->get_str(other, attr);
+	while (cursor && !taken && (other = keel_next(cursor))) {
+		const char *have = keel_get_str(other, attr);
 
 		taken = other != obj && have && strcmp(have, text) == 0;
 	}
 	if (cursor)
-		st->object->cursor_close(cursor);
+		keel_cursor_close(cursor);
 	return taken;
 }
 
 /* The scheduler is part of the server's process. */
 CHECK(check_user)
 {
-	struct state *st = mod->state;
-
-	(void)obj, (void)op, (void)key, (void)text;
-	return session ? st->core->error(err, PBSE_NOSUP,
-					 "sched_user is not obeyed: the scheduler runs in the server, as its user")
+	(void)obj, (void)op, (void)key, (void)text, (void)mod;
+	return session ? keel_error(err, PBSE_NOSUP,
+				    "sched_user is not obeyed: the scheduler runs in the server, as its user")
 		       : 0;
 }
 
 CHECK(check_priv)
 {
-	struct state *st = mod->state;
-
 	if (check_not_default(mod, session, obj, op, key, text, err))
 		return err->code;
-	return is_taken(mod, obj, st->sched.priv, text) ? table_error(st, PBSE_SCHED_PRIV_EXIST, err) : 0;
+	return is_taken(mod, obj, sched_sched_priv, text) ? table_error(PBSE_SCHED_PRIV_EXIST, err) : 0;
 }
 
 CHECK(check_log)
 {
-	struct state *st = mod->state;
-
 	if (check_not_default(mod, session, obj, op, key, text, err))
 		return err->code;
-	return is_taken(mod, obj, st->sched.log, text) ? table_error(st, PBSE_SCHED_LOG_EXIST, err) : 0;
+	return is_taken(mod, obj, sched_sched_log, text) ? table_error(PBSE_SCHED_LOG_EXIST, err) : 0;
 }
 
 /* One of the partitions in a comma list of another scheduler. */
 static bool partition_taken(struct keel_mod *mod, const struct keel_obj *obj, const char *name,
 			    size_t len)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *cursor = st->object->cursor(mod, "sched");
+	struct keel_cursor *cursor = keel_cursor(mod, "sched");
 	struct keel_obj *other;
 	bool taken = false;
 	char text[2048];
 
-	while (cursor && !taken && (other = st->object->next(cursor))) {
+	while (cursor && !taken && (other = keel_next(cursor))) {
 		const char *p = text;
 
 		if (other == obj ||
-		    st->object->text(other, st->sched.partition, NULL, text, sizeof(text)) <= 0)
+		    keel_get_text(other, sched_partition, NULL, text, sizeof(text)) <= 0)
 			continue;
 		while (*p && !taken) {
 			size_t n = strcspn(p, ",");
@@ -119,23 +113,21 @@ static bool partition_taken(struct keel_mod *mod, const struct keel_obj *obj, co
 		}
 	}
 	if (cursor)
-		st->object->cursor_close(cursor);
+		keel_cursor_close(cursor);
 	return taken;
 }
 
 CHECK(check_partition)
 {
-	struct state *st = mod->state;
-
 	if (check_not_default(mod, session, obj, op, key, text, err))
 		return err->code;
 	while (*text) {
 		size_t n = strcspn(text, ",");
 
 		if (n == strlen(DEFAULT_PARTITION) && memcmp(text, DEFAULT_PARTITION, n) == 0)
-			return table_error(st, PBSE_DEFAULT_PARTITION, err);
+			return table_error(PBSE_DEFAULT_PARTITION, err);
 		if (partition_taken(mod, obj, text, n))
-			return table_error(st, PBSE_SCHED_PARTITION_ALREADY_EXISTS, err);
+			return table_error(PBSE_SCHED_PARTITION_ALREADY_EXISTS, err);
 		text += n + (text[n] == ',');
 	}
 	return 0;
@@ -144,47 +136,41 @@ CHECK(check_partition)
 CHECK(check_fuzzy)
 {
 	static const char *const words[] = { "off", "low", "med", "medium", "high" };
-	struct state *st = mod->state;
 	size_t i;
 
-	(void)session, (void)obj, (void)op, (void)key;
+	(void)session, (void)obj, (void)op, (void)key, (void)mod;
 	for (i = 0; i < KEEL_COUNT(words); i++)
 		if (strcasecmp(text, words[i]) == 0)
 			return 0;
 	return *text && strlen(text) < 9 && strspn(text, "0123456789") == strlen(text)
 		       ? 0
-		       : table_error(st, PBSE_BADATVAL, err);
+		       : table_error(PBSE_BADATVAL, err);
 }
 
 CHECK(check_throughput)
 {
-	struct state *st = mod->state;
-
 	(void)session, (void)op, (void)key, (void)text, (void)err;
-	st->core->log(mod, KEEL_LOG_ADMIN, "Sched", st->object->id(obj),
-		      "'throughput_mode' is being deprecated, it is recommended to use 'job_run_wait'");
+	keel_log(mod, KEEL_LOG_ADMIN, "Sched", keel_id(obj),
+		 "'throughput_mode' is being deprecated, it is recommended to use 'job_run_wait'");
 	return 0;
 }
 
 CHECK(check_run_wait)
 {
 	static const char *const words[] = { "none", "runjob_hook", "execjob_hook" };
-	struct state *st = mod->state;
 	size_t i;
 
-	(void)session, (void)obj, (void)op, (void)key;
+	(void)session, (void)obj, (void)op, (void)key, (void)mod;
 	for (i = 0; i < KEEL_COUNT(words); i++)
 		if (strcmp(text, words[i]) == 0)
 			return 0;
-	return table_error(st, PBSE_BADATVAL, err);
+	return table_error(PBSE_BADATVAL, err);
 }
 
 CHECK(check_not_negative)
 {
-	struct state *st = mod->state;
-
-	(void)session, (void)obj, (void)op, (void)key;
-	return *text == '-' ? table_error(st, PBSE_BADATVAL, err) : 0;
+	(void)session, (void)obj, (void)op, (void)key, (void)mod;
+	return *text == '-' ? table_error(PBSE_BADATVAL, err) : 0;
 }
 
 /* ---- what follows what ------------------------------------------------------------------------------ */
@@ -193,76 +179,70 @@ CHECK(check_not_negative)
 static void mirror(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *from,
 		   const struct keel_attr *to)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (server && to && is_default(st, obj) &&
-	    st->object->get_int(server, to) != st->object->get_int(obj, from))
-		st->object->set_int(server, to, st->object->get_int(obj, from));
+	if (server && to && is_default(obj) &&
+	    keel_get_int(server, to) != keel_get_int(obj, from))
+		keel_set_int(server, to, keel_get_int(obj, from));
 }
 
 /* Unset: the default one starts jobs. */
 static void scheduling_changed(struct keel_mod *mod, struct keel_obj *obj,
 			       const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
-	if (!st->object->is_set(obj, attr))
-		st->object->set_int(obj, attr, is_default(st, obj));
-	mirror(mod, obj, attr, st->server.scheduling);
+	if (!keel_is_set(obj, attr))
+		keel_set_int(obj, attr, is_default(obj));
+	mirror(mod, obj, attr, server_scheduling);
 }
 
 static void iteration_changed(struct keel_mod *mod, struct keel_obj *obj,
 			      const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
-	mirror(mod, obj, attr, st->server.iteration);
+	mirror(mod, obj, attr, server_scheduler_iteration);
 }
 
 static void throughput_changed(struct keel_mod *mod, struct keel_obj *obj,
 			       const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	const char *have = st->object->get_str(obj, st->sched.run_wait), *now;
+	const char *have = keel_get_str(obj, sched_job_run_wait), *now;
 
-	if (!st->object->is_set(obj, attr)) {
+	(void)mod;
+	if (!keel_is_set(obj, attr)) {
 		if (have && strcmp(have, "none") == 0)
 			return;
-		st->object->set_int(obj, attr, 1);
+		keel_set_int(obj, attr, 1);
 	}
-	now = st->object->get_int(obj, attr) ? "runjob_hook" : "execjob_hook";
+	now = keel_get_int(obj, attr) ? "runjob_hook" : "execjob_hook";
 	if (!have || strcmp(have, "none") == 0 || strcmp(have, now) != 0)
-		st->object->set_str(obj, st->sched.run_wait, now);
+		keel_set_str(obj, sched_job_run_wait, now);
 }
 
 static void run_wait_changed(struct keel_mod *mod, struct keel_obj *obj,
 			     const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	const char *text = st->object->get_str(obj, attr);
+	const char *text = keel_get_str(obj, attr);
 	int64_t now = text && strcmp(text, "runjob_hook") == 0;
 
+	(void)mod;
 	if (text && strcmp(text, "none") == 0)
-		st->object->unset(obj, st->sched.throughput, NULL); /* it cannot say this */
-	else if (text && (!st->object->is_set(obj, st->sched.throughput) ||
-			  st->object->get_int(obj, st->sched.throughput) != now))
-		st->object->set_int(obj, st->sched.throughput, now);
+		keel_unset(obj, sched_throughput_mode, NULL); /* it cannot say this */
+	else if (text && (!keel_is_set(obj, sched_throughput_mode) ||
+			  keel_get_int(obj, sched_throughput_mode) != now))
+		keel_set_int(obj, sched_throughput_mode, now);
 }
 
 /* Unset: what only the default one has. */
 static void partition_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-
-	if (!st->object->is_set(obj, attr) && is_default(st, obj))
-		st->object->set_text(obj, attr, KEEL_SET, NULL, DEFAULT_PARTITION, NULL);
+	(void)mod;
+	if (!keel_is_set(obj, attr) && is_default(obj))
+		keel_set_text(obj, attr, KEEL_SET, NULL, DEFAULT_PARTITION, NULL);
 }
 
 static void derive_state(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
 	struct state *st = mod->state;
-	const char *text = !is_default(st, obj) ? "down"
+	const char *text = !is_default(obj) ? "down"
 			   : st->phase == RANKING || st->phase == CONSIDERING ? "scheduling"
 									      : "idle";
 
@@ -330,38 +310,36 @@ const struct keel_attr_def top_attrs[TOP_ATTRS] = {
 
 void sched_paths(struct keel_mod *mod, struct keel_obj *obj)
 {
-	struct state *st = mod->state;
-	const char *home = st->core->home(mod), *id = st->object->id(obj);
-	const char *mark = is_default(st, obj) ? "" : "_", *name = *mark ? id : "";
+	const char *home = keel_home(mod), *id = keel_id(obj);
+	const char *mark = is_default(obj) ? "" : "_", *name = *mark ? id : "";
 	char path[1200];
 
 	snprintf(path, sizeof(path), "%s/sched_priv%s%s", home, mark, name);
-	st->object->set_str(obj, st->sched.priv, path);
+	keel_set_str(obj, sched_sched_priv, path);
 	snprintf(path, sizeof(path), "%s/sched_logs%s%s", home, mark, name);
-	st->object->set_str(obj, st->sched.log, path);
+	keel_set_str(obj, sched_sched_log, path);
 }
 
 int32_t sched_start(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
-	struct keel_obj *obj = st->object->find(mod, "sched", DEFAULT);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	struct keel_obj *obj = keel_find(mod, "sched", DEFAULT);
 	bool fresh = !obj;
 
 	if (fresh)
-		obj = st->object->draft(mod, "sched", DEFAULT, err);
+		obj = keel_draft(mod, "sched", DEFAULT, err);
 	if (!obj)
 		return -1;
 	if (fresh) {
 		sched_paths(mod, obj);
-		st->object->set_str(obj, st->sched.partition, DEFAULT_PARTITION);
+		keel_set_str(obj, sched_partition, DEFAULT_PARTITION);
 	}
 	if (server) {
-		st->object->set_int(obj, st->sched.scheduling,
-				    st->object->get_int(server, st->server.scheduling));
-		st->object->set_int(obj, st->sched.iteration,
-				    st->object->get_int(server, st->server.iteration));
+		keel_set_int(obj, sched_scheduling,
+			     keel_get_int(server, server_scheduling));
+		keel_set_int(obj, sched_scheduler_iteration,
+			     keel_get_int(server, server_scheduler_iteration));
 	}
-	st->object->set_str(obj, st->sched.host, st->core->host_name(mod));
-	return fresh ? st->object->publish(obj) : 0;
+	keel_set_str(obj, sched_sched_host, keel_host_name(mod));
+	return fresh ? keel_publish(obj) : 0;
 }

@@ -10,17 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),
-	KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(hook, 0, struct state, hook),
-	KEEL_NEED(call, 0, struct state, call),
-	KEEL_NEED(resource, 0, struct state, resource),
-	KEEL_NEED(node, 0, struct state, node),
-	KEEL_NEED(job, 0, struct state, job),
-	KEEL_NEED(request, 0, struct state, request),
-	KEEL_NEED(msg, 0, struct state, msg),
-};
+KEEL_USE(resource);
+KEEL_USE(node);
+KEEL_USE(job);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(LIST, struct conf, resources, .fallback = "ncpus, mem, arch, host, vnode, aoe, eoe",
@@ -137,7 +129,7 @@ static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_plac
 	struct entry *e = entry_of(c->mod, ev->job);
 
 	if (e) {
-		avoid_sent(c->mod, e);
+		avoid_sent(e);
 		entry_running(c->mod, e);
 	}
 	return KEEL_NEXT;
@@ -156,9 +148,8 @@ static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_sta
 /* An array may start another subjob when one has ended. */
 static void parent_touch(struct keel_mod *mod, const char *id, struct entry *refused)
 {
-	struct state *st = mod->state;
 	char name[300];
-	struct keel_obj *parent = keel_id_whole(id, name, sizeof(name)) ? st->object->find(mod, "job", name) : NULL;
+	struct keel_obj *parent = keel_id_whole(id, name, sizeof(name)) ? keel_find(mod, "job", name) : NULL;
 
 	if (!parent)
 		return;
@@ -172,7 +163,7 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 	struct entry *e = entry_of(c->mod, ev->job);
 
 	if (e)
-		entry_out(c->mod, e);
+		entry_out(e);
 	if (e && ev->requeued && !keel_id_is_part(ev->id))
 		avoid_refused(c->mod, e, e);
 	if (e && ev->requeued)
@@ -206,7 +197,7 @@ static keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node
 		return KEEL_NEXT;
 	if (ev->before & ~ev->after & ~ours) {
 		st->relevance++;
-		st->forgiven_ms = st->core->now_ms(c->mod);
+		st->forgiven_ms = keel_now_ms(c->mod);
 		rest_over(c->mod);
 	}
 	wake(c->mod, CMD_ENDED);
@@ -255,81 +246,15 @@ static const struct keel_tap taps[] = {
 };
 
 /* Rows: where the pointer goes, class, name. */
-#define FIND(member, klass, name) KEEL_FIND(struct state, member, klass, name)
-static const struct keel_find wanted[] = {
-	FIND(a.queue, "job", "queue"),
-	FIND(a.project, "job", "project"),
-	FIND(a.account, "job", "Account_Name"),
-	FIND(a.schedselect, "job", "schedselect"),
-	FIND(a.list, "job", "Resource_List"),
-	FIND(a.priority, "job", "Priority"),
-	FIND(a.arrival, "job", "queue_rank"),
-	FIND(a.when, "job", "Execution_Time"),
-	FIND(a.exec_vnode, "job", "exec_vnode"),
-	FIND(vnode.priority, "node", "Priority"),
-	FIND(vnode.queue, "node", "queue"),
-	FIND(queue.priority, "queue", "Priority"),
-	FIND(queue.started, "queue", "started"),
-	FIND(queue.type, "queue", "queue_type"),
-	FIND(queue.depth, "queue", "backfill_depth"),
-	FIND(a.euser, "job", "euser"),
-	FIND(a.egroup, "job", "egroup"),
-	FIND(a.comment, "job", "comment"),
-	FIND(a.stime, "job", "stime"),
-	FIND(a.used, "job", "resources_used"),
-	FIND(a.estimated, "job", "estimated"),
-	FIND(a.topjob, "job", "topjob"),
-	FIND(a.ineligible, "job", "topjob_ineligible"),
-	FIND(server.clear_estimates, "server", "clear_topjob_estimates_enable"),
-	FIND(sched.fuzzy, "sched", "opt_backfill_fuzzy"),
-	FIND(server.formula, "server", "job_sort_formula"),
-	FIND(server.depth, "server", "backfill_depth"),
-	FIND(sched.formula, "sched", "job_sort_formula"),
-	FIND(sched.threshold, "sched", "job_sort_formula_threshold"),
-	FIND(sched.cycle_length, "sched", "sched_cycle_length"),
-	FIND(sched.update_period, "sched", "attr_update_period"),
-	FIND(server.scheduling, "server", "scheduling"),
-	FIND(total.of_server, "server", "resources_available"),
-	FIND(total.gone_of_server, "server", "resources_assigned"),
-	FIND(total.of_queue, "queue", "resources_available"),
-	FIND(total.gone_of_queue, "queue", "resources_assigned"),
-	FIND(p.vnode_partition, "node", "partition"),
-	FIND(p.queue_partition, "queue", "partition"),
-	FIND(p.last_used, "node", "last_used_time"),
-	FIND(p.max_running, "node", "max_running"),
-	FIND(p.max_user_run, "node", "max_user_run"),
-	FIND(p.max_group_run, "node", "max_group_run"),
-	FIND(p.one_host, "node", "no_multinode_jobs"),
-	FIND(p.euser, "job", "euser"),
-	FIND(p.egroup, "job", "egroup"),
-	FIND(p.no_span, "sched", "do_not_span_psets"),
-	FIND(p.explicit_sets, "sched", "only_explicit_psets"),
-	FIND(p.alarm, "sched", "server_dyn_res_alarm"),
-	FIND(p.set_enable, "server", "node_group_enable"),
-	FIND(p.set_key, "server", "node_group_key"),
-	FIND(p.queue_set_key, "queue", "node_group_key"),
-	FIND(server.iteration, "server", "scheduler_iteration"),
-	FIND(sched.scheduling, "sched", "scheduling"),
-	FIND(sched.iteration, "sched", "scheduler_iteration"),
-	FIND(sched.host, "sched", "sched_host"),
-	FIND(sched.priv, "sched", "sched_priv"),
-	FIND(sched.log, "sched", "sched_log"),
-	FIND(sched.partition, "sched", "partition"),
-	FIND(sched.run_wait, "sched", "job_run_wait"),
-	FIND(sched.throughput, "sched", "throughput_mode"),
-};
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	if (keel_find_all(mod, st->core, st->object, wanted, KEEL_COUNT(wanted), err))
-		return -1;
-	snprintf(st->who, sizeof(st->who), "Scheduler@%s", st->core->host_name(mod));
-	if (st->object->slot_bind(mod, "job", sizeof(struct entry), entry_fini))
-		return st->core->error(err, -1, "cannot attach to class job");
+	snprintf(st->who, sizeof(st->who), "Scheduler@%s", keel_host_name(mod));
+	if (keel_slot_bind(mod, "job", sizeof(struct entry), entry_fini))
+		return keel_error(err, -1, "cannot attach to class job");
 	if (rank_init(mod))
-		return st->core->error(err, -1, "out of memory");
+		return keel_error(err, -1, "out of memory");
 	st->relevance = 1;
 	index_init(mod);
 	return 0;
@@ -337,13 +262,12 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
 	int32_t rc = sched_start(mod, err);
 
 	if (rc)
 		return rc;
-	st->job->on_change(st->job->self, mod, on_change);
-	st->job->on_run_request(st->job->self, mod, on_run_request);
+	keel_job_on_change(mod, on_change);
+	keel_job_on_run_request(mod, on_run_request);
 	config_read(mod);
 	iteration_start(mod);
 	wake(mod, CMD_FIRST);
@@ -367,21 +291,19 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
 	st->generation = 0;
-	st->core->log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
+	keel_log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
 	config_read(mod);
 	st->relevance++;
 	rest_over(mod);
-	st->core->defer(mod, reconfigured, NULL);
+	keel_defer(mod, reconfigured, NULL);
 	wake(mod, CMD_CONFIGURED);
 	return 0;
 }
 
 static void stop(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	st->job->on_change(st->job->self, NULL, NULL);
-	st->job->on_run_request(st->job->self, NULL, NULL);
+	keel_job_on_change(NULL, NULL);
+	keel_job_on_run_request(NULL, NULL);
 	cycle_stop(mod);
 }
 
@@ -405,8 +327,6 @@ static const char *const requires_modules[] = { "manager", "queues", "jobs", "no
 
 KEEL_MODULE(.name = "scheduler", .version = "1.0", .vendor = "Keelson",
 	    .summary = "decides which job runs where", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf), .conf = rules,
-	    .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .requires_modules = requires_modules, .init = init,
-	    .start = start, .reconf = reconf, .stop = stop, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
+	    .init = init, .start = start, .reconf = reconf, .stop = stop, .fini = fini);

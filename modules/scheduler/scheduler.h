@@ -148,41 +148,6 @@ struct conf {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_hook_api *hook;
-	const struct keel_call_api *call;
-	const struct keel_resource_api *resource;
-	const struct keel_node_api *node;
-	const struct keel_job_api *job;
-	const struct keel_request_api *request;
-	const struct keel_msg_api *msg;
-	struct {
-		const struct keel_attr *queue, *schedselect, *list, *priority, *arrival, *when, *exec_vnode,
-			*euser, *egroup, *project, *account, *comment, *stime, *used,
-			*estimated, *topjob, *ineligible;
-	} a;
-	struct {
-		const struct keel_attr *priority, *queue;
-	} vnode;
-	struct {
-		const struct keel_attr *priority, *started, *type, *depth;
-	} queue;
-	struct {
-		const struct keel_attr *scheduling, *iteration, *formula, *depth, *clear_estimates;
-	} server;
-	struct {
-		const struct keel_attr *scheduling, *iteration, *host, *priv, *log, *partition, *run_wait,
-			*throughput, *formula, *threshold, *cycle_length, *update_period, *fuzzy;
-	} sched;
-	struct {
-		const struct keel_attr *of_server, *gone_of_server, *of_queue, *gone_of_queue;
-	} total; /* resources_available, resources_assigned */
-	struct {
-		const struct keel_attr *vnode_partition, *queue_partition, *last_used, *max_running,
-			*max_user_run, *max_group_run, *one_host, *euser, *egroup, *no_span,
-			*explicit_sets, *alarm, *set_enable, *set_key, *queue_set_key;
-	} p; /* of placement */
 	char who[300]; /* Scheduler@host */
 
 	/* index.c */
@@ -263,7 +228,7 @@ void entry_fini(struct keel_mod *mod, void *slot);
 void list_add(struct list *l, struct entry *e);
 void list_drop(struct entry *e);
 /* Takes it off its list, group and timer: it is OUT. */
-void entry_out(struct keel_mod *mod, struct entry *e);
+void entry_out(struct entry *e);
 /* The next cycle examines it, wherever it is now. */
 void entry_touch(struct keel_mod *mod, struct entry *e);
 void entry_park(struct keel_mod *mod, struct entry *e);
@@ -272,8 +237,8 @@ void entry_suspended(struct keel_mod *mod, struct entry *e);
 struct group *group_of(struct keel_mod *mod, struct keel_obj *job);
 
 /* duration.c: seconds */
-int64_t job_duration(struct keel_mod *mod, struct keel_obj *job);  /* it may run */
-int64_t job_remaining(struct keel_mod *mod, struct keel_obj *job); /* of that */
+int64_t job_duration(struct keel_obj *job);  /* it may run */
+int64_t job_remaining(struct keel_obj *job); /* of that */
 int64_t job_end(struct keel_mod *mod, struct keel_obj *job);       /* when, of a running job */
 
 /* Not again before `ms` from now. */
@@ -326,7 +291,7 @@ int32_t formula_check(struct keel_mod *mod, const char *text);
 void config_read(struct keel_mod *mod);
 void config_free(struct keel_mod *mod);
 bool setting_on(struct keel_mod *mod, enum setting which);
-char *setting_dup(struct keel_mod *mod, enum setting which); /* NULL: it is nowhere */
+char *setting_dup(struct keel_mod *mod, enum setting which); /* the caller frees it; NULL: it is set nowhere, or no memory */
 void prime_set(struct keel_mod *mod, bool prime);
 
 /* snapshot.c */
@@ -345,33 +310,34 @@ void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode);
 /* totals.c: amounts of the server and of queues, and the job-wide amounts of jobs. */
 bool totals_read(struct keel_mod *mod, struct snapshot *s); /* false: no memory, or no server object */
 /* The summed resources of a job's Resource_List: the caller frees the array, the values are the job's. */
-const struct keel_res_value **whole_of(struct keel_mod *mod, struct keel_obj *job, uint32_t *ret_n);
+const struct keel_res_value **whole_of(struct keel_obj *job, uint32_t *ret_n);
 /* Is there enough of the job's job-wide amounts (of those names; NULL all)? False with the reason. */
-bool totals_fit(struct keel_mod *mod, const struct snapshot *s, struct keel_obj *job, const char *only,
+bool totals_fit(const struct snapshot *s, struct keel_obj *job, const char *only,
 		struct reason *ret);
 /* A job takes (sign 1) of the totals, or gives back (-1); only: comma list of names or NULL. */
-void totals_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, const char *only,
+void totals_move(struct snapshot *s, struct keel_obj *job, const char *only,
 		 int sign);
 
 /* goback.c: a job that goes on where it was */
-int32_t share_of(struct keel_mod *mod, struct keel_obj *job); /* as its place says */
+int32_t share_of(struct keel_obj *job); /* as its place says */
 /* An exec_vnode that the caller frees; NULL: it is unset, or cannot be parsed. */
-struct keel_exec *exec_of(struct keel_mod *mod, const char *text);
+struct keel_exec *exec_of(const char *text);
 /* The same for what a suspended job needs again. */
-struct keel_exec *exec_again(struct keel_mod *mod, struct keel_obj *job);
+struct keel_exec *exec_again(struct keel_obj *job);
 /* Takes that of the snapshot, of vnodes and totals; false with the reason, nothing taken. */
-bool goes_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+bool goes_back(struct snapshot *s, struct keel_obj *job,
 	       const struct keel_exec *exec, struct reason *ret);
 /* The same; nothing stays taken. */
-bool could_go_back(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+bool could_go_back(struct snapshot *s, struct keel_obj *job,
 		   const struct keel_exec *exec, struct reason *ret);
 /* Counts it for the limits of these vnodes (sign 1), or not any more (-1). */
-void people_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job,
+void people_move(struct snapshot *s, struct keel_obj *job,
 		 const struct keel_exec *exec, int sign);
 
 /* placing.c: how vnodes are ordered and matched, out of the configuration. */
 void placing_apply(struct keel_mod *mod, struct snapshot *s);
-/* The items of a setting, NULL-terminated; `between`: what may part them. NULL: it has none. */
+/* The items of a setting, NULL-terminated; the caller frees them with names_free(). `between`: what may part them. NULL:
+ * it has none, or there is no memory. */
 char **setting_items(struct keel_mod *mod, enum setting which, const char *between);
 void names_free(char **names); /* NULL is fine */
 
@@ -446,7 +412,7 @@ void fence_lift(struct keel_mod *mod, struct snapshot *copy, struct keel_obj *jo
 void fence_drop(struct keel_mod *mod);
 
 /* avoid.c */
-void avoid_sent(struct keel_mod *mod, struct entry *e); /* to its exec_vnode */
+void avoid_sent(struct entry *e); /* to its exec_vnode */
 void avoid_started(struct entry *e);
 void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job); /* if it was only sent */
 void avoid_forget(struct entry *e);
@@ -477,7 +443,7 @@ void starts_drop(struct keel_mod *mod);
 /* consider.c */
 /* Considers one job, or one group that cannot start. False: none is left. */
 bool consider_next(struct keel_mod *mod);
-bool is_at_limit(struct keel_mod *mod, struct keel_obj *job); /* an array with as many subjobs as may run */
+bool is_at_limit(struct keel_obj *job); /* an array with as many subjobs as may run */
 void asides_back(struct keel_mod *mod);
 
 /* await.c */
@@ -496,8 +462,8 @@ bool delays_no_plan(struct keel_mod *mod, int64_t duration);
 struct holds *plans_hold(struct keel_mod *mod, struct snapshot *s, int64_t duration);
 /* The calendar learns that it has begun. */
 void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, int64_t duration);
-bool plan_begin(struct keel_mod *mod, struct entry *e); /* false: no memory */
-bool plan_step(struct keel_mod *mod);                   /* false: it is made, or cannot be */
+bool plan_begin(struct keel_mod *mod, struct entry *e); /* false without memory */
+bool plan_step(struct keel_mod *mod);                   /* true: the caller calls it again; false: it is made, or fails */
 void plan_drop(struct keel_mod *mod);
 void plan_restart(struct keel_mod *mod); /* the snapshot it was made from goes */
 void calendar_close(struct keel_mod *mod);

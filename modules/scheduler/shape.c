@@ -9,25 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void shape_free(struct state *st, struct shape *s)
+static void shape_free(struct shape *s)
 {
-	st->resource->select_free(s->select);
+	keel_resource_select_free(s->select);
 	free(s->key);
 	free(s);
 }
 
-static struct shape *shape_create(struct keel_mod *mod, const char *key, const char *select,
+static struct shape *shape_create(const char *key, const char *select,
 				  const char *place)
 {
-	struct state *st = mod->state;
 	struct shape *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->key = strdup(key);
-	if (!s->key || st->resource->select_parse(st->resource->self, select, &s->select, NULL) ||
-	    st->resource->place_parse(place, &s->place, NULL)) {
-		shape_free(st, s);
+	if (!s->key || keel_resource_select_parse(select, &s->select, NULL) ||
+	    keel_resource_place_parse(place, &s->place, NULL)) {
+		shape_free(s);
 		return NULL;
 	}
 	return s;
@@ -40,10 +39,10 @@ struct shape *shape_get(struct keel_mod *mod, const char *key, const char *selec
 	struct shape *s;
 
 	HASH_FIND_STR(st->shapes, key, s);
-	if (!s && (s = shape_create(mod, key, select, place))) {
+	if (!s && (s = shape_create(key, select, place))) {
 		HASH_ADD_KEYPTR(hh, st->shapes, s->key, strlen(s->key), s);
 		if (!s->hh.tbl) { /* no memory for it */
-			shape_free(st, s);
+			shape_free(s);
 			s = NULL;
 		}
 	}
@@ -59,5 +58,5 @@ void shape_put(struct keel_mod *mod, struct shape *shape)
 	if (!shape || --shape->refs)
 		return;
 	HASH_DEL(st->shapes, shape);
-	shape_free(st, shape);
+	shape_free(shape);
 }

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTRS_OF(node, Priority, max_running, max_user_run, max_group_run, last_used_time,
+	      no_multinode_jobs, queue, partition);
+KEEL_ATTRS_OF(job, euser, egroup);
+
 #define NOT_FREE (KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE)
 
 /* A vnode being read, before columns are known. */
@@ -59,22 +63,21 @@ static int by_host(const void *a, const void *b)
 
 static struct reading *read_all(struct keel_mod *mod, uint32_t *ret_n)
 {
-	struct state *st = mod->state;
-	uint32_t room = st->object->count(mod, "node"), n = 0;
+	uint32_t room = keel_count(mod, "node"), n = 0;
 	struct reading *r = calloc(room + 1, sizeof(*r));
-	struct keel_cursor *cursor = r ? st->object->cursor(mod, "node") : NULL;
+	struct keel_cursor *cursor = r ? keel_cursor(mod, "node") : NULL;
 	struct keel_obj *obj;
 	const struct keel_res_value *v;
 
-	while (cursor && n < room && (obj = st->object->next(cursor))) {
-		v = st->resource->list_get(st->node->available(st->node->self, obj), "host");
+	while (cursor && n < room && (obj = keel_next(cursor))) {
+		v = keel_resource_list_get(keel_node_available(obj), "host");
 		r[n].obj = obj;
-		r[n].host = v && v->text ? v->text : st->object->id(obj);
-		r[n].priority = st->object->get_int(obj, st->vnode.priority);
+		r[n].host = v && v->text ? v->text : keel_id(obj);
+		r[n].priority = keel_get_int(obj, node_Priority);
 		n++;
 	}
 	if (cursor)
-		st->object->cursor_close(cursor);
+		keel_cursor_close(cursor);
 	*ret_n = n;
 	return r;
 }
@@ -116,15 +119,15 @@ static bool column_add(struct snapshot *s, const struct keel_resource *res)
 	return true;
 }
 
-static bool columns_find(struct state *st, struct snapshot *s, const struct reading *r, uint32_t n)
+static bool columns_find(struct snapshot *s, const struct reading *r, uint32_t n)
 {
 	uint32_t i, k;
 
 	for (i = 0; i < n; i++) {
-		const struct keel_reslist *have = st->node->available(st->node->self, r[i].obj);
+		const struct keel_reslist *have = keel_node_available(r[i].obj);
 
-		for (k = 0; k < st->resource->list_count(have); k++) {
-			const struct keel_resource *res = st->resource->list_at(have, k)->res;
+		for (k = 0; k < keel_resource_list_count(have); k++) {
+			const struct keel_resource *res = keel_resource_list_at(have, k)->res;
 
 			if (is_counted(res) && !column_add(s, res))
 				return false;
@@ -133,10 +136,10 @@ static bool columns_find(struct state *st, struct snapshot *s, const struct read
 	return true;
 }
 
-static bool amounts_make(struct state *st, const struct snapshot *s, struct vnode *v,
+static bool amounts_make(const struct snapshot *s, struct vnode *v,
 			 struct keel_obj *obj)
 {
-	const struct keel_reslist *have = st->node->available(st->node->self, obj);
+	const struct keel_reslist *have = keel_node_available(obj);
 	uint32_t c;
 	double unset;
 
@@ -146,20 +149,20 @@ static bool amounts_make(struct state *st, const struct snapshot *s, struct vnod
 	v->free = v->total + s->n_column;
 	for (c = 0; c < s->n_column; c++) {
 		unset = is_endless(s, s->column[c]) ? HUGE_VAL : 0;
-		v->total[c] = st->resource->list_number(have, s->column[c]->name, unset);
+		v->total[c] = keel_resource_list_number(have, s->column[c]->name, unset);
 	}
 	return true;
 }
 
 /* `@other` in place of an amount: the vnode shares that of another. */
-static bool shared_read(struct state *st, const struct snapshot *s, struct vnode *v,
+static bool shared_read(const struct snapshot *s, struct vnode *v,
 			struct keel_obj *obj)
 {
-	const struct keel_reslist *have = st->node->available(st->node->self, obj);
+	const struct keel_reslist *have = keel_node_available(obj);
 	uint32_t i, c;
 
-	for (i = 0; i < st->resource->list_count(have); i++) {
-		const struct keel_res_value *value = st->resource->list_at(have, i);
+	for (i = 0; i < keel_resource_list_count(have); i++) {
+		const struct keel_res_value *value = keel_resource_list_at(have, i);
 		const struct vnode *other;
 
 		if (!value->text || *value->text != '@' || !is_counted(value->res) ||
@@ -184,22 +187,20 @@ struct tenants {
 static void tenant_count(void *arg, const char *job_id, bool suspended)
 {
 	struct tenants *t = arg;
-	struct state *st = t->mod->state;
-	struct keel_obj *job = suspended ? NULL : st->object->find(t->mod, "job", job_id);
+	struct keel_obj *job = suspended ? NULL : keel_find(t->mod, "job", job_id);
 
 	if (job)
-		limits_count(t->v->limits, st->object->get_str(job, st->p.euser),
-			     st->object->get_str(job, st->p.egroup));
+		limits_count(t->v->limits, keel_get_str(job, job_euser),
+			     keel_get_str(job, job_egroup));
 }
 
 static void limits_read(struct keel_mod *mod, struct snapshot *s, struct vnode *v,
 			struct keel_obj *node)
 {
-	struct state *st = mod->state;
 	struct vnode_limits now = {
-		.jobs = (uint32_t)st->object->get_int(node, st->p.max_running),
-		.of_user = (uint32_t)st->object->get_int(node, st->p.max_user_run),
-		.of_group = (uint32_t)st->object->get_int(node, st->p.max_group_run),
+		.jobs = (uint32_t)keel_get_int(node, node_max_running),
+		.of_user = (uint32_t)keel_get_int(node, node_max_user_run),
+		.of_group = (uint32_t)keel_get_int(node, node_max_group_run),
 	};
 	struct tenants t = { mod, v };
 
@@ -213,35 +214,34 @@ static void limits_read(struct keel_mod *mod, struct snapshot *s, struct vnode *
 	*v->limits = now;
 	s->counts_people |= now.of_user || now.of_group;
 	if (now.of_user || now.of_group)
-		st->node->tenants(st->node->self, node, tenant_count, &t);
+		keel_node_tenants(node, tenant_count, &t);
 }
 
 void vnode_reread(struct keel_mod *mod, struct snapshot *s, struct vnode *v, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	const struct keel_reslist *gone = st->node->assigned(st->node->self, node);
-	uint32_t bits = st->node->state(st->node->self, node), c;
+	const struct keel_reslist *gone = keel_node_assigned(node);
+	uint32_t bits = keel_node_state(node), c;
 
-	v->down = st->node->unavailable(st->node->self, node);
+	v->down = keel_node_unavailable(node);
 	v->usable = !v->down && !(bits & NOT_FREE) && !v->fenced;
 	v->alone = bits & KEEL_NODE_JOB_EXCLUSIVE;
-	v->jobs = st->node->jobs_on(st->node->self, node);
+	v->jobs = keel_node_jobs_on(node);
 	v->in_use = v->jobs > 0;
-	v->last_used = st->object->get_int(node, st->p.last_used);
+	v->last_used = keel_get_int(node, node_last_used_time);
 	for (c = 0; c < s->n_column; c++)
 		v->free[c] = v->total[c] -
-			     st->resource->list_number(gone, s->column[c]->name, 0);
+			     keel_resource_list_number(gone, s->column[c]->name, 0);
 	limits_read(mod, s, v, node);
 }
 
-static bool others_read(struct state *st, struct vnode *v, struct keel_obj *obj)
+static bool others_read(struct vnode *v, struct keel_obj *obj)
 {
-	const struct keel_reslist *have = st->node->available(st->node->self, obj);
-	uint32_t i, n = st->resource->list_count(have);
+	const struct keel_reslist *have = keel_node_available(obj);
+	uint32_t i, n = keel_resource_list_count(have);
 
 	v->other = calloc(n + 1, sizeof(*v->other));
 	for (i = 0; v->other && i < n; i++) {
-		const struct keel_res_value *from = st->resource->list_at(have, i);
+		const struct keel_res_value *from = keel_resource_list_at(have, i);
 		struct keel_res_value *to = &v->other[v->n_other];
 
 		if (is_counted(from->res))
@@ -255,10 +255,10 @@ static bool others_read(struct state *st, struct vnode *v, struct keel_obj *obj)
 	return v->other != NULL;
 }
 
-static bool text_read(struct state *st, struct keel_obj *obj, const struct keel_attr *attr,
+static bool text_read(struct keel_obj *obj, const struct keel_attr *attr,
 		      const char **ret)
 {
-	const char *text = st->object->get_str(obj, attr);
+	const char *text = keel_get_str(obj, attr);
 
 	*ret = text && *text ? strdup(text) : NULL;
 	return *ret || !text || !*text;
@@ -266,30 +266,29 @@ static bool text_read(struct state *st, struct keel_obj *obj, const struct keel_
 
 static bool vnode_read(struct keel_mod *mod, struct snapshot *s, const struct reading *r)
 {
-	struct state *st = mod->state;
 	struct vnode *v = &s->node[s->n++];
 	int32_t i;
 
-	v->name = strdup(st->object->id(r->obj));
+	v->name = strdup(keel_id(r->obj));
 	v->host = r->host_number;
 	v->priority = r->priority;
-	v->one_host_only = st->object->get_int(r->obj, st->p.one_host);
+	v->one_host_only = keel_get_int(r->obj, node_no_multinode_jobs);
 	for (i = 0; i < 4; i++)
-		v->share[i] = (uint8_t)st->node->sharing(st->node->self, r->obj, i);
-	if (!v->name || !text_read(st, r->obj, st->vnode.queue, &v->queue) ||
-	    !text_read(st, r->obj, st->p.vnode_partition, &v->partition) ||
-	    !amounts_make(st, s, v, r->obj) || !others_read(st, v, r->obj))
+		v->share[i] = (uint8_t)keel_node_sharing(r->obj, i);
+	if (!v->name || !text_read(r->obj, node_queue, &v->queue) ||
+	    !text_read(r->obj, node_partition, &v->partition) ||
+	    !amounts_make(s, v, r->obj) || !others_read(v, r->obj))
 		return false;
 	vnode_reread(mod, s, v, r->obj);
 	return true;
 }
 
-static bool columns_endless(struct state *st, struct snapshot *s)
+static bool columns_endless(struct snapshot *s)
 {
 	uint32_t i;
 
 	for (i = 0; s->endless && s->endless[i]; i++) {
-		const struct keel_resource *res = st->resource->find(st->resource->self, s->endless[i]);
+		const struct keel_resource *res = keel_resource_find(s->endless[i]);
 
 		if (res && is_counted(res) && !column_add(s, res))
 			return false;
@@ -303,20 +302,20 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 	struct snapshot *s = calloc(1, sizeof(*s));
 	uint32_t n = 0, i;
 	struct reading *r = s ? read_all(mod, &n) : NULL;
-	bool ok = r && number_hosts(r, n, &s->n_hosts) && columns_find(st, s, r, n);
+	bool ok = r && number_hosts(r, n, &s->n_hosts) && columns_find(s, r, n);
 
 	if (ok) {
 		placing_apply(mod, s);
 		s->shape = ++st->pictures;
 		s->node = calloc(n + 1, sizeof(*s->node));
-		ok = s->node != NULL && columns_endless(st, s) && totals_read(mod, s);
+		ok = s->node != NULL && columns_endless(s) && totals_read(mod, s);
 	}
 	for (i = 0; ok && i < n; i++)
 		ok = vnode_read(mod, s, &r[i]);
 	if (ok)
 		snapshot_index(s);
 	for (i = 0; ok && i < n; i++)
-		ok = shared_read(st, s, &s->node[i], r[i].obj);
+		ok = shared_read(s, &s->node[i], r[i].obj);
 	free(r);
 	if (!ok) {
 		snapshot_free(s);
@@ -328,15 +327,14 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 
 void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job)
 {
-	struct state *st = mod->state;
 	uint32_t i;
 
 	for (i = 0; i < s->n; i++) {
-		struct keel_obj *node = st->object->find(mod, "node", s->node[i].name);
+		struct keel_obj *node = keel_find(mod, "node", s->node[i].name);
 
 		s->node[i].score = 0;
 		if (node)
-			s->node[i].score = st->hook->fold(
+			s->node[i].score = keel_fold(
 				mod, KEEL_POINT_node_score,
 				KEEL_EVENT(node_score, .id = s->node[i].name, .node = node, .job = job),
 				NULL, 0);

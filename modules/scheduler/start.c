@@ -14,13 +14,13 @@
 
 #include <utlist.h>
 
+KEEL_ATTR_OF(job, exec_vnode);
+
 /* ---- starts ------------------------------------------------------------------------------------------- */
 
-static void start_free(struct keel_mod *mod, struct start *s)
+static void start_free(struct start *s)
 {
-	struct state *st = mod->state;
-
-	st->resource->exec_free(s->exec);
+	keel_resource_exec_free(s->exec);
 	free(s->id);
 	free(s->exec_vnode);
 	free(s);
@@ -31,9 +31,9 @@ static struct start *start_new(struct keel_mod *mod, struct keel_obj *job, const
 	struct state *st = mod->state;
 	struct start *s = calloc(1, sizeof(*s));
 
-	if (!s || !(s->id = strdup(st->object->id(job))) || !(s->exec_vnode = strdup(exec_vnode))) {
+	if (!s || !(s->id = strdup(keel_id(job))) || !(s->exec_vnode = strdup(exec_vnode))) {
 		if (s)
-			start_free(mod, s);
+			start_free(s);
 		return NULL;
 	}
 	DL_PREPEND(st->starts, s);
@@ -49,7 +49,7 @@ void starts_drop(struct keel_mod *mod)
 		struct start *s = st->starts;
 
 		DL_DELETE(st->starts, s);
-		start_free(mod, s);
+		start_free(s);
 	}
 }
 
@@ -61,11 +61,11 @@ static void start_failed(struct keel_mod *mod, struct start *s, struct keel_obj 
 	char words[600];
 
 	snprintf(words, sizeof(words), "Not Running: PBS Error: %s", text);
-	st->core->log(mod, KEEL_LOG_SCHED, "Job", s->id, "Failed to run: %s (%d)", text, (int)code);
+	keel_log(mod, KEEL_LOG_SCHED, "Job", s->id, "Failed to run: %s (%d)", text, (int)code);
 	if (!e)
 		return;
-	if (s->resume ? !st->job->is_suspended(st->job->self, job)
-		      : st->job->waiting(st->job->self, job) == 0) {
+	if (s->resume ? !keel_job_is_suspended(job)
+		      : keel_job_waiting(job) == 0) {
 		if (e->where == STARTING)
 			e->where = OUT;
 		entry_touch(mod, e);
@@ -74,8 +74,8 @@ static void start_failed(struct keel_mod *mod, struct start *s, struct keel_obj 
 	comment(mod, e, words);
 	if (e->victims_in == st->cycle) {
 		e->gave_up = st->relevance;
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", s->id,
-			      "Preempted work didn't run job - rerun it");
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", s->id,
+			 "Preempted work didn't run job - rerun it");
 	}
 	entry_rest(mod, e);
 }
@@ -87,7 +87,7 @@ static void start_made(struct keel_mod *mod, struct start *s, struct entry *e, c
 
 	st->started++;
 	if (!s->resume)
-		st->core->log(mod, KEEL_LOG_SCHED, "Job", subjob && *subjob ? subjob : s->id, "Job run");
+		keel_log(mod, KEEL_LOG_SCHED, "Job", subjob && *subjob ? subjob : s->id, "Job run");
 	if (!s->resume)
 		await_host(mod, subjob && *subjob ? subjob : s->id);
 	if (!e)
@@ -97,7 +97,7 @@ static void start_made(struct keel_mod *mod, struct start *s, struct entry *e, c
 	if (e->where != STARTING)
 		return;
 	e->where = OUT;
-	if (st->job->waiting(st->job->self, e->job)) {
+	if (keel_job_waiting(e->job)) {
 		entry_group(mod, e);
 		if (e->group && cycle_runs(st) && !st->serving)
 			turn_add(mod, e->group);
@@ -110,11 +110,11 @@ static void start_decided(struct keel_mod *mod, void *arg, int32_t code, const c
 {
 	struct state *st = mod->state;
 	struct start *s = arg;
-	struct keel_obj *job = st->object->find(mod, "job", s->id);
+	struct keel_obj *job = keel_find(mod, "job", s->id);
 	struct entry *e = job ? entry_of(mod, job) : NULL;
 
 	if (code && (!text || !*text))
-		text = st->core->pbse_text(code);
+		text = keel_pbse_text(code);
 	DL_DELETE(st->starts, s);
 	s->decided = true;
 	if (code && job)
@@ -134,7 +134,7 @@ static void start_decided(struct keel_mod *mod, void *arg, int32_t code, const c
 	}
 	if (s->returned) {
 		wake(mod, CMD_ENDED);
-		start_free(mod, s);
+		start_free(s);
 	} else if (!code) {
 		s->assigned = true;
 	}
@@ -144,20 +144,20 @@ static void start_decided(struct keel_mod *mod, void *arg, int32_t code, const c
 static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	uint64_t before = st->node->generation(st->node->self);
+	uint64_t before = keel_node_generation();
 	bool current = st->generation == before + 1;
 
 	if (s->resume)
-		st->job->resume_waiting(st->job->self, job, mod, start_decided, s);
+		keel_job_resume_waiting(job, mod, start_decided, s);
 	else
-		st->job->run(st->job->self, job, s->exec_vnode, st->who, mod, start_decided, s);
+		keel_job_run(job, s->exec_vnode, st->who, mod, start_decided, s);
 	s->returned = true;
 	if (!s->decided)
-		s->assigned = s->resume && st->node->generation(st->node->self) != before;
+		s->assigned = s->resume && keel_node_generation() != before;
 	if (s->assigned && current)
-		st->generation = st->node->generation(st->node->self) + 1;
+		st->generation = keel_node_generation() + 1;
 	if (s->decided)
-		start_free(mod, s);
+		start_free(s);
 }
 
 void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool resume, struct qrun *qrun)
@@ -175,7 +175,7 @@ void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool res
 	}
 	s->resume = resume;
 	s->qrun = qrun;
-	entry_out(mod, e);
+	entry_out(e);
 	e->where = STARTING;
 	if (slice_is_over(mod))
 		st->due = s;
@@ -187,28 +187,27 @@ void start_due(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct start *s = st->due;
-	struct keel_obj *job = s ? st->object->find(mod, "job", s->id) : NULL;
+	struct keel_obj *job = s ? keel_find(mod, "job", s->id) : NULL;
 
 	st->due = NULL;
 	if (job) {
 		start_now(mod, s, job);
 	} else if (s) {
 		start_decided(mod, s, PBSE_UNKJOBID, NULL);
-		start_free(mod, s);
+		start_free(s);
 	}
 }
 
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
-	struct state *st = mod->state;
 	struct snapshot *s = snapshot_now(mod);
-	struct keel_exec *exec = s ? exec_again(mod, job) : NULL;
-	bool goes = exec && goes_back(mod, s, job, exec, ret);
+	struct keel_exec *exec = s ? exec_again(job) : NULL;
+	bool goes = exec && goes_back(s, job, exec, ret);
 
 	if (!exec)
 		reason_set(ret, "its vnodes are not known");
-	st->resource->exec_free(exec);
-	return goes ? strdup(st->object->get_str(job, st->a.exec_vnode)) : NULL;
+	keel_resource_exec_free(exec);
+	return goes ? strdup(keel_get_str(job, job_exec_vnode)) : NULL;
 }
 
 bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)

@@ -17,6 +17,10 @@
 #include <strings.h>
 #include <time.h>
 
+KEEL_ATTRS_OF(server, backfill_depth, clear_topjob_estimates_enable);
+KEEL_ATTRS_OF(job, topjob_ineligible, exec_vnode, topjob, estimated);
+KEEL_ATTR_OF(sched, opt_backfill_fuzzy);
+
 #define DELAYS 16        /* how often a policy may put a plan off */
 #define KEY_PREEMPTED 20 /* place of the JOB_KEY that says when a job was preempted */
 
@@ -42,29 +46,25 @@ struct plan {
 
 static int64_t server_depth(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (!server || !st->object->is_set(server, st->server.depth))
+	if (!server || !keel_is_set(server, server_backfill_depth))
 		return 1;
-	return st->object->get_int(server, st->server.depth);
+	return keel_get_int(server, server_backfill_depth);
 }
 
 static bool flag_of(struct keel_mod *mod, const char *klass, const char *id,
 		    const struct keel_attr *attr)
 {
-	struct state *st = mod->state;
-	struct keel_obj *obj = attr ? st->object->find(mod, klass, id) : NULL;
+	struct keel_obj *obj = attr ? keel_find(mod, klass, id) : NULL;
 
-	return obj && st->object->get_int(obj, attr);
+	return obj && keel_get_int(obj, attr);
 }
 
 /* The attribute is of a module that comes later and may go: looked up each time. */
 static bool resumption_enforced(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
-
-	return flag_of(mod, "sched", "default", st->object->attr(mod, "sched", "sched_preempt_enforce_resumption"));
+	return flag_of(mod, "sched", "default", keel_attr_find(mod, "sched", "sched_preempt_enforce_resumption"));
 }
 
 /* Planned for whatever the depth is? */
@@ -100,7 +100,7 @@ bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e)
 		st->stopped = true;
 		return false;
 	}
-	if (*used >= (uint64_t)depth || st->object->get_int(e->job, st->a.ineligible))
+	if (*used >= (uint64_t)depth || keel_get_int(e->job, job_topjob_ineligible))
 		return false;
 	++*used;
 	return true;
@@ -114,9 +114,8 @@ static int64_t grain_of(struct keel_mod *mod)
 		const char *word;
 		int64_t seconds;
 	} rows[] = { { "off", 0 }, { "low", 60 }, { "med", 600 }, { "medium", 600 }, { "high", 3600 } };
-	struct state *st = mod->state;
-	struct keel_obj *sched = st->object->find(mod, "sched", "default");
-	const char *text = sched && st->sched.fuzzy ? st->object->get_str(sched, st->sched.fuzzy) : NULL;
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
+	const char *text = sched && sched_opt_backfill_fuzzy ? keel_get_str(sched, sched_opt_backfill_fuzzy) : NULL;
 	size_t i;
 
 	for (i = 0; text && i < KEEL_COUNT(rows); i++)
@@ -137,10 +136,10 @@ static bool calendar_add(struct keel_mod *mod)
 	e->ends_in = st->calendars;
 	list_drop(e);
 	list_add(&st->running, e);
-	exec = exec_of(mod, st->object->get_str(e->job, st->a.exec_vnode));
+	exec = exec_of(keel_get_str(e->job, job_exec_vnode));
 	if (exec)
-		calendar_end(st->calendar, job_end(mod, e->job), exec, share_of(mod, e->job),
-			     st->object->id(e->job));
+		calendar_end(st->calendar, job_end(mod, e->job), exec, share_of(e->job),
+			     keel_id(e->job));
 	return true;
 }
 
@@ -149,14 +148,13 @@ static void job_moved(void *arg, struct snapshot *s, const char *who, const stru
 		      int sign)
 {
 	struct keel_mod *mod = arg;
-	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", who);
+	struct keel_obj *job = keel_find(mod, "job", who);
 
 	if (!job)
 		return;
-	totals_move(mod, s, job, sign > 0 ? st->job->released(st->job->self, job) : NULL, sign);
+	totals_move(s, job, sign > 0 ? keel_job_released(job) : NULL, sign);
 	if (exec)
-		people_move(mod, s, job, exec, sign);
+		people_move(s, job, exec, sign);
 }
 
 static bool calendar_open(struct keel_mod *mod)
@@ -169,7 +167,7 @@ static bool calendar_open(struct keel_mod *mod)
 	if (!st->calendar)
 		return false;
 	st->calendars++;
-	calendar_init(st->calendar, st->core->time(mod), grain_of(mod), st->resource->exec_free);
+	calendar_init(st->calendar, keel_time(mod), grain_of(mod), KEEL_USE_resource->exec_free);
 	st->calendar->moved = job_moved;
 	st->calendar->arg = mod;
 	return true;
@@ -204,14 +202,14 @@ struct holds *plans_hold(struct keel_mod *mod, struct snapshot *s, int64_t durat
 void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, int64_t duration)
 {
 	struct state *st = mod->state;
-	struct keel_exec *exec = st->calendar ? exec_of(mod, exec_vnode) : NULL;
+	struct keel_exec *exec = st->calendar ? exec_of(exec_vnode) : NULL;
 
 	if (!exec)
 		return;
 	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now + duration,
-		       st->object->id(job));
-	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(mod, job),
-		     st->object->id(job));
+		       keel_id(job));
+	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(job),
+		     keel_id(job));
 }
 
 /* ---- what is known of top jobs ------------------------------------------------------------------------------ */
@@ -237,30 +235,28 @@ static void top_mark(struct keel_mod *mod, const char *id)
 
 void top_known(struct keel_mod *mod, struct keel_obj *job)
 {
-	struct state *st = mod->state;
-
-	if (st->object->get_int(job, st->a.topjob))
-		top_mark(mod, st->object->id(job));
+	if (keel_get_int(job, job_topjob))
+		top_mark(mod, keel_id(job));
 }
 
 void tops_settle(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	bool clear = flag_of(mod, "server", st->core->server_name(mod), st->server.clear_estimates);
+	bool clear = flag_of(mod, "server", keel_server_name(mod), server_clear_topjob_estimates_enable);
 	struct top **at = &st->tops, *t;
 
 	while ((t = *at)) {
-		struct keel_obj *job = st->object->find(mod, "job", t->id);
+		struct keel_obj *job = keel_find(mod, "job", t->id);
 
 		if (job && t->cycle == st->cycle) {
 			at = &t->next;
 			continue;
 		}
 		if (job) {
-			if (st->object->get_int(job, st->a.topjob))
-				st->object->set_int(job, st->a.topjob, 0);
-			if (clear && st->object->is_set(job, st->a.estimated))
-				st->object->unset(job, st->a.estimated, NULL);
+			if (keel_get_int(job, job_topjob))
+				keel_set_int(job, job_topjob, 0);
+			if (clear && keel_is_set(job, job_estimated))
+				keel_unset(job, job_estimated, NULL);
 		}
 		*at = t->next;
 		free(t->id);
@@ -292,7 +288,7 @@ static void plan_free(struct keel_mod *mod)
 	if (!p)
 		return;
 	search_free(p->search);
-	st->resource->exec_free(p->own);
+	keel_resource_exec_free(p->own);
 	free(p->id);
 	free(p);
 }
@@ -316,7 +312,7 @@ void plan_restart(struct keel_mod *mod)
 static struct entry *plan_entry(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct keel_obj *job = st->object->find(mod, "job", st->plan->id);
+	struct keel_obj *job = keel_find(mod, "job", st->plan->id);
 	struct entry *e = job ? entry_of(mod, job) : NULL;
 
 	return e && e->group ? e : NULL;
@@ -332,18 +328,18 @@ static bool plan_fits(void *arg, struct snapshot *s)
 		return false;
 	if (!p->own)
 		return would_fit(p->mod, e->job, e->group, s, &unused);
-	return could_go_back(p->mod, s, e->job, p->own, &unused);
+	return could_go_back(s, e->job, p->own, &unused);
 }
 
 /* When the first of its subjobs that run ends. */
 static int64_t room_at(struct keel_mod *mod, const struct entry *whole)
 {
 	struct state *st = mod->state;
-	const char *id = st->object->id(whole->job);
+	const char *id = keel_id(whole->job);
 	int64_t first = INT64_MAX, end;
 
 	for (const struct entry *e = st->running.first; e; e = e->next) {
-		if (!keel_id_is_kin(id, st->object->id(e->job)))
+		if (!keel_id_is_kin(id, keel_id(e->job)))
 			continue;
 		end = job_end(mod, e->job);
 		first = end < first ? end : first;
@@ -354,7 +350,7 @@ static int64_t room_at(struct keel_mod *mod, const struct entry *whole)
 bool plan_begin(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
-	const char *id = st->object->id(e->job);
+	const char *id = keel_id(e->job);
 	struct plan *p;
 
 	plan_free(mod);
@@ -364,15 +360,15 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 		return false;
 	}
 	p->mod = mod;
-	p->share = share_of(mod, e->job);
-	p->not_before = is_at_limit(mod, e->job) ? room_at(mod, e) : st->calendar->now;
-	p->duration = job_duration(mod, e->job);
+	p->share = share_of(e->job);
+	p->not_before = is_at_limit(e->job) ? room_at(mod, e) : st->calendar->now;
+	p->duration = job_duration(e->job);
 	if (e->resumes) {
-		p->own = exec_again(mod, e->job);
-		p->duration = job_remaining(mod, e->job);
+		p->own = exec_again(e->job);
+		p->duration = job_remaining(e->job);
 	}
 	st->plan = p;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", id, "Estimating the start time for a top job.");
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "Estimating the start time for a top job.");
 	return true;
 }
 
@@ -385,14 +381,13 @@ static char *plan_place(struct keel_mod *mod, struct entry *e, struct snapshot *
 
 	if (!p->own)
 		return place_on(mod, e->job, e->group, s, &unused);
-	if (!goes_back(mod, s, e->job, p->own, &unused))
+	if (!goes_back(s, e->job, p->own, &unused))
 		return NULL;
-	return strdup(st->object->get_str(e->job, st->a.exec_vnode));
+	return strdup(keel_get_str(e->job, job_exec_vnode));
 }
 
 static void estimate_write(struct keel_mod *mod, struct entry *e, int64_t at, const char *exec_vnode)
 {
-	struct state *st = mod->state;
 	const char *const keys[] = { "start_time", "exec_vnode" };
 	char now[64], have[64], when[64] = "";
 	const char *values[] = { now, exec_vnode };
@@ -402,16 +397,16 @@ static void estimate_write(struct keel_mod *mod, struct entry *e, int64_t at, co
 
 	if (localtime_r(&t, &tm))
 		strftime(when, sizeof(when), "%a %b %e %H:%M:%S %Y", &tm);
-	st->core->log(mod, KEEL_LOG_DEBUG, "Job", st->object->id(e->job),
-		      "Job is a top job and will run at %s", when);
-	if (!st->object->get_int(e->job, st->a.topjob))
-		st->object->set_int(e->job, st->a.topjob, 1);
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", keel_id(e->job),
+		 "Job is a top job and will run at %s", when);
+	if (!keel_get_int(e->job, job_topjob))
+		keel_set_int(e->job, job_topjob, 1);
 	snprintf(now, sizeof(now), "%lld", (long long)at);
-	if (st->object->text(e->job, st->a.estimated, "start_time", have, sizeof(have)) > 0 &&
+	if (keel_get_text(e->job, job_estimated, "start_time", have, sizeof(have)) > 0 &&
 	    strcmp(have, now) == 0)
 		return;
 	for (i = 0; i < KEEL_COUNT(keys); i++)
-		st->object->set_text(e->job, st->a.estimated, KEEL_SET, keys[i], values[i], NULL);
+		keel_set_text(e->job, job_estimated, KEEL_SET, keys[i], values[i], NULL);
 }
 
 /* Its moment is found: it is planned, whatever else may start. */
@@ -422,11 +417,11 @@ static bool plan_keep(struct keel_mod *mod, struct entry *e)
 	struct snapshot *s = search_snapshot(p->search);
 	int64_t at = search_at(p->search);
 	char *exec_vnode = plan_place(mod, e, s);
-	struct keel_exec *exec = exec_of(mod, exec_vnode);
+	struct keel_exec *exec = exec_of(exec_vnode);
 	bool kept = false;
 
 	if (exec && p->own)
-		exec_only(exec, st->job->released(st->job->self, e->job));
+		exec_only(exec, keel_job_released(e->job));
 	if (exec) {
 		search_unhold(p->search);
 		kept = calendar_plan(st->calendar, at, at + p->duration, exec, p->share, p->id, s);
@@ -485,10 +480,10 @@ bool plan_step(struct keel_mod *mod)
 	if (found == FOUND_MORE)
 		return true;
 	if (e && found == FOUND_NEVER)
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", p->id, "Can't find start time estimate");
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", p->id, "Can't find start time estimate");
 	else if (e && !plan_keep(mod, e))
-		st->core->log(mod, KEEL_LOG_DEBUG, "Job", p->id,
-			      "Error in calculation of start time of top job");
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", p->id,
+			 "Error in calculation of start time of top job");
 	plan_free(mod);
 	return false;
 }

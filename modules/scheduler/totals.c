@@ -10,42 +10,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct keel_res_value **whole_of(struct keel_mod *mod, struct keel_obj *job, uint32_t *ret_n)
+KEEL_ATTRS_OF(job, Resource_List, queue);
+KEEL_ATTRS_OF(queue, resources_available, resources_assigned);
+KEEL_ATTRS_OF(server, resources_available, resources_assigned);
+
+const struct keel_res_value **whole_of(struct keel_obj *job, uint32_t *ret_n)
 {
-	struct state *st = mod->state;
-	const struct keel_reslist *list = st->object->get_ptr(job, st->a.list);
-	uint32_t n = st->resource->list_count(list), i;
+	const struct keel_reslist *list = keel_get_ptr(job, job_Resource_List);
+	uint32_t n = keel_resource_list_count(list), i;
 	const struct keel_res_value **whole = calloc(n + 1, sizeof(*whole));
 
 	*ret_n = 0;
 	for (i = 0; whole && i < n; i++)
-		whole[(*ret_n)++] = st->resource->list_at(list, i);
+		whole[(*ret_n)++] = keel_resource_list_at(list, i);
 	return whole;
 }
 
-void totals_move(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, const char *only,
+void totals_move(struct snapshot *s, struct keel_obj *job, const char *only,
 		 int sign)
 {
-	struct state *st = mod->state;
-	const char *queue = st->object->get_str(job, st->a.queue);
+	const char *queue = keel_get_str(job, job_queue);
 	uint32_t n;
 	const struct keel_res_value **whole;
 
 	if (!s->n_pool)
 		return;
-	whole = whole_of(mod, job, &n);
+	whole = whole_of(job, &n);
 	if (whole)
 		pools_move(s, queue, whole, n, only, sign);
 	free(whole);
 }
 
-bool totals_fit(struct keel_mod *mod, const struct snapshot *s, struct keel_obj *job, const char *only,
+bool totals_fit(const struct snapshot *s, struct keel_obj *job, const char *only,
 		struct reason *ret)
 {
-	struct state *st = mod->state;
-	struct wish w = { .queue = st->object->get_str(job, st->a.queue) };
+	struct wish w = { .queue = keel_get_str(job, job_queue) };
 	uint32_t n, i;
-	const struct keel_res_value **whole = s->n_pool ? whole_of(mod, job, &n) : NULL;
+	const struct keel_res_value **whole = s->n_pool ? whole_of(job, &n) : NULL;
 	bool fits;
 
 	if (!whole)
@@ -77,7 +78,7 @@ static struct pool_amount *amount_add(struct pool *p, const struct keel_resource
 	return &p->amount[p->n++];
 }
 
-static bool value_read(struct state *st, struct pool *p, const struct keel_res_value *v,
+static bool value_read(struct pool *p, const struct keel_res_value *v,
 		       const struct keel_reslist *gone)
 {
 	struct pool_amount *a = amount_add(p, v->res);
@@ -87,17 +88,17 @@ static bool value_read(struct state *st, struct pool *p, const struct keel_res_v
 	a->counted = (v->res->flags & KEEL_RES_SUM) && v->res->type < KEEL_RES_BOOL;
 	a->total = a->free = v->n;
 	if (a->counted)
-		a->free -= st->resource->list_number(gone, v->res->name, 0);
+		a->free -= keel_resource_list_number(gone, v->res->name, 0);
 	a->text = v->text ? strdup(v->text) : NULL;
 	return a->text || !v->text;
 }
 
-static bool pool_read(struct state *st, struct snapshot *s, const char *queue, struct keel_obj *obj,
+static bool pool_read(struct snapshot *s, const char *queue, struct keel_obj *obj,
 		      const struct keel_attr *available, const struct keel_attr *assigned)
 {
-	const struct keel_reslist *have = st->object->get_ptr(obj, available);
-	const struct keel_reslist *gone = st->object->get_ptr(obj, assigned);
-	uint32_t i, n = st->resource->list_count(have);
+	const struct keel_reslist *have = keel_get_ptr(obj, available);
+	const struct keel_reslist *gone = keel_get_ptr(obj, assigned);
+	uint32_t i, n = keel_resource_list_count(have);
 	struct pool *bigger = reallocarray(s->pool, s->n_pool + 1, sizeof(*bigger)), *p;
 
 	if (!bigger)
@@ -109,7 +110,7 @@ static bool pool_read(struct state *st, struct snapshot *s, const char *queue, s
 		return false;
 	s->n_pool++;
 	for (i = 0; i < n; i++)
-		if (!value_read(st, p, st->resource->list_at(have, i), gone))
+		if (!value_read(p, keel_resource_list_at(have, i), gone))
 			return false;
 	return true;
 }
@@ -121,7 +122,7 @@ static bool dynamic_read(struct keel_mod *mod, struct snapshot *s)
 
 	for (i = 0; dynres_at(st, i); i++) {
 		const struct keel_resource *res =
-			st->resource->find(st->resource->self, dynres_at(st, i));
+			keel_resource_find(dynres_at(st, i));
 		const struct keel_res_value *v = dynres_value(st, i);
 		struct pool_amount *a;
 
@@ -142,29 +143,27 @@ static bool dynamic_read(struct keel_mod *mod, struct snapshot *s)
 
 static bool queues_read(struct keel_mod *mod, struct snapshot *s)
 {
-	struct state *st = mod->state;
-	struct keel_cursor *walk = st->object->cursor(mod, "queue");
+	struct keel_cursor *walk = keel_cursor(mod, "queue");
 	struct keel_obj *queue;
 	bool ok = true;
 
-	while (walk && ok && (queue = st->object->next(walk)))
-		if (st->object->is_set(queue, st->total.of_queue))
-			ok = pool_read(st, s, st->object->id(queue), queue, st->total.of_queue,
-				       st->total.gone_of_queue);
+	while (walk && ok && (queue = keel_next(walk)))
+		if (keel_is_set(queue, queue_resources_available))
+			ok = pool_read(s, keel_id(queue), queue, queue_resources_available,
+				       queue_resources_assigned);
 	if (walk)
-		st->object->cursor_close(walk);
+		keel_cursor_close(walk);
 	return ok;
 }
 
 bool totals_read(struct keel_mod *mod, struct snapshot *s)
 {
-	struct state *st = mod->state;
-	struct keel_obj *server = st->object->find(mod, "server", st->core->server_name(mod));
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
 	pools_free(s->pool, s->n_pool);
 	s->pool = NULL;
 	s->n_pool = 0;
 	return queues_read(mod, s) && server &&
-	       pool_read(st, s, NULL, server, st->total.of_server, st->total.gone_of_server) &&
+	       pool_read(s, NULL, server, server_resources_available, server_resources_assigned) &&
 	       dynamic_read(mod, s);
 }

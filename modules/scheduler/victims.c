@@ -135,21 +135,21 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 	struct asking *a;
 	enum victims found = VICTIMS_NONE;
 
-	if (r->never || !st->hook->tapped(mod, KEEL_POINT_preempt_victims))
+	if (r->never || !keel_tapped(mod, KEEL_POINT_preempt_victims))
 		return VICTIMS_NONE;
 	a = calloc(1, sizeof(*a));
-	if (!a || !(a->id = strdup(st->object->id(job)))) {
+	if (!a || !(a->id = strdup(keel_id(job)))) {
 		free(a);
 		return VICTIMS_NONE;
 	}
 	fence_drop(mod);
 	st->asking = a;
-	st->hook->raise(mod, &(struct keel_raise){
+	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_preempt_victims,
 		.event = KEEL_EVENT(preempt_victims, .id = a->id, .job = job,
-				    .code = r->code, .reason = r->text, .what = r->what,
-				    .qrun = st->serving != NULL),
+			       .code = r->code, .reason = r->text, .what = r->what,
+			       .qrun = st->serving != NULL),
 		.done = victims_answered,
 		.arg = a,
 	});
@@ -163,7 +163,7 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 	}
 	if (found != VICTIMS_NONE) {
 		free(st->urgent);
-		st->urgent = strdup(st->object->id(job));
+		st->urgent = strdup(keel_id(job));
 	}
 	return found;
 }

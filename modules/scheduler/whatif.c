@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(job, exec_vnode);
+
 /* A running job that has given back. */
 struct gone {
 	struct keel_obj *job;
@@ -39,14 +41,13 @@ static void gone_move(struct keel_trial *t, struct gone *g, int32_t sign)
 {
 	g->off = sign < 0;
 	(sign < 0 ? place_vacate : place_occupy)(t->s, g->exec, g->share, g->only);
-	totals_move(t->mod, t->s, g->job, g->only, sign);
-	people_move(t->mod, t->s, g->job, g->exec, sign);
+	totals_move(t->s, g->job, g->only, sign);
+	people_move(t->s, g->job, g->exec, sign);
 }
 
 /* The vnodes as they are now, without those who have gone; some have in truth by now. False: no memory. */
 static bool has_copy(struct keel_trial *t)
 {
-	struct state *st = t->mod->state;
 	struct snapshot *now = t->s || !t->job ? NULL : snapshot_now(t->mod);
 	struct gone *g;
 
@@ -59,7 +60,7 @@ static bool has_copy(struct keel_trial *t)
 		fence_lift(t->mod, t->s, t->job);
 	for (g = t->s ? t->gone : NULL; g; g = g->next) {
 		g->off = false;
-		if (st->job->state(st->job->self, g->job) == 'R' && !st->job->is_suspended(st->job->self, g->job))
+		if (keel_job_state(g->job) == 'R' && !keel_job_is_suspended(g->job))
 			gone_move(t, g, -1);
 	}
 	return t->s != NULL;
@@ -78,7 +79,7 @@ void trial_restart(struct keel_mod *mod)
 static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
-	const bool suspended = st->job->is_suspended(st->job->self, job);
+	const bool suspended = keel_job_is_suspended(job);
 	struct keel_trial *t = st->trial ? NULL : calloc(1, sizeof(*t));
 
 	if (!t)
@@ -86,7 +87,7 @@ static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
 	t->mod = mod;
 	t->job = job;
 	st->trial = t;
-	t->own = suspended ? exec_again(mod, job) : NULL;
+	t->own = suspended ? exec_again(job) : NULL;
 	if ((t->own || !suspended) && has_copy(t))
 		return t;
 	trial_free(t);
@@ -102,51 +103,49 @@ static struct gone **gone_at(struct keel_trial *t, const struct keel_obj *job)
 	return at;
 }
 
-static void gone_free(struct state *st, struct gone *g)
+static void gone_free(struct gone *g)
 {
 	if (!g)
 		return;
-	st->resource->exec_free(g->exec);
+	keel_resource_exec_free(g->exec);
 	free(g->only);
 	free(g);
 }
 
 static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, const char *only)
 {
-	struct state *st = t->mod->state;
 	struct entry *e = entry_of(t->mod, running);
 	struct gone *g = !e || e->vacated || !has_copy(t) ? NULL : calloc(1, sizeof(*g));
 
 	if (!g)
 		return e && e->vacated ? -EEXIST : -ENOMEM;
 	g->job = running;
-	g->share = share_of(t->mod, running);
-	g->exec = exec_of(t->mod, st->object->get_str(running, st->a.exec_vnode));
+	g->share = share_of(running);
+	g->exec = exec_of(keel_get_str(running, job_exec_vnode));
 	g->only = only ? strdup(only) : NULL;
 	if (!g->exec || (only && !g->only)) {
-		gone_free(st, g);
+		gone_free(g);
 		return -EINVAL;
 	}
 	g->next = t->gone;
 	t->gone = g;
 	e->vacated = true;
 	gone_move(t, g, -1);
-	st->hook->note(t->mod, KEEL_POINT_trial_vacate,
-		       KEEL_EVENT(trial_vacate, .id = st->object->id(running), .job = running));
+	keel_note(t->mod, KEEL_POINT_trial_vacate,
+		  KEEL_EVENT(trial_vacate, .id = keel_id(running), .job = running));
 	return 0;
 }
 
 /* The job is where it was; the copy is another matter. */
 static void come_back(struct keel_trial *t, struct gone **at)
 {
-	struct state *st = t->mod->state;
 	struct gone *g = *at;
 
 	*at = g->next;
 	entry_of(t->mod, g->job)->vacated = false;
-	st->hook->note(t->mod, KEEL_POINT_trial_restore,
-		       KEEL_EVENT(trial_restore, .id = st->object->id(g->job), .job = g->job));
-	gone_free(st, g);
+	keel_note(t->mod, KEEL_POINT_trial_restore,
+		  KEEL_EVENT(trial_restore, .id = keel_id(g->job), .job = g->job));
+	gone_free(g);
 }
 
 static void trial_restore(struct keel_trial *t, struct keel_obj *running)
@@ -171,7 +170,7 @@ void trial_forget(struct keel_mod *mod, struct keel_obj *job)
 	if (!g)
 		return;
 	*at = g->next;
-	gone_free(st, g);
+	gone_free(g);
 }
 
 static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
@@ -179,7 +178,7 @@ static bool asked_for(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 	const struct qrun *q = st->serving ? st->serving : asking_qrun(st);
 
-	return q && strcmp(q->id, st->object->id(job)) == 0;
+	return q && strcmp(q->id, keel_id(job)) == 0;
 }
 
 static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
@@ -188,7 +187,7 @@ static bool trial_fits(struct keel_trial *t, struct keel_sched_reason *why)
 	bool fits = t->job && has_copy(t) &&
 		    (asked_for(t->mod, t->job) || group_is_eligible(t->mod, t->job, &r)) &&
 		    job_is_eligible(t->mod, t->job, &r) &&
-		    (t->own ? could_go_back(t->mod, t->s, t->job, t->own, &r)
+		    (t->own ? could_go_back(t->s, t->job, t->own, &r)
 			    : would_fit(t->mod, t->job, t->group, t->s, &r));
 
 	if (why && !fits) {
@@ -213,17 +212,17 @@ static int32_t trial_keep(struct keel_trial *t)
 
 	if (!has_copy(t))
 		return -ENOENT;
-	if (!is_asking(st, st->object->id(t->job)))
+	if (!is_asking(st, keel_id(t->job)))
 		return -EINVAL;
 	if (!exec) {
 		place = place_on(t->mod, t->job, t->group, t->s, &unused);
-		exec = exec_of(t->mod, place);
+		exec = exec_of(place);
 	}
 	kept = exec && fence_add(t->mod, exec);
 	for (g = t->gone; g && kept; g = g->next)
 		kept = fence_add(t->mod, g->exec);
 	if (exec != t->own)
-		st->resource->exec_free(exec);
+		keel_resource_exec_free(exec);
 	free(place);
 	if (kept)
 		victims_known(t->mod);
@@ -239,7 +238,7 @@ static void trial_free(struct keel_trial *t)
 	while (t->gone)
 		come_back(t, &t->gone);
 	st->trial = NULL;
-	st->resource->exec_free(t->own);
+	keel_resource_exec_free(t->own);
 	snapshot_copy_free(t->s);
 	free(t);
 }

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OPT(server, query_other_jobs);
+KEEL_ATTR_OPT(job, job_state);
+KEEL_ATTR_OPT(job, euser);
+
 #define TEST_COST 64u
 
 /* Selections that mean another attribute than the one they name. */
@@ -46,7 +50,6 @@ void filter_free(struct test **filter)
 int32_t filter_add(struct listing *l, const char *name, const char *key, const char *text, int32_t op,
 		   struct keel_err *err)
 {
-	struct state *st = l->mod->state;
 	const struct keel_attr *attr;
 	struct test *t;
 	size_t i;
@@ -54,19 +57,19 @@ int32_t filter_add(struct listing *l, const char *name, const char *key, const c
 	for (i = 0; i < KEEL_COUNT(aliases); i++)
 		if (strcmp(aliases[i].asked, name) == 0)
 			name = aliases[i].meant;
-	attr = st->object->attr(l->mod, l->klass, name);
+	attr = keel_attr_find(l->mod, l->klass, name);
 	if (!attr && is_absent(name)) {
 		l->nothing = true;
 		return 0;
 	}
 	if (!attr)
-		return st->core->error(err, PBSE_NOATTR, "%s %s", st->core->pbse_text(PBSE_NOATTR), name);
+		return keel_error(err, PBSE_NOATTR, "%s %s", keel_pbse_text(PBSE_NOATTR), name);
 	if (op < KEEL_EQ || op > KEEL_LT)
 		op = KEEL_EQ;
 	t = calloc(1, sizeof(*t));
 	if (!t || !(t->text = strdup(text ? text : "")) || (key && !(t->key = strdup(key)))) {
 		filter_free(&t);
-		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+		return keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	}
 	t->attr = attr;
 	t->of_whole = l->instead && is_absent(name);
@@ -80,30 +83,28 @@ int32_t filter_add(struct listing *l, const char *name, const char *key, const c
 /* `queue@server`, `@server`: the server is this one. */
 static int32_t add_destination(struct listing *l, const char *text, struct keel_err *err)
 {
-	struct state *st = l->mod->state;
 	char name[64];
 	size_t len = strcspn(text, "@");
 
 	if (len == 0)
 		return 0;
 	snprintf(name, sizeof(name), "%.*s", (int)len, text);
-	if (!st->object->find(l->mod, "queue", name))
-		return st->core->error(err, PBSE_UNKQUE, "Unknown queue destination %s", name);
+	if (!keel_find(l->mod, "queue", name))
+		return keel_error(err, PBSE_UNKQUE, "Unknown queue destination %s", name);
 	return filter_add(l, "queue", NULL, name, KEEL_EQ, err);
 }
 
 int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err)
 {
-	struct state *st = l->mod->state;
-	struct keel_obj *server = st->object->find(l->mod, "server", st->core->server_name(l->mod));
+	struct keel_obj *server = keel_find(l->mod, "server", keel_server_name(l->mod));
 	const struct keel_attrop *ops;
 	uint32_t n = 0, i;
-	int32_t code = st->msg->attrs(body, "select", &ops, &n);
+	int32_t code = keel_msg_attrs(body, "select", &ops, &n);
 
 	if (code && code != -ENODATA)
-		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
-	l->others_hidden = !(l->roles & KEEL_OPERATORS) && server && st->query_others &&
-			   !st->object->get_int(server, st->query_others);
+		return keel_error(err, PBSE_PROTOCOL, "%s", keel_pbse_text(PBSE_PROTOCOL));
+	l->others_hidden = !(l->roles & KEEL_OPERATORS) && server && server_query_other_jobs &&
+			   !keel_get_int(server, server_query_other_jobs);
 	for (i = 0, code = 0; i < n && !code; i++) {
 		if (strcmp(ops[i].name, "destination") == 0)
 			code = add_destination(l, ops[i].value ? ops[i].value : "", err);
@@ -115,30 +116,28 @@ int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct ke
 
 bool is_history(struct listing *l, struct keel_obj *obj)
 {
-	struct state *st = l->mod->state;
 	int64_t state;
 
 	if (strcmp(l->klass, "job") != 0)
 		return false;
-	state = st->object->get_int(obj, st->job.state) & 0x7f;
+	state = keel_get_int(obj, job_job_state) & 0x7f;
 	return state == 'F' || state == 'M';
 }
 
 static bool pass(struct listing *l, struct keel_obj *obj, bool part)
 {
-	struct state *st = l->mod->state;
 	const struct test *t;
 
 	if (l->nothing || (!l->history && is_history(l, obj)))
 		return false;
 	if (l->others_hidden && strcmp(l->klass, "job") == 0) {
-		const char *euser = st->object->get_str(obj, st->job.euser);
+		const char *euser = keel_get_str(obj, job_euser);
 
-		if (!euser || strcmp(euser, st->request->session(l->req)->user) != 0)
+		if (!euser || strcmp(euser, keel_req_session(l->req)->user) != 0)
 			return false;
 	}
 	for (t = l->filter; t; t = t->next)
-		if (!(part && t->of_whole) && st->object->match(obj, t->attr, t->op, t->key, t->text, NULL) <= 0)
+		if (!(part && t->of_whole) && keel_match(obj, t->attr, t->op, t->key, t->text, NULL) <= 0)
 			return false;
 	return true;
 }
@@ -156,27 +155,25 @@ bool filter_pass_part(struct listing *l, struct keel_obj *part)
 /* A want list is an array of [name, resource or nil]: the same shape as an attribute list. */
 int32_t view_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err)
 {
-	struct state *st = l->mod->state;
 	const struct keel_attrop *ops;
 	struct keel_wanted *want = NULL;
 	uint32_t n = 0, i;
-	int32_t code = st->msg->attrs(body, "want", &ops, &n);
+	int32_t code = keel_msg_attrs(body, "want", &ops, &n);
 
 	if (code && code != -ENODATA)
-		return st->core->error(err, PBSE_PROTOCOL, "%s", st->core->pbse_text(PBSE_PROTOCOL));
+		return keel_error(err, PBSE_PROTOCOL, "%s", keel_pbse_text(PBSE_PROTOCOL));
 	if (n && !(want = calloc(n, sizeof(*want))))
-		return st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+		return keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	for (i = 0; i < n; i++)
 		want[i] = (struct keel_wanted){ ops[i].name, ops[i].key };
-	l->view = st->object->view(l->mod, l->klass, want, n, l->roles);
+	l->view = keel_view(l->mod, l->klass, want, n, l->roles);
 	free(want);
-	return l->view ? 0 : st->core->error(err, PBSE_SYSTEM, "System error: out of memory");
+	return l->view ? 0 : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 }
 
 struct keel_obj *find_operand(struct listing *l, const char *id)
 {
-	struct state *st = l->mod->state;
-	struct keel_obj *obj = st->object->find(l->mod, l->klass, id);
+	struct keel_obj *obj = keel_find(l->mod, l->klass, id);
 	size_t number = keel_id_number(id), len = strcspn(id, "@");
 	char full[512];
 
@@ -189,8 +186,8 @@ struct keel_obj *find_operand(struct listing *l, const char *id)
 	}
 	if (strcmp(l->klass, "job") != 0 || number == 0 || id[number])
 		return NULL;
-	if (snprintf(full, sizeof(full), "%s.%s", id, st->core->server_name(l->mod)) >=
+	if (snprintf(full, sizeof(full), "%s.%s", id, keel_server_name(l->mod)) >=
 	    (int)sizeof(full))
 		return NULL;
-	return st->object->find(l->mod, "job", full);
+	return keel_find(l->mod, "job", full);
 }

@@ -15,11 +15,11 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 	struct parts_row *bigger;
 
 	if (!parts->klass || !parts->is_part)
-		return st->core->error(err, -1, "a PARTS row of %s has no class or no is_part()", owner->name);
+		return keel_error(err, -1, "a PARTS row of %s has no class or no is_part()", owner->name);
 	if (st->n_parts == st->parts_room) {
 		bigger = reallocarray(st->parts, st->parts_room * 2 + 4, sizeof(*bigger));
 		if (!bigger)
-			return st->core->error(err, -1, "out of memory");
+			return keel_error(err, -1, "out of memory");
 		st->parts = bigger;
 		st->parts_room = st->parts_room * 2 + 4;
 	}

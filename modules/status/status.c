@@ -16,14 +16,11 @@
 
 #include <utlist.h>
 
+KEEL_ATTR_OPT(server, job_history_enable);
+
 #define SLICE_OBJECTS 256u
 #define OBJECT_COST 4096u /* bytes that a filter compares in the time of one more object */
 #define PART_BYTES (192u * 1024u)
-
-static const struct keel_need needs[] = {
-	KEEL_NEED(core, 0, struct state, core),	      KEEL_NEED(object, 0, struct state, object),
-	KEEL_NEED(msg, 0, struct state, msg),	      KEEL_NEED(request, 0, struct state, request),
-};
 
 /* What each class answers when an id is not there; `one`: an unknown id is the whole answer. */
 static const struct {
@@ -40,14 +37,14 @@ static void listing_free(struct listing *l)
 	struct state *st = l->mod->state;
 
 	DL_DELETE(st->listings, l);
-	st->core->timer_cancel(l->timer);
+	keel_timer_cancel(l->timer);
 	parts_close(l);
 	if (l->walk)
-		st->object->cursor_close(l->walk);
+		keel_cursor_close(l->walk);
 	if (l->view)
-		st->object->view_close(l->view);
+		keel_view_close(l->view);
 	if (l->out)
-		st->msg->drop(l->out);
+		keel_out_drop(l->out);
 	filter_free(&l->filter);
 	free(l->ids);
 	free(l);
@@ -55,9 +52,7 @@ static void listing_free(struct listing *l)
 
 static void finish(struct listing *l, int32_t code, const char *text)
 {
-	struct state *st = l->mod->state;
-
-	st->request->reply(l->req, code, text && *text ? "%s" : NULL, text);
+	keel_reply(l->req, code, text && *text ? "%s" : NULL, text);
 	listing_free(l);
 }
 
@@ -65,51 +60,46 @@ static void finish(struct listing *l, int32_t code, const char *text)
 
 static int32_t part_open(struct listing *l)
 {
-	struct state *st = l->mod->state;
-
 	if (l->out)
 		return 0;
-	l->out = st->msg->out(l->mod);
+	l->out = keel_out(l->mod);
 	if (!l->out)
 		return -ENOMEM;
-	st->msg->open_array(l->out, l->ids_only ? "ids" : "objects");
+	keel_open_array(l->out, l->ids_only ? "ids" : "objects");
 	return 0;
 }
 
 /* 0, -ENOBUFS (wait for the client), -EPIPE (gone). */
 static int32_t part_send(struct listing *l)
 {
-	struct state *st = l->mod->state;
 	struct keel_out *out = l->out;
 
 	if (!out)
 		return 0;
 	l->out = NULL;
-	st->msg->close(out);
-	return st->request->part(l->req, out);
+	keel_close(out);
+	return keel_part(l->req, out);
 }
 
 static int32_t add(struct listing *l, struct keel_obj *obj, const char *id)
 {
-	struct state *st = l->mod->state;
 	int32_t r = part_open(l);
 
 	if (r)
 		return r;
 	if (l->ids_only)
-		st->msg->add_str(l->out, id);
+		keel_add_str(l->out, id);
 	else
-		r = st->object->pack(obj, id, l->view, l->out);
-	return r ? r : st->msg->length(l->out) >= PART_BYTES ? part_send(l) : 0;
+		r = keel_pack(obj, id, l->view, l->out);
+	return r ? r : keel_out_length(l->out) >= PART_BYTES ? part_send(l) : 0;
 }
 
 /* The object, if it passes, and its parts, if they are wanted. */
 static int32_t list_one(struct listing *l, struct keel_obj *obj)
 {
-	struct state *st = l->mod->state;
 	bool parted = l->expand && (l->history || !is_history(l, obj)) && parts_open(l, obj);
 
-	return !(parted && l->instead) && filter_pass(l, obj) ? add(l, obj, st->object->id(obj)) : 0;
+	return !(parted && l->instead) && filter_pass(l, obj) ? add(l, obj, keel_id(obj)) : 0;
 }
 
 /* ---- ids -------------------------------------------------------------------------------------------------- */
@@ -163,11 +153,9 @@ static void slice(struct keel_mod *mod, void *arg);
 
 static void go_on_later(struct listing *l, int32_t r)
 {
-	struct state *st = l->mod->state;
-
 	if (r == -ENOBUFS)
-		r = st->request->drained(l->req, slice, l);
-	else if (!r && !(l->timer = st->core->timer(l->mod, 0, slice, l)))
+		r = keel_drained(l->req, slice, l);
+	else if (!r && !(l->timer = keel_timer(l->mod, 0, slice, l)))
 		r = -ENOMEM;
 	if (r)
 		finish(l, PBSE_SYSTEM, NULL);
@@ -203,7 +191,6 @@ static char *next_operand(struct listing *l)
 /* The next thing to list. 1: there was none; -EPIPE ...: it went wrong. */
 static int32_t step(struct listing *l)
 {
-	struct state *st = l->mod->state;
 	struct keel_obj *obj;
 	char *id;
 
@@ -213,7 +200,7 @@ static int32_t step(struct listing *l)
 		id = next_operand(l);
 		return id ? list_named(l, id) : 1;
 	}
-	obj = st->object->next(l->walk);
+	obj = keel_next(l->walk);
 	if (!obj)
 		return 1;
 	return parts_is_part(l, obj) ? 0 : list_one(l, obj);
@@ -244,7 +231,6 @@ static void slice(struct keel_mod *mod, void *arg)
 
 static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err *err)
 {
-	struct state *st = l->mod->state;
 	char name[64];
 	size_t len = strcspn(id, "@");
 
@@ -252,8 +238,8 @@ static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err
 		len = sizeof(name) - 1;
 	memcpy(name, id, len);
 	name[len] = '\0';
-	if (!st->object->find(l->mod, "queue", name))
-		return st->core->error(err, PBSE_UNKQUE, "Unknown queue destination %s", name);
+	if (!keel_find(l->mod, "queue", name))
+		return keel_error(err, PBSE_UNKQUE, "Unknown queue destination %s", name);
 	return filter_add(l, "queue", NULL, name, KEEL_EQ, err);
 }
 
@@ -261,7 +247,6 @@ static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err
 
 static void route(struct listing *l, const char *id)
 {
-	struct state *st = l->mod->state;
 	struct keel_err err = { 0 };
 	bool job = strcmp(l->klass, "job") == 0;
 	int32_t code = 0;
@@ -276,7 +261,7 @@ static void route(struct listing *l, const char *id)
 	} else if (l->ids) {
 		slice(l->mod, l);
 	} else {
-		l->walk = st->object->cursor(l->mod, l->klass);
+		l->walk = keel_cursor(l->mod, l->klass);
 		if (l->walk)
 			slice(l->mod, l);
 		else
@@ -287,7 +272,7 @@ static void route(struct listing *l, const char *id)
 static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, const char *klass)
 {
 	struct state *st = mod->state;
-	const char *extend = st->msg->str(st->request->body(req), "extend");
+	const char *extend = keel_msg_str(keel_req_body(req), "extend");
 	struct listing *l = calloc(1, sizeof(*l));
 
 	if (!l)
@@ -296,7 +281,7 @@ static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, c
 	l->mod = mod;
 	l->req = req;
 	l->klass = klass;
-	l->roles = st->request->session(req)->roles;
+	l->roles = keel_req_session(req)->roles;
 	l->history = extend && strchr(extend, 'x');
 	l->instead = extend && strchr(extend, 'T');
 	l->expand = l->instead || (extend && strchr(extend, 't'));
@@ -317,11 +302,10 @@ static const char *known_class(struct keel_mod *mod, const char *name)
 /* Jobs that are over can be listed where they are kept; else it fails with a PBSE code. */
 static int32_t history_check(const struct listing *l)
 {
-	struct state *st = l->mod->state;
-	struct keel_obj *server = st->object->find(l->mod, "server", st->core->server_name(l->mod));
+	struct keel_obj *server = keel_find(l->mod, "server", keel_server_name(l->mod));
 
 	if (!l->history || strcmp(l->klass, "job") != 0 ||
-	    (server && st->object->get_int(server, st->keeps_history)))
+	    (server && keel_get_int(server, server_job_history_enable)))
 		return 0;
 	return PBSE_JOBHISTNOTSET;
 }
@@ -340,23 +324,22 @@ static void on_gone(struct keel_mod *mod, void *arg)
 
 static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass, bool ids_only)
 {
-	struct state *st = mod->state;
-	const struct keel_msg *body = st->request->body(req);
+	const struct keel_msg *body = keel_req_body(req);
 	struct listing *l = klass ? listing_new(mod, req, klass) : NULL;
 	struct keel_err err = { 0 };
 	int32_t code;
 
-	if (l && is_hidden(st->request->session(req), klass)) {
+	if (l && is_hidden(keel_req_session(req), klass)) {
 		snprintf(err.text, sizeof(err.text), "%s is unauthorized to access hooks data from server %s",
-			 st->request->session(req)->who, st->core->server_name(mod));
+			 keel_req_session(req)->who, keel_server_name(mod));
 		finish(l, PBSE_HOOKERROR, err.text);
 		return;
 	}
 	if (!l) {
-		st->request->reply(req, klass ? PBSE_SYSTEM : PBSE_IVALREQ, NULL);
+		keel_reply(req, klass ? PBSE_SYSTEM : PBSE_IVALREQ, NULL);
 		return;
 	}
-	st->request->on_gone(req, on_gone, l);
+	keel_on_gone(req, on_gone, l);
 	l->ids_only = ids_only;
 	code = history_check(l);
 	if (!code)
@@ -366,14 +349,12 @@ static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass,
 	if (code)
 		finish(l, code, err.text);
 	else
-		route(l, st->msg->str(body, "id"));
+		route(l, keel_msg_str(body, "id"));
 }
 
 static void on_status(struct keel_mod *mod, struct keel_req *req)
 {
-	struct state *st = mod->state;
-
-	begin(mod, req, known_class(mod, st->msg->str(st->request->body(req), "class")), false);
+	begin(mod, req, known_class(mod, keel_msg_str(keel_req_body(req), "class")), false);
 }
 
 static void on_select(struct keel_mod *mod, struct keel_req *req)
@@ -407,14 +388,7 @@ static const struct keel_contrib contribs[] = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	struct state *st = mod->state;
-
-	(void)err;
-	st->job.state = st->object->attr(mod, "job", "job_state");
-	st->job.owner = st->object->attr(mod, "job", "Job_Owner");
-	st->job.euser = st->object->attr(mod, "job", "euser");
-	st->query_others = st->object->attr(mod, "server", "query_other_jobs");
-	st->keeps_history = st->object->attr(mod, "server", "job_history_enable");
+	(void)err, (void)mod;
 	return 0;
 }
 
@@ -435,6 +409,5 @@ static const char *const requires_modules[] = { "jobs", "queues", "nodes", "mana
 
 KEEL_MODULE(.name = "status", .version = "1.0", .vendor = "Keelson",
 	    .summary = "listings of every class", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
 	    .requires_modules = requires_modules, .init = init, .stop = stop, .fini = fini);

@@ -15,14 +15,6 @@ struct parts_row {
 };
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_object_api *object;
-	const struct keel_msg_api *msg;
-	const struct keel_request_api *request;
-	struct {
-		const struct keel_attr *state, *owner, *euser;
-	} job;
-	const struct keel_attr *query_others, *keeps_history;
 	struct parts_row *parts;
 	uint32_t n_parts, parts_room;
 	struct listing *listings; /* under way */

@@ -148,12 +148,11 @@ static struct keel_req *ask_slowly(void)
 
 static void test_who_reads_slowly(void)
 {
-	const struct keel_object_api *object = keel_mock_group(mock, "object");
 	struct keel_req *client;
 
 	many();
 	client = ask_slowly();
-	keel_mock_destroy(object->find(keel_mock_self(mock), "job", "1499.svr"));
+	keel_mock_destroy(keel_find(keel_mock_self(mock), "job", "1499.svr"));
 	keel_mock_client_slow(client, false);
 	keel_mock_advance(mock, 0);
 	CU_ASSERT(reply.told && reply.code == 0);

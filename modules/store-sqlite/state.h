@@ -20,7 +20,6 @@ struct kept_file {
 };
 
 struct state {
-	const struct keel_core_api *core;
 	sqlite3 *db;     /* used by the worker that commits; by the loop's thread until the first commit */
 	sqlite3 *reader; /* used by the worker that reads blobs */
 	sqlite3_stmt *run[N_STATEMENTS];

@@ -25,7 +25,7 @@ static int32_t store_open(struct keel_mod *m, struct keel_err *err)
 
 	if (st->db)
 		return 0;
-	rc = file_take(st, st->core->home(m), cf->file, err);
+	rc = file_take(st, keel_home(m), cf->file, err);
 	if (rc < 0)
 		return rc;
 	rc = schema_open(st, cf, err);
@@ -56,11 +56,9 @@ static const struct keel_service_def service_def = {
 	.table = &service,
 };
 
-static const struct keel_need needs[] = { KEEL_NEED(core, 0, struct state, core) };
 static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service_def) };
 
 KEEL_MODULE(.name = "store-sqlite", .version = "1.0", .vendor = "Keelson",
 	    .summary = "objects and blobs in one SQLite file", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf),
-	    .n_conf = KEEL_COUNT(rules), .conf = rules, .n_needs = KEEL_COUNT(needs), .needs = needs,
-	    .n_contribs = KEEL_COUNT(contribs), .contribs = contribs, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
+	    KEEL_CONTRIBS(contribs), .fini = fini);

@@ -63,14 +63,9 @@ struct keel_supervised {
 	uint32_t deaths, restarts;
 };
 
-static const struct keel_core_api *core_of(const struct keel_supervised *p)
-{
-	return p->st->core;
-}
-
 static int64_t now_ms(const struct keel_supervised *p)
 {
-	return core_of(p)->now_ms(p->st->mod);
+	return keel_now_ms(p->st->mod);
 }
 
 static bool bytes_add(struct bytes *b, const void *data, size_t len)
@@ -134,11 +129,9 @@ static int64_t next_in(struct keel_supervised *p, bool of_use)
 
 static void line_close(struct keel_supervised *p)
 {
-	const struct keel_core_api *core = core_of(p);
-
-	core->watch_cancel(p->watch);
-	core->timer_cancel(p->sweep);
-	core->timer_cancel(p->ending);
+	keel_watch_cancel(p->watch);
+	keel_timer_cancel(p->sweep);
+	keel_timer_cancel(p->ending);
 	p->watch = NULL;
 	p->sweep = p->ending = NULL;
 	if (p->fd >= 0)
@@ -164,7 +157,7 @@ static void ended(struct keel_supervised *p, const char *why)
 	p->again_ms = now_ms(p) + wait;
 	p->owed = 0;
 	if (wait >= 0)
-		p->restart = core_of(p)->timer(p->st->mod, wait, begin_again, p);
+		p->restart = keel_timer(p->st->mod, wait, begin_again, p);
 	p->users++;
 	if (p->o.ended)
 		p->o.ended(p->mod, p->o.arg, text, wait);
@@ -195,9 +188,9 @@ static void end_soon(struct keel_supervised *p, int64_t in_ms)
 	if (p->state != STARTING && p->state != UP)
 		return;
 	p->state = ENDING;
-	core_of(p)->watch_cancel(p->watch);
+	keel_watch_cancel(p->watch);
 	p->watch = NULL;
-	p->ending = core_of(p)->timer(p->st->mod, in_ms, end_now, p);
+	p->ending = keel_timer(p->st->mod, in_ms, end_now, p);
 	if (!p->ending && p->tree)
 		tree_kill(p->tree);
 }
@@ -218,7 +211,7 @@ static bool hears(const struct keel_supervised *p)
 static void watch_for(const struct keel_supervised *p)
 {
 	if (p->watch)
-		core_of(p)->watch_for(p->watch, p->out.len > p->out.at ? KEEL_READABLE | KEEL_WRITABLE : KEEL_READABLE);
+		keel_watch_for(p->watch, p->out.len > p->out.at ? KEEL_READABLE | KEEL_WRITABLE : KEEL_READABLE);
 }
 
 static void flush(struct keel_supervised *p)
@@ -350,12 +343,12 @@ static void wait_step(struct keel_supervised *p, int timeout_ms)
 
 int32_t process_wait(struct keel_supervised *p, bool (*done)(void *arg), void *arg, int64_t timeout_ms)
 {
-	int64_t until = core_of(p)->clock_us(p->st->mod) / 1000 + timeout_ms, left;
+	int64_t until = keel_clock_us(p->st->mod) / 1000 + timeout_ms, left;
 	int32_t ret = 0;
 
 	p->users++;
 	while (!done(arg) && ret == 0) {
-		left = until - core_of(p)->clock_us(p->st->mod) / 1000;
+		left = until - keel_clock_us(p->st->mod) / 1000;
 		if (is_over(p))
 			ret = -ECHILD;
 		else if (left <= 0)
@@ -391,7 +384,7 @@ static void sweep(struct keel_mod *m, void *arg)
 			process_give_up(p, why);
 		}
 		p->late_ms += each_ms(p);
-		p->sweep = core_of(p)->timer(m, each_ms(p), sweep, p);
+		p->sweep = keel_timer(m, each_ms(p), sweep, p);
 	}
 	unuse(p);
 }
@@ -403,7 +396,7 @@ void process_owes(struct keel_supervised *p)
 	if (p->owed++ == 0)
 		p->late_ms = 0;
 	if (!p->sweep)
-		p->sweep = core_of(p)->timer(p->st->mod, each_ms(p), sweep, p);
+		p->sweep = keel_timer(p->st->mod, each_ms(p), sweep, p);
 }
 
 void process_paid(struct keel_supervised *p)
@@ -431,11 +424,11 @@ static int32_t begin(struct keel_supervised *p, struct keel_err *err)
 	int32_t ret = socket_pair(ends);
 
 	if (ret < 0)
-		return core_of(p)->error(err, ret, "%s: %s", p->name, strerror(-ret));
+		return keel_error(err, ret, "%s: %s", p->name, strerror(-ret));
 	p->fd = ends[0];
 	o.data = ends[1];
-	p->watch = core_of(p)->watch_fd(p->st->mod, p->fd, ready, p);
-	ret = p->watch ? tree_start(p->st, &o, &p->tree, err) : core_of(p)->error(err, -ENOMEM, "no memory");
+	p->watch = keel_watch_fd(p->st->mod, p->fd, ready, p);
+	ret = p->watch ? tree_start(p->st, &o, &p->tree, err) : keel_error(err, -ENOMEM, "no memory");
 	close(ends[1]);
 	if (ret < 0) {
 		line_close(p);
@@ -483,7 +476,7 @@ struct keel_supervised *process_start(struct keel_mod *self, struct keel_mod *mo
 	struct keel_supervised *p = calloc(1, sizeof(*p));
 
 	if (!p) {
-		st->core->error(err, -ENOMEM, "no memory");
+		keel_error(err, -ENOMEM, "no memory");
 		return NULL;
 	}
 	p->st = st;
@@ -510,7 +503,7 @@ void process_stop(struct keel_supervised *p)
 	t = p->tree;
 	p->gone = true;
 	p->users++;
-	core_of(p)->timer_cancel(p->restart);
+	keel_timer_cancel(p->restart);
 	line_close(p);
 	DL_DELETE(p->st->all, p);
 	if (t) {

@@ -28,10 +28,8 @@ struct keel_run {
 
 static void run_free(struct keel_run *r)
 {
-	const struct keel_core_api *core = r->st->core;
-
-	core->timer_cancel(r->timeout);
-	core->watch_cancel(r->watch);
+	keel_timer_cancel(r->timeout);
+	keel_watch_cancel(r->watch);
 	close(r->fd);
 	DL_DELETE(r->st->runs, r);
 	free(r->output);
@@ -51,7 +49,7 @@ static void drain(struct keel_run *r)
 		r->len += keep;
 	}
 	if (n == 0) { /* closed: its end is said elsewhere */
-		r->st->core->watch_cancel(r->watch);
+		keel_watch_cancel(r->watch);
 		r->watch = NULL;
 	}
 }
@@ -102,15 +100,15 @@ static int32_t begin(struct keel_run *r, const struct keel_run_opts *o, struct k
 	int32_t ret = socket_pair(ends);
 
 	if (ret < 0)
-		return r->st->core->error(err, ret, "%s: %s", o->argv[0], strerror(-ret));
+		return keel_error(err, ret, "%s: %s", o->argv[0], strerror(-ret));
 	r->fd = ends[0];
 	t.data = ends[1];
 	fcntl(t.data, F_SETFL, fcntl(t.data, F_GETFL) & ~O_NONBLOCK); /* its own output waits, as that of any program */
 	t.input = input_open(o);
-	r->watch = r->st->core->watch_fd(r->st->mod, r->fd, readable, r);
-	r->timeout = r->st->core->timer(r->st->mod, o->timeout_ms, too_late, r);
+	r->watch = keel_watch_fd(r->st->mod, r->fd, readable, r);
+	r->timeout = keel_timer(r->st->mod, o->timeout_ms, too_late, r);
 	if (t.input < 0 || !r->watch || !r->timeout)
-		ret = r->st->core->error(err, -ENOMEM, "%s: no memory to run it", o->argv[0]);
+		ret = keel_error(err, -ENOMEM, "%s: no memory to run it", o->argv[0]);
 	else
 		ret = tree_start(r->st, &t, &r->tree, err);
 	close(t.data);
@@ -130,7 +128,7 @@ struct keel_run *run_start(struct keel_mod *self, struct keel_mod *mod, const st
 	if (r)
 		r->output = malloc((size_t)o.output_max + 1);
 	if (!r || !r->output || o.timeout_ms <= 0) {
-		st->core->error(err, -EINVAL, "%s cannot be run: no memory, or no timeout", o.argv[0]);
+		keel_error(err, -EINVAL, "%s cannot be run: no memory, or no timeout", o.argv[0]);
 		if (r)
 			free(r->output);
 		free(r);

@@ -44,9 +44,7 @@ static const struct keel_service_def service = {
 	.table = &api,
 };
 static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
-static const struct keel_need needs[] = { KEEL_NEED(core, 0, struct state, core) };
-
 KEEL_MODULE(.name = "supervise", .version = "1.0", .vendor = "Keelson",
-	    .summary = "starts programs beside the daemon, watches them and ends them", .roles = KEEL_ANY,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs,
-	    .n_contribs = KEEL_COUNT(contribs), .init = init, .fini = fini);
+	    .summary = "starts programs beside the daemon, watches them and ends them",
+	    .roles = KEEL_ANY, .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
+	    .init = init, .fini = fini);

@@ -10,6 +10,8 @@
 #include "harness.h"
 #include "keel/mock.h"
 
+extern const struct keel_module keel_module;
+
 static struct keel_mock *mock;
 static struct state st;
 static struct keel_mod self;
@@ -64,6 +66,11 @@ void tree_wait(struct tree *t, int timeout_ms)
 	(void)t, (void)timeout_ms;
 }
 
+void trees_end(struct state *s)
+{
+	(void)s;
+}
+
 /* The program is gone, and all it started. */
 static void dies(void)
 {
@@ -104,7 +111,8 @@ static void program_begin(int64_t deaths)
 
 	memset(&world, 0, sizeof(world));
 	mock = keel_mock_new(KEEL_SERVER);
-	st = (struct state){ .core = keel_mock_group(mock, "core"), .mod = keel_mock_self(mock) };
+	keel_mock_use(mock, &keel_module);
+	st = (struct state){ .mod = keel_mock_self(mock) };
 	self = (struct keel_mod){ .state = &st };
 	program = process_start(&self, st.mod, &o, NULL);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(program);

@@ -100,7 +100,7 @@ static int launch(struct state *st, const struct tree_opts *o, int control, pid_
 	while (o->argv[n])
 		n++;
 	argv = calloc(before + n + 1, sizeof(*argv));
-	if (argv && asprintf(&program, "%s/libexec/keelson/keelson-tree", st->core->exec_dir(st->mod)) < 0)
+	if (argv && asprintf(&program, "%s/libexec/keelson/keelson-tree", keel_exec_dir(st->mod)) < 0)
 		program = NULL;
 	snprintf(profile, sizeof(profile), "%d", o->order.profile);
 	snprintf(memory, sizeof(memory), "%lld", o->order.memory);
@@ -126,7 +126,7 @@ int32_t tree_start(struct state *st, const struct tree_opts *o, struct tree **re
 
 	if (ret == 0) {
 		*t = (struct tree){ .st = st, .control = ends[0], .over = o->over, .arg = o->arg };
-		t->watch = st->core->watch_fd(st->mod, t->control, said, t);
+		t->watch = keel_watch_fd(st->mod, t->control, said, t);
 		ret = t->watch ? launch(st, o, ends[1], &t->pid) : -ENOMEM;
 		close(ends[1]);
 	}
@@ -136,11 +136,11 @@ int32_t tree_start(struct state *st, const struct tree_opts *o, struct tree **re
 		return 0;
 	}
 	if (t && t->control > 0) {
-		st->core->watch_cancel(t->watch);
+		keel_watch_cancel(t->watch);
 		close(t->control);
 	}
 	free(t);
-	return st->core->error(err, ret, "%s/libexec/keelson/keelson-tree: %s", st->core->exec_dir(st->mod), strerror(-ret));
+	return keel_error(err, ret, "%s/libexec/keelson/keelson-tree: %s", keel_exec_dir(st->mod), strerror(-ret));
 }
 
 pid_t tree_pid(const struct tree *t)
@@ -168,7 +168,7 @@ static void reap(struct keel_mod *m, void *arg)
 		free(t);
 	}
 	if (more)
-		st->reaping = st->core->timer(m, REAP_MS, reap, NULL);
+		st->reaping = keel_timer(m, REAP_MS, reap, NULL);
 }
 
 static void describe(const struct tree_end *end, char *text, size_t len)
@@ -189,13 +189,13 @@ static void finish(struct tree *t, const struct tree_end *end)
 	char text[320];
 
 	describe(end, text, sizeof(text));
-	st->core->timer_cancel(t->late);
+	keel_timer_cancel(t->late);
 	t->late = NULL;
-	st->core->watch_cancel(t->watch);
+	keel_watch_cancel(t->watch);
 	close(t->control);
 	t->control = -1;
 	if (!st->reaping)
-		st->reaping = st->core->timer(st->mod, REAP_MS, reap, NULL);
+		st->reaping = keel_timer(st->mod, REAP_MS, reap, NULL);
 	if (over)
 		over(t->arg, end->error[0] || !WIFEXITED(end->status) ? text : NULL,
 		     WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1);
@@ -231,7 +231,7 @@ void tree_kill(struct tree *t)
 	if (t->control < 0 || t->late)
 		return;
 	shutdown(t->control, SHUT_WR);
-	t->late = t->st->core->timer(t->st->mod, END_MS, too_late, t);
+	t->late = keel_timer(t->st->mod, END_MS, too_late, t);
 	if (!t->late)
 		kill(t->pid, SIGKILL); /* the socket ends with it */
 }
@@ -261,7 +261,7 @@ void trees_end(struct state *st)
 			if (t->control >= 0)
 				too_late(st->mod, t);
 		}
-	st->core->timer_cancel(st->reaping);
+	keel_timer_cancel(st->reaping);
 	while ((t = st->trees) != NULL) {
 		waitpid(t->pid, NULL, 0); /* it has said that it ends, or was killed */
 		DL_DELETE(st->trees, t);

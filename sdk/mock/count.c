@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <uthash.h>
 #include <utlist.h>
 
 #include "hook/inside.h"
@@ -17,7 +18,6 @@
 #include "registry/inside.h"
 #include "request/inside.h"
 #include "util/err.h"
-#include "util/hash.h"
 #include "virtual.h"
 
 static struct {

@@ -12,6 +12,7 @@
 
 #include "hook/inside.h"
 #include "host.h"
+#include "keel/load.h"
 #include "loop/loop.h"
 #include "registry/inside.h"
 #include "request/inside.h"
@@ -81,6 +82,32 @@ static int conf_make(struct keel_mock *mock, const char *name, const char *text,
 	code = conf_read(path, NULL, ret, err);
 	free(path);
 	return code;
+}
+
+/* ---- what a module uses ------------------------------------------------------------------------------------- */
+static const void *table_of(void *mock, const char *name, uint32_t minor, struct keel_err *err)
+{
+	(void)minor, (void)err;
+	return keel_mock_group(mock, name);
+}
+
+/* The one that a test program is linked with, if any. */
+extern __attribute__((weak)) const struct keel_module keel_module;
+
+void module_of_test(struct keel_mock *mock)
+{
+	if (&keel_module != NULL)
+		keel_load_kernel(&keel_module, table_of, mock);
+}
+
+void keel_mock_use(struct keel_mock *mock, const struct keel_module *raw)
+{
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+
+	keel_load_kernel(raw, table_of, mock);
+	NEED_EACH(raw, need)
+		keel_load_write(need, need->klass != NULL ? (const void *)object->attr(&mock->self.pub, need->klass, need->name)
+							  : keel_mock_group(mock, need->name));
 }
 
 /* ---- up ------------------------------------------------------------------------------------------------------- */
@@ -311,13 +338,13 @@ static int busy(struct module *m, bool comes, struct keel_err *err)
 	return ret == -ENOTEMPTY && comes && !module_stays(m) ? 0 : ret;
 }
 
-/* What a moment may finish: holds, operations, requests of it, and what it says itself. */
+/* What a moment may finish: holds, operations, requests, and what it says itself. */
 static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
 {
 	struct keel_err why;
 
 	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
-	       router_serves(mock->parts.router, &m->owner);
+	       !router_idle(mock->parts.router);
 }
 
 static int unload(struct loaded *l, bool comes, struct keel_err *err)

@@ -6,7 +6,7 @@
 #include <utlist.h>
 
 #include "host.h"
-#include "hook/hooks.h"
+#include "hook/inside.h"
 #include "registry/registry.h"
 
 /* ---- rows that give way to those of a module ------------------------------------------------------------ */
@@ -80,12 +80,13 @@ void stand_in_again(struct keel_mock *mock)
 /* Its replay point is the one called <class>_known. */
 static uint32_t known_point(const char *name)
 {
-	struct hooks_point p;
 	size_t len = strlen(name);
 
-	for (uint32_t id = 1; id < KEEL_POINT_MAX; id++) {
-		if (hooks_point(id, &p) && strncmp(p.name, name, len) == 0 && strcmp(p.name + len, "_known") == 0)
-			return id;
+	for (uint32_t i = 0; i < n_point_infos; i++) {
+		const struct point_info *p = &point_infos[i];
+
+		if (strncmp(p->name, name, len) == 0 && strcmp(p->name + len, "_known") == 0)
+			return p->id;
 	}
 	return 0;
 }

@@ -121,14 +121,22 @@ static const void *table_of(const struct modfile_module *m, const void *table, u
 	return n == 0 ? m->image.base : table;
 }
 
+/* The linker has put them side by side, from `needs` to `needs_end`. */
 static bool needs_take(struct modfile_module *m, const struct keel_module *d, char *why)
 {
-	m->needs = rows_take(m, table_of(m, d->needs, d->n_needs), d->n_needs, sizeof(*m->needs), sizeof(*m->needs),
+	uintptr_t from = (uintptr_t)d->needs, to = (uintptr_t)d->needs_end;
+	size_t n = to > from ? (to - from) / sizeof(*m->needs) : 0;
+
+	if (to < from || (to - from) % sizeof(*m->needs) != 0 || n > ROWS_MAX)
+		return no(why, "its table of needs has a wrong size");
+	m->n_needs = (uint32_t)n;
+	m->needs = rows_take(m, table_of(m, d->needs, m->n_needs), m->n_needs, sizeof(*m->needs), sizeof(*m->needs),
 			     "needs", why);
-	for (uint32_t i = 0; m->needs != NULL && i < d->n_needs; i++) {
-		if (!TEXTS_TAKE(m, &m->needs[i], "needs", why, offsetof(struct keel_need, group)))
+	for (uint32_t i = 0; m->needs != NULL && i < n; i++) {
+		if (!TEXTS_TAKE(m, &m->needs[i], "needs", why, offsetof(struct keel_need, klass),
+				offsetof(struct keel_need, name)))
 			return false;
-		if (m->needs[i].group == NULL)
+		if (m->needs[i].name == NULL)
 			return no(why, "a need of it has no name");
 	}
 	return m->needs != NULL;
@@ -264,6 +272,8 @@ static bool tables_take(struct modfile_module *m, char *why)
 	m->requires_modules = names_take(m, d.requires_modules, why);
 	m->conflicts = m->requires_modules == NULL ? NULL : names_take(m, d.conflicts, why);
 	m->head.needs = m->needs;
+	m->head.needs_end = m->needs + m->n_needs;
+	m->head.kernel = NULL;
 	m->head.conf = m->conf;
 	m->head.taps = m->taps;
 	m->head.contribs = NULL; /* its rows are of another shape here */

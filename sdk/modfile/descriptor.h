@@ -23,7 +23,8 @@ struct modfile_module {
 	struct modfile_note note;
 	struct modfile_image image; /* the texts are in it */
 	struct keel_module head;    /* its tables are those below */
-	struct keel_need *needs;
+	struct keel_need *needs; /* services and attributes */
+	uint32_t n_needs;
 	struct keel_conf_rule *conf;
 	struct keel_tap *taps;
 	struct modfile_contrib *contribs;

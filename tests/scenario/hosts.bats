@@ -187,6 +187,59 @@ restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUI
 	done
 }
 
+# The server runs another set of modules: the same process, the next image of it.
+another_set()
+{
+	local pid
+	pid=$(cat "$SB/server/server_priv/server.lock")
+	seen=$(server_log | wc -l)
+	keelson "$1" mail >/dev/null
+	same pid "$pid" "$(cat "$SB/server/server_priv/server.lock")"
+	alive "$pid"
+}
+load_mail() { keelson load mail >/dev/null; }
+since() { server_log | tail -n "+$((seen + 1))"; }
+has_come() { since | grep -q ";Node;$1;Mom reporting"; }
+
+@test "hosts: a server that restarts with another set of modules: no vnode is down in between, jobs run on" {
+	ids=$(for host in n1 n2 n3; do running -l select=1:host=$host; done)
+	pids=$(for id in $ids; do session_of "$id"; done)
+	undo load_mail
+	another_set unload
+	for host in n1 n2 n3; do node_is $host free; done
+	for id in $ids; do job_is "$id" R 42; done
+	for host in n1 n2 n3; do wait_until 20 has_come $host; done
+	for host in n1 n2 n3; do node_is $host free; done
+	server_log | grep -q 'set_vnode_state' # there are such records
+	! since | grep 'set_vnode_state' || false
+	! since | grep ';node down: ' || false
+	for pid in $pids; do alive "$pid"; done
+	# shellcheck disable=SC2086
+	as "$OWNER" qsig $ids
+	for id in $ids; do
+		ends "$id"
+		same status 271 "$(job_attr "$id" Exit_status)"
+	done
+}
+
+@test "hosts: a host that dies while the server restarts with another set is down after the grace" {
+	id=$(running -l select=1:host=n3)
+	pid=$(session_of "$id")
+	undo load_mail
+	kill_mom n3
+	another_set unload
+	node_is n3 free
+	wait_until 20 is_down n3
+	for host in n1 n2; do node_is $host free; done
+	alive "$pid"
+	restart_mom n3
+	wait_until 20 node_has n3 free
+	job_is "$id" R 42
+	same session "$pid" "$(session_of "$id")"
+	as "$OWNER" qsig "$id"
+	ends "$id"
+}
+
 @test "hosts: a stranger's key opens no link" {
 	dir=$SB/stranger
 	mkdir -p "$dir"

@@ -104,3 +104,19 @@ exits()
 	same status 2 "$got"
 	has "$(cat "$(here block.err)")" "^qsub: wait for job $id interrupted by signal 15"
 }
+
+load_mail() { keelson load mail >/dev/null; }
+
+@test "a server that restarts with another set of modules is not seen by qsub -W block=true" {
+	blocked -- /bin/sh -c "until test -e $(here go.on); do sleep 0.1; done; exit 7"
+	wait_until 20 runs "$id"
+	undo rm -f "$(here go.on)"
+	undo load_mail
+	pid=$(cat "$SB/server/server_priv/server.lock")
+	keelson unload mail >/dev/null
+	load_mail
+	same pid "$pid" "$(cat "$SB/server/server_priv/server.lock")"
+	! dead "$waiter"
+	as "$OWNER" touch "$(here go.on)"
+	exits 7 ''
+}

@@ -68,6 +68,34 @@ until_told()
 }
 told() { as "$OWNER" touch "$(here told)"; }
 
+# It is over when the host has come, too: qrun does not wait for it.
+load_mail()
+{
+	reports=$(server_log | grep -c ';Mom reporting')
+	keelson load mail >/dev/null
+	wait_until 20 has_reported
+}
+has_reported() { [ "$(server_log | grep -c ';Mom reporting')" -gt "$reports" ]; }
+
+@test "the server restarts with another set of modules: what waits for a verdict waits for it again" {
+	id=$(submit -l ncpus=1)
+	other=$(submit)
+	ask "$OWNER" qalter -l ncpus=2 "$id"
+	ask "$OWNER" qdel "$other"
+	undo load_mail
+	keelson unload mail >/dev/null
+	wait_until 20 waiting 2
+	! over "${asked[0]}"
+	! over "${asked[1]}"
+	same ncpus 1 "$(job_attr "$id" Resource_List.ncpus)"
+	go_on
+	answer 0 0 ''
+	answer 1 0 ''
+	same ncpus 2 "$(job_attr "$id" Resource_List.ncpus)"
+	same alterations 1 "$(server_log | grep -c ";$id;Job Modified at request of $OWNER@")"
+	same deletions 1 "$(accounting | grep -c ";D;$other;requestor=$OWNER@")"
+}
+
 @test "qalter: the job starts meanwhile" {
 	id=$(submit -l ncpus=1)
 	ask "$OWNER" qalter -l ncpus=2 "$id"

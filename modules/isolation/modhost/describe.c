@@ -56,8 +56,8 @@ static bool bars(char why[KEEL_ISOLABLE_WHY])
 {
 	bool barred = keel_isolable_bars_flags(host.desc->flags, why);
 
-	for (uint32_t i = 0; i < host.desc->n_needs && !barred; i++)
-		barred = keel_isolable_bars_need(host.desc->needs[i].group, host.desc->needs[i].optional, why);
+	for (const struct keel_need *n = host.desc->needs; n != host.desc->needs_end && !barred; n++)
+		barred = n->klass == NULL && keel_isolable_bars_need(n->name, n->optional, why);
 	return barred || bars_rows(why) || bars_taps(why);
 }
 
@@ -74,6 +74,7 @@ int32_t module_open(const char *path, char *why, uint32_t len)
 	host.desc = d;
 	host.rules = rows_copy(d->conf, d->n_conf, sizeof(*host.rules));
 	host.taps = rows_copy(d->taps, d->n_taps, sizeof(*host.taps));
+	module_link();
 	if (!bars(no))
 		return 0;
 	snprintf(why, len, "module %s cannot run in a process of its own: %s; take isolation = \"process\" out of its "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * life.c - the steps of the module's life, as the daemon asks for them.
+ * life.c - the steps of the module's life, as the daemon orders them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host.h"
+#include "keel/load.h"
 
 /* ---- a configuration from values ---------------------------------------------------------------------- */
 static void *keep(struct values *v, void *block)
@@ -126,7 +127,6 @@ void on_open(const struct value *v, struct talk_in *in)
 	frame_end();
 }
 
-/* Asked before init(), and again of a running module: then nothing else changes. */
 void on_conf(const struct value *v, struct talk_in *in)
 {
 	struct keel_err err = { .code = 0 };
@@ -144,23 +144,31 @@ void on_conf(const struct value *v, struct talk_in *in)
 	answer(ret, &err);
 }
 
+static const void *group_of(void *arg, const char *name, uint32_t minor, struct keel_err *err)
+{
+	const void *group = host_group(name);
+	uint32_t version = 0;
+
+	(void)arg;
+	if (group)
+		memcpy(&version, (const char *)group + sizeof(uint32_t), sizeof(version));
+	if (group && version >= minor)
+		return group;
+	fail_with(err, -ENOENT, "the group '%s' is not there in its minor version %u", name, minor);
+	return NULL;
+}
+
+/* Before check(): the functions of the kernel's groups can be called. */
+void module_link(void)
+{
+	keel_load_kernel(host.desc, group_of, NULL);
+}
+
 static int32_t needs_write(struct keel_err *err)
 {
-	for (uint32_t i = 0; i < host.desc->n_needs; i++) {
-		const struct keel_need *need = &host.desc->needs[i];
-		const void *group = host_group(need->group);
-		uint32_t version = 0;
+	int32_t ret = keel_load_services(host.desc, group_of, NULL, err);
 
-		if (group)
-			memcpy(&version, (const char *)group + sizeof(uint32_t), sizeof(version));
-		if (version < need->minor)
-			group = NULL;
-		if (!group && !need->optional)
-			return fail_with(err, -ENOENT, "the group '%s' is not there in its minor version %u", need->group,
-					 need->minor);
-		memcpy((char *)host.mod.state + need->offset, &group, sizeof(group));
-	}
-	return 0;
+	return ret == 0 ? keel_load_attrs(host.desc, host_group("object"), &host.mod, err) : ret;
 }
 
 void on_init(const struct value *v, struct talk_in *in)
@@ -184,25 +192,6 @@ void on_start(const struct value *v, struct talk_in *in)
 {
 	(void)v, (void)in;
 	step(host.desc->start);
-}
-
-void on_reconf(const struct value *v, struct talk_in *in)
-{
-	struct keel_err err = { .code = 0 };
-	struct values fresh = values_take(&v[0]), old = host.conf;
-	int32_t ret;
-
-	(void)in;
-	host.conf = fresh;
-	host.mod.conf = fresh.bytes;
-	ret = host.desc->reconf ? host.desc->reconf(&host.mod, fresh.bytes, &err) : 0;
-	if (ret != 0) {
-		host.conf = old;
-		host.mod.conf = old.bytes;
-		old = fresh;
-	}
-	values_free(&old);
-	answer(ret, &err);
 }
 
 void on_busy(const struct value *v, struct talk_in *in)

@@ -2,7 +2,7 @@
  *
  * keel/file.h - a site's own text file that a module reads, and reads again when it has changed.
  *
- *   keel_file_path(core, mod, conf->holidays, path, sizeof(path));
+ *   keel_file_path(mod, conf->holidays, path, sizeof(path));
  *   if (keel_file_is_news(&st->file, path) && (text = keel_file_text(path, 1 << 20))) ...
  *
  * It blocks for as long as the file system does: for small local files only. Any thread.
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "keel/api.h"
+#include "keel/core.h"
 
 /* What was seen at the last look; zeroes: nothing yet. */
 struct keel_file {
@@ -35,16 +35,15 @@ static inline int64_t keel_file_mtime_ns(const struct stat *about)
 }
 
 /* What does not begin with a slash is below the daemon's home. */
-static inline void keel_file_path(const struct keel_core_api *core, struct keel_mod *mod,
-				  const char *file, char *buf, size_t len)
+static inline void keel_file_path(struct keel_mod *mod, const char *file, char *buf, size_t len)
 {
 	if (*file == '/')
 		snprintf(buf, len, "%s", file);
 	else
-		snprintf(buf, len, "%s/%s", core->home(mod), file);
+		snprintf(buf, len, "%s/%s", keel_home(mod), file);
 }
 
-/* Is it another file, or another content, than at the last look? */
+/* Is it another file, or another content, than at the caller's last look? A file that cannot be read counts as none. */
 static inline bool keel_file_is_news(struct keel_file *f, const char *path)
 {
 	struct keel_file now = { 0, 0, 0, 0 };
@@ -61,7 +60,7 @@ static inline bool keel_file_is_news(struct keel_file *f, const char *path)
 	return news;
 }
 
-/* The whole file, terminated, to be freed; "" when there is none or it is longer than `most`. NULL: no
+/* The whole file, terminated; the caller frees it. "" when there is none or it is longer than `most`. NULL: no
  * memory. */
 static inline char *keel_file_text(const char *path, size_t most)
 {

@@ -8,6 +8,7 @@
 #include "keel/contrib.h"
 #include "keel/hooks.h"
 #include "keel/types.h"
+#include "keel/use.h"
 
 /* A handler of another point in a tap's row does not compile. C++ always says no. */
 #if defined(__GNUC__) && !defined(__cplusplus)
@@ -71,43 +72,7 @@ struct keel_conf_rule {
 #define KEEL_CONF_TYPES_LIST const char *const *
 #endif
 
-/* An API group or service wanted: the kernel writes its table's address into the state at `offset`
- * before init. */
-struct keel_need {
-	const char *group;
-	uint32_t minor;	   /* at least this version of its table */
-	uint32_t offset;   /* of the pointer in the state */
-	uint32_t optional; /* 1: without it the pointer stays NULL; 0: the module is refused */
-	uint32_t reserved;
-};
-#define KEEL_NEED(name, least, state_type, member)                                                 \
-	{ .group = #name, .minor = (least),                                                        \
-	  .offset = offsetof(state_type, member) + KEEL_NEED_FITS(name, ((state_type *)0)->member) }
-#define KEEL_NEED_OPT(name, least, state_type, member)                                             \
-	{ .group = #name, .minor = (least),                                                        \
-	  .offset = offsetof(state_type, member) + KEEL_NEED_FITS(name, ((state_type *)0)->member), \
-	  .optional = 1 }
-
-/* 0, or an error of the compiler: the member is no pointer, or one to the table of another group. */
-#ifdef __cplusplus
-#define KEEL_NEED_FITS(name, member) 0
-#else
-#define KEEL_NEED_FITS(name, member)                                                               \
-	(0 * sizeof(struct {                                                                       \
-		 _Static_assert(sizeof(member) == sizeof(void *) &&                                \
-					_Generic((member), const struct keel_##name##_api *: 1,    \
-						 default: !KEEL_IS_GROUP(member)),                 \
-				"this member of the state is not for the table of " #name);        \
-		 int unused;                                                                       \
-	 }))
-#define KEEL_IS_GROUP(member)                                                                      \
-	_Generic((member), const struct keel_core_api *: 1, const struct keel_object_api *: 1,     \
-		 const struct keel_call_api *: 1, const struct keel_hook_api *: 1,                 \
-		 const struct keel_msg_api *: 1, const struct keel_request_api *: 1,               \
-		 const struct keel_link_api *: 1, const struct keel_blob_api *: 1, default: 0)
-#endif
-
-/* What a module is. KEEL_MODULE() fills the first five fields; zero means the default everywhere. Its
+/* What a module is. KEEL_MODULE() fills the fields before `name`; zero means the default everywhere. Its
  * functions run on the loop; each may be NULL. Those that return int32_t: 0, or below 0 with a sentence in
  * *err. In the order of a module's life:
  *
@@ -116,32 +81,37 @@ struct keel_need {
 struct keel_module {
 	uint32_t magic;
 	uint16_t abi_major, abi_minor; /* the first 16 bytes never change */
-	uint32_t size;
-	uint32_t flags;      /* enum keel_mod_flag */
+	uint32_t size, reserved;
+	struct keel_kernel *kernel; /* written by the loader, before check() */
+	const struct keel_need *needs, *needs_end; /* the rows of keel/use.h; written before init() */
 	const char *name;    /* of its group in the configuration: a-z 0-9 - _, at most 63 */
 	const char *version; /* its own, any text; mandatory, as is summary */
-	const char *vendor;  /* whom to tell of its mistakes */
+	const char *vendor;  /* who gets reports of its mistakes */
 	const char *summary; /* one line: what it is for */
+	uint32_t flags;	     /* enum keel_mod_flag */
 	uint32_t roles;	     /* enum keel_daemon bits: where it runs */
 	uint32_t state_size; /* bytes of state, zeroed; 0: none */
+	/* Tables: KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), arrays of their rows. */
 	uint32_t conf_size;  /* bytes of the struct that `conf` fills */
-	uint32_t n_conf, n_needs, n_contribs, n_taps, reserved; /* rows of the tables below: KEEL_COUNT() */
 	const struct keel_conf_rule *conf;
-	const struct keel_need *needs;
+	uint32_t n_conf, reserved2;
 	const struct keel_contrib *contribs;
+	uint32_t n_contribs, reserved3;
 	const struct keel_tap *taps;
+	uint32_t n_taps, reserved4;
 	/* NULL-terminated names of modules: those it wants loaded before it, those it refuses to be beside. */
 	const char *const *requires_modules, *const *conflicts;
-	/* Do the values fit together? No effects, no state: also asked about what never comes into force. */
+	/* Do the values fit together? No effects, no state: also called for values that never come into force. Fails with
+	 * *err. */
 	int32_t (*check)(const void *conf, struct keel_err *);
-	/* Look up attributes, bind slots, take memory. The needs are there, other modules' objects are not.
+	/* Bind slots, take memory. What it uses of others is there, their objects are not.
 	 * When it fails it has undone what it did; nothing else of the module is called then. */
 	int32_t (*init)(struct keel_mod *, struct keel_err *);
 	/* After the replay: the world is known. Timers, links, work. When it fails it has undone what
 	 * it did; fini is called, stop is not. */
 	int32_t (*start)(struct keel_mod *, struct keel_err *);
 	/* A reload brought new values: `now` is mod->conf already, the old ones are gone after it. When it fails
-	 * every module gets its old values back, told in the same way. */
+	 * every module gets its old values back, by the same call. */
 	int32_t (*reconf)(struct keel_mod *, const void *now, struct keel_err *);
 	/* May the module stop now? 0, or the reasons in *err and -EBUSY: not now, or -ENOTEMPTY: it may be exchanged, the replay
 	 * gives it back what it looks after, but not go for good. NULL = always. */
@@ -166,16 +136,23 @@ struct keel_note {
 #endif
 
 #define KEEL_COUNT(a) ((uint32_t)(sizeof(a) / sizeof((a)[0])))
+#define KEEL_CONF(type, rules) .conf_size = sizeof(type), .conf = (rules), .n_conf = KEEL_COUNT(rules)
+#define KEEL_CONTRIBS(rows) .contribs = (rows), .n_contribs = KEEL_COUNT(rows)
+#define KEEL_TAPS(rows) .taps = (rows), .n_taps = KEEL_COUNT(rows)
 
 #define KEEL_MODULE(...)                                                                           \
 	__attribute__((section(".note.keel"), used, aligned(4))) static const struct keel_note     \
 		keel_module_note = { 5, 12, 1, "KEEL", KEEL_MAGIC, KEEL_ABI_MAJOR,                 \
 				     KEEL_SDK_TARGET };                                            \
+	KEEL_PLACE struct keel_kernel KEEL_MODULE_kernel = { .size = sizeof(struct keel_kernel) };            \
 	KEEL_EXPORTED const struct keel_module keel_module;                                        \
 	const struct keel_module keel_module = { .magic = KEEL_MAGIC,                              \
 						 .abi_major = KEEL_ABI_MAJOR,                      \
 						 .abi_minor = KEEL_SDK_TARGET,                     \
 						 .size = sizeof(struct keel_module),               \
+						 .kernel = &KEEL_MODULE_kernel,                    \
+						 .needs = __start_keel_needs,                      \
+						 .needs_end = __stop_keel_needs,                   \
 						 __VA_ARGS__ }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * keel/setting.h - settings that a site may have in the scheduler's own configuration, which then goes
- * before the module's.
+ * before the module's. The module says KEEL_USE_OPT(sched).
  */
 #ifndef KEEL_SETTING_H
 #define KEEL_SETTING_H
@@ -13,15 +13,14 @@
 
 #include "keel/service/sched.h"
 
-/* Its text as `sched` (NULL: there is none) has it, else ours (NULL: ""), however long; to be freed. NULL: no
- * memory. */
-static inline char *keel_setting(const struct keel_sched_api *sched, const char *name, const char *ours)
+/* Its text as the scheduler has it, else ours (NULL: ""), however long; to be freed. NULL: no memory. */
+static inline char *keel_setting(const char *name, const char *ours)
 {
 	char first[128], *text;
 	int32_t len = -1;
 
-	if (sched && sched->setting)
-		len = sched->setting(sched->self, name, first, sizeof(first));
+	if (keel_has(sched))
+		len = keel_sched_setting(name, first, sizeof(first));
 	if (len < 0)
 		len = (int32_t)strlen(ours ? ours : "");
 	else
@@ -30,16 +29,16 @@ static inline char *keel_setting(const struct keel_sched_api *sched, const char 
 	if (text && ours)
 		memcpy(text, ours, (size_t)len);
 	else if (text && len)
-		sched->setting(sched->self, name, text, (uint32_t)len + 1);
+		keel_sched_setting(name, text, (uint32_t)len + 1);
 	return text;
 }
 
 /* t, y, 1 and words that begin so are true. */
-static inline bool keel_setting_true(const struct keel_sched_api *sched, const char *name, bool ours)
+static inline bool keel_setting_true(const char *name, bool ours)
 {
 	char word[16] = "";
 
-	if (!sched || !sched->setting || sched->setting(sched->self, name, word, sizeof(word)) < 0)
+	if (!keel_has(sched) || keel_sched_setting(name, word, sizeof(word)) < 0)
 		return ours;
 	return word[0] && strchr("tTyY1", word[0]);
 }

@@ -151,7 +151,7 @@ int check(int argc, char **argv)
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
 	struct options o = { 0 };
-	const char *why;
+	const char *why, *home;
 	int c, broken;
 
 	optind = 1;
@@ -190,12 +190,13 @@ int check(int argc, char **argv)
 	if (optind != argc - 1 || (o.only != NULL && !are_known(o.only)))
 		return usage(stderr);
 	o.file = argv[optind];
-	if (report_open() < 0 || home_make() < 0 || setenv("TMPDIR", home_path(), 1) < 0) {
+	home = report_open() < 0 ? NULL : home_open();
+	if (home == NULL || setenv("TMPDIR", home, 1) < 0) {
 		fprintf(stderr, "keelson-module: there is no memory for a report, or no room for files (TMPDIR)\n");
 		return 2;
 	}
 	run(&o);
-	home_remove();
+	home_close();
 	broken = report_print(o.only);
 	report_close();
 	return broken > 0;

@@ -23,7 +23,7 @@ static const struct keel_contrib *contrib_at(const struct keel_module *m, const 
 /* ---- requests -------------------------------------------------------------------------------------- */
 static const char *const bodies[] = {
 	NULL,
-	"id = \"2.svr\"; ids = [ \"2.svr\" ]; name = \"workq\"; kind = \"queue\"; klass = \"job\"; cmd = 1;"
+	"id = \"1002.svr\"; ids = [ \"1002.svr\" ]; name = \"workq\"; kind = \"queue\"; klass = \"job\"; cmd = 1;"
 	"user = \"user\"; text = \"some text\"; signal = \"suspend\"; attrs = ( (\"Priority\", \"\", \"5\", 0) );",
 	"id = \"\"; ids = [ ]; name = \"\"; kind = \"\"; klass = \"\"; cmd = -1; user = \"\"; text = \"\";"
 	"attrs = ( );",
@@ -85,7 +85,7 @@ static void word_add(const char *at, size_t len)
 /* Strings of the file that are one word of small letters. */
 static void words_read(const char *path)
 {
-	static const char *const any[] = { "2.svr", "workq", "mockhost", "user", "-1", "9223372036854775808", "name=5", "%n%s" };
+	static const char *const any[] = { "1002.svr", "workq", "mockhost", "user", "-1", "9223372036854775808", "name=5", "%n%s" };
 	char why[MODFILE_WHY_MAX];
 	struct modfile_module *m = words.read ? NULL : modfile_read(path, why);
 

@@ -97,6 +97,17 @@ static void installed_open(const char *dir, const struct keel_module *but)
 }
 
 /* ---- what a module brings ------------------------------------------------------------------------------ */
+static bool brings_attr(const struct keel_module *m, const char *klass, const char *name)
+{
+	for (uint32_t c = 0; c < m->n_contribs; c++) {
+		const struct keel_attr_def *a = m->contribs[c].def;
+
+		if (strcmp(m->contribs[c].kind, "ATTR") == 0 && strcmp(a->klass, klass) == 0 && strcasecmp(a->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Rows of CLASS and of SERVICE begin alike: two numbers, the name. */
 static bool brings(const struct keel_module *m, const char *kind, const char *name)
 {
@@ -118,14 +129,8 @@ bool beside_has_class(const char *name)
 const char *beside_owner(const struct keel_attr_def *a)
 {
 	for (unsigned i = 0; i < all.n_installed; i++)
-		for (uint32_t c = 0; c < all.installed[i]->n_contribs; c++) {
-			const struct keel_contrib *row = &all.installed[i]->contribs[c];
-			const struct keel_attr_def *theirs = row->def;
-
-			if (strcmp(row->kind, "ATTR") == 0 && strcmp(theirs->klass, a->klass) == 0 &&
-			    strcasecmp(theirs->name, a->name) == 0)
-				return all.installed[i]->name;
-		}
+		if (brings_attr(all.installed[i], a->klass, a->name))
+			return all.installed[i]->name;
 	return NULL;
 }
 
@@ -164,8 +169,8 @@ static bool is_replaced(const struct keel_module *m)
 /* Returns whether the subject may do without a service of m. */
 static bool is_spare(const struct keel_module *m)
 {
-	for (uint32_t i = 0; i < all.subject->n_needs; i++)
-		if (all.subject->needs[i].optional && brings(m, "SERVICE", all.subject->needs[i].group))
+	for (const struct keel_need *n = all.subject->needs; n < all.subject->needs_end; n++)
+		if (n->optional && n->klass == NULL && brings(m, "SERVICE", n->name))
 			return true;
 	return false;
 }
@@ -182,7 +187,11 @@ static void taps_drop(struct keel_module *m)
 		if (t.point == KEEL_POINT_job_known || t.point == KEEL_POINT_node_known)
 			left[n++] = t;
 	}
-	m->taps = n > 0 ? left : NULL;
+	if (n == 0) {
+		free(left);
+		left = NULL;
+	}
+	m->taps = left;
 	m->n_taps = n;
 }
 
@@ -202,7 +211,7 @@ static void take(const struct keel_module *m, bool taps)
 	}
 }
 
-static bool find(const char *kind, const char *name, int depth);
+static bool need_find(const struct keel_need *n, int depth);
 static bool required_find(const struct keel_module *m, int depth);
 
 /* Take m, and before it what it rests on; false: something of that is not there. */
@@ -212,8 +221,8 @@ static bool add(const struct keel_module *m, bool taps, int depth)
 		return true;
 	if (all.n_chosen == MODULES_MAX || depth > DEPTH_MAX || (m->roles & all.subject->roles) == 0 || is_replaced(m))
 		return false;
-	for (uint32_t i = 0; i < m->n_needs; i++)
-		if (!m->needs[i].optional && !find("SERVICE", m->needs[i].group, depth + 1))
+	for (const struct keel_need *n = m->needs; n < m->needs_end; n++)
+		if (!n->optional && !(n->klass != NULL && brings_attr(m, n->klass, n->name)) && !need_find(n, depth + 1))
 			return false;
 	if (!required_find(m, depth + 1))
 		return false;
@@ -232,6 +241,20 @@ static bool find(const char *kind, const char *name, int depth)
 		if (brings(all.installed[i], kind, name))
 			(void)add(all.installed[i], false, depth);
 	return is_there(kind, name, depth);
+}
+
+/* A service, or an attribute. */
+static bool need_find(const struct keel_need *n, int depth)
+{
+	bool found = n->klass != NULL && brings_attr(all.subject, n->klass, n->name);
+
+	if (n->klass == NULL)
+		return find("SERVICE", n->name, depth);
+	for (unsigned i = 0; i < all.n_chosen && !found; i++)
+		found = brings_attr(&all.chosen[i].m, n->klass, n->name);
+	for (unsigned i = 0; i < all.n_installed && !found; i++)
+		found = brings_attr(all.installed[i], n->klass, n->name) && add(all.installed[i], false, depth);
+	return found;
 }
 
 static bool required_find(const struct keel_module *m, int depth)
@@ -260,9 +283,9 @@ const char *beside_choose(const char *dir, const struct keel_module *subject)
 	for (size_t i = 0; i < KEEL_COUNT(classes); i++)
 		(void)find("CLASS", classes[i], 0);
 	(void)required_find(subject, 0);
-	for (uint32_t i = 0; i < subject->n_needs; i++)
-		if (!find("SERVICE", subject->needs[i].group, 0) && !subject->needs[i].optional && missing == NULL)
-			missing = subject->needs[i].group;
+	for (const struct keel_need *n = subject->needs; n < subject->needs_end; n++)
+		if (!need_find(n, 0) && !n->optional && n->klass == NULL && missing == NULL)
+			missing = n->name;
 	for (unsigned i = 0; i < all.n_given; i++)
 		if (!add(all.given[i], true, 0))
 			take(all.given[i], true); /* loading it says what it lacks */

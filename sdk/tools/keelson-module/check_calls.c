@@ -37,6 +37,8 @@ void calls_begin(struct stage *s, const struct subject *of)
 	child_step("being loaded");
 	if (stage_load(s) == 0)
 		stage_values(s);
+	else
+		finding(RULE_lifecycle_load, "it was loaded once, and not again: %s", s->err.text);
 }
 
 void calls_go_on(struct stage *s, int64_t ms)

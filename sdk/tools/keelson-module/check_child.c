@@ -190,7 +190,7 @@ static const char *last_words(int status, int said)
 	if (last->signum == SIGSEGV)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " at address %#llx%s", (unsigned long long)last->fault,
 			      (unsigned long long)last->fault < 4096 ?
-				      " (NULL: an object that may be absent? a table without its KEEL_NEED()?)" : "");
+				      " (NULL: an object that may be absent? a service that may be absent?)" : "");
 	if (elf_function_at(watch_path(), last->from, where, sizeof(where)))
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " in %s()", where);
 	if (last->module[0] != '\0')

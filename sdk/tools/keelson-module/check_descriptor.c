@@ -19,7 +19,7 @@ static void head_rules(const struct keel_module *m)
 		uint32_t n;
 		const void *table;
 		const char *name;
-	} tables[] = { { m->n_conf, m->conf, "conf" }, { m->n_needs, m->needs, "needs" },
+	} tables[] = { { m->n_conf, m->conf, "conf" },
 		       { m->n_contribs, m->contribs, "contribs" }, { m->n_taps, m->taps, "taps" } };
 
 	if (m->magic != KEEL_MAGIC || m->size < sizeof(*m))
@@ -50,18 +50,10 @@ static void head_rules(const struct keel_module *m)
 
 static void need_rules(const struct keel_module *m)
 {
-	for (uint32_t i = 0; i < m->n_needs; i++) {
-		const struct keel_need *n = &m->needs[i];
-
-		if (!said(n->group))
-			finding(RULE_static_needs, "row %u has no group", (unsigned)i);
-		else if (n->offset % sizeof(void *) != 0 || m->state_size < sizeof(void *) ||
-			 n->offset > m->state_size - sizeof(void *))
-			finding(RULE_static_needs, "%s points behind .state_size", n->group);
-		for (uint32_t j = 0; j < i; j++)
-			if (m->needs[j].offset == n->offset)
-				finding(RULE_static_needs, "%s and %s have one place", m->needs[j].group, n->group);
-	}
+	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
+		if (!said(n->name) || n->at == NULL)
+			finding(RULE_static_needs, "a row of what it uses has no name or no place (%s)",
+				said(n->name) ? n->name : "");
 }
 
 /* ---- configuration --------------------------------------------------------------------------------- */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_home.c - a folder with all that a daemon finds in PBS_HOME.
+ * check_home.c - folders with all that a daemon finds in PBS_HOME. A module may keep files there that fit one store alone,
+ * so each stage has a home of its own.
  */
 #include "check_home.h"
 
-#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static char home[4096];
+static char top[4096], home[sizeof(top) + 32];
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
 {
@@ -19,32 +18,38 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-int home_make(void)
+const char *home_open(void)
 {
-	static const char *const folders[] = { "server_priv", "server_priv/accounting", "server_priv/jobs",
-					       "sched_priv", "mom_priv", "mom_priv/jobs", "mom_priv/config.d",
-					       "spool", "undelivered", "aux", "checkpoint", "server_logs",
-					       "mom_logs", "sched_logs" };
 	const char *tmp = getenv("TMPDIR");
-	char path[sizeof(home) + 64];
 
-	snprintf(home, sizeof(home), "%s/keelson-check.XXXXXX", tmp != NULL ? tmp : "/tmp");
-	if (mkdtemp(home) == NULL)
-		return -errno;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", home, folders[i]);
-		if (mkdir(path, 0755) < 0)
-			return -errno;
-	}
-	return 0;
+	snprintf(top, sizeof(top), "%s/keelson-check.XXXXXX", tmp != NULL ? tmp : "/tmp");
+	return mkdtemp(top);
 }
 
-const char *home_path(void)
+void home_close(void)
 {
-	return home;
+	nftw(top, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 void home_remove(void)
 {
 	nftw(home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *home_make(void)
+{
+	static const char *const folders[] = { "", "server_priv", "server_priv/accounting", "server_priv/jobs",
+					       "sched_priv", "mom_priv", "mom_priv/jobs", "mom_priv/config.d",
+					       "spool", "undelivered", "aux", "checkpoint", "server_logs",
+					       "mom_logs", "sched_logs" };
+	char path[sizeof(home) + 64];
+
+	snprintf(home, sizeof(home), "%s/home", top); /* some values hold it */
+	home_remove();
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", home, folders[i]);
+		if (mkdir(path, 0755) < 0)
+			perror(path);
+	}
+	return home;
 }

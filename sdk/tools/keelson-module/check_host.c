@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "keel/keel.h"
-#include "keel/service/job.h"
 #include "keel/service/task.h"
 
 #define IGNORED __attribute__((unused))
@@ -138,40 +137,4 @@ void host_offer(struct keel_mock *mock)
 	memset(&host, 0, sizeof(host));
 	host.mock = mock;
 	keel_mock_service(mock, "task", &task);
-}
-
-/* ---- where jobs are ------------------------------------------------------------------------------------ */
-static char letter_of(struct keel_obj *job)
-{
-	const char *text = keel_mock_text(job, "job_state", NULL);
-
-	return text == NULL ? 'Q' : text[0];
-}
-
-static bool job_is_suspended(IGNORED struct keel_mod *m, struct keel_obj *job)
-{
-	return letter_of(job) == 'S';
-}
-
-static char job_state(struct keel_mod *m, struct keel_obj *job)
-{
-	return job_is_suspended(m, job) ? 'R' : letter_of(job);
-}
-
-static int32_t job_substate(IGNORED struct keel_mod *m, struct keel_obj *job)
-{
-	const char *text = keel_mock_text(job, "substate", NULL);
-
-	return text == NULL ? KEEL_SUB_QUEUED : atoi(text);
-}
-
-void host_jobs(struct keel_mock *mock)
-{
-	struct keel_job_api *job = (struct keel_job_api *)(uintptr_t)keel_mock_group(mock, "job");
-
-	if (job == NULL)
-		return;
-	job->state = job_state;
-	job->substate = job_substate;
-	job->is_suspended = job_is_suspended;
 }

@@ -14,7 +14,4 @@ void host_up(const char *name);
 /* The job that runs there ends. */
 void host_ends(struct keel_obj *job);
 
-/* The kit moves jobs by their attributes: the service `job` says of each what they say. */
-void host_jobs(struct keel_mock *mock);
-
 #endif

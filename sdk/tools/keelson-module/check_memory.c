@@ -63,22 +63,36 @@ unsigned watch_live(const char **ret_where)
 	return HASH_COUNT(heap.live);
 }
 
+static _Thread_local bool busy; /* the table itself takes and frees memory */
+
 /* No longer one of its own; NULL: it was none. */
 static struct block *taken_back(void *at)
 {
 	struct block *b;
 
+	busy = true;
 	pthread_mutex_lock(&heap.lock);
 	HASH_FIND_PTR(heap.live, &at, b);
 	if (b != NULL)
 		HASH_DEL(heap.live, b);
 	pthread_mutex_unlock(&heap.lock);
+	busy = false;
 	return b;
 }
 
 static void forget(void *at)
 {
 	free(taken_back(at));
+}
+
+/* The kernel frees values of KEEL_TYPE_TEXT itself. (The linker leads free() of this program here.) */
+void __real_free(void *at);
+void __wrap_free(void *at);
+void __wrap_free(void *at)
+{
+	if (at != NULL && heap.live != NULL && !busy)
+		__real_free(taken_back(at));
+	__real_free(at);
 }
 
 /* ---- what was freed rests for a while, so that another use of it is seen ------------------------------- */
@@ -147,9 +161,11 @@ static void *took(void *at, size_t size, const void *from)
 	if (b == NULL)
 		return at;
 	*b = (struct block){ .at = at, .size = size, .from = from };
+	busy = true;
 	pthread_mutex_lock(&heap.lock);
 	HASH_ADD_PTR(heap.live, at, b);
 	pthread_mutex_unlock(&heap.lock);
+	busy = false;
 	return at;
 }
 

@@ -91,8 +91,8 @@ static bool row_wakes(const struct keel_contrib *c)
 /* Returns whether a request, a message, another module or an attribute may end a hold of it. */
 static bool others_may_wake(const struct keel_module *m)
 {
-	for (uint32_t i = 0; i < m->n_needs; i++)
-		if (strcmp(m->needs[i].group, "link") == 0)
+	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
+		if (n->klass == NULL && strcmp(n->name, "link") == 0)
 			return true;
 	for (uint32_t i = 0; i < m->n_contribs; i++)
 		if (row_wakes(&m->contribs[i]))

@@ -11,60 +11,41 @@
 #include "check_calls.h"
 #include "check_child.h"
 #include "check_events.h"
+#include "check_host.h"
 #include "check_others.h"
 #include "check_points.h"
+#include "keel/service/job.h"
 
-enum { TURNS_MAX = 500, FIRST_JOB = 10 };
+#define USER "nobody" /* known everywhere */
+enum { TURNS_MAX = 500, SOON_MS = 2000 };
 
-/* The life of a job as the daemon plays it: each moment is a point that is raised, job_step where the job has another
- * state from then on. What a daemon does in one turn no reload or crash comes between. */
-enum {
-	SAME_TURN = 1, /* as the moment before */
-	STARTED = 2,   /* of a job that may start alone */
-	PLACED = 4,    /* it has all its vnodes */
-	DRY = 8,       /* a question whether it may start; nothing starts */
-	ENDS = 16,     /* of a job that is over */
-};
+/* The life of a job: what users, the scheduler and its host do with it. The points of all that are raised by the modules
+ * that do it; those of questions that a scheduler asks are raised here. No reload comes between what a daemon does in one turn. */
 static const struct moment {
-	uint32_t point;
-	char state;
-	const char *substate;
-	unsigned is;
+	enum deed { RAISE, SEND, MAY_RUN, RUN, RESUME, END } deed;
+	uint32_t point;		/* of RAISE */
+	const char *name, *body; /* of SEND: a request about the job */
+	bool runs;		/* of a job that runs alone */
 } life[] = {
-	{ KEEL_POINT_job_step, 'Q', "10", SAME_TURN },
-	{ KEEL_POINT_job_queued, 0, NULL, SAME_TURN },
-	{ KEEL_POINT_job_modify, 0, NULL, 0 },
-	{ KEEL_POINT_job_hold, 0, NULL, 0 },
-	{ KEEL_POINT_job_release, 0, NULL, 0 },
-	{ KEEL_POINT_job_move, 0, NULL, 0 },
-	{ KEEL_POINT_job_eligible, 0, NULL, 0 },
-	{ KEEL_POINT_group_eligible, 0, NULL, 0 },
-	{ KEEL_POINT_job_rank, 0, NULL, 0 },
-	{ KEEL_POINT_node_eligible, 0, NULL, 0 },
-	{ KEEL_POINT_node_score, 0, NULL, 0 },
-	{ KEEL_POINT_job_explain, 0, NULL, 0 },
-	{ KEEL_POINT_job_reason, 0, NULL, 0 },
-	{ KEEL_POINT_job_run, 0, NULL, DRY },
-	{ KEEL_POINT_job_run, 0, NULL, 0 },
-	{ KEEL_POINT_job_placed, 0, NULL, STARTED | SAME_TURN },
-	{ KEEL_POINT_job_step, 'R', "41", STARTED | SAME_TURN | PLACED },
-	{ KEEL_POINT_job_step, 'R', "42", STARTED | PLACED },
-	{ KEEL_POINT_job_started, 0, NULL, STARTED | SAME_TURN },
-	{ KEEL_POINT_job_signal, 0, NULL, STARTED },
-	{ KEEL_POINT_suspend_release, 0, NULL, STARTED },
-	{ KEEL_POINT_job_step, 'S', "43", STARTED },
-	{ KEEL_POINT_job_suspended, 0, NULL, STARTED | SAME_TURN },
-	{ KEEL_POINT_job_resume, 0, NULL, STARTED },
-	{ KEEL_POINT_job_placed, 0, NULL, STARTED | SAME_TURN },
-	{ KEEL_POINT_job_resumed, 0, NULL, STARTED },
-	{ KEEL_POINT_job_step, 'R', "42", STARTED | SAME_TURN | PLACED },
-	{ KEEL_POINT_acct_record, 0, NULL, 0 },
-	{ KEEL_POINT_job_delete, 0, NULL, 0 },
-	{ KEEL_POINT_job_step, 'E', "51", ENDS | STARTED | PLACED },
-	{ KEEL_POINT_job_obit, 0, NULL, ENDS | STARTED | SAME_TURN },
-	{ KEEL_POINT_job_step, 'E', "53", ENDS | STARTED | SAME_TURN },
-	{ KEEL_POINT_job_purged, 0, NULL, ENDS | SAME_TURN },
-	{ KEEL_POINT_job_step, 'F', "92", ENDS | SAME_TURN },
+	{ .deed = SEND, .name = "alter", .body = "attrs = ( (\"Priority\", \"\", \"5\", 0) );" },
+	{ .deed = SEND, .name = "hold", .body = "holds = \"u\";" },
+	{ .deed = SEND, .name = "release", .body = "holds = \"u\";" },
+	{ .deed = SEND, .name = "move", .body = "dest = \"emptyq\";" },
+	{ .deed = SEND, .name = "move", .body = "dest = \"workq\";" },
+	{ .deed = RAISE, .point = KEEL_POINT_job_eligible },
+	{ .deed = RAISE, .point = KEEL_POINT_group_eligible },
+	{ .deed = RAISE, .point = KEEL_POINT_job_rank },
+	{ .deed = RAISE, .point = KEEL_POINT_node_eligible },
+	{ .deed = RAISE, .point = KEEL_POINT_node_score },
+	{ .deed = RAISE, .point = KEEL_POINT_job_explain },
+	{ .deed = RAISE, .point = KEEL_POINT_job_reason },
+	{ .deed = MAY_RUN },
+	{ .deed = RUN },
+	{ .deed = SEND, .name = "signal", .body = "signal = \"USR1\";", .runs = true },
+	{ .deed = SEND, .name = "signal", .body = "signal = \"suspend\";", .runs = true },
+	{ .deed = RESUME, .runs = true },
+	{ .deed = RAISE, .point = KEEL_POINT_acct_record },
+	{ .deed = END, .runs = true },
 };
 /* What happens beside: once a day. */
 static const uint32_t others[] = {
@@ -73,48 +54,78 @@ static const uint32_t others[] = {
 	KEEL_POINT_task_launch, KEEL_POINT_task_resume, KEEL_POINT_task_preterm,
 };
 
-/* A module that is busy is not unloaded: then the daemon ends and begins again. */
+/* The daemon ends and begins again, for the module under test. */
 static void reload(struct play *p)
 {
 	struct stage *s = &p->stage;
 
 	if (!p->reloads || s->mod == NULL)
 		return;
-	stage_unload(s);
-	if (s->mod != NULL)
-		s->mod = keel_mock_restart(s->mod, &s->err);
-	else
-		(void)stage_load(s);
+	keel_mock_advance(s->mock, 0);
+	s->mod = keel_mock_restart(s->mod, &s->err);
 	if (s->mod == NULL)
 		finding(RULE_replay_answers, "it cannot be loaded again, %s: %s", child_last_step(), s->err.text);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
-static void answer_write(struct play *p, const struct point *point, const char *id, keel_verdict verdict,
-			 const struct keel_mock_outcome *o)
+/* The event is about this job. */
+static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job)
 {
-	keel_text_printf(&p->answers, "%s of %s: ", point->name, id);
-	if (verdict == KEEL_WAIT && !o->told)
+	for (uint32_t i = 0; i < point->n_fields; i++) {
+		char *at = (char *)e + point->fields[i].offset;
+
+		if (strcmp(point->fields[i].name, "job") == 0)
+			memcpy(at, &job, sizeof(job));
+		else if (strcmp(point->fields[i].name, "id") == 0)
+			memcpy(at, &id, sizeof(id));
+	}
+}
+
+/* How something ends that may take its time: freed when it has ended, else it stays, for it is filled later. */
+struct answer {
+	struct keel_mock_reply reply;	  /* of a request */
+	struct keel_mock_outcome outcome; /* of a point */
+	bool done;			  /* of a service */
+	int32_t code;
+	char text[256];
+};
+
+static bool is_there(const struct answer *a)
+{
+	return a->reply.told || a->outcome.told || a->done;
+}
+
+static void on_done(struct keel_mod *me, void *arg, int32_t code, const char *text)
+{
+	struct answer *a = arg;
+
+	(void)me;
+	a->done = true;
+	a->code = code;
+	snprintf(a->text, sizeof(a->text), "%s", text != NULL ? text : "");
+}
+
+/* Returns whether it was accepted. */
+static bool answer_write(struct play *p, struct answer *a, const char *what, const char *id)
+{
+	const struct keel_mock_outcome *o = &a->outcome;
+	bool accepted = a->done ? a->code == 0 : a->reply.told ? a->reply.code == 0 :
+			o->told && (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE);
+
+	keel_text_printf(&p->answers, "%s of %s: ", what, id);
+	if (!is_there(a)) {
 		keel_text_str(&p->answers, "waits\n");
+		return false;
+	}
+	if (a->done)
+		keel_text_printf(&p->answers, "code %d, '%s'\n", (int)a->code, a->text);
+	else if (a->reply.told)
+		keel_text_printf(&p->answers, "code %d, '%s'\n", (int)a->reply.code, a->reply.text);
 	else
 		keel_text_printf(&p->answers, "verdict %d, code %d, sum %lld, '%s'\n", (int)o->verdict, (int)o->code,
 				 (long long)o->sum, o->text);
-}
-
-/* The event is about this job instead, at this moment. */
-static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job, char letter, unsigned is)
-{
-	const int64_t state = letter == 'S' ? 'R' : letter; /* what is suspended runs */
-	const int64_t dry = (is & DRY) != 0, placed = (is & PLACED) != 0;
-	const struct {
-		const char *name;
-		const void *word;
-	} known[] = { { "job", &job }, { "id", &id }, { "state", &state }, { "dry", &dry }, { "placed", &placed } };
-
-	for (uint32_t i = 0; i < point->n_fields; i++)
-		for (size_t k = 0; k < KEEL_COUNT(known); k++)
-			if (strcmp(point->fields[i].name, known[k].name) == 0)
-				memcpy((char *)e + point->fields[i].offset, known[k].word, sizeof(int64_t));
+	free(a);
+	return accepted;
 }
 
 static void others_end(struct play *p);
@@ -123,64 +134,100 @@ static void others_end(struct play *p);
 enum { PARTS = 5, WEEK = 5 };
 static const size_t parts_of[PLAY_DAYS] = { 1, 2, 3, 4, 5, 5, 3 };
 
-static void step_name(const struct play *p, const struct point *point, const char *job_id)
+static void step_name(const struct play *p, const char *what, const char *job_id)
 {
-	child_step("at %s of %s%s", point->name, job_id == NULL ? "the day" : job_id, p->reloads ? ", reloaded" : "");
+	child_step("at %s of %s%s", what, job_id, p->reloads ? ", reloaded" : "");
 }
 
 /* What the hold waits for happens; or jobs end, and every event that the module listens to is raised; or time passes until
  * the operation has ended. A reload would cancel it: there is none meanwhile. */
-static void hold_wait(struct play *p, const struct point *point, const char *job_id, const struct keel_mock_outcome *o)
+static void hold_wait(struct play *p, const char *what, const char *job_id, const struct answer *a)
 {
 	struct stage *s = &p->stage;
 	const bool reloads = p->reloads;
 	int tried = 0;
 
 	p->reloads = false;
-	for (int n = 0; n < TURNS_MAX && !o->told; n++) {
+	for (int n = 0; n < TURNS_MAX && !is_there(a); n++) {
 		if (keel_mock_hold_until(s->mock, 0) != NULL)
 			keel_mock_release(s->mock, 0);
 		else switch (tried++) {
 		case 0: others_end(p); break;
 		case 1: others_raise(s, job_id); break;
-		case 2: step_name(p, point, job_id), others_judge(s); break;
+		case 2: step_name(p, what, job_id), others_judge(s); break;
 		default: (void)keel_mock_next(s->mock); break;
 		}
 		keel_mock_advance(s->mock, 0);
 	}
 	p->reloads = reloads;
-	step_name(p, point, job_id);
+	step_name(p, what, job_id);
+}
+
+/* What was begun ends, now or when what it waits for has happened. Returns whether it was accepted. */
+static bool step_end(struct play *p, struct answer *a, const char *what, const char *id)
+{
+	if (!is_there(a) && keel_mock_holds(p->stage.mock) > 0) {
+		keel_text_printf(&p->answers, "%s of %s: it takes a hold\n", what, id);
+		hold_wait(p, what, id, a);
+	}
+	keel_mock_advance(p->stage.mock, SOON_MS);
+	return answer_write(p, a, what, id);
 }
 
 /* Returns false when a tap refuses. */
-static bool step_at(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job, unsigned is)
+static bool step_raise(struct play *p, const struct point *point, const char *job_id, struct keel_obj *job)
 {
 	struct stage *s = &p->stage;
-	struct keel_mock_outcome *o;
+	const char *id = job_id == NULL ? "the day" : job_id;
+	struct answer *a;
 	struct event e;
-	keel_verdict verdict;
-	bool accepted;
 
 	if (point == NULL || s->mod == NULL || (point->daemon & s->of->m->roles) == 0 ||
-	    !event_make(s, point, USUAL, &e))
+	    !event_make(s, point, USUAL, &e) || (a = calloc(1, sizeof(*a))) == NULL)
 		return true;
-	step_name(p, point, job_id);
+	step_name(p, point->name, id);
 	if (job_id != NULL)
-		about(&e, point, job_id, job, p->letter, is);
-	o = calloc(1, sizeof(*o));
-	if (o == NULL)
+		about(&e, point, job_id, job);
+	(void)keel_mock_raise(s->mock, stage_point_id(s, point), &e, &a->outcome);
+	return step_end(p, a, point->name, id);
+}
+
+static bool step_send(struct play *p, const char *name, const char *id, const char *body)
+{
+	struct answer *a = calloc(1, sizeof(*a));
+	char all[512];
+
+	if (a == NULL)
 		return false;
-	verdict = keel_mock_raise(s->mock, stage_point_id(s, point), &e, o);
-	if (verdict == KEEL_WAIT && (!(is & DRY) || p->dry == ASKED))
-		keel_text_printf(&p->answers, "%s of %s: it takes a hold\n", point->name, job_id == NULL ? "the day" : job_id);
-	if (verdict == KEEL_WAIT)
-		hold_wait(p, point, job_id, o);
-	if (!(is & DRY) || p->dry == ASKED)
-		answer_write(p, point, job_id == NULL ? "the day" : job_id, verdict, o);
-	accepted = o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE;
-	if (verdict != KEEL_WAIT || o->told)
-		free(o); /* else it is filled when the play ends */
-	return accepted;
+	step_name(p, name, id);
+	snprintf(all, sizeof(all), "id = \"%s\"; %s", id, body);
+	(void)keel_mock_request(p->stage.mock, keel_mock_session(p->stage.mock, USER, KEEL_EVERYBODY), name, all, &a->reply);
+	return step_end(p, a, name, id);
+}
+
+static const struct keel_job_api *jobs(struct play *p)
+{
+	return keel_mock_group(p->stage.mock, "job");
+}
+
+/* What a scheduler does with a job. */
+static bool step_act(struct play *p, enum deed deed, const char *id, struct keel_obj *job)
+{
+	static const char *const names[] = { [MAY_RUN] = "the question whether it may run", [RUN] = "the start", [RESUME] = "resuming" };
+	struct keel_mod *me = keel_mock_self(p->stage.mock);
+	const struct keel_job_api *api = jobs(p);
+	struct answer *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return false;
+	step_name(p, names[deed], id);
+	if (deed == MAY_RUN)
+		api->may_run(api->self, job, "Scheduler", me, on_done, a);
+	else if (deed == RUN)
+		api->run(api->self, job, "(mockhost:ncpus=1)", "Scheduler", me, on_done, a);
+	else
+		api->resume(api->self, job, "resume", "Scheduler", me, on_done, a);
+	return step_end(p, a, names[deed], id);
 }
 
 /* In a turn of its own. */
@@ -188,9 +235,9 @@ static void step_alone(struct play *p, const struct point *point)
 {
 	if (point == NULL || p->stage.mod == NULL)
 		return;
-	step_name(p, point, NULL);
+	step_name(p, point->name, "the day");
 	reload(p);
-	step_at(p, point, NULL, NULL, 0);
+	step_raise(p, point, NULL, NULL);
 }
 
 /* At the points that modules publish. */
@@ -220,90 +267,75 @@ static struct keel_obj *job_find(struct play *p, const char *id)
 	return object->find(keel_mock_self(p->stage.mock), "job", id);
 }
 
-static void value_set(struct play *p, const char *id, const char *attr, const char *text)
-{
-	const struct keel_object_api *object = keel_mock_group(p->stage.mock, "object");
-
-	if (object->attr(keel_mock_self(p->stage.mock), "job", attr) != NULL)
-		(void)keel_mock_set(job_find(p, id), attr, NULL, text);
-}
-
-/* Returns false when a tap refuses. */
-static bool moment_play(struct play *p, const char *id, const struct moment *m)
-{
-	const struct point *point = point_find(m->point);
-	const char state[2] = { m->state, '\0' };
-	bool accepted;
-
-	if (!(m->is & SAME_TURN)) {
-		step_name(p, point, id);
-		reload(p);
-	}
-	if (m->state != 0) {
-		p->letter = m->state;
-		value_set(p, id, "job_state", state);
-		value_set(p, id, "substate", m->substate);
-	}
-	accepted = step_at(p, point, id, job_find(p, id), m->is);
-	if (!(m->is & DRY) || p->dry == ASKED)
-		play_show(p, "job", job_find(p, id), id);
-	return accepted;
-}
-
-static void job_name(int day, char id[16])
-{
-	snprintf(id, 16, "%d.svr", FIRST_JOB + day);
-}
-
-/* The moments `from` to `to` that a job has, a job that may not start some of them. */
+/* The moments `from` to `to` that a job has; those of a job that does not run are fewer. */
 static void moments_play(struct play *p, int day, size_t from, size_t to)
 {
-	char id[16];
+	const char *id = p->id[day];
 
-	job_name(day, id);
-	for (size_t i = from; i < to; i++) {
-		bool accepted;
+	for (size_t i = from; i < to && job_find(p, id) != NULL; i++) {
+		const struct moment *m = &life[i];
+		const bool written = m->deed != MAY_RUN || p->dry == ASKED;
+		const size_t before = p->answers.len;
 
-		if (((life[i].is & STARTED) && !p->runs[day]) || ((life[i].is & DRY) && p->dry == NOT_ASKED))
+		if (m->deed == MAY_RUN && p->dry == NOT_ASKED)
+			keel_mock_advance(p->stage.mock, SOON_MS); /* the question takes as long */
+		if ((m->runs && !p->runs[day]) || (m->deed == MAY_RUN && p->dry == NOT_ASKED))
 			continue;
-		accepted = moment_play(p, id, &life[i]);
-		if (life[i].point == KEEL_POINT_job_run && !(life[i].is & DRY))
-			p->runs[day] = accepted;
+		step_name(p, m->name != NULL ? m->name : "a moment", id);
+		reload(p);
+		if (p->stage.mod == NULL)
+			return;
+		switch (m->deed) {
+		case RAISE: step_raise(p, point_find(m->point), id, job_find(p, id)); break;
+		case SEND: step_send(p, m->name, id, m->body); break;
+		case END: host_ends(job_find(p, id)); keel_mock_advance(p->stage.mock, SOON_MS); break;
+		case RUN: p->runs[day] = step_act(p, RUN, id, job_find(p, id)); break;
+		default: step_act(p, m->deed, id, job_find(p, id)); break;
+		}
+		if (!written)
+			p->answers.data[p->answers.len = before] = '\0';
+		else
+			play_show(p, "job", job_find(p, id), id);
 	}
 }
 
-/* Jobs that run are over: what they had is free. */
+/* The jobs that run end: what they had is free. */
 static void others_end(struct play *p)
 {
-	for (int day = 0; day < PLAY_DAYS; day++)
-		if (p->runs[day]) {
-			for (size_t i = 0; i < KEEL_COUNT(life); i++)
-				if (life[i].is & ENDS)
-					moments_play(p, day, i, i + 1);
-			p->runs[day] = false;
-		}
+	for (int day = 0; day < PLAY_DAYS; day++) {
+		struct keel_obj *job = p->runs[day] ? job_find(p, p->id[day]) : NULL;
+
+		if (job != NULL)
+			host_ends(job);
+		p->runs[day] = false;
+		keel_mock_advance(p->stage.mock, 0);
+	}
 }
 
 /* From its submission on, as far as day `day` lets it come. */
 static void job_lives(struct play *p, int day)
 {
-	const struct keel_object_api *object = keel_mock_group(p->stage.mock, "object");
-	struct keel_obj *job;
-	char id[16];
+	struct answer *a = calloc(1, sizeof(*a));
+	char attrs[1024], id[64] = "";
 
-	job_name(day, id);
-	child_step("before job %s", id);
+	child_step("before the job of day %d", day);
 	reload(p);
 	if (day >= WEEK)
 		others_end(p);
-	job = keel_mock_draft(p->stage.mock, "job", id);
-	stage_said(&p->stage, "job", job);
-	p->letter = 'Q';
-	if (!step_at(p, point_find(KEEL_POINT_job_submit), id, job, 0)) {
-		keel_mock_destroy(job);
+	if (a == NULL || p->stage.mod == NULL || jobs(p) == NULL)
 		return;
-	}
-	object->publish(job);
+	step_name(p, "submit", "the day");
+	stage_said(&p->stage, "job", attrs, sizeof(attrs));
+	(void)keel_mock_request(p->stage.mock, keel_mock_session(p->stage.mock, USER, KEEL_EVERYBODY), "submit", attrs, &a->reply);
+	keel_mock_advance(p->stage.mock, SOON_MS);
+	if (!is_there(a))
+		hold_wait(p, "submit", "the day", a);
+	if (a->reply.told && a->reply.json != NULL)
+		(void)sscanf(a->reply.json, "{\"id\": \"%63[^\"]", id);
+	if (!answer_write(p, a, "submit", "the day") || id[0] == '\0')
+		return;
+	snprintf(p->id[day], sizeof(p->id[day]), "%s", id);
+	play_show(p, "job", job_find(p, id), id);
 	moments_play(p, day, 0, KEEL_COUNT(life) * parts_of[day] / PARTS);
 	if (parts_of[day] == PARTS)
 		p->runs[day] = false;

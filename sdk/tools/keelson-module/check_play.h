@@ -15,7 +15,7 @@ struct play {
 	struct stage stage;
 	bool reloads; /* the module, wherever a daemon could: between turns */
 	bool runs[PLAY_DAYS]; /* the job of that day */
-	char letter; /* the state of the job that is played */
+	char id[PLAY_DAYS][64];
 	enum { ASKED, ASKED_UNHEARD, NOT_ASKED } dry; /* before each start the question whether the job may; UNHEARD: the answer is not written down */
 	struct keel_text answers, values;
 };

@@ -2,8 +2,8 @@
  *
  * check_replay.c - a reload at every step leads to where no reload leads.
  *
- * The same days are played three times: twice as they come, once with the module unloaded and loaded before
- * each step (a busy one goes and comes with its daemon). What it answers and what objects show is compared. A module
+ * The same days are played three times: twice as they come, once with the module gone and back before
+ * each step, as with a daemon that is started again. What it answers and what objects show is compared. A module
  * whose first two plays differ cannot be judged.
  */
 #include <stdio.h>
@@ -22,13 +22,13 @@ static void play(struct play *p, const struct subject *of, bool reloads)
 	stage_close(&p->stage, "some days");
 }
 
-/* What becomes of a job it decides, not the play. */
+/* Returns whether it decides what becomes of jobs: the play does not. */
 static bool owns_jobs(const struct keel_module *m)
 {
 	for (uint32_t i = 0; i < m->n_contribs; i++) {
 		const struct keel_class_def *c = m->contribs[i].def;
 
-		if (strcmp(m->contribs[i].kind, "CLASS") == 0 && strcmp(c->name, "job") == 0)
+		if (strcmp(m->contribs[i].kind, "CLASS") == 0 && (strcmp(c->name, "job") == 0 || strcmp(c->name, "sched") == 0))
 			return true;
 	}
 	return false;

@@ -4,7 +4,6 @@
  */
 #include "check_stage.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -65,10 +64,10 @@ static const struct {
 } cast_list[] = {
 	{ "server", { "svr", "svr", "svr" } },
 	{ "sched", { "default", "default", "default" } },
-	{ "resource", { "thing", "ncpus", LONG_NAME } },
+	{ "resource", { "thing", "gadget", LONG_NAME } },
 	{ "queue", { "emptyq", "workq", LONG_NAME } },
 	{ "node", { "newhost", "mockhost", LONG_NAME } },
-	{ "job", { "1.svr", "2.svr", "999999999999." LONG_NAME } },
+	{ "job", { "1001.svr", "1002.svr", "999999999999." LONG_NAME } },
 };
 
 const char *stage_id(const char *klass, enum cast cast)
@@ -79,28 +78,44 @@ const char *stage_id(const char *klass, enum cast cast)
 	return NULL;
 }
 
-/* Values of a type, and of attributes that say where a job is: ordinary ones, and as large as they get. */
-static const char *value_of(const struct keel_attr_def *a, enum cast cast)
+struct value {
+	const char *of, *usual, *large;
+};
+
+static const char *value_in(const struct value *values, size_t n, const char *of, enum cast cast)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(values[i].of, of) == 0)
+			return cast == CAST_FULL ? values[i].large : values[i].usual;
+	return NULL;
+}
+
+/* What says where a job is, and what lets a queue take it. */
+static const char *value_known(const char *name, enum cast cast)
+{
+	static const struct value known[] = {
+		{ "job_state", "Q", "R" }, { "substate", "10", "42" }, { "queue", "workq", "workq" },
+		{ "exec_host", NULL, "mockhost/0" }, { "exec_vnode", NULL, "(mockhost:ncpus=1)" }, { "run_version", "0", "1" },
+		{ "queue_type", "Execution", "Execution" }, { "enabled", "True", "True" }, { "started", "True", "True" },
+	};
+
+	return value_in(known, KEEL_COUNT(known), name, cast);
+}
+
+/* Ordinary values, and as large as they get. */
+static const char *value_of_type(const char *type, enum cast cast)
 {
 	static char endless[4096];
-	static const struct {
-		const char *name, *usual, *large;
-	} values[] = {
-		{ "substate", "10", "42" }, { "queue", "workq", "workq" }, { "exec_host", NULL, "mockhost/0" },
-		{ "exec_vnode", NULL, "(mockhost:ncpus=1)" }, { "server", "svr", "svr" }, { "run_version", "0", "1" },
+	static const struct value types[] = {
 		{ "bool", "True", "True" }, { "long", "7", "9223372036854775807" },
 		{ "size", "64kb", "8796093022207kb" }, { "time", "00:10:00", "2000000000" },
-		{ "float", "1.5", "1e300" }, { "string_array", "a,b", endless },
-		{ "string", "some text", endless }, { "job_state", "Q", "R" },
+		{ "float", "1.5", "1e300" }, { "string_array", "a,b", endless }, { "string", "some text", endless },
 	};
 
 	if (endless[0] == '\0')
 		for (size_t i = 0; i < sizeof(endless) - 1; i++)
 			endless[i] = "%n%s\\\"',;:=[]{}()<>|&$#@!~^*?/-_ Az09"[i % 36];
-	for (size_t i = 0; i < KEEL_COUNT(values); i++)
-		if (strcmp(values[i].name, a->name) == 0 || strcmp(values[i].name, a->type) == 0)
-			return cast == CAST_FULL ? values[i].large : values[i].usual;
-	return NULL;
+	return value_in(types, KEEL_COUNT(types), type, cast);
 }
 
 static unsigned own_attrs(const struct keel_module *m)
@@ -170,41 +185,49 @@ bool stage_has(struct stage *s, const struct keel_attr_def *a)
 }
 
 /* A value that is not saved ends with its module; a derived one is never set. */
-static void value_give(struct stage *s, const struct keel_attr_def *a)
+static void value_give(struct stage *s, const struct keel_attr_def *a, bool any)
 {
 	if (!(a->flags & KEEL_ATTR_SAVE))
 		return;
 	for (int c = CAST_USUAL; c < N_CASTS; c++) {
 		struct keel_obj *o = stage_object(s, a->klass, (enum cast)c);
-		const char *words = c == CAST_USUAL ? said_of(a->klass, a->name) : NULL;
-		const char *text = words != NULL ? words : value_of(a, (enum cast)c);
+		const char *text = c == CAST_USUAL ? said_of(a->klass, a->name) : NULL;
 
+		if (text == NULL)
+			text = value_known(a->name, (enum cast)c);
+		if (text == NULL && any)
+			text = value_of_type(a->type, (enum cast)c);
 		if (o != NULL && text != NULL)
 			(void)keel_mock_set(o, a->name, NULL, text);
 	}
 }
 
-static void values_give(struct stage *s, unsigned from, unsigned to)
+/* Of the modules beside only jobs and nodes have any values: others let no job in. */
+static void values_give(struct stage *s, bool own)
 {
+	const unsigned n_own = own_attrs(s->of->m);
 	const struct keel_attr_def *a;
 
-	for (unsigned i = from; i < to && (a = stage_attr(s->of, i)) != NULL; i++)
+	for (unsigned i = own ? 0 : n_own; (!own || i < n_own) && (a = stage_attr(s->of, i)) != NULL; i++)
 		if (stage_has(s, a))
-			value_give(s, a);
+			value_give(s, a, own || strcmp(a->klass, "job") == 0 || strcmp(a->klass, "node") == 0);
 }
 
 void stage_values(struct stage *s)
 {
-	values_give(s, 0, own_attrs(s->of->m));
+	values_give(s, true);
 }
 
-void stage_said(struct stage *s, const char *klass, struct keel_obj *o)
+void stage_said(struct stage *s, const char *klass, char *buf, size_t size)
 {
 	const struct keel_attr_def *a;
+	size_t n = (size_t)snprintf(buf, size, "attrs = ( (\"Job_Name\", \"\", \"check\", 0)");
 
-	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL; i++)
-		if (strcmp(a->klass, klass) == 0 && said_of(klass, a->name) != NULL && stage_has(s, a))
-			(void)keel_mock_set(o, a->name, NULL, said_of(klass, a->name));
+	for (unsigned i = 0; (a = stage_attr(s->of, i)) != NULL && n < size; i++)
+		if (strcmp(a->klass, klass) == 0 && said_of(klass, a->name) != NULL && stage_has(s, a) && a->write_roles != 0)
+			n += (size_t)snprintf(buf + n, size - n, ", (\"%s\", \"\", \"%s\", 0)", a->name, said_of(klass, a->name));
+	if (n < size)
+		snprintf(buf + n, size - n, " );");
 }
 
 struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast)
@@ -246,13 +269,12 @@ void stage_open(struct stage *s, const struct subject *of)
 	s->mock = keel_mock_new(of->m->roles);
 	keel_mock_on_violation(s->mock, violated, s);
 	watch_blocking(s->mock);
-	keel_mock_home(s->mock, home_path());
+	keel_mock_home(s->mock, home_make());
 	s->alone = !beside_load(s->mock, of->optional, &s->err);
 	cluster_make(s);
-	values_give(s, own_attrs(of->m), UINT_MAX);
+	values_give(s, false);
 	if (s->of->m->roles & KEEL_SERVER)
 		cluster_known(s);
-	host_jobs(s->mock);
 	keel_mock_advance(s->mock, 0);
 	s->threads = watch_threads(0);
 	s->child = watch_child();
@@ -289,6 +311,7 @@ void stage_close(struct stage *s, const char *after)
 	stage_unload(s);
 	watch_blocking(NULL);
 	keel_mock_free(s->mock);
+	home_remove();
 	live = watch_live(&where);
 	if (live > 0)
 		finding(s->leftovers, "%u blocks are left after %s, one of them %s", live, after, where);

@@ -3,8 +3,8 @@
  * check_stage.h - a mock host with a small cluster on it, and the module under test.
  *
  *   queue  workq      node  mockhost      server, sched
- *   job    1.svr      with nothing but an id            (bare)
- *          2.svr      with ordinary values              (usual)
+ *   job    1001.svr   with nothing but an id            (bare)
+ *          1002.svr   with ordinary values              (usual)
  *          9999...    with values as large as they get  (full)
  */
 #ifndef KEELSON_CHECK_STAGE_H
@@ -58,8 +58,8 @@ struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast
 bool stage_say(const char *value);
 /* Give the objects values of the module's own attributes. */
 void stage_values(struct stage *s);
-/* Give it what was said of objects of its class. */
-void stage_said(struct stage *s, const char *klass, struct keel_obj *o);
+/* Write what was said of a class as attributes of a request that makes such an object. */
+void stage_said(struct stage *s, const char *klass, char *buf, size_t size);
 /* Row i of the attributes that objects here may have, good until the next call; NULL: no more. */
 const struct keel_attr_def *stage_attr(const struct subject *of, unsigned i);
 /* Returns whether objects here have it: not when its module may be absent, and is. */

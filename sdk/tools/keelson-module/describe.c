@@ -42,8 +42,9 @@ static void head_print(const struct modfile_module *m, FILE *out)
 		fprintf(out, "requires    %s\n", *name);
 	for (const char **name = m->conflicts; *name != NULL; name++)
 		fprintf(out, "conflicts   %s\n", *name);
-	for (uint32_t i = 0; i < d->n_needs; i++)
-		fprintf(out, "needs       %s >= %" PRIu32 "%s\n", m->needs[i].group, m->needs[i].minor,
+	for (uint32_t i = 0; i < m->n_needs; i++)
+		fprintf(out, "uses        %s%s%s%s\n", m->needs[i].klass != NULL ? m->needs[i].klass : "",
+			m->needs[i].klass != NULL ? "." : "", m->needs[i].name,
 			m->needs[i].optional ? " (may be absent)" : "");
 }
 

@@ -157,9 +157,9 @@ static void need_section(const struct modfile_module *m, FILE *out)
 	snprintf(words, sizeof(words), "Module interface %u.%u; it runs in: %s.", m->note.major, m->note.minor,
 		 words_of_daemons(m->head.roles));
 	roff_text(words, out);
-	for (uint32_t i = 0; i < m->head.n_needs; i++) {
-		snprintf(words, sizeof(words), "%s%.400s%s", i == 0 ? "Services: " : "", m->needs[i].group,
-			 i + 1 < m->head.n_needs ? "," : ".");
+	for (uint32_t i = 0; i < m->n_needs; i++) {
+		snprintf(words, sizeof(words), "%s%.400s%s", i == 0 ? "Services: " : "", m->needs[i].name,
+			 i + 1 < m->n_needs ? "," : ".");
 		roff_text(words, out);
 	}
 	if (no == NULL)

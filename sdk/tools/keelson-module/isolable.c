@@ -13,8 +13,8 @@ static_assert(WORDS_MAX >= KEEL_ISOLABLE_WHY, "a reason fits");
 
 static bool needs_more(const struct modfile_module *m, char why[WORDS_MAX])
 {
-	for (uint32_t i = 0; i < m->head.n_needs; i++)
-		if (keel_isolable_bars_need(m->needs[i].group, m->needs[i].optional, why))
+	for (uint32_t i = 0; i < m->n_needs; i++)
+		if (m->needs[i].klass == NULL && keel_isolable_bars_need(m->needs[i].name, m->needs[i].optional, why))
 			return true;
 	return false;
 }

@@ -10,8 +10,6 @@
 /* ---- the module: it waits at the door without a ticket, keeps tickets, and has a timer ---------------- */
 
 struct state {
-	const struct keel_core_api *core;
-	const struct keel_call_api *call;
 	struct keel_timer *timer;
 };
 
@@ -21,15 +19,13 @@ static void on_time(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->timer = NULL;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Ticket", NULL, "time is up");
+	keel_log(mod, KEEL_LOG_DEBUG, "Ticket", NULL, "time is up");
 }
 
 static void on_kept(struct keel_mod *mod, void *arg)
 {
-	const struct state *st = mod->state;
-
 	(void)arg;
-	st->core->log(mod, KEEL_LOG_DEBUG, "Ticket", NULL, "it is kept");
+	keel_log(mod, KEEL_LOG_DEBUG, "Ticket", NULL, "it is kept");
 }
 
 static keel_verdict on_ticket(struct keel_call *c, void *arg)
@@ -40,14 +36,13 @@ static keel_verdict on_ticket(struct keel_call *c, void *arg)
 
 static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	const struct state *st = keel_state(c);
 	const struct keel_hold_opts opts = { .size = sizeof(opts), .why = "no ticket yet", .timeout_ms = 60000,
 					     .resume = on_ticket };
 
-	if (st->call->get(c, ev->job, "ticket", NULL, NULL, 0) < 0)
-		return st->call->hold(c, &opts, NULL);
-	if (st->core->when_durable(c->mod, on_kept, NULL) < 0)
-		return st->call->fail(c, "no memory to keep the ticket");
+	if (keel_call_get(c, ev->job, "ticket", NULL, NULL, 0) < 0)
+		return keel_hold(c, &opts, NULL);
+	if (keel_when_durable(c->mod, on_kept, NULL) < 0)
+		return keel_fail(c, "no memory to keep the ticket");
 	return KEEL_NEXT;
 }
 
@@ -56,7 +51,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 
 	(void)err;
-	st->timer = st->core->timer(mod, 5000, on_time, NULL);
+	st->timer = keel_timer(mod, 5000, on_time, NULL);
 	return st->timer != NULL ? 0 : -ENOMEM;
 }
 
@@ -64,16 +59,14 @@ static void stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	st->core->timer_cancel(st->timer);
+	keel_timer_cancel(st->timer);
 }
 
-static const struct keel_need needs[] = { KEEL_NEED(core, 0, struct state, core),
-					  KEEL_NEED(call, 0, struct state, call) };
 static const struct keel_tap taps[] = { KEEL_TAP(job_submit, on_submit) };
 
-KEEL_MODULE(.name = "tickets", .version = "1.0", .summary = "jobs belong to tickets", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .needs = needs, .n_needs = KEEL_COUNT(needs), .taps = taps,
-	    .n_taps = KEEL_COUNT(taps), .start = start, .stop = stop);
+KEEL_MODULE(.name = "tickets", .version = "1.0", .summary = "jobs belong to tickets",
+	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_TAPS(taps),
+	    .start = start, .stop = stop);
 
 /* ---- for each test a host, the module and a job that is about to be submitted --------------------------- */
 
@@ -153,7 +146,7 @@ static void test_no_memory(void)
 static void test_the_disk_is_full(void)
 {
 	keel_mock_store(mock, false);
-	submit("ABC-12");                       /* the module asks core->when_durable() */
+	submit("ABC-12");                       /* the module asks keel_when_durable() */
 	keel_mock_advance(mock, 3600000);
 	CU_ASSERT_PTR_NULL(keel_mock_logged(mock, "is kept"));
 	keel_mock_store(mock, true);

@@ -3,8 +3,8 @@
  * keel/service/carrier.h - service "carrier" (offered by link-tcp): messages to other hosts; and what the daemon
  * offers to the module that carries them, the group "carry".
  *
- *	link->send() -> the daemon: waits for the store, in order -> carrier->send() -> ... the other host's carrier
- *	link->on()   <- the daemon: name and role of the sender   <- carry->in()    <- ...
+ *	keel_link_send() -> the daemon: waits for the store, in order -> keel_carrier_send() -> ... the other host's carrier
+ *	keel_link_on()   <- the daemon: name and role of the sender   <- keel_carry_in()    <- ...
  *
  * Whom a peer is the carrier has verified, by a key and not by what the peer says. Up, grace, down, and which
  * messages are of a link that was lost are the daemon's; connections, heartbeats, queues and their bounds the carrier's.
@@ -13,11 +13,12 @@
 #define KEEL_SERVICE_CARRIER_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 struct keel_carrier_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
-	/* For the daemon: the body of a message to a peer that carry->up() named; borrowed. What cannot be sent ends the
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
+	/* For the daemon: the body of a message to a peer that keel_carry_up() named; borrowed. What cannot be sent ends the
 	 * link, but not within this call. */
 	void (*send)(struct keel_mod *, const char *peer, const void *bytes, uint32_t len);
 	/* For modules on any host: a mom is admitted as `host` with this public key (as keelson-key shows it), whether it
@@ -27,6 +28,10 @@ struct keel_carrier_api {
 	 * daemon has no key of its own. */
 	int32_t (*expect)(struct keel_mod *, const char *host, const char *address, const char *key);
 };
+
+KEEL_SERVICE(carrier);
+#define keel_carrier_send(...) KEEL_CALL(carrier, send, __VA_ARGS__)
+#define keel_carrier_expect(...) KEEL_CALL(carrier, expect, __VA_ARGS__)
 
 /* For the module that offers "carrier" alone: others get -EPERM, or nothing happens. */
 struct keel_carry_api {
@@ -40,5 +45,10 @@ struct keel_carry_api {
 	 * is no message: the caller ends the link. */
 	int32_t (*in)(struct keel_mod *, const char *peer, const void *bytes, uint32_t len);
 };
+
+KEEL_SERVICE(carry);
+#define keel_carry_up(...) KEEL_CALL_PLAIN(carry, up, __VA_ARGS__)
+#define keel_carry_lost(...) KEEL_CALL_PLAIN(carry, lost, __VA_ARGS__)
+#define keel_carry_in(...) KEEL_CALL_PLAIN(carry, in, __VA_ARGS__)
 
 #endif

@@ -9,6 +9,7 @@
 #define KEEL_SERVICE_JOB_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 /* Substates users see in `substate`. */
 enum keel_substate {
@@ -45,7 +46,7 @@ struct keel_job_ask {
 
 struct keel_job_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 	/* The stored letter: T Q H W R E B M F X. A suspended job is R; one that is queued where nothing
 	 * is started, in a routing queue, is T. */
 	char (*state)(struct keel_mod *, struct keel_obj *job);
@@ -150,5 +151,42 @@ struct keel_job_api {
 	 * there, and is no object. '\0': there is none, or it names several. */
 	char (*letter)(struct keel_mod *, const char *operand);
 };
+
+KEEL_SERVICE(job);
+#define keel_job_state(...) KEEL_CALL(job, state, __VA_ARGS__)
+#define keel_job_substate(...) KEEL_CALL(job, substate, __VA_ARGS__)
+#define keel_job_is_suspended(...) KEEL_CALL(job, is_suspended, __VA_ARGS__)
+#define keel_job_suspend(...) KEEL_CALL(job, suspend, __VA_ARGS__)
+#define keel_job_resume(...) KEEL_CALL(job, resume, __VA_ARGS__)
+#define keel_job_signal_done(...) KEEL_CALL(job, signal_done, __VA_ARGS__)
+#define keel_job_run(...) KEEL_CALL(job, run, __VA_ARGS__)
+#define keel_job_resume_waiting(...) KEEL_CALL(job, resume_waiting, __VA_ARGS__)
+#define keel_job_set_comment(...) KEEL_CALL(job, set_comment, __VA_ARGS__)
+#define keel_job_on_change(...) KEEL_CALL(job, on_change, __VA_ARGS__)
+#define keel_job_on_run_request(...) KEEL_CALL(job, on_run_request, __VA_ARGS__)
+#define keel_job_waiting(...) KEEL_CALL(job, waiting, __VA_ARGS__)
+#define keel_job_request_delete(...) KEEL_CALL(job, request_delete, __VA_ARGS__)
+#define keel_job_request_rerun(...) KEEL_CALL(job, request_rerun, __VA_ARGS__)
+#define keel_job_request_suspend(...) KEEL_CALL(job, request_suspend, __VA_ARGS__)
+#define keel_job_request_checkpoint(...) KEEL_CALL(job, request_checkpoint, __VA_ARGS__)
+#define keel_job_release_names(...) KEEL_CALL(job, release_names, __VA_ARGS__)
+#define keel_job_released(...) KEEL_CALL(job, released, __VA_ARGS__)
+#define keel_job_ask(...) KEEL_CALL(job, ask, __VA_ARGS__)
+#define keel_job_move(...) KEEL_CALL(job, move, __VA_ARGS__)
+#define keel_job_destination(...) KEEL_CALL(job, destination, __VA_ARGS__)
+#define keel_job_abort(...) KEEL_CALL(job, abort, __VA_ARGS__)
+#define keel_job_depend(...) KEEL_CALL(job, depend, __VA_ARGS__)
+#define keel_job_next_number() KEEL_CALL0(job, next_number)
+#define keel_job_may_run(...) KEEL_CALL(job, may_run, __VA_ARGS__)
+#define keel_job_members(...) KEEL_CALL(job, members, __VA_ARGS__)
+#define keel_job_permit(...) KEEL_CALL(job, permit, __VA_ARGS__)
+#define keel_job_signal(...) KEEL_CALL(job, signal, __VA_ARGS__)
+#define keel_job_adopt(...) KEEL_CALL(job, adopt, __VA_ARGS__)
+#define keel_job_back(...) KEEL_CALL(job, back, __VA_ARGS__)
+#define keel_job_waits(...) KEEL_CALL(job, waits, __VA_ARGS__)
+#define keel_job_finish(...) KEEL_CALL(job, finish, __VA_ARGS__)
+#define keel_job_settle(...) KEEL_CALL(job, settle, __VA_ARGS__)
+#define keel_job_erase(...) KEEL_CALL(job, erase, __VA_ARGS__)
+#define keel_job_letter(...) KEEL_CALL(job, letter, __VA_ARGS__)
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "keel/service/resource.h"
 #include "keel/types.h"
+#include "keel/use.h"
 
 /* State bits of the base system; features add theirs with NODE_STATE rows. */
 enum keel_node_bit {
@@ -25,7 +26,7 @@ enum keel_node_bit {
 
 struct keel_node_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 	/* The current bits; 0 is "free". */
 	uint32_t (*state)(struct keel_mod *, struct keel_obj *node);
 	/* Set or clear bits: log record, last_state_change_time, point node_state. */
@@ -75,5 +76,25 @@ struct keel_node_api {
 	int32_t (*assign_again)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 				const char *exec_host, struct keel_err *);
 };
+
+KEEL_SERVICE(node);
+#define keel_node_state(...) KEEL_CALL(node, state, __VA_ARGS__)
+#define keel_node_set_state(...) KEEL_CALL(node, set_state, __VA_ARGS__)
+#define keel_node_unavailable(...) KEEL_CALL(node, unavailable, __VA_ARGS__)
+#define keel_node_host_of(...) KEEL_CALL(node, host_of, __VA_ARGS__)
+#define keel_node_available(...) KEEL_CALL(node, available, __VA_ARGS__)
+#define keel_node_assigned(...) KEEL_CALL(node, assigned, __VA_ARGS__)
+#define keel_node_assign(...) KEEL_CALL(node, assign, __VA_ARGS__)
+#define keel_node_release(...) KEEL_CALL(node, release, __VA_ARGS__)
+#define keel_node_in_use(...) KEEL_CALL(node, in_use, __VA_ARGS__)
+#define keel_node_generation() KEEL_CALL0(node, generation)
+#define keel_node_sharing(...) KEEL_CALL(node, sharing, __VA_ARGS__)
+#define keel_node_jobs_on(...) KEEL_CALL(node, jobs_on, __VA_ARGS__)
+#define keel_node_shape() KEEL_CALL0(node, shape)
+#define keel_node_changed_since(...) KEEL_CALL(node, changed_since, __VA_ARGS__)
+#define keel_node_tenants(...) KEEL_CALL(node, tenants, __VA_ARGS__)
+#define keel_node_lost_at(...) KEEL_CALL(node, lost_at, __VA_ARGS__)
+#define keel_node_linked(...) KEEL_CALL(node, linked, __VA_ARGS__)
+#define keel_node_assign_again(...) KEEL_CALL(node, assign_again, __VA_ARGS__)
 
 #endif

@@ -9,6 +9,7 @@
 #define KEEL_SERVICE_RESOURCE_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 enum keel_res_type { KEEL_RES_LONG = 1, KEEL_RES_FLOAT, KEEL_RES_SIZE, KEEL_RES_TIME, KEEL_RES_BOOL,
 		     KEEL_RES_STRING, KEEL_RES_STRINGS };
@@ -80,7 +81,7 @@ struct keel_exec {
 
 struct keel_resource_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 	const struct keel_resource *(*find)(struct keel_mod *, const char *name); /* NULL: unknown */
 	/* Every known resource: i counts from 0, NULL at the end. */
 	const struct keel_resource *(*at)(struct keel_mod *, uint32_t i);
@@ -127,5 +128,24 @@ struct keel_resource_api {
 			    const struct keel_exec *exec, const char *vnode, int32_t sign,
 			    const char *only);
 };
+
+KEEL_SERVICE(resource);
+#define keel_resource_find(...) KEEL_CALL(resource, find, __VA_ARGS__)
+#define keel_resource_at(...) KEEL_CALL(resource, at, __VA_ARGS__)
+#define keel_resource_value_parse(...) KEEL_CALL_PLAIN(resource, value_parse, __VA_ARGS__)
+#define keel_resource_value_fini(...) KEEL_CALL_PLAIN(resource, value_fini, __VA_ARGS__)
+#define keel_resource_value_text(...) KEEL_CALL_PLAIN(resource, value_text, __VA_ARGS__)
+#define keel_resource_list_count(...) KEEL_CALL_PLAIN(resource, list_count, __VA_ARGS__)
+#define keel_resource_list_at(...) KEEL_CALL_PLAIN(resource, list_at, __VA_ARGS__)
+#define keel_resource_list_get(...) KEEL_CALL_PLAIN(resource, list_get, __VA_ARGS__)
+#define keel_resource_list_number(...) KEEL_CALL_PLAIN(resource, list_number, __VA_ARGS__)
+#define keel_resource_select_parse(...) KEEL_CALL(resource, select_parse, __VA_ARGS__)
+#define keel_resource_select_free(...) KEEL_CALL_PLAIN(resource, select_free, __VA_ARGS__)
+#define keel_resource_place_parse(...) KEEL_CALL_PLAIN(resource, place_parse, __VA_ARGS__)
+#define keel_resource_exec_parse(...) KEEL_CALL(resource, exec_parse, __VA_ARGS__)
+#define keel_resource_exec_free(...) KEEL_CALL_PLAIN(resource, exec_free, __VA_ARGS__)
+#define keel_resource_prepare(...) KEEL_CALL(resource, prepare, __VA_ARGS__)
+#define keel_resource_charge_list(...) KEEL_CALL(resource, charge_list, __VA_ARGS__)
+#define keel_resource_charge_exec(...) KEEL_CALL(resource, charge_exec, __VA_ARGS__)
 
 #endif

@@ -6,6 +6,7 @@
 #define KEEL_SERVICE_SCHED_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 /* A what-if, one at a time. It may live over turns of the loop, while its opener chooses victims: jobs that
  * end meanwhile are forgotten, vnodes are looked at anew. */
@@ -22,7 +23,7 @@ struct keel_sched_reason {
 
 struct keel_sched_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 
 	/* Today's vnodes, totals and limits; `job` (queued, or suspended) wants to start. The caller calls trial_free(). Fails
 	 * with NULL: one is open, no memory, or the job's request cannot be parsed. */
@@ -51,5 +52,17 @@ struct keel_sched_api {
 	 * this call it stands still. Fails with -EINVAL for another job, -ENOENT when the job has no place. */
 	int32_t (*trial_keep)(struct keel_trial *);
 };
+
+KEEL_SERVICE(sched);
+#define keel_sched_trial(...) KEEL_CALL(sched, trial, __VA_ARGS__)
+#define keel_sched_trial_vacate(...) KEEL_CALL_PLAIN(sched, trial_vacate, __VA_ARGS__)
+#define keel_sched_trial_restore(...) KEEL_CALL_PLAIN(sched, trial_restore, __VA_ARGS__)
+#define keel_sched_trial_fits(...) KEEL_CALL_PLAIN(sched, trial_fits, __VA_ARGS__)
+#define keel_sched_trial_free(...) KEEL_CALL_PLAIN(sched, trial_free, __VA_ARGS__)
+#define keel_sched_reconsider() KEEL_CALL0(sched, reconsider)
+#define keel_sched_asked_for(...) KEEL_CALL(sched, asked_for, __VA_ARGS__)
+#define keel_sched_setting(...) KEEL_CALL(sched, setting, __VA_ARGS__)
+#define keel_sched_set_prime(...) KEEL_CALL(sched, set_prime, __VA_ARGS__)
+#define keel_sched_trial_keep(...) KEEL_CALL_PLAIN(sched, trial_keep, __VA_ARGS__)
 
 #endif

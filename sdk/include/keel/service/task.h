@@ -12,6 +12,7 @@
 #define KEEL_SERVICE_TASK_H
 
 #include "keel/types.h"
+#include "keel/use.h"
 
 /* Of the negative system codes of a start that failed, those on which server and host must agree; the spec has
  * the others (03, exit statuses). */
@@ -54,7 +55,7 @@ typedef void keel_task_done(struct keel_mod *me, void *arg, int32_t code, const 
 
 struct keel_task_api {
 	uint32_t size, version;
-	struct keel_mod *self; /* first argument of every function below that takes a keel_mod */
+	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 	/* The callbacks for reports: until listen(NULL), in fini(). Any number of modules may listen; unused members are
 	 * NULL. Fails with -ENOMEM. */
 	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_task_events *);
@@ -68,8 +69,9 @@ struct keel_task_api {
 	 * Fails with 15013 (unknown), 15016 (wrong state there), 15070 (host away, at once or when the link breaks). */
 	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, const char *as,
 		       struct keel_mod *me, keel_task_done *done, void *arg);
-	/* TERM now, KILL after `delay_ms`; the end comes as ended(). Fails with -ENOENT when no host has the run; a host that
-	 * is away gets the order when it is back, whatever this returns. */
+	/* TERM now, KILL after `delay_ms`; the end comes as ended(). Fails with -ENOENT when no host has the run;
+	 * a host that is away gets the order when it is back, whatever this returns. Fails with -ENOENT when no
+	 * host has the run; a host that is away gets the order when it is back, whatever this returns. */
 	int32_t (*kill)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms);
 	/* Kill at once and forget: no report comes. Also when the host is away (then on its return). */
 	void (*discard)(struct keel_mod *, struct keel_obj *job);
@@ -100,5 +102,20 @@ struct keel_task_api {
 	 * when it was away. */
 	void (*modify)(struct keel_mod *, struct keel_obj *job);
 };
+
+KEEL_SERVICE(task);
+#define keel_task_listen(...) KEEL_CALL(task, listen, __VA_ARGS__)
+#define keel_task_start(...) KEEL_CALL(task, start, __VA_ARGS__)
+#define keel_task_signal(...) KEEL_CALL(task, signal, __VA_ARGS__)
+#define keel_task_kill(...) KEEL_CALL(task, kill, __VA_ARGS__)
+#define keel_task_discard(...) KEEL_CALL(task, discard, __VA_ARGS__)
+#define keel_task_ended_done(...) KEEL_CALL(task, ended_done, __VA_ARGS__)
+#define keel_task_set_host_of(...) KEEL_CALL(task, set_host_of, __VA_ARGS__)
+#define keel_task_terminate(...) KEEL_CALL(task, terminate, __VA_ARGS__)
+#define keel_task_checkpoint(...) KEEL_CALL(task, checkpoint, __VA_ARGS__)
+#define keel_task_message(...) KEEL_CALL(task, message, __VA_ARGS__)
+#define keel_task_stop_hosts() KEEL_CALL0(task, stop_hosts)
+#define keel_task_describe(...) KEEL_CALL(task, describe, __VA_ARGS__)
+#define keel_task_modify(...) KEEL_CALL(task, modify, __VA_ARGS__)
 
 #endif

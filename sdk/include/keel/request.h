@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/request.h - answer clients.
+ */
+#ifndef KEEL_REQUEST_H
+#define KEEL_REQUEST_H
+
+#include "keel/api.h"
+#include "keel/use.h"
+
+/* The requester: taken from the socket, never from the message. Borrowed until the answer. */
+static inline const struct keel_session *keel_req_session(struct keel_req *req)
+{
+	return KEEL_MODULE_kernel.request->session(req);
+}
+
+/* The body of the request. Borrowed until the reply. */
+static inline const struct keel_msg *keel_req_body(struct keel_req *req)
+{
+	return KEEL_MODULE_kernel.request->body(req);
+}
+
+/* The one answer. fmt NULL: the table text of the code. Released after this turn's changes are durable. The req is
+ * gone after it, and only then. */
+#define keel_reply(...) (KEEL_MODULE_kernel.request->reply(__VA_ARGS__))
+
+/* The one answer, code 0 with results. The out is moved. */
+static inline void keel_reply_out(struct keel_req *req, struct keel_out *out)
+{
+	KEEL_MODULE_kernel.request->reply_out(req, out);
+}
+
+/* A PART, sent at once. Fails with -ENOBUFS when the client reads too slowly: the part was taken all the same, and
+ * the caller calls keel_drained() and goes on later; with -EPIPE when the client is gone. */
+static inline int32_t keel_part(struct keel_req *req, struct keel_out *out)
+{
+	return KEEL_MODULE_kernel.request->part(req, out);
+}
+
+/* Calls fn when the client has read what was sent to it. Fails with -EPIPE: the client is gone, fn is not called. */
+static inline int32_t keel_drained(struct keel_req *req, keel_fn *fn, void *arg)
+{
+	return KEEL_MODULE_kernel.request->drained(req, fn, arg);
+}
+
+/* fn runs when the client disconnects before the reply. The req stays valid until the caller replies; that reply
+ * then goes nowhere. */
+static inline void keel_on_gone(struct keel_req *req, keel_fn *fn, void *arg)
+{
+	KEEL_MODULE_kernel.request->on_gone(req, fn, arg);
+}
+
+/* The name of the request's row. Borrowed until the reply. */
+static inline const char *keel_req_name(struct keel_req *req)
+{
+	return KEEL_MODULE_kernel.request->name(req);
+}
+
+#endif
