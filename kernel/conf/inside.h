@@ -31,7 +31,7 @@ struct conf {
 
 /* "file:line" of a setting, appended; NULL: "override". */
 void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out);
-char *conf_place(const struct conf *c, const config_setting_t *s); /* the same, malloc'ed */
+char *conf_place(const struct conf *c, const config_setting_t *s); /* the same; the caller frees it */
 /* An error text that begins with the place of `s`; refusal_end() moves it to *err and returns -EINVAL or -ENOMEM. */
 void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t *s);
 int refusal_end(struct buf *out, struct keel_err *err);

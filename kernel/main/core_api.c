@@ -20,13 +20,13 @@
 #include "util/owner.h"
 #include "util/version.h"
 
-#define TIMERS_RESTING 1024
-
-struct keel_timer {
-	struct owner *owner; /* NULL: fired or cancelled */
+struct timer {
+	struct owner *owner; /* NULL: over */
 	struct loop_timer *timer;
 	keel_fn *fn;
 	void *arg;
+	struct timer *next; /* over: another one that is */
+	uint32_t place, uses;
 };
 
 struct keel_watch {
@@ -118,17 +118,57 @@ static const char *core_version_text(struct keel_mod *m)
 
 /* ---- timers and fds -------------------------------------------------------------------------- */
 
-/* Timers that have ended are kept for a while before their memory is used again, so that cancelling one is harmless. */
-static void timer_over(struct keel_timer *t)
-{
-	static struct keel_timer *resting[TIMERS_RESTING];
-	static uint32_t next;
+/* A handle is a number: the place of the timer and how often that was used. So one that is over is known for ever, and
+ * cancelling it is harmless. */
+static struct {
+	struct timer **at;
+	uint32_t n;
+	struct timer *unused;
+} timers;
 
-	t->owner->live--;
+static struct keel_timer *timer_handle(const struct timer *t)
+{
+	return (struct keel_timer *)(uintptr_t)((uint64_t)t->uses << 32 | (t->place + 1));
+}
+
+/* Returns NULL if it is over. */
+static struct timer *timer_of(const struct keel_timer *handle)
+{
+	uint64_t number = (uintptr_t)handle;
+	uint32_t place = (uint32_t)number;
+	struct timer *t = place > 0 && place <= timers.n ? timers.at[place - 1] : NULL;
+
+	return t != NULL && t->owner != NULL && t->uses == number >> 32 ? t : NULL;
+}
+
+static struct timer *timer_take(void)
+{
+	struct timer **more, *t = timers.unused;
+
+	if (t != NULL) {
+		timers.unused = t->next;
+		return t;
+	}
+	t = calloc(1, sizeof(*t));
+	more = t != NULL && (timers.n & (timers.n - 1)) == 0 ?
+		       reallocarray(timers.at, timers.n > 0 ? 2 * (size_t)timers.n : 1, sizeof(struct timer *)) :
+		       timers.at;
+	if (t == NULL || more == NULL) {
+		free(t);
+		return NULL;
+	}
+	timers.at = more;
+	t->place = timers.n;
+	timers.at[timers.n++] = t;
+	return t;
+}
+
+static void timer_over(struct timer *t)
+{
 	t->owner = NULL;
-	free(resting[next]);
-	resting[next] = t;
-	next = (next + 1) % TIMERS_RESTING;
+	t->uses++;
+	t->next = timers.unused;
+	timers.unused = t;
 }
 
 static void call_guarded(struct owner *owner, const char *what, keel_fn *fn, void *arg)
@@ -142,34 +182,42 @@ static void call_guarded(struct owner *owner, const char *what, keel_fn *fn, voi
 
 static void timer_fired(void *arg)
 {
-	struct keel_timer *t = arg;
+	struct timer *t = arg;
 	struct owner *owner = t->owner;
+	keel_fn *fn = t->fn;
+	void *of = t->arg;
 
+	owner->live--;
 	timer_over(t);
-	call_guarded(owner, "timer", t->fn, t->arg);
+	call_guarded(owner, "timer", fn, of);
 }
 
 static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_fn *fn, void *arg)
 {
-	struct keel_timer *t = malloc(sizeof(*t));
+	struct timer *t = timer_take();
 
 	if (t == NULL)
 		return NULL;
-	*t = (struct keel_timer){ .owner = owner_of(m), .fn = fn, .arg = arg };
+	t->owner = owner_of(m);
+	t->fn = fn;
+	t->arg = arg;
 	t->timer = loop_timer(t->owner->parts->loop, after_ms, timer_fired, t);
 	if (t->timer == NULL) {
-		free(t);
+		timer_over(t);
 		return NULL;
 	}
 	t->owner->live++;
-	return t;
+	return timer_handle(t);
 }
 
-static void core_timer_cancel(struct keel_timer *t)
+static void core_timer_cancel(struct keel_timer *handle)
 {
-	if (t == NULL || t->owner == NULL)
+	struct timer *t = timer_of(handle);
+
+	if (t == NULL)
 		return;
 	loop_timer_cancel(t->timer);
+	t->owner->live--;
 	timer_over(t);
 }
 

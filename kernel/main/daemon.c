@@ -381,7 +381,7 @@ static void daemon_free(struct daemon *d)
 	free(d);
 }
 
-/* `home` of the main file, however broken that is; malloc'ed, or NULL. */
+/* `home` of the main file, whatever errors that has; the caller frees it. NULL: there is none. */
 static char *home_guess(const struct options *o)
 {
 	char *text = NULL, home[1024], *found = NULL;
@@ -397,7 +397,7 @@ static char *home_guess(const struct options *o)
 	return found != NULL ? found : strdup(HOME_DEFAULT);
 }
 
-/* Returns the set that served last, malloc'ed; NULL: there is none. */
+/* Returns the set that served last; the caller frees it. NULL: there is none. */
 static char *last_good(const struct options *o)
 {
 	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };

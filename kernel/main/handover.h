@@ -26,7 +26,7 @@ int handed_use(struct handed *h, const char *name);
 int handed_find(const struct handed *h, const char *name); /* it stays there */
 void handed_close(struct handed *h); /* those that were not used */
 void handed_add(struct handed *h, const char *name, int fd);
-/* The environment with which the next image takes them, malloc'ed; `notify`: NOTIFY_SOCKET, or NULL. NULL: no memory. */
+/* The environment with which the next image takes them; the caller frees it. `notify`: NOTIFY_SOCKET, or NULL. NULL without memory. */
 char **handed_env(const struct handed *h, const char *notify);
 /* Right before the exec. Safe in a signal handler. */
 void handed_pass(const struct handed *h);

@@ -14,7 +14,7 @@
 
 #include "keel/types.h"
 
-/* A file or directory of a set, malloc'ed; NULL: no memory. */
+/* A file or directory of a set; the caller frees it. NULL without memory. */
 char *set_path(const char *set, const char *name);
 char *sets_dir(const char *home, uint32_t roles); /* likewise */
 
@@ -31,11 +31,11 @@ int set_override(const char *set, const char *module, bool enabled, struct keel_
 int set_conf_take(const char *set, const char *from);
 /* It serves: the others are removed. */
 int set_served(const char *sets, const char *set);
-/* The last one that served, malloc'ed; NULL: there is none. */
+/* The last one that served; the caller frees it. NULL: there is none. */
 char *set_last(const char *sets);
 
 int set_write(const char *set, const char *name, const char *text);
-char *set_read(const char *set, const char *name); /* malloc'ed; NULL: it cannot be read */
+char *set_read(const char *set, const char *name); /* the caller frees it; NULL: it cannot be read */
 void set_unlink(const char *set, const char *name);
 
 #endif

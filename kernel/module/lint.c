@@ -74,9 +74,9 @@ static int needs_lint(const char *file, const struct keel_module *d, struct keel
 	if (len % sizeof(*d->needs) != 0 || len / sizeof(*d->needs) > ROWS_MAX)
 		return err_set(err, -EINVAL, "%s: the rows of what it uses have a wrong size", file);
 	NEED_EACH(d, need)
-		if (need->size != sizeof(*need) || need->name == NULL || need->at == NULL)
-			return err_set(err, -EINVAL, "%s: a row of what it uses is damaged (%s)", file,
-				       need->size == sizeof(*need) && need->name != NULL ? need->name : "no name");
+		if (need->name == NULL || need->at == NULL)
+			return err_set(err, -EINVAL, "%s: a row of what it uses has no name or no place (%s)", file,
+				       need->name != NULL ? need->name : "");
 	return 0;
 }
 

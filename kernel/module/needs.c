@@ -41,7 +41,14 @@ int needs_attrs(struct module *m, struct keel_err *err)
 
 void module_offer(struct module *m)
 {
-	NEED_EACH(&m->desc, need)
-		if (need->klass == NULL && need->optional)
+	const struct keel_object_api *object = m->desc.kernel != NULL ? m->desc.kernel->object : NULL;
+
+	NEED_EACH(&m->desc, need) {
+		if (!need->optional)
+			continue;
+		if (need->klass == NULL)
 			keel_load_write(need, table_of(m, need->name, need->minor, NULL));
+		else if (object != NULL)
+			keel_load_write(need, object->attr(&m->owner.pub, need->klass, need->name));
+	}
 }

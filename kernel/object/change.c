@@ -108,7 +108,7 @@ static bool attempt_unsets(const struct attempt *t)
 
 /* ---- the attribute's own check ------------------------------------------------------------- */
 
-/* Returns the new value as text, malloc'ed; NULL when unset, or an error: *ret_failed. */
+/* Returns the new value as text, which the caller frees; NULL when it is unset, or when this fails: *ret_failed. */
 static char *new_text(const struct attempt *t, bool *ret_failed)
 {
 	int len = t->is_set ? text_of(t->attr, &t->slot, t->key, NULL, 0) : -1;

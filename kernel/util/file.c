@@ -41,7 +41,7 @@ int fd_write_all(int fd, const void *bytes, size_t len)
 	return fd_write(fd, bytes, len, &written);
 }
 
-/* The directory part of `path`, malloc'ed. */
+/* The directory part of `path`; the caller frees it. */
 static char *dir_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -12,7 +12,7 @@
  * old file is unchanged. */
 int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode);
 
-/* Read the bytes, malloc'ed and terminated. Returns 0 or -errno: -EFBIG when larger than `max`, -ENOTSUP for a pipe. */
+/* Reads the bytes, terminated; the caller frees them. Fails with -errno: -EFBIG when larger than `max`, -ENOTSUP for a pipe. */
 int file_read(const char *path, size_t max, char **ret_bytes, size_t *ret_len);
 
 /* Write all bytes, also when interrupted. Returns 0 or -errno. */

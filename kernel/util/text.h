@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns `dir/name`, malloc'ed; `name` alone when it is absolute. NULL: no memory. */
+/* Returns `dir/name`, `name` alone when it is absolute; the caller frees it. NULL without memory. */
 char *path_join(const char *dir, const char *name);
 
-/* printf into a malloc'ed string. NULL: no memory. */
+/* printf into a string that the caller frees. NULL without memory. */
 char *text_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* FNV-1a. */

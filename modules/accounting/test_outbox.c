@@ -11,6 +11,8 @@
 #include "harness.h"
 #include "keel/mock.h"
 
+extern const struct keel_module keel_module;
+
 static char *dir;
 
 static struct keel_mock *mock;
@@ -75,8 +77,8 @@ static const char *file_text(const char *day)
 
 static void replay(char *journal_dir)
 {
-	st = (struct state){ .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object"),
-			     .journal.dir = journal_dir };
+	st = (struct state){ .journal.dir = journal_dir };
+	keel_mock_use(mock, &keel_module);
 	outbox_find(mod);
 	outbox_replay(mod);
 }

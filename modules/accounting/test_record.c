@@ -11,6 +11,8 @@
 #include "harness.h"
 #include "keel/mock.h"
 
+extern const struct keel_module keel_module;
+
 static struct keel_mock *mock;
 static struct keel_mod *self; /* the test's own */
 static struct keel_obj *job;
@@ -140,12 +142,13 @@ static const struct keel_acct_item_def items[] = {
 
 static void expect(char letter, const char *wanted)
 {
-	struct state st = { .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object"),
-			    .hook = keel_mock_group(mock, "hook"), .resource = &resource };
+	struct state st = { .items = NULL };
 	struct text t = { 0 };
 	bool told;
 
 	self->state = &st;
+	keel_mock_use(mock, &keel_module);
+	KEEL_USE_resource = &resource;
 	for (uint32_t i = 0; i < KEEL_COUNT(items); i++)
 		CU_ASSERT_EQUAL(item_kind.add(self, self, &items[i], NULL), 0);
 	told = record_text(self, letter, job, &t);

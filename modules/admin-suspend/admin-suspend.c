@@ -22,9 +22,7 @@ KEEL_USE(resource);
 
 static const struct keel_node_state_def maintenance = {
 	.size = sizeof(struct keel_node_state_def),
-	.bit = MAINTENANCE_BIT,
-	.place = 140,
-	.unavailable = 1,
+	.bit = MAINTENANCE_BIT, .place = 140, .unavailable = 1,
 	.name = "maintenance",
 	.doc = "has an admin-suspended job",
 };
@@ -69,12 +67,6 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 		mark_clear(c->mod, ev->job);
 	else
 		listing_remove(c->mod, ev->id);
-	return KEEL_NEXT;
-}
-
-static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
-{
-	mark_known(c->mod, ev->job);
 	return KEEL_NEXT;
 }
 

@@ -37,16 +37,14 @@ struct state {
 /* ---- mark.c: the stored mark on a job; lists and bits are derived from it --------------------------- */
 
 bool mark_is_set(struct keel_obj *job);
-/* Out of memory: the mark is not set, and the job is suspended without it; the replying caller checks
- * mark_missing(). */
+/* Out of memory: the mark is not set, and the job is suspended without it. */
 void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who);
-bool mark_missing(struct keel_obj *job);
 #define MARK_MISSING                                                                                       \
 	"suspended, but out of memory for its vnodes' maintenance; resume it (qsig -s resume) and try again"
 void mark_comment(struct keel_obj *job, const char *comment);
 void mark_clear(struct keel_mod *mod, struct keel_obj *job);
 /* After a restart or reload: derives the lists from the job's mark. */
-void mark_known(struct keel_mod *mod, struct keel_obj *job);
+keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev);
 
 /* ---- listing.c: maintenance_jobs of vnodes ------------------------------------------------------------ */
 
@@ -57,24 +55,14 @@ const struct listed *listing_of(struct keel_mod *mod, struct keel_obj *node);
 void derive_maintenance_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit);
 void vnode_fini(struct keel_mod *mod, void *slot);
 
-/* ---- signals.c ------------------------------------------------------------------------------------------- */
+/* ---- steps.c ------------------------------------------------------------------------------------------- */
 
+/* Suspends or resumes a job, its vnodes included, and calls `done` once, with PBSE_SYSTEM if it could not be marked;
+ * `job` is NULL there if it is gone. */
+typedef void step_done(struct keel_mod *mod, void *arg, struct keel_obj *job, const char *id, int32_t code, const char *text);
+void step(struct keel_mod *mod, struct keel_obj *job, bool suspend, const char *who, step_done *done, void *arg);
 extern const struct keel_signal_def suspend_signal, resume_signal;
 keel_verdict on_signal(struct keel_call *c, const struct keel_ev_job_signal *ev);
-
-/* ---- node_jobs.c ----------------------------------------------------------------------------------------------- */
-
-struct node_jobs {
-	char **id; /* owned */
-	uint32_t n;
-	bool failed; /* out of memory: some are missing */
-};
-
-/* Fills *ret with the admin-suspended jobs on the vnodes of a node and, if `running`, those that run there. Returns
- * false if there is no such node; the caller frees *ret in any case. */
-bool node_jobs_find(struct keel_mod *mod, const char *name, bool running, struct node_jobs *ret);
-void node_jobs_free(struct node_jobs *w);
-bool is_of_node(struct keel_obj *node, const char *name);
 
 /* ---- verb.c: pbsnodes --admin-suspend, --admin-resume ------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
  * vnodes meanwhile.
  */
 #include "admin-suspend.h"
+#include "keel/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,21 +118,15 @@ const struct listed *listing_of(struct keel_mod *mod, struct keel_obj *node)
 
 void derive_maintenance_jobs(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit)
 {
-	const struct listed *l, *first = listing_of(mod, node);
-	size_t len = 0;
-	char *text, *p;
+	const struct listed *l;
+	struct keel_text text;
 
-	for (l = first; l; l = l->next)
-		len += strlen(l->id) + 1;
-	if (len == 0 || !(text = malloc(len)))
-		return;
-	for (l = first, p = text; l; l = l->next) {
-		p = stpcpy(p, l->id);
-		if (l->next)
-			*p++ = ',';
-	}
-	emit->fn(emit->arg, NULL, text, (uint32_t)(p - text));
-	free(text);
+	keel_text_init(&text);
+	for (l = listing_of(mod, node); l; l = l->next)
+		keel_text_printf(&text, "%s%s", text.len ? "," : "", l->id);
+	if (text.len && !text.failed)
+		emit->fn(emit->arg, NULL, text.data, (uint32_t)text.len);
+	keel_text_fini(&text);
 }
 
 void vnode_fini(struct keel_mod *mod, void *slot)

@@ -19,35 +19,24 @@ bool mark_is_set(struct keel_obj *job)
 	return keel_is_set(job, job_admin_suspended);
 }
 
-static bool write_mark(struct keel_mod *mod, struct keel_obj *job, int64_t number, const char *who)
+void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
 {
+	struct state *st = mod->state;
 	time_t now = (time_t)keel_time(mod);
 	char when[32] = "", *text;
+	int64_t number = ++st->last_number;
 	bool done;
 
 	ctime_r(&now, when);
 	when[strcspn(when, "\n")] = '\0';
 	if (asprintf(&text, "%lld by %s at %s", (long long)number, who, when) < 0)
-		return false;
-	done = keel_set_str(job, job_admin_suspended, text) == 0;
+		text = NULL;
+	done = text && keel_set_str(job, job_admin_suspended, text) == 0 && listing_add(mod, job, number);
 	free(text);
-	return done;
-}
-
-void mark_set(struct keel_mod *mod, struct keel_obj *job, const char *who)
-{
-	struct state *st = mod->state;
-	int64_t number = ++st->last_number;
-
-	if (write_mark(mod, job, number, who) && listing_add(mod, job, number))
+	if (done)
 		return;
 	keel_unset(job, job_admin_suspended, NULL);
 	keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(job), "%s", MARK_MISSING);
-}
-
-bool mark_missing(struct keel_obj *job)
-{
-	return job && keel_job_is_suspended(job) && !mark_is_set(job);
 }
 
 void mark_comment(struct keel_obj *job, const char *comment)
@@ -70,24 +59,22 @@ void mark_clear(struct keel_mod *mod, struct keel_obj *job)
 	listing_remove(mod, keel_id(job));
 }
 
-void mark_known(struct keel_mod *mod, struct keel_obj *job)
+keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
-	struct state *st = mod->state;
-	const char *text = keel_get_str(job, job_admin_suspended), *exec = keel_get_str(job, job_exec_vnode);
-	int64_t number;
+	struct state *st = keel_state(c);
+	const char *text = keel_get_str(ev->job, job_admin_suspended), *exec = keel_get_str(ev->job, job_exec_vnode);
+	int64_t number = text ? strtoll(text, NULL, 10) : 0;
 
-	if (!text)
-		return;
-	if (!keel_job_is_suspended(job)) {
-		keel_unset(job, job_admin_suspended, NULL);
-		keel_unset(job, job_admin_suspended_nodes, NULL);
-		return;
+	if (text && !keel_job_is_suspended(ev->job)) {
+		keel_unset(ev->job, job_admin_suspended, NULL);
+		keel_unset(ev->job, job_admin_suspended_nodes, NULL);
+		return KEEL_NEXT;
 	}
-	number = strtoll(text, NULL, 10);
 	if (number > st->last_number)
 		st->last_number = number;
-	if (!listing_add(mod, job, number))
-		keel_log(mod, KEEL_LOG_ERROR, "Job", keel_id(job),
+	if (text && !listing_add(c->mod, ev->job, number))
+		keel_log(c->mod, KEEL_LOG_ERROR, "Job", ev->id,
 			 "admin-suspended, but its vnodes (%.200s) cannot be put into maintenance; set them offline",
 			 exec ? exec : "unknown");
+	return KEEL_NEXT;
 }

@@ -18,8 +18,6 @@ extern const struct keel_module keel_module;
 static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_obj *job, *other, *n1, *n2;
-static const struct keel_hook_api *hook;
-static const struct keel_core_api *core;
 static struct keel_mock_outcome out;
 static int32_t signalled; /* the code a SIGNAL row's start() returned by signal_done(); -1: none */
 static bool starts_late; /* `other` starts while the host suspends `job` */
@@ -127,14 +125,13 @@ static void set_up(void)
 	struct keel_err err = { 0 };
 
 	mock = keel_mock_new(KEEL_SERVER);
-	hook = keel_mock_group(mock, "hook");
-	core = keel_mock_group(mock, "core");
 	keel_mock_service(mock, "job", &jobs);
 	keel_mock_service(mock, "task", &tasks);
 	keel_mock_attr(mock, "job", "exec_vnode", "string");
 	keel_mock_attr(mock, "job", "stands", "string");
 	load_file("resources");
 	load_file("nodes");
+	keel_mock_use(mock, &keel_module);
 	n1 = keel_mock_object(mock, "node", "n1");
 	n2 = keel_mock_object(mock, "node", "n2");
 	is_up(n1);

@@ -7,10 +7,11 @@
  * A job that the verbs of two nodes suspended is resumed by the second resume.
  *
  * A vnode takes new jobs until the first of its jobs is suspended: when all steps are done, another round looks for
- * running jobs, until there are none.
+ * running jobs, until there are none. They are found by the tenants of vnodes, so that the cost grows with the jobs on
+ * the node, not with those in the cluster.
  */
 #include "admin-suspend.h"
-#include "keel/text.h"
+#include "keel/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ KEEL_ATTR_OF(job, admin_suspended_nodes);
 
 struct verb {
 	struct keel_req *req;
-	char *node, *who, *comment;
+	const char *node, *comment; /* of the request; comment may be NULL */
 	bool suspend;
 	uint32_t open;	   /* steps whose reply is missing, and one while the round sends them */
 	uint32_t done;	   /* jobs suspended or resumed */
@@ -35,19 +36,6 @@ struct verb {
 	char failed[300];  /* its id and text */
 };
 
-struct step {
-	struct verb *verb;
-	char *job_id;
-};
-
-static void verb_free(struct verb *v)
-{
-	free(v->node);
-	free(v->who);
-	free(v->comment);
-	free(v);
-}
-
 /* The reply names the first failure; the steps of other jobs go on. */
 static void step_failed(struct verb *v, int32_t code, const char *where, const char *text)
 {
@@ -56,6 +44,14 @@ static void step_failed(struct verb *v, int32_t code, const char *where, const c
 		return;
 	v->code = code;
 	snprintf(v->failed, sizeof(v->failed), "%s: %s", where, text);
+}
+
+/* A node operand is a vnode or a host: all its vnodes. */
+static bool is_of_node(struct keel_obj *node, const char *name)
+{
+	const char *id = keel_id(node), *host = keel_node_host_of(id);
+
+	return strcmp(id, name) == 0 || (host && strcmp(host, name) == 0);
 }
 
 /* ---- the reply ------------------------------------------------------------------------------------------- */
@@ -131,176 +127,154 @@ static void verb_done(struct keel_mod *mod, struct verb *v)
 		reply_failed(v);
 	else
 		reply_done(mod, v);
-	verb_free(v);
+	free(v);
 }
 
-/* Stores on the suspended job that this node's verb did it. */
-static void job_stopped(struct verb *v, struct keel_obj *job)
+static void step_over(struct keel_mod *mod, void *arg, struct keel_obj *job, const char *id, int32_t code, const char *text)
 {
-	if (mark_missing(job))
-		step_failed(v, PBSE_SYSTEM, keel_id(job), MARK_MISSING);
-	else if (keel_set_str(job, job_admin_suspended_nodes, v->node) < 0)
-		step_failed(v, PBSE_SYSTEM, keel_id(job), NOT_OURS);
-	else
-		v->done++;
-	if (v->comment && *v->comment)
+	struct verb *v = arg;
+	bool stopped = job && !code && v->suspend;
+
+	if (stopped && v->comment && *v->comment)
 		mark_comment(job, v->comment);
-}
-
-static void step_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
-{
-	struct step *s = arg;
-	struct verb *v = s->verb;
-	struct keel_obj *job = keel_find(mod, "job", s->job_id);
-
-	if (code && job)
-		step_failed(v, code, s->job_id, text ? text : keel_pbse_text(code));
-	else if (!code && job && v->suspend)
-		job_stopped(v, job);
-	else if (!code)
-		v->done++;
-	free(s->job_id);
-	free(s);
+	if (stopped && keel_set_str(job, job_admin_suspended_nodes, v->node) < 0) {
+		code = PBSE_SYSTEM;
+		text = NOT_OURS;
+	}
+	if (job && code)
+		step_failed(v, code, id, text ? text : keel_pbse_text(code));
+	else
+		v->done += !code;
 	verb_done(mod, v);
 }
 
 /* ---- which jobs ------------------------------------------------------------------------------------------- */
 
-static bool has_word(const char *list, const char *word)
+/* Stores the nodes whose verbs suspended the job; returns whether there is one. */
+static bool nodes_store(struct verb *v, struct keel_obj *job, const char *but, const char *and)
 {
-	size_t len = strlen(word);
+	struct keel_text list;
+	bool any;
 
-	while (*list) {
-		size_t item = strcspn(list, ",");
-
-		if (item == len && memcmp(list, word, len) == 0)
-			return true;
-		list += item + (list[item] == ',');
-	}
-	return false;
-}
-
-/* Drops the node from the list of verbs that suspended the job; returns whether the list is now empty. */
-static bool verb_released(struct verb *v, struct keel_obj *job)
-{
-	char *copy = strdup(keel_get_str(job, job_admin_suspended_nodes)), *save = NULL, *word, *rest = NULL;
-	size_t len = 0;
-	FILE *out = copy ? open_memstream(&rest, &len) : NULL;
-	bool last;
-
-	for (word = out ? strtok_r(copy, ",", &save) : NULL; word; word = strtok_r(NULL, ",", &save))
-		if (strcmp(word, v->node) != 0)
-			fprintf(out, "%s%s", ftell(out) ? "," : "", word);
-	if (!out || fclose(out) != 0)
+	keel_text_init(&list);
+	keel_words_add(&list, keel_get_str(job, job_admin_suspended_nodes), but);
+	keel_words_add(&list, and, NULL);
+	any = list.len > 0;
+	if (list.failed || (any && keel_set_str(job, job_admin_suspended_nodes, list.data) < 0))
 		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
-	last = out && len == 0;
-	if (rest && len > 0 && keel_set_str(job, job_admin_suspended_nodes, rest) < 0)
-		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
-	free(rest);
-	free(copy);
-	return last;
-}
-
-static void verb_add(struct verb *v, struct keel_obj *job)
-{
-	const char *have = keel_get_str(job, job_admin_suspended_nodes);
-	char *text;
-
-	if (!have || has_word(have, v->node))
-		return;
-	if (asprintf(&text, "%s,%s", have, v->node) < 0)
-		text = NULL;
-	if (!text || keel_set_str(job, job_admin_suspended_nodes, text) < 0)
-		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
-	free(text);
-}
-
-static void step_send(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
-{
-	struct step *s = calloc(1, sizeof(*s));
-
-	if (!s || !(s->job_id = strdup(keel_id(job)))) {
-		free(s);
-		step_failed(v, PBSE_SYSTEM, keel_id(job), NO_MEMORY);
-		return;
-	}
-	s->verb = v;
-	v->open++;
-	v->sent++;
-	if (v->suspend)
-		keel_job_suspend(job, SUSPEND, v->who, mod, step_done, s);
-	else
-		keel_job_resume(job, RESUME, v->who, mod, step_done, s);
+	keel_text_fini(&list);
+	return any || list.failed;
 }
 
 static void job_step(struct keel_mod *mod, struct verb *v, struct keel_obj *job)
 {
 	const char *held = keel_get_str(job, job_admin_suspended_nodes);
+	bool ours = held && keel_words_have(held, v->node);
 
 	if (keel_job_state(job) != 'R')
 		return;
-	if (v->suspend && keel_job_is_suspended(job))
-		verb_add(v, job);
-	else if (v->suspend)
-		step_send(mod, v, job);
-	else if (held && has_word(held, v->node) && verb_released(v, job))
-		step_send(mod, v, job);
+	if (v->suspend && keel_job_is_suspended(job)) {
+		if (held && !ours)
+			nodes_store(v, job, NULL, v->node);
+		return;
+	}
+	if (!v->suspend && (!ours || nodes_store(v, job, v->node, "")))
+		return;
+	v->open++;
+	v->sent++;
+	step(mod, job, v->suspend, keel_req_session(v->req)->who, step_over, v);
+}
+
+struct ids {
+	char **id; /* owned */
+	uint32_t n;
+	bool failed; /* out of memory: some are missing */
+};
+
+static void ids_add(void *arg, const char *job_id, bool suspended)
+{
+	struct ids *ids = arg;
+	char **bigger = suspended || ids->failed ? NULL : reallocarray(ids->id, ids->n + 1, sizeof(*bigger));
+
+	if (suspended)
+		return;
+	ids->id = bigger ? bigger : ids->id;
+	ids->failed = !bigger || !(ids->id[ids->n] = strdup(job_id));
+	ids->n += !ids->failed;
+}
+
+/* The oldest first. */
+static int by_number(const void *a, const void *b)
+{
+	const char *x = *(char *const *)a, *y = *(char *const *)b;
+	long long n = strtoll(x, NULL, 10), m = strtoll(y, NULL, 10);
+
+	return n != m ? (n > m) - (n < m) : strcmp(x, y);
+}
+
+/* Those on the vnodes of the node that are admin-suspended and, for a suspension, those that run there. Returns false if
+ * there is no such node. */
+static bool ids_find(struct keel_mod *mod, const struct verb *v, struct ids *ret)
+{
+	struct keel_cursor *walk = keel_cursor(mod, "node");
+	const struct listed *l;
+	struct keel_obj *node;
+	bool found = !walk;
+
+	*ret = (struct ids){ .failed = !walk };
+	while (walk && (node = keel_next(walk))) {
+		if (!is_of_node(node, v->node))
+			continue;
+		found = true;
+		if (v->suspend)
+			keel_node_tenants(node, ids_add, ret);
+		for (l = listing_of(mod, node); l; l = l->next)
+			ids_add(ret, l->id, false);
+	}
+	if (walk)
+		keel_cursor_close(walk);
+	if (ret->n)
+		qsort(ret->id, ret->n, sizeof(*ret->id), by_number);
+	return found;
 }
 
 /* ---- the requests -------------------------------------------------------------------------------------------- */
 
-/* Sends the steps of one round. False: there is no such node. */
-static bool round_steps(struct keel_mod *mod, struct verb *v)
-{
-	struct keel_obj *job;
-	struct node_jobs jobs;
-	bool found = node_jobs_find(mod, v->node, v->suspend, &jobs);
-	uint32_t i;
-
-	v->sent = 0;
-	v->rounds++;
-	if (jobs.failed)
-		step_failed(v, PBSE_SYSTEM, v->node, NO_MEMORY);
-	for (i = 0; i < jobs.n; i++)
-		if ((job = keel_find(mod, "job", jobs.id[i])))
-			job_step(mod, v, job);
-	node_jobs_free(&jobs);
-	return found;
-}
-
+/* Sends the steps of one round. A job with chunks on several vnodes is there more than once. */
 static void round_start(struct keel_mod *mod, struct verb *v)
 {
+	struct keel_obj *job;
+	struct ids ids;
+	uint32_t i;
+
 	v->open = 1;
-	if (!round_steps(mod, v) && v->rounds == 1)
+	v->sent = 0;
+	if (!ids_find(mod, v, &ids) && v->rounds == 0)
 		v->code = PBSE_UNKNODE;
+	v->rounds++;
+	if (ids.failed)
+		step_failed(v, PBSE_SYSTEM, v->node, NO_MEMORY);
+	for (i = 0; i < ids.n; i++)
+		if ((i == 0 || strcmp(ids.id[i - 1], ids.id[i]) != 0) && (job = keel_find(mod, "job", ids.id[i])))
+			job_step(mod, v, job);
+	for (i = 0; i < ids.n; i++)
+		free(ids.id[i]);
+	free(ids.id);
 	verb_done(mod, v);
-}
-
-static struct verb *verb_new(struct keel_req *req, const char *node, const char *comment)
-{
-	struct verb *v = calloc(1, sizeof(*v));
-
-	if (v && (v->node = strdup(node)) && (v->who = strdup(keel_req_session(req)->who)) &&
-	    (!comment || (v->comment = strdup(comment))))
-		return v;
-	if (v)
-		verb_free(v);
-	return NULL;
 }
 
 static void on_verb(struct keel_mod *mod, struct keel_req *req, bool suspend)
 {
 	uint32_t n;
 	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
-	struct verb *v = args && n > 0 ? verb_new(req, args[0], n > 1 ? args[1] : NULL) : NULL;
+	struct verb *v = args && n > 0 ? calloc(1, sizeof(*v)) : NULL;
 
 	if (!v) {
 		keel_reply(req, args && n > 0 ? PBSE_SYSTEM : PBSE_UNKNODE,
 			   args && n > 0 ? "System error: out of memory" : NULL);
 		return;
 	}
-	v->req = req;
-	v->suspend = suspend;
+	*v = (struct verb){ .req = req, .node = args[0], .comment = n > 1 ? args[1] : NULL, .suspend = suspend };
 	round_start(mod, v);
 }
 
@@ -315,15 +289,13 @@ static void on_resume_nodes(struct keel_mod *mod, struct keel_req *req)
 }
 
 const struct keel_request_def suspend_nodes = {
-	.size = sizeof(struct keel_request_def),
-	.roles = KEEL_OPERATORS,
+	.size = sizeof(struct keel_request_def), .roles = KEEL_OPERATORS,
 	.name = "keelson.admin_suspend_nodes",
 	.doc = "suspend every job on a node for maintenance: node [comment]",
 	.handler = on_suspend_nodes,
 };
 const struct keel_request_def resume_nodes = {
-	.size = sizeof(struct keel_request_def),
-	.roles = KEEL_OPERATORS,
+	.size = sizeof(struct keel_request_def), .roles = KEEL_OPERATORS,
 	.name = "keelson.admin_resume_nodes",
 	.doc = "resume the jobs that suspending the node stopped: node",
 	.handler = on_resume_nodes,

@@ -241,7 +241,7 @@ static int by_value(const void *a, const void *b)
 				    : (x->first > y->first) - (x->first < y->first);
 }
 
-/* The runs whose value lies between, by value and ordinal; malloc'ed, NULL: no memory. */
+/* The runs whose value lies between, by value and ordinal; the caller frees them. NULL without memory. */
 static struct item *collect(const struct runs *r, int32_t least, int32_t most, uint32_t *ret_n)
 {
 	struct item *items = calloc(r->n, sizeof(*items));

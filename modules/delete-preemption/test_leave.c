@@ -2,13 +2,13 @@
  *
  * test_leave.c - deleting a victim, in the mock: the point is on hold until the job is purged.
  */
-#include "delete-preemption.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "harness.h"
 #include "keel/mock.h"
+#include "keel/service/job.h"
+#include "pbs_error.h"
 
 extern const struct keel_module keel_module;
 

@@ -96,7 +96,6 @@ struct news {
 };
 
 struct state {
-	const struct keel_attr *holds;
 	struct parent *parents;
 	struct child *children;
 	struct news *first, *last;

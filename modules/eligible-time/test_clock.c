@@ -9,6 +9,8 @@
 #include "harness.h"
 #include "keel/mock.h"
 
+extern const struct keel_module keel_module;
+
 static void test_clock(void)
 {
 	int64_t c = 0;
@@ -61,15 +63,14 @@ static void test_reasons(void)
 static void test_longest(void)
 {
 	struct keel_mock *mock = keel_mock_new(KEEL_SERVER);
-	struct state st = { .core = keel_mock_group(mock, "core"), .object = keel_mock_group(mock, "object") };
 	struct keel_mod *mod = keel_mock_self(mock);
 	const struct keel_attr *attr;
 	struct keel_err err = { 0 };
 	union keel_slot slot = { 0 };
 	bool is_set = false;
 
-	mod->state = &st;
 	keel_mock_attr(mock, "job", "eligible_time", "string");
+	keel_mock_use(mock, &keel_module);
 	attr = keel_attr_find(mod, "job", "eligible_time");
 	CU_ASSERT_EQUAL(clock_type.parse(mod, attr, KEEL_SET, NULL, "1000000000", &slot, &is_set, &err), 0);
 	CU_ASSERT_EQUAL(slot.i, 1000000000);

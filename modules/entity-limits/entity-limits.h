@@ -117,6 +117,7 @@ double counter_amount(const struct counter *c, const struct keel_resource *res, 
 /* `u:alice` */
 void entity_text(enum kind kind, const char *name, char buf[300]);
 
+/* The caller gives it back with counter_drop(). NULL without memory. */
 struct counter *counter_take(struct state *st, const char *queue, enum kind kind, const char *name);
 void counter_drop(struct state *st, struct counter *c);
 

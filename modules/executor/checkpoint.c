@@ -27,7 +27,7 @@ struct saving {
 	char id[];
 };
 
-/* $PBS_HOME/checkpoint/<id>.CK, malloc'ed. */
+/* $PBS_HOME/checkpoint/<id>.CK; the caller frees it. */
 static char *place_of(struct keel_mod *mod, const char *id)
 {
 	char *path = NULL;

@@ -271,8 +271,9 @@ void host_hello(struct keel_mod *mod);
 /* Begins what a start message says. A start that fails, here or later, is reported to the server as refused; a message
  * for a run that is here already makes the host report that one again. */
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
-void launch_next(struct keel_mod *mod, struct launch *l); /* moved */
-struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run); /* of this host; NULL: no memory */
+void launch_next(struct keel_mod *mod, struct launch *l); /* `l` is not the caller's any more */
+/* A launch with the texts of this host; the caller calls launch_free(). NULL without memory. */
+struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run);
 void launch_withdraw(struct keel_mod *mod, struct task *t); /* a hold that keeps it at a gate ends */
 void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
@@ -350,7 +351,7 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
 /* Measures the task now and reports to the server. */
 void usage_measure(struct keel_mod *mod, struct task *t);
-/* "name=value" strings; `text` has room for them. */
+/* "name=value" strings, in the caller's `text`; returns how many. */
 uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
 		     const char *items[USAGE_ITEMS]);
 

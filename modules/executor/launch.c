@@ -249,17 +249,6 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 		t->status = status;
 }
 
-/* The shepherd is gone without a word of how the task ended, and no other could do the rest. */
-static void end_unknown(struct keel_mod *mod, struct task *t, const struct diary *d)
-{
-	if (!t->session) {
-		task_refused(mod, t, KEEL_TASK_RETRY, t->why[0] ? t->why : "the start was interrupted");
-		return;
-	}
-	proc_kill_strays(t->session, NULL, d->shepherd_start, d->uid);
-	task_ended(mod, t, 256 + SIGKILL);
-}
-
 static void followed(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -338,7 +327,14 @@ void launch_over(struct keel_mod *mod, struct task *t)
 				 keel_home(mod));
 		task_ended(mod, t, d.status);
 	} else {
-		end_unknown(mod, t, &d);
+		/* The shepherd is gone without a word of how the task ended, and no other could do the rest. */
+		if (!t->session) {
+			task_refused(mod, t, KEEL_TASK_RETRY,
+				     t->why[0] ? t->why : "the start was interrupted");
+			return;
+		}
+		proc_kill_strays(t->session, NULL, d.shepherd_start, d.uid);
+		task_ended(mod, t, 256 + SIGKILL);
 	}
 }
 

@@ -74,7 +74,7 @@ int launch_fail(struct launch *l, int32_t status, const char *fmt, ...) KEEL_PRI
 
 /* user.c: 0; fails with -1, the error in l->status and l->why. */
 int user_resolve(struct launch *l);
-int user_copy(const struct user *from, struct user *to);
+int user_copy(const struct user *from, struct user *to); /* the caller calls user_fini(); fails with -ENOMEM */
 void user_fini(struct user *u);
 
 /* environment.c: env= strings of the spec. */
@@ -94,7 +94,7 @@ void spawn_work(void *arg);
 void follow_work(void *arg);
 /* Where it runs, once its account is resolved. The caller frees it; NULL without memory. */
 char *launch_dir(const struct launch *l);
-/* The words of an XML-coded list, `tag` each, NULL-terminated and malloc'ed with one free(). */
+/* The words of an XML-coded list, `tag` each, NULL-terminated; the caller frees them with one free(). */
 char **words_decode(const char *text, const char *tag);
 
 #endif

@@ -130,10 +130,7 @@ static void test_refusal_is_remembered(void)
 /* A start follows a question who is there: the answer cannot list it. */
 static void test_start_behind_question(void)
 {
-	const struct state *st;
-
 	begin();
-	st = mod->state;
 	keel_link_send(mod, "thishost", "task.who", keel_out(mod));
 	launch(script_job("92.s", "exit 0\n"));
 	CU_ASSERT(until(is_ended, DEADLINE_MS));

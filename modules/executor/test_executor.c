@@ -397,10 +397,12 @@ static int32_t get_fails(struct keel_mod *m, const char *klass, const char *id, 
 /* A script that cannot be read from the disk does not become an empty job. */
 static void test_script_unread(void)
 {
-	static const struct keel_blob_api failing = { .size = sizeof(failing), .get = get_fails };
+	static struct keel_blob_api failing;
 
 	begin();
-	((struct state *)mod->state)->blob = &failing;
+	failing = *KEEL_USE_blob;
+	failing.get = get_fails;
+	KEEL_USE_blob = &failing;
 	run(script_job("90.s", "exit 3\n"));
 	CU_ASSERT_EQUAL(heard.ended, 0);
 	CU_ASSERT_EQUAL(heard.refused, 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * asked.c - what the module asks while it runs about objects and its call, each answered at once.
+ * asked.c - calls of the module about objects and its operation, each answered at once.
  *
- * It can ask what a tap inside the daemon could do, no more: changes go through the operation's change set, writes to objects
- * are those of the system. An object is found anew by class and id each time; a draft is known within the call that told of it.
+ * It can do what a tap inside the daemon could do, no more: changes go through the operation's change set, writes to objects
+ * are those of the system. An object is found anew by class and id each time; a draft is known within the call that named it.
  */
 #include <errno.h>
 #include <stdlib.h>

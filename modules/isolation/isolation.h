@@ -2,8 +2,8 @@
  *
  * isolation.h - what the files of the daemon's half share.
  *
- * An isolated module has one process, or none at the moment. What it is told and answers is `owed`, in order; what its
- * process names by a number is in a table of slots, so that a wrong number names nothing.
+ * An isolated module has one process, or none at the moment. Messages to it whose answer is outstanding are `owed`, in
+ * order; what its process names by a number is in a table of slots, so that a wrong number names nothing.
  */
 #ifndef ISOLATION_H
 #define ISOLATION_H
@@ -39,8 +39,8 @@ struct slots {
 	} *at;
 	uint32_t n, used;
 };
-int64_t slot_take(struct slots *s, void *thing); /* 0: no memory, or CALLS_MAX are taken */
-void *slot_get(const struct slots *s, int64_t number);
+int64_t slot_take(struct slots *s, void *thing); /* fails with 0: no memory, or CALLS_MAX are taken */
+void *slot_get(const struct slots *s, int64_t number); /* NULL: the number names nothing */
 void slot_free(struct slots *s, int64_t number);
 
 struct isolated;
@@ -115,7 +115,7 @@ static inline struct isolated *isolated_of(const struct keel_mod *m)
 
 /* talking.c: messages to the process. */
 struct talk *tell_begin(struct isolated *iso, enum down what, ...); /* with its arguments; an event may follow */
-/* Sent; `fn` is called once. False: it was not, and nothing is called. */
+/* Sends it; `fn` is called once. False when it fails: the caller's `fn` is not called. */
 bool tell(struct isolated *iso, owed_fn *fn, void *arg);
 bool tell_ignored(struct isolated *iso); /* no one waits for its answer */
 void owed_forget(struct isolated *iso, const void *arg); /* its answer is ignored */
@@ -125,11 +125,12 @@ void bad(struct isolated *iso); /* what it said is no message: it is ended */
 bool log_may(struct isolated *iso);
 void iso_log(const struct isolated *iso, uint32_t event, const char *fmt, ...) KEEL_PRINTF(3, 4);
 
-/* described.c */
+/* described.c: fails with *err when the description is not that of a module; the caller calls described_free(). */
 int32_t described(struct isolated *iso, struct talk_in *in, struct keel_err *err);
 void described_free(struct isolated *iso);
 
-/* life.c: start, end and restart; the functions of the descriptor. */
+/* life.c: start, end and restart; the functions of the descriptor. They fail, with *err, as the module's own do, and when its
+ * process does not answer. */
 int32_t life_open(struct isolated *iso, struct keel_err *err);
 int32_t life_check(struct isolated *iso, const void *conf, struct keel_err *err);
 int32_t life_init(struct keel_mod *m, struct keel_err *err);
@@ -160,7 +161,7 @@ void raised_end(struct isolated *iso);
 void request_asked(struct keel_mod *mod, struct keel_req *req);
 void requests_fail(struct isolated *iso, const char *why);
 
-/* asked.c: what the process asks and tells. One function for each row of talk.def. */
+/* asked.c: the process' calls and notes. One function for each row of talk.def. */
 struct asked {
 	struct isolated *iso;
 	struct call *call; /* within which it asks; NULL: none */

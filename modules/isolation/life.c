@@ -4,7 +4,7 @@
  *
  *   DOWN: open -> described -> READY: conf, init, the replay, start -> SERVING -> ended: DOWN
  *
- * Whoever loads the module waits for each step, as the daemon is starting then. After that all these messages are sent at
+ * The loader waits for each step, as the daemon is starting then. After that all these messages are sent at
  * once when the next process begins, and no one waits. Until it serves, calls fail by the policy of their taps.
  */
 #include <errno.h>
@@ -147,7 +147,7 @@ static void opened_again(struct isolated *iso, void *arg, struct talk_in *in, co
 	tell(iso, started, NULL);
 }
 
-/* The first one is told by whoever opens it. */
+/* The first process gets its messages from life_open(). */
 static void begins(struct keel_mod *m, void *arg)
 {
 	struct isolated *iso = arg;

@@ -6,7 +6,7 @@
  *                               -> WAIT is the answer -> ... -> done() -> DOWN_outcome
  *
  * Its event is judged before a tap sees it. Nothing is called in the process while it waits for that answer: a tap of its own
- * is asked all the same, and then the answer is WAIT. An operation ends with the process that raised it, and with the call
+ * is called all the same, and then the answer is WAIT. An operation ends with the process that raised it, and with the call
  * whose drafts it is about.
  */
 #include <errno.h>

@@ -26,7 +26,7 @@ static struct keel_req *request_free(struct request *r)
 	return req;
 }
 
-/* ---- asked -------------------------------------------------------------------------------------------- */
+/* ---- a request for the module --------------------------------------------------------------------------- */
 static void gone(struct keel_mod *m, void *arg)
 {
 	struct request *r = arg;

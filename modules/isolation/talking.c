@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * talking.c - what the process is told, what it owes for that, and what it says: whatever does not parse ends it.
+ * talking.c - messages to the process, the answers that it owes, and its own messages: one that does not parse ends it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #define LOGS_PER_SECOND 1000
 #define LOGS_TOLD_MS 1000
 
-/* ---- telling --------------------------------------------------------------------------------------- */
+/* ---- to the process -------------------------------------------------------------------------------- */
 struct talk *tell_begin(struct isolated *iso, enum down what, ...)
 {
 	va_list values;
@@ -132,7 +132,7 @@ void bad(struct isolated *iso)
 	keel_supervise_give_up(iso->process, "its process sent what is no message");
 }
 
-/* The replay may be as long as it is; what the process asks for and does not read may not. */
+/* The replay may be as long as it is; replies that the process does not read may not. */
 static void reply(struct isolated *iso, const struct talk *out)
 {
 	int32_t queued = keel_supervise_send(iso->process, out->data, out->len);

@@ -6,8 +6,8 @@
  *              tap's answer.
  *   NOTE:      the event goes to the process, in order; nothing waits.
  *
- *   a hold of the module is released  -> the process is asked for the verdict of its resume(), the operation is held meanwhile
- *                           cancelled -> it is told
+ *   a hold of the module is released  -> the process' resume() decides, the operation is held meanwhile
+ *                           cancelled -> its cancel() runs
  *   the process ends                  -> the operation fails
  *
  * So holds of the module are real holds of the daemon: what they wait for is watched here.
@@ -52,7 +52,7 @@ struct call {
 	bool asked;	/* its first question is the tap's own */
 	bool over;	/* the tap answered, and not WAIT: holds it took are void */
 	bool lost;	/* its process ended */
-	/* What find() does not give; whoever raised the event keeps them until the end. */
+	/* What find() does not give; the raiser of the event keeps them until the end. */
 	struct { struct keel_obj *obj; const char *klass, *id; } draft[DRAFTS];
 	uint32_t n_drafts;
 };
@@ -243,7 +243,7 @@ static struct question *question_create(struct call *call, struct keel_call *c)
 	return q;
 }
 
-/* The message that was begun asks it. */
+/* The message that was begun carries it. */
 static void question_send(struct question *q)
 {
 	if (!tell(q->call->iso, answered, q))
@@ -323,7 +323,7 @@ static keel_verdict note(const struct iso_tap *t, struct keel_call *c, const voi
 	struct call none = { .iso = iso };
 
 	if (iso->phase == DOWN) {
-		iso->notes_lost++; /* replay tells what is there */
+		iso->notes_lost++; /* the replay brings what is there */
 		return KEEL_NEXT;
 	}
 	if (iso->n_owed >= NOTES_MAX && iso->phase == SERVING)

@@ -224,7 +224,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	if (!server || !server_next_sequence || !server_node_fail_requeue)
+	if (!server)
 		return keel_error(err, -1, "there is no server object; is its module enabled?");
 	st->next_sequence = st->reserved_sequence = keel_get_int(server, server_next_sequence);
 	order_start(mod);

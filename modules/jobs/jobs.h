@@ -194,7 +194,7 @@ bool is_owner(const struct keel_session *who, struct keel_obj *job);
 
 /* ask.c */
 void callback_call(const struct callback *callback, int32_t code, const char *text);
-struct callback *callback_keep(const struct callback *callback); /* NULL: no memory */
+struct callback *callback_keep(const struct callback *callback); /* a copy of the caller's; NULL without memory */
 void callback_end(struct callback **kept, int32_t code, const char *text); /* run and freed; *kept may be NULL */
 /* May the requester act on this job? 0; fails with 15007 (and logs it) or 15139 (it is history). */
 int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,

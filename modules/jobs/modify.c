@@ -199,7 +199,7 @@ static void record_altered(struct keel_mod *mod, struct keel_req *req, struct ke
 
 /* ---- subjobs of an array ---------------------------------------------------------------------------- */
 
-/* attr[.resource],...; malloc'ed, or NULL. */
+/* attr[.resource],...; the caller frees it. NULL without memory. */
 static char *altered_names(struct keel_mod *mod, struct keel_req *req)
 {
 	const struct keel_attrop *attrs;

@@ -101,10 +101,13 @@ static bool gives_back(const char *names)
 	static const struct keel_hook_api hook = { .size = sizeof(hook), .tapped = nobody };
 	static const struct keel_node_api node = { .size = sizeof(node), .release = node_release };
 	static const struct keel_resource_api resource = { .size = sizeof(resource), .charge_list = charge_list };
-	struct state st = { .object = &object, .core = &core, .hook = &hook, .node = &node, .resource = &resource };
+	struct state st = { .counting = false };
 	struct keel_mod mod = { .state = &st, .name = "jobs" };
 	const char *kept;
 
+	KEEL_MODULE_kernel = (struct keel_kernel){ .object = &object, .core = &core, .hook = &hook };
+	KEEL_USE_node = &node;
+	KEEL_USE_resource = &resource;
 	slot = (struct job){ .step = STEP_RUNNING, .occupies = OCCUPIES_ALL };
 	remembered = logged = of_nodes = of_server = NULL;
 	vnodes_told = false;

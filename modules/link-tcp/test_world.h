@@ -81,8 +81,8 @@ static inline int32_t carrier_try(struct carrier *c, struct keel_err *err)
 	int32_t ret;
 
 	memset(&c->link, 0, sizeof(c->link));
-	c->link.core = core_api();
-	keel_has(carry) = registry_service(c->daemon.parts.registry, "carry", 0, NULL, NULL);
+	KEEL_MODULE_kernel.core = core_api();
+	KEEL_USE_carry = registry_service(c->daemon.parts.registry, "carry", 0, NULL, NULL);
 	ret = keel_module.init(&c->owner.pub, err);
 	if (ret < 0)
 		return ret;

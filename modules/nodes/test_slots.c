@@ -18,6 +18,7 @@
 #define HOSTS "n1/0*2+n1/2+n2/0*2"
 
 extern const struct keel_module keel_module;
+KEEL_USE_OPT(node);
 
 /* One strdup() or reallocarray() of the module fails: the mock has none. */
 static long countdown = -1; /* until then; negative: never */
@@ -37,7 +38,6 @@ void *reallocarray(void *old, size_t n, size_t size)
 #pragma GCC visibility pop
 
 static struct keel_mock *mock;
-static const struct keel_node_api *nodes;
 static struct keel_obj *vnode[2];
 
 static int32_t listen_to_nobody(struct keel_mod *mod, struct keel_mod *me, const struct keel_task_events *events)
@@ -65,7 +65,6 @@ static void set_up(void)
 	alone.requires_modules = NULL;
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_load(mock, &alone, NULL, &err));
 	CU_ASSERT_STRING_EQUAL_FATAL(err.text, "");
-	nodes = keel_mock_group(mock, "node");
 	for (int i = 0; i < 2; i++) {
 		const char *const names[] = { "n1", "n2" };
 

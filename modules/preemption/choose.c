@@ -231,26 +231,21 @@ static void grow(struct simulation *sim)
 
 /* ---- those who are not needed --------------------------------------------------------------------------------- */
 
-/* One more or one less of those that had gone. */
-static void walk(struct simulation *sim, uint32_t to)
-{
-	struct runner **r = &sim->list[sim->at < to ? sim->at : sim->at - 1];
-
-	if (*r && sim->at > to)
-		restore(sim, *r);
-	else if (*r && !vacate(sim, *r))
-		*r = NULL;
-	sim->at += sim->at < to ? 1 : UINT32_MAX;
-}
-
 /* The first `enough` are, the first `few` are not: the shortest row that is. */
 static void shorten(struct simulation *sim)
 {
 	const bool halves = sim->enough - sim->few > 1;
 	uint32_t to = halves ? sim->few + (sim->enough - sim->few) / 2 : sim->enough;
+	struct runner **r;
 
 	if (sim->at != to) {
-		walk(sim, to);
+		/* One more or one less of those that had gone. */
+		r = &sim->list[sim->at < to ? sim->at : sim->at - 1];
+		if (*r && sim->at > to)
+			restore(sim, *r);
+		else if (*r && !vacate(sim, *r))
+			*r = NULL;
+		sim->at += sim->at < to ? 1 : UINT32_MAX;
 	} else if (!halves) {
 		sim->n = sim->enough;
 		sim->at = 0;

@@ -148,7 +148,7 @@ bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job);
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
 
 /* running.c */
-struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job);
+struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job); /* NULL without memory: the caller ignores the job */
 void runner_fini(struct keel_mod *mod, void *slot);
 void running_left(struct keel_mod *mod, struct keel_obj *job);
 void levels_compute(struct keel_mod *mod);

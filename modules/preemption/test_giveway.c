@@ -197,9 +197,6 @@ static bool node_linked(struct keel_mod *mod, struct keel_obj *node)
 }
 static const struct keel_node_api nodes = { .size = sizeof(nodes), .state = node_state, .linked = node_linked };
 
-struct vendor_state {
-};
-
 static char deleted[400]; /* ids */
 
 /* Methods of a module: D does it, L never can, W takes its time. */
@@ -253,8 +250,7 @@ static const struct keel_contrib vendor_rows[] = { KEEL_ROW(PREEMPT, delete_row)
 static const struct keel_module vendor = {
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_SDK_TARGET,
 	.size = sizeof(struct keel_module), .name = "vendor", .version = "1", .summary = "D", .vendor = "Test",
-	.roles = KEEL_SERVER, .state_size = sizeof(struct vendor_state), .needs = vendor_needs,
-	.n_needs = KEEL_COUNT(vendor_needs), .contribs = vendor_rows, .n_contribs = KEEL_COUNT(vendor_rows),
+	.roles = KEEL_SERVER, KEEL_CONTRIBS(vendor_rows),
 };
 
 /* ---- a day ------------------------------------------------------------------------------------------------- */

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "keel/type.h"
+
 #define NAMES_MAX 20000
 #define TOO_LONG "Illegal attribute or resource value: a list of resources is at most 20000 bytes long"
 
@@ -65,54 +67,36 @@ static void append(struct keel_text *out, const char *list, const char *but)
 
 static int32_t refuse(struct keel_err *err, int32_t code, const char *why)
 {
-	if (err) {
-		err->code = code;
+	if (err)
+		*err = (struct keel_err){ .code = code };
+	if (err)
 		snprintf(err->text, sizeof(err->text), "%s", why);
-	}
 	return code;
 }
 
 static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op, const char *key,
 		     const char *text, union keel_slot *slot, bool *is_set, struct keel_err *err)
 {
-	const char *old = *is_set ? slot->p : "";
+	const char *old = *is_set && op != KEEL_SET ? slot->p : "";
 	struct keel_text out;
 	char *list;
 
 	(void)mod, (void)attr, (void)key;
-	if (!text)
-		text = "";
-	if (strlen(text) > NAMES_MAX)
-		return refuse(err, PBSE_BADATVAL, TOO_LONG);
+	text = text ? text : "";
 	keel_text_init(&out);
-	if (op == KEEL_DECR)
-		append(&out, old, text);
-	else if (op == KEEL_INCR)
-		append(&out, old, "");
+	append(&out, old, op == KEEL_DECR ? text : "");
 	if (op != KEEL_DECR)
 		append(&out, text, "");
 	list = out.failed ? NULL : strdup(out.data);
 	keel_text_fini(&out);
 	if (!list)
 		return refuse(err, PBSE_SYSTEM, "System error: out of memory");
-	if (strlen(list) > NAMES_MAX) {
+	if (strlen(list) > NAMES_MAX || strlen(text) > NAMES_MAX) {
 		free(list);
 		return refuse(err, PBSE_BADATVAL, TOO_LONG);
 	}
-	if (*is_set)
-		free(slot->p);
-	*is_set = *list != '\0';
-	slot->p = *is_set ? list : NULL;
-	if (!*is_set)
-		free(list);
+	keel_type_take(slot, is_set, list);
 	return 0;
-}
-
-static void format(struct keel_mod *mod, const union keel_slot *slot, const char *key,
-		   const struct keel_emit *emit)
-{
-	(void)mod, (void)key;
-	emit->fn(emit->arg, NULL, slot->p, (uint32_t)strlen(slot->p));
 }
 
 static int32_t match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
@@ -124,32 +108,7 @@ static int32_t match(struct keel_mod *mod, const union keel_slot *slot, bool is_
 	return op == KEEL_NE ? !has : has;
 }
 
-static int32_t copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
-{
-	char *list = strdup(from->p);
-
-	(void)mod;
-	if (!list)
-		return PBSE_SYSTEM;
-	to->p = list;
-	return 0;
-}
-
-static void fini(struct keel_mod *mod, union keel_slot *slot)
-{
-	(void)mod;
-	free(slot->p);
-	slot->p = NULL;
-}
-
 const struct keel_type_def names_type = {
-	.size = sizeof(struct keel_type_def),
-	.flags = KEEL_TYPE_STRING,
-	.name = "resource_names",
-	.doc = "a comma list of resource names",
-	.parse = parse,
-	.format = format,
-	.match = match,
-	.copy = copy,
-	.fini = fini,
+	.size = sizeof(struct keel_type_def), .name = "resource_names", .doc = "a comma list of resource names",
+	KEEL_TYPE_OF_TEXT, .parse = parse, .match = match,
 };

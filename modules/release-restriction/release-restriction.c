@@ -2,8 +2,9 @@
  *
  * release-restriction.c - which resources a suspended job releases.
  *
- * An administrator names them in the server's restrict_res_to_release_on_suspend; the job keeps the rest. jobs raises
- * the point, stores the answer on the job and charges by it.
+ * An administrator names them in the server's restrict_res_to_release_on_suspend; the job keeps the rest. Names must be
+ * defined when they are set or added; of those that are not consumable there is nothing to release. jobs raises the
+ * point, stores the answer on the job and charges by it.
  *   suspend_release   answers with the list, if there is one
  *   acct_record       adds what was released to the `z` record
  *   resource_delete   rejected for a resource of the list
@@ -15,12 +16,60 @@
 KEEL_USE(job);
 KEEL_USE(resource);
 
-static const struct keel_contrib contribs[] = {
-	KEEL_ROW(TYPE, names_type),
-	KEEL_ROW(ATTR, restriction_row),
-	KEEL_ROW(ATTR, released_row),
-	KEEL_ROW(ATTR, released_list_row),
-};
+/* ---- the list of the server ------------------------------------------------------------------------------ */
+
+static const struct keel_resource *resource_named(const struct name *n)
+{
+	const struct keel_resource *res;
+	uint32_t i;
+
+	for (i = 0; (res = keel_resource_at(i)); i++)
+		if (name_is(n, res->name))
+			return res;
+	return NULL;
+}
+
+static int32_t check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *obj,
+		     int32_t op, const char *key, const char *text, struct keel_err *err)
+{
+	struct name n;
+
+	(void)who, (void)obj, (void)key, (void)mod;
+	if (op == KEEL_DECR) /* removing an unknown name is no error */
+		return 0;
+	while ((text = name_next(text, &n)))
+		if (!resource_named(&n))
+			return keel_error(err, PBSE_UNKRESC, "%s", keel_pbse_text(PBSE_UNKRESC));
+	return 0;
+}
+
+KEEL_ATTR(list, server, restrict_res_to_release_on_suspend, "resource_names", .order = 800, .flags = KEEL_ATTR_SAVE,
+	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .check = check,
+	  .doc = "only these resources come free when a job is suspended; unset: all");
+
+static const char *restriction(struct keel_mod *mod)
+{
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+
+	return server ? keel_get_str(server, list) : NULL;
+}
+
+/* Appends the names a suspension releases, as they are defined. False: there is no restriction. */
+static bool restriction_names(struct keel_mod *mod, struct keel_text *ret)
+{
+	const char *names = restriction(mod);
+	const struct keel_resource *res;
+	struct name n;
+
+	if (!names)
+		return false;
+	while ((names = name_next(names, &n)))
+		if ((res = resource_named(&n)) && (res->flags & COUNTED) && !names_have(ret->data, res->name))
+			keel_text_printf(ret, "%s%s", ret->len ? "," : "", res->name);
+	return true;
+}
+
+/* ---- taps -------------------------------------------------------------------------------------------------- */
 
 static keel_verdict on_release(struct keel_call *c, const struct keel_ev_suspend_release *ev)
 {
@@ -55,7 +104,9 @@ static keel_verdict on_record(struct keel_call *c, const struct keel_ev_acct_rec
 
 static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
-	if (!restriction_has(c->mod, ev->id))
+	const char *names = restriction(c->mod);
+
+	if (!names || !names_have(names, ev->id))
 		return KEEL_NEXT;
 	return keel_reject(c, PBSE_RESCBUSY, "%s on server", keel_pbse_text(PBSE_RESCBUSY));
 }
@@ -67,16 +118,10 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(resource_delete, on_resource_delete, .order = 100, .after = "resources"),
 };
 
-static int32_t init(struct keel_mod *mod, struct keel_err *err)
-{
-	struct state *st = mod->state;
-
-	(void)err;
-	st->restriction = keel_attr_find(mod, "server", RESTRICTION);
-	return 0;
-}
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(TYPE, names_type), KEEL_ROW(ATTR, list_row), KEEL_ROW(ATTR, released_row), KEEL_ROW(ATTR, released_list_row),
+};
 
 KEEL_MODULE(.name = "release-restriction", .version = "1.0", .vendor = "Keelson",
-	    .summary = "which resources a suspended job gives back", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
-	    .init = init);
+	    .summary = "which resources a suspended job gives back", .roles = KEEL_SERVER, KEEL_CONTRIBS(contribs),
+	    KEEL_TAPS(taps));

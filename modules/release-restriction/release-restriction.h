@@ -11,11 +11,7 @@
 #include "keel/text.h"
 #include "pbs_error.h"
 
-#define RESTRICTION "restrict_res_to_release_on_suspend"
-
-struct state {
-	const struct keel_attr *restriction; /* of the server */
-};
+#define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
 
 /* ---- names.c: comma lists of names ------------------------------------------------------------------ */
 
@@ -28,13 +24,6 @@ const char *name_next(const char *list, struct name *ret);
 bool name_is(const struct name *n, const char *text); /* ignoring case */
 bool names_have(const char *list, const char *text);
 extern const struct keel_type_def names_type;
-
-/* ---- restriction.c: the server's attribute ------------------------------------------------------------ */
-
-extern const struct keel_attr_def restriction_row;
-/* Appends the names a suspension releases, as they are defined. False: there is no restriction. */
-bool restriction_names(struct keel_mod *mod, struct keel_text *ret);
-bool restriction_has(struct keel_mod *mod, const char *resource);
 
 /* ---- released.c: the two attributes of a suspended job --------------------------------------------------- */
 

@@ -7,13 +7,10 @@
  */
 #include "release-restriction.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 KEEL_ATTR_OPT(job, exec_vnode);
 KEEL_ATTR_OPT(job, Resource_List);
-
-#define COUNTED (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)
 
 static bool counts(const struct keel_res_value *v, const char *names)
 {
@@ -44,96 +41,79 @@ void released_text(const struct keel_exec *exec,
 
 /* ---- sums ------------------------------------------------------------------------------------------------ */
 
-struct sum {
-	struct keel_res_value v;
-	bool in_kb;
-};
-struct sums {
-	struct sum *at;
-	uint32_t n;
-};
-
-static struct sum *sum_of(struct sums *s, const struct keel_resource *res)
+/* The next resource in the order of names. */
+static const struct keel_resource *next_after(const struct keel_resource *last)
 {
+	const struct keel_resource *res, *next = NULL;
 	uint32_t i;
 
-	for (i = 0; i < s->n; i++)
-		if (s->at[i].v.res == res)
-			return &s->at[i];
-	return NULL;
+	for (i = 0; (res = keel_resource_at(i)); i++)
+		if ((!last || strcmp(res->name, last->name) > 0) && (!next || strcmp(res->name, next->name) < 0))
+			next = res;
+	return next;
 }
 
-static void sum_add(struct sums *s, const struct keel_res_value *v, bool in_kb)
+/* Adds the amounts of a resource on vnodes, *sum is the first of them; a vnode that releases nothing counts as ncpus=0. */
+static bool sum_on_vnodes(const struct keel_exec *exec, const char *names, struct keel_res_value *sum)
 {
-	struct sum *have = sum_of(s, v->res);
-
-	if (have) {
-		have->v.n += v->n;
-		return;
-	}
-	have = reallocarray(s->at, s->n + 1, sizeof(*have));
-	if (!have)
-		return;
-	s->at = have;
-	s->at[s->n++] = (struct sum){ .v = *v, .in_kb = in_kb };
-}
-
-static int by_name(const void *a, const void *b)
-{
-	const struct sum *x = a, *y = b;
-
-	return strcmp(x->v.res->name, y->v.res->name);
-}
-
-void released_amounts(const struct keel_exec *exec,
-		      const struct keel_reslist *requested, const char *names, amount_fn *fn, void *arg)
-{
-	const struct keel_res_value *v, no_cpus = { .res = keel_resource_find("ncpus") };
-	struct sums s = { NULL, 0 };
+	const struct keel_resource *res = sum->res;
+	bool is_there = false;
 	uint32_t i, k;
 
 	for (i = 0; i < exec->n; i++) {
 		bool any = false;
 
 		for (k = 0; k < exec->part[i].n; k++) {
-			if (!counts(&exec->part[i].v[k], names))
+			const struct keel_res_value *v = &exec->part[i].v[k];
+			double before = sum->n;
+
+			if (!counts(v, names))
 				continue;
-			sum_add(&s, &exec->part[i].v[k], true);
 			any = true;
+			if (v->res != res)
+				continue;
+			*sum = *v;
+			sum->n += before;
+			is_there = true;
 		}
-		if (!any && no_cpus.res)
-			sum_add(&s, &no_cpus, true);
+		is_there |= !any && strcmp(res->name, "ncpus") == 0;
 	}
-	for (i = 0; (v = keel_resource_list_at(requested, i)); i++)
-		if ((v->res->flags & KEEL_RES_SUM) && counts(v, names) && !sum_of(&s, v->res))
-			sum_add(&s, v, false);
-	if (s.n)
-		qsort(s.at, s.n, sizeof(s.at[0]), by_name);
-	for (i = 0; i < s.n; i++)
-		fn(arg, &s.at[i].v, s.at[i].in_kb);
-	free(s.at);
+	return is_there;
+}
+
+void released_amounts(const struct keel_exec *exec, const struct keel_reslist *requested, const char *names, amount_fn *fn,
+		      void *arg)
+{
+	const struct keel_resource *res = NULL;
+
+	while ((res = next_after(res))) {
+		const struct keel_res_value *v = keel_resource_list_get(requested, res->name);
+		struct keel_res_value sum = { .res = res };
+
+		if (sum_on_vnodes(exec, names, &sum))
+			fn(arg, &sum, true);
+		else if (v && (res->flags & KEEL_RES_SUM) && counts(v, names))
+			fn(arg, v, false);
+	}
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------- */
 
-static struct keel_exec *exec_of(struct keel_obj *job)
+static struct keel_exec *exec_of(struct keel_obj *job, const char *names)
 {
-	const char *text = keel_get_str(job, job_exec_vnode);
+	const char *text = names ? keel_get_str(job, job_exec_vnode) : NULL;
 	struct keel_exec *exec;
 
-	if (!text || keel_resource_exec_parse(text, &exec, NULL))
-		return NULL;
-	return exec;
+	return text && keel_resource_exec_parse(text, &exec, NULL) == 0 ? exec : NULL;
 }
 
 void released_of(struct keel_obj *job, struct keel_text *ret)
 {
 	const char *names = keel_job_released(job);
-	struct keel_exec *exec = names ? exec_of(job) : NULL;
+	struct keel_exec *exec = exec_of(job, names);
 
-	if (!exec)
-		return;
-	released_text(exec, names, ret);
+	if (exec)
+		released_text(exec, names, ret);
 	keel_resource_exec_free(exec);
 }
 
@@ -149,30 +129,24 @@ static void derive_released(struct keel_mod *mod, struct keel_obj *job, const st
 	keel_text_fini(&text);
 }
 
-struct emission {
-	const struct keel_emit *emit;
-};
-
 static void emit_amount(void *arg, const struct keel_res_value *v, bool in_kb)
 {
-	struct emission *e = arg;
+	const struct keel_emit *emit = arg;
 	char amount[64];
 
 	keel_resource_value_text(v, in_kb, amount, sizeof(amount));
-	e->emit->fn(e->emit->arg, v->res->name, amount, (uint32_t)strlen(amount));
+	emit->fn(emit->arg, v->res->name, amount, (uint32_t)strlen(amount));
 }
 
-static void derive_released_list(struct keel_mod *mod, struct keel_obj *job,
-				 const struct keel_emit *emit)
+static void derive_released_list(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
 	const char *names = keel_job_released(job);
-	struct keel_exec *exec = names ? exec_of(job) : NULL;
-	struct emission e = { emit };
+	struct keel_exec *exec = exec_of(job, names);
+	struct keel_emit copy = *emit;
 
 	(void)mod;
-	if (!exec)
-		return;
-	released_amounts(exec, keel_get_ptr(job, job_Resource_List), names, emit_amount, &e);
+	if (exec)
+		released_amounts(exec, keel_get_ptr(job, job_Resource_List), names, emit_amount, &copy);
 	keel_resource_exec_free(exec);
 }
 

@@ -19,10 +19,10 @@ static const struct keel_resource resources[KINDS] = {
 	[WALLTIME] = { "walltime", KEEL_RES_TIME, 0 },
 };
 
-static const struct keel_resource *fake_find(struct keel_mod *mod, const char *name)
+static const struct keel_resource *fake_at(struct keel_mod *mod, uint32_t i)
 {
 	(void)mod;
-	return strcmp(name, "ncpus") == 0 ? &resources[NCPUS] : NULL;
+	return i < KINDS ? &resources[i] : NULL;
 }
 
 static int32_t fake_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)
@@ -33,15 +33,17 @@ static int32_t fake_text(const struct keel_res_value *v, bool in_kb, char *buf, 
 }
 
 /* A list is an array that ends with a value of no resource. */
-static const struct keel_res_value *fake_at(const struct keel_reslist *list, uint32_t i)
+static const struct keel_res_value *fake_get(const struct keel_reslist *list, const char *name)
 {
 	const struct keel_res_value *v = (const struct keel_res_value *)(const void *)list;
 
-	return v && v[i].res ? &v[i] : NULL;
+	while (v->res && strcmp(v->res->name, name) != 0)
+		v++;
+	return v->res ? v : NULL;
 }
 
-static const struct keel_resource_api api = { .size = sizeof(api), .find = fake_find,
-					      .value_text = fake_text, .list_at = fake_at };
+static const struct keel_resource_api api = { .size = sizeof(api), .at = fake_at,
+					      .value_text = fake_text, .list_get = fake_get };
 
 #define V(kind, amount) { .res = &resources[kind], .n = (amount) }
 static const struct keel_res_value first[] = { V(NCPUS, 8), V(MEM, 2048), V(LIC, 1) };
@@ -56,8 +58,9 @@ static void shows(const char *names, const char *expected)
 {
 	struct keel_text text;
 
+	KEEL_USE_resource = &api;
 	keel_text_init(&text);
-	released_text(&api, &exec, names, &text);
+	released_text(&exec, names, &text);
 	CU_ASSERT_STRING_EQUAL(text.data, expected);
 	keel_text_fini(&text);
 }
@@ -75,9 +78,9 @@ static void sums(const char *names, const char *expected)
 {
 	struct keel_text text;
 
+	KEEL_USE_resource = &api;
 	keel_text_init(&text);
-	released_amounts(&api, &exec, (const struct keel_reslist *)(const void *)requested, names, note,
-			 &text);
+	released_amounts(&exec, (const struct keel_reslist *)(const void *)requested, names, note, &text);
 	CU_ASSERT_STRING_EQUAL(text.data, expected);
 	keel_text_fini(&text);
 }

@@ -4,6 +4,8 @@
  */
 #include "release-restriction.h"
 
+#define RESTRICTION "restrict_res_to_release_on_suspend"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

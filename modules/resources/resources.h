@@ -20,10 +20,6 @@ struct definition {
 struct state {
 	struct definition **table; /* also the deleted ones, sorted by name */
 	uint32_t n_table;
-	/* Attributes of other modules' classes, looked up at their first use; NULL: there is no such module. */
-	struct {
-		const struct keel_attr *fallback, *max, *min, *chunk;
-	} queue, server;
 };
 
 struct keel_reslist {
@@ -62,7 +58,7 @@ bool name_is_valid(const char *name);
 /* list.c */
 extern const struct keel_type_def list_type;
 void list_free(struct keel_reslist *l);
-struct keel_reslist *list_copy(const struct keel_reslist *l);
+struct keel_reslist *list_copy(const struct keel_reslist *l); /* the caller calls list_free(); NULL without memory */
 uint32_t list_count(const struct keel_reslist *l);
 const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i);
 const struct keel_res_value *list_get(const struct keel_reslist *l, const char *name);

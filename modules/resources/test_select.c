@@ -12,9 +12,9 @@
 #include "keel/mock.h"
 
 extern const struct keel_module keel_module;
+KEEL_USE_OPT(resource);
 
 static struct keel_mock *mock;
-static const struct keel_resource_api *resources;
 static struct keel_err err;
 static char name[257], value[4097]; /* one longer than allowed */
 
@@ -23,7 +23,6 @@ static void set_up(void)
 	err = (struct keel_err){ 0 };
 	mock = keel_mock_new(KEEL_SERVER);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &keel_module, NULL, &err));
-	resources = keel_mock_group(mock, "resource");
 	memset(name, 'n', 256);
 	memset(value, 'v', 4096);
 	for (int i = 0; i < 2; i++) {

@@ -51,10 +51,12 @@ struct calendar {
 void calendar_init(struct calendar *c, int64_t now, int64_t grain,
 		   void (*exec_free)(struct keel_exec *));
 void calendar_fini(struct calendar *c);
-/* A running job ends; `exec` is moved. False: no memory (exec is freed). */
+/* A running job ends; `exec` is owned by the calendar, not by the caller any more, also when this fails. False without
+ * memory. */
 bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share,
 		  const char *who);
-/* A job is planned; `exec` is moved, `after` is how it will be once it has begun. */
+/* A job is planned; `exec` is owned by the calendar, also when this fails; `after` is how it will be once it has begun.
+ * False without memory. */
 bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
 		   int32_t share, const char *who, const struct snapshot *after);
 /* A job has begun now: what is planned has less beside it. */
@@ -63,20 +65,21 @@ void calendar_begun(struct calendar *c, const struct snapshot *s, const struct k
 
 /* Does anything planned begin between these? */
 bool calendar_crosses(const struct calendar *c, int64_t from, int64_t till);
-/* Let a snapshot of the time `from` look as full as it will be at its fullest until `till`, and undo
- * that. Jobs may be placed in between. NULL: no memory. */
+/* Makes a snapshot of the time `from` as full as it will be at its fullest until `till`; the caller undoes that with
+ * calendar_unhold(), and may place jobs in between. NULL without memory. */
 struct holds;
 struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_t from, int64_t till);
 void calendar_unhold(struct snapshot *s, struct holds *h); /* NULL is fine */
 
-/* A search. `fits` must leave the snapshot as it was. */
+/* A search. The caller's `fits` must leave the snapshot as it was; search_begin() fails with NULL without memory. */
 struct search;
 typedef bool search_fits(void *arg, struct snapshot *s);
 struct search *search_begin(struct calendar *c, const struct snapshot *now, int64_t duration,
 			    int64_t not_before, search_fits *fits, void *arg);
 enum found { FOUND_MORE /* call again */, FOUND_IT, FOUND_NEVER };
 enum found search_step(struct search *s);
-/* Once it was found. The snapshot is that moment's, with what is planned held. */
+/* Once it was found. The snapshot is that moment's, with what is planned held; it is owned by the search, and the caller
+ * may place the job in it. */
 int64_t search_at(const struct search *s);
 struct snapshot *search_snapshot(struct search *s);
 void search_unhold(struct search *s); /* the snapshot as it is at that moment */

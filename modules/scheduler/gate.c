@@ -129,7 +129,7 @@ struct wish_arg {
 	const char **set_key;
 };
 
-/* Names of resources that make placement sets; malloc'ed, NULL-terminated. */
+/* Names of resources that make placement sets, NULL-terminated; the caller frees them and the array. */
 static const char **set_keys(struct keel_mod *mod, struct keel_obj *queue, uint32_t *ret_n)
 {
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));

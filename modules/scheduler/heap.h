@@ -20,7 +20,7 @@ struct heap {
 	heap_before *before;
 };
 
-void heap_push(struct heap *h, struct heap_node *n);
+void heap_push(struct heap *h, struct heap_node *n); /* the node stays the caller's, and must be in no heap */
 struct heap_node *heap_pop(struct heap *h); /* NULL: empty */
 void heap_remove(struct heap *h, struct heap_node *n); /* nothing when it is in no heap */
 

@@ -291,7 +291,7 @@ int32_t formula_check(struct keel_mod *mod, const char *text);
 void config_read(struct keel_mod *mod);
 void config_free(struct keel_mod *mod);
 bool setting_on(struct keel_mod *mod, enum setting which);
-char *setting_dup(struct keel_mod *mod, enum setting which); /* NULL: it is nowhere */
+char *setting_dup(struct keel_mod *mod, enum setting which); /* the caller frees it; NULL: it is set nowhere, or no memory */
 void prime_set(struct keel_mod *mod, bool prime);
 
 /* snapshot.c */
@@ -336,7 +336,8 @@ void people_move(struct snapshot *s, struct keel_obj *job,
 
 /* placing.c: how vnodes are ordered and matched, out of the configuration. */
 void placing_apply(struct keel_mod *mod, struct snapshot *s);
-/* The items of a setting, NULL-terminated; `between`: what may part them. NULL: it has none. */
+/* The items of a setting, NULL-terminated; the caller frees them with names_free(). `between`: what may part them. NULL:
+ * it has none, or there is no memory. */
 char **setting_items(struct keel_mod *mod, enum setting which, const char *between);
 void names_free(char **names); /* NULL is fine */
 
@@ -461,8 +462,8 @@ bool delays_no_plan(struct keel_mod *mod, int64_t duration);
 struct holds *plans_hold(struct keel_mod *mod, struct snapshot *s, int64_t duration);
 /* The calendar learns that it has begun. */
 void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, int64_t duration);
-bool plan_begin(struct keel_mod *mod, struct entry *e); /* false: no memory */
-bool plan_step(struct keel_mod *mod);                   /* false: it is made, or cannot be */
+bool plan_begin(struct keel_mod *mod, struct entry *e); /* false without memory */
+bool plan_step(struct keel_mod *mod);                   /* true: the caller calls it again; false: it is made, or fails */
 void plan_drop(struct keel_mod *mod);
 void plan_restart(struct keel_mod *mod); /* the snapshot it was made from goes */
 void calendar_close(struct keel_mod *mod);

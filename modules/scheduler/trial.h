@@ -77,7 +77,8 @@ struct scratch {
 };
 
 /* demand.c */
-bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk); /* false without memory */
+/* False without memory; the caller calls demand_fini() in any case. */
+bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk);
 void demand_fini(struct demand *d);
 bool is_checked(const struct snapshot *s, const struct keel_resource *res);
 uint32_t column_of(const struct snapshot *s, const struct keel_resource *res);
@@ -106,8 +107,8 @@ struct probe {
 	const struct need *need;
 	uint32_t n_need;
 };
-void order_make(struct snapshot *s);
-struct order *order_copy(const struct snapshot *s);
+void order_make(struct snapshot *s); /* without memory s->order is NULL, and searches fail */
+struct order *order_copy(const struct snapshot *s); /* the caller frees it with order_free(); NULL without memory */
 void order_free(struct order *o);
 /* The vnode changed: its place; bounds follow with order_settle(), which is due before the next trial. */
 void order_update(struct snapshot *s, uint32_t node);
@@ -146,7 +147,7 @@ bool try_hosts(struct trial *t);
 void parts_drop(struct trial *t, uint32_t down_to);
 
 /* place.c */
-struct scratch *scratch_make(const struct snapshot *s);
+struct scratch *scratch_make(const struct snapshot *s); /* the caller frees it; NULL without memory */
 
 /* sets.c: placement sets. */
 /* As try_all(), set by set when the wish has sets; with the reason on failure when sets are why. */

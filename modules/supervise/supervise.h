@@ -23,7 +23,8 @@ struct state {
 };
 
 /* tree.c: a keelson-tree with its program. */
-/* It is over, and everything that the program started is gone: how. Called once, from the loop or tree_wait(). */
+/* It is over, and everything that the program started is gone: how. Called once, from the loop or tree_wait(), after which
+ * the caller of tree_start() must not use the tree. */
 typedef void tree_fn(void *arg, const char *why, int32_t status);
 struct tree_opts {
 	struct tree_order order;
@@ -32,13 +33,14 @@ struct tree_opts {
 	tree_fn *over;
 	void *arg;
 };
+/* Fails with -errno and *err: the caller's `over` is not called. */
 int32_t tree_start(struct state *st, const struct tree_opts *o, struct tree **ret_tree, struct keel_err *err);
 pid_t tree_pid(const struct tree *t);
 void tree_kill(struct tree *t);		     /* over() comes soon */
 void tree_forget(struct tree *t);	     /* Killed, over() is not called. */
 void tree_wait(struct tree *t, int timeout_ms); /* for over(), if it comes so soon */
 void trees_end(struct state *st);	     /* the module ends */
-int socket_pair(int ret_ends[2]); /* both above the numbers that a program finds open; 0, -errno */
+int socket_pair(int ret_ends[2]); /* both above the numbers that a program finds open; fails with -errno */
 
 /* process.c: start() and what goes with it. */
 struct keel_supervised *process_start(struct keel_mod *self, struct keel_mod *mod, const struct keel_supervise_opts *theirs,

@@ -622,7 +622,7 @@ int pbs_stat_each(int c, const char *klass, const char *id, struct attropl *sele
 		  struct attrl *want, const char *extend,
 		  int (*each)(struct batch_status *one, void *arg), void *arg);
 
-/* The value of a key of pbs.conf as in force (the environment wins), malloc'ed; NULL: not set. */
+/* The value of a key of pbs.conf as in force (the environment wins); the caller frees it. NULL: not set. */
 char *pbs_conf_value(const char *key);
 
 /* Wait until job `id` has ended. 0: *ret_exit is its status; *ret_text, when not NULL, is a

@@ -88,6 +88,7 @@ struct keel_mock *keel_mock_new(uint32_t daemon)
 	mock->self.parts = &mock->parts;
 	parts_make(mock);
 	count_tables(mock);
+	module_of_test(mock);
 	vocabulary_init(mock);
 	clients_init(mock);
 	keel_mock_log_clear(mock);

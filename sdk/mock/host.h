@@ -113,6 +113,7 @@ void taps_forget(struct keel_mock *mock, const struct owner *owner);
 /* module.c */
 void modules_down(struct keel_mock *mock);
 void modules_fini(struct keel_mock *mock);
+void module_of_test(struct keel_mock *mock); /* the kernel's functions, for the test itself */
 const struct keel_mod *module_called(struct keel_mock *mock, const char *tap); /* "module.tap", or the module */
 
 /* client.c */

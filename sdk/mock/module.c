@@ -12,6 +12,7 @@
 
 #include "hook/inside.h"
 #include "host.h"
+#include "keel/load.h"
 #include "loop/loop.h"
 #include "registry/inside.h"
 #include "request/inside.h"
@@ -81,6 +82,32 @@ static int conf_make(struct keel_mock *mock, const char *name, const char *text,
 	code = conf_read(path, NULL, ret, err);
 	free(path);
 	return code;
+}
+
+/* ---- what a module uses ------------------------------------------------------------------------------------- */
+static const void *table_of(void *mock, const char *name, uint32_t minor, struct keel_err *err)
+{
+	(void)minor, (void)err;
+	return keel_mock_group(mock, name);
+}
+
+/* The one that a test program is linked with, if any. */
+extern __attribute__((weak)) const struct keel_module keel_module;
+
+void module_of_test(struct keel_mock *mock)
+{
+	if (&keel_module != NULL)
+		keel_load_kernel(&keel_module, table_of, mock);
+}
+
+void keel_mock_use(struct keel_mock *mock, const struct keel_module *raw)
+{
+	const struct keel_object_api *object = keel_mock_group(mock, "object");
+
+	keel_load_kernel(raw, table_of, mock);
+	NEED_EACH(raw, need)
+		keel_load_write(need, need->klass != NULL ? (const void *)object->attr(&mock->self.pub, need->klass, need->name)
+							  : keel_mock_group(mock, need->name));
 }
 
 /* ---- up ------------------------------------------------------------------------------------------------------- */

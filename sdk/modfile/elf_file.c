@@ -55,7 +55,9 @@ static void export_add(struct elf_file *f, const char *name)
 static void export_seen(void *arg, const struct elf_image *i, const Elf64_Sym *s, const char *name)
 {
 	(void)i;
+	/* Linkers list the hidden bounds of a section, too. */
 	if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) != STB_LOCAL &&
+	    ELF64_ST_VISIBILITY(s->st_other) != STV_HIDDEN &&
 	    strcmp(name, "_init") != 0 && strcmp(name, "_fini") != 0 && strncmp(name, "__odr_asan", 10) != 0)
 		export_add(arg, name);
 }

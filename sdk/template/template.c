@@ -1,115 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * template.c - jobs name the ticket they belong to; those that do not wait at the door.
+ * template.c - jobs name the ticket they belong to: `qsub -W template_id=ABC-12`.
  *
- * A whole feature in a folder: an attribute (`qsub -W template_id=ABC-12`), a key of the configuration, and a
- * tap at job_submit, which asks whether a job may be queued. A job with a ticket passes, a ticket that
- * looks wrong is refused, and a submission without one is held for `pause` before it is accepted.
- * Invariant: a wait has one hold and one timer; whichever ends first ends the other.
+ * An attribute, two keys of the configuration, and a tap at job_submit: may this job be queued? A ticket that looks wrong
+ * is refused, and one without a file in `tickets`: that look may be slow, so a worker does it while the submission waits.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "keel/keel.h"
+#include "keel/slow.h"
 #include "pbs_error.h"
 
-enum { TICKET_MAX = 64 };
-
 struct conf {
-	int64_t pause; /* ms */
+	const char *tickets;
+	int64_t patience; /* ms */
 };
-struct state {
-	const struct keel_core_api *core;
-	const struct keel_call_api *call;
+static const struct keel_conf_rule rules[] = {
+	KEEL_CONF_RULE(STRING, struct conf, tickets, .fallback = "", .doc = "directory with a file per ticket; \"\": any will do"),
+	KEEL_CONF_RULE(DURATION, struct conf, patience, .fallback = "2s", .max = 3600000, .doc = "how long a look at it may take"),
 };
-struct wait {
-	const struct keel_call_api *call;
-	struct keel_hold *hold;
-	struct keel_timer *timer;
-};
+KEEL_ATTR(ticket, job, template_id, "string", .order = 900, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
+	  .write_roles = KEEL_EVERYBODY, .doc = "the ticket that the job belongs to");
+static const struct keel_contrib contribs[] = { KEEL_ROW(ATTR, ticket_row) };
 
-static void on_time(struct keel_mod *mod, void *arg)
+/* On a worker thread, which sees nothing but its argument: the path of a ticket, "" when there is none. */
+static void look_up(void *path)
 {
-	struct wait *w = arg;
+	FILE *f = fopen(path, "re");
 
-	(void)mod;
-	w->timer = NULL;
-	w->call->release(w->hold); /* on_waited() runs now or soon; w is gone after it */
+	if (!f || fclose(f) != 0)
+		*(char *)path = '\0';
 }
 
-static keel_verdict on_waited(struct keel_call *c, void *arg)
+static keel_verdict answer(struct keel_call *c, void *path)
 {
-	(void)c;
-	free(arg);
-	return KEEL_NEXT;
-}
-
-/* The submitter went away, or this module stops: the job is not queued. */
-static void on_cancelled(struct keel_call *c, void *arg, int32_t reason)
-{
-	const struct state *st = keel_state(c);
-	struct wait *w = arg;
-
-	(void)reason;
-	st->core->timer_cancel(w->timer);
-	free(w);
-}
-
-static keel_verdict wait_at_the_door(struct keel_call *c)
-{
-	const struct state *st = keel_state(c);
-	const struct conf *cf = keel_conf(c);
-	struct wait *w = calloc(1, sizeof(*w));
-	const struct keel_hold_opts opts = { .size = sizeof(opts), .why = "submitted without a ticket",
-					     .timeout_ms = cf->pause + 60000, .resume = on_waited,
-					     .cancel = on_cancelled, .arg = w };
-	keel_verdict verdict;
-
-	if (w == NULL)
-		return st->call->fail(c, "no memory to wait");
-	w->call = st->call;
-	verdict = st->call->hold(c, &opts, &w->hold);
-	if (verdict != KEEL_WAIT) {
-		free(w);
-		return verdict;
-	}
-	w->timer = st->core->timer(c->mod, cf->pause, on_time, w);
-	return KEEL_WAIT; /* without memory for a timer the hold's own deadline ends it */
+	return *(char *)path ? KEEL_NEXT : keel_reject(c, PBSE_BADATVAL, "template_id: there is no such ticket");
 }
 
 static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	const struct state *st = keel_state(c);
 	const struct conf *cf = keel_conf(c);
-	char ticket[TICKET_MAX + 1];
-	int32_t len = st->call->get(c, ev->job, "template_id", NULL, ticket, sizeof(ticket));
+	char id[65], *path;
+	int32_t len = keel_call_get(c, ev->job, keel_attr_name(ticket), NULL, id, sizeof(id));
 
-	if (len < 0)
-		return cf->pause > 0 ? wait_at_the_door(c) : KEEL_NEXT;
-	if (len > TICKET_MAX || strchr(ticket, '-') == NULL)
-		return st->call->reject(c, PBSE_BADATVAL, "template_id: expected KEY-NUMBER, got '%s'", ticket);
-	st->core->log(c->mod, KEEL_LOG_DEBUG, "Job", ev->id, "belongs to ticket %s", ticket);
-	return KEEL_NEXT;
+	if (len >= (int32_t)sizeof(id) || (len >= 0 && (!strchr(id, '-') || strchr(id, '/'))))
+		return keel_reject(c, PBSE_BADATVAL, "template_id: expected KEY-NUMBER, got '%s'", id);
+	if (len < 0 || !*cf->tickets)
+		return KEEL_NEXT;
+	path = malloc(strlen(cf->tickets) + sizeof(id) + 1);
+	if (!path)
+		return keel_fail(c, "no memory to look up the ticket");
+	sprintf(path, "%s/%s", cf->tickets, id);
+	return keel_hold_work(c, "looking up the ticket", cf->patience, look_up, answer, path, free);
 }
-
-/* ---- what the module brings -------------------------------------------------------------------- */
-
-static const struct keel_conf_rule rules[] = {
-	KEEL_CONF_RULE(DURATION, struct conf, pause, .fallback = "2s", .max = 3600000,
-		       .doc = "how long a submission without a ticket waits; 0: not at all"),
-};
-static const struct keel_need needs[] = { KEEL_NEED(core, 0, struct state, core),
-					  KEEL_NEED(call, 0, struct state, call) };
-static const struct keel_attr_def ticket =
-	KEEL_ATTR_DEF("job", "template_id", "string", .order = 900, .flags = KEEL_ATTR_SAVE,
-		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
-		      .doc = "the ticket that the job belongs to");
-static const struct keel_contrib contribs[] = { KEEL_ROW(ATTR, ticket) };
 static const struct keel_tap taps[] = { KEEL_TAP(job_submit, on_submit, .order = 10) };
-
-KEEL_MODULE(.name = "template", .version = "1.0", .vendor = "Example",
-	    .summary = "jobs name the ticket they belong to", .roles = KEEL_SERVER,
-	    .state_size = sizeof(struct state), .conf_size = sizeof(struct conf),
-	    .conf = rules, .n_conf = KEEL_COUNT(rules), .needs = needs, .n_needs = KEEL_COUNT(needs),
-	    .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
-	    .taps = taps, .n_taps = KEEL_COUNT(taps));
+KEEL_MODULE(.name = "template", .version = "1.0", .vendor = "Example", .summary = "jobs name the ticket they belong to",
+	    .roles = KEEL_SERVER, KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps));

@@ -21,44 +21,44 @@ static void set_up(void)
 	struct keel_err err = { 0 };
 
 	mock = keel_mock_new(KEEL_SERVER);
-	module = keel_mock_load(mock, &keel_module, "pause = \"2s\";", &err);
+	module = keel_mock_load(mock, &keel_module, NULL, &err);
 	CU_ASSERT_STRING_EQUAL(err.text, "");
 	job = keel_mock_draft(mock, "job", "1.svr");
 }
 
-/* Whatever a module must not do is counted, and said on stderr. */
+/* What a module must not do is counted, and written to stderr. */
 static void tear_down(void)
 {
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
-static keel_verdict submit(const char *ticket)
+static keel_verdict submit(struct keel_req *client, const char *id)
 {
-	keel_mock_set(job, "template_id", NULL, ticket);
-	return keel_mock_raise(mock, KEEL_POINT_job_submit, KEEL_EVENT(job_submit, .id = "1.svr", .job = job),
-			       &out);
+	keel_mock_set(job, "template_id", NULL, id);
+	return keel_mock_raise_for(mock, client, KEEL_POINT_job_submit, KEEL_EVENT(job_submit, .id = "1.svr", .job = job),
+				   NULL, &out);
 }
 
-static void test_with_a_ticket(void)
+static void test_looks(void)
 {
-	CU_ASSERT_EQUAL(submit("ABC-12"), KEEL_NEXT);
-	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "belongs to ticket ABC-12"));
-}
-
-static void test_with_a_wrong_one(void)
-{
-	CU_ASSERT_EQUAL(submit("nonsense"), KEEL_REJECT);
+	CU_ASSERT_EQUAL(submit(NULL, NULL), KEEL_NEXT);
+	CU_ASSERT_EQUAL(submit(NULL, "ABC-12"), KEEL_NEXT);
+	CU_ASSERT_EQUAL(submit(NULL, "nonsense"), KEEL_REJECT);
 	CU_ASSERT_EQUAL(out.code, PBSE_BADATVAL);
 	CU_ASSERT_STRING_EQUAL(out.text, "template_id: expected KEY-NUMBER, got 'nonsense'");
 }
 
-static void test_without(void)
+/* Programs play tickets: one that the build needs, and one that does not exist. */
+static void test_looked_up(void)
 {
-	CU_ASSERT_EQUAL(submit(NULL), KEEL_WAIT);
-	keel_mock_advance(mock, 1999);
+	CU_ASSERT_EQUAL(keel_mock_reconf(module, "tickets = \"/usr/bin\";", NULL), 0);
+	CU_ASSERT_EQUAL(submit(NULL, "no-such-ticket"), KEEL_WAIT);
 	CU_ASSERT_EQUAL(keel_mock_holds(mock), 1);
-	keel_mock_advance(mock, 1);
-	CU_ASSERT(out.told);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(out.verdict, KEEL_REJECT);
+	CU_ASSERT_STRING_EQUAL(out.text, "template_id: there is no such ticket");
+	CU_ASSERT_EQUAL(submit(NULL, "pkg-config"), KEEL_WAIT);
+	keel_mock_advance(mock, 0);
 	CU_ASSERT_EQUAL(out.verdict, KEEL_NEXT);
 }
 
@@ -66,25 +66,19 @@ static void test_cancelled(void)
 {
 	struct keel_req *client = keel_mock_client(mock, NULL);
 
-	keel_mock_raise_for(mock, client, KEEL_POINT_job_submit,
-			    KEEL_EVENT(job_submit, .id = "1.svr", .job = job), NULL, &out);
-	CU_ASSERT_EQUAL(keel_mock_live(module), 1);
+	CU_ASSERT_EQUAL(keel_mock_reconf(module, "tickets = \"/usr/bin\";", NULL), 0);
+	CU_ASSERT_EQUAL(submit(client, "pkg-config"), KEEL_WAIT);
 	keel_mock_client_gone(client);
 	keel_mock_advance(mock, 0);
 	CU_ASSERT_EQUAL(out.verdict, KEEL_FAIL);
-	CU_ASSERT_EQUAL(keel_mock_live(module), 0); /* no timer is left */
-}
-
-static void test_no_pause(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_reconf(module, "pause = 0;", NULL), 0);
-	CU_ASSERT_EQUAL(submit(NULL), KEEL_NEXT);
+	CU_ASSERT_EQUAL(keel_mock_live(module), 0); /* no worker is left */
 }
 
 static void test_no_hold(void)
 {
+	CU_ASSERT_EQUAL(keel_mock_reconf(module, "tickets = \"/usr/bin\";", NULL), 0);
 	keel_mock_fail_call(mock, 1);
-	CU_ASSERT_EQUAL(submit(NULL), KEEL_REJECT); /* a GATE is closed by a tap that fails */
+	CU_ASSERT_EQUAL(submit(NULL, "pkg-config"), KEEL_REJECT); /* a GATE is closed by a tap that fails */
 }
 
 int main(void)
@@ -95,11 +89,9 @@ int main(void)
 	if (CU_initialize_registry() != CUE_SUCCESS)
 		return 1;
 	s = CU_add_suite_with_setup_and_teardown("template", NULL, NULL, set_up, tear_down);
-	CU_add_test(s, "a job with a ticket passes", test_with_a_ticket);
-	CU_add_test(s, "a ticket that is none is refused", test_with_a_wrong_one);
-	CU_add_test(s, "a job without waits and passes", test_without);
-	CU_add_test(s, "whoever goes away takes the timer along", test_cancelled);
-	CU_add_test(s, "no pause, no wait", test_no_pause);
+	CU_add_test(s, "what a ticket looks like", test_looks);
+	CU_add_test(s, "a ticket is looked up", test_looked_up);
+	CU_add_test(s, "a requester that goes away takes the question along", test_cancelled);
 	CU_add_test(s, "a hold that is refused", test_no_hold);
 	CU_basic_set_mode(CU_BRM_VERBOSE);
 	CU_basic_run_tests();

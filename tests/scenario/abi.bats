@@ -42,7 +42,7 @@ ends_well() { [ "$status" -eq 0 ] || { echo "$output"; return 1; }; }
 break_everything()
 {
 	edit api.h 's/(const char \*why;)/const char *because;\n\t$1/'                         # in the middle
-	edit module.h 's/uint32_t optional;/int32_t optional; uint32_t more;/'                  # of a row that cannot grow
+	edit use.h 's/uint32_t optional;/int32_t optional; uint64_t more;/'                     # of a row that cannot grow
 	edit service/queue.h 's/bool \(\*runs\)[^;]*;//'                                        # removed
 	edit service/prime.h 's/(int64_t)( \(\*next_event\)[^;]*;)/int32_t$2/'                  # another type
 	edit service/acct.h 's/(void \(\*record\)[^;]*;)(.*?)(void \(\*job\)[^;]*;)/$3$2$1/s'   # reordered
@@ -69,7 +69,7 @@ caught_by_assertions()
 {
 	says "struct keel_hold_opts why is not at byte 16 any more"
 	says "struct keel_need optional is not a uint32_t any more"
-	says "struct keel_need does not have its 24 bytes any more, and cannot say how many it has"
+	says "struct keel_need does not have its 32 bytes any more, and cannot say how many it has"
 	says "'struct keel_queue_api' has no member named 'runs'"
 	says "struct keel_prime_api next_event is not a int64_t (*)("
 	says "struct keel_acct_api record is not at byte 16 any more"
@@ -225,35 +225,37 @@ caught_by_assertions()
 	command -v g++ >/dev/null || skip "g++ is not there"
 	cat >"$BATS_TEST_TMPDIR/m.cc" <<-'END'
 		#include "keel/keel.h"
+		#include "keel/service/fairshare.h"
 
+		KEEL_USE_OPT(fairshare);
 		namespace {
 		struct conf { int64_t limit; };
-		struct state { const struct keel_core_api *core; const struct keel_call_api *call; };
+		struct state { uint32_t seen; };
+		KEEL_ATTR_OF(job, queue);
+		KEEL_ATTRS_OF(job, euser, project);
 
 		keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 		{
 			auto *st = static_cast<state *>(keel_state(c));
 			auto *cf = static_cast<const conf *>(keel_conf(c));
-			return ev->id && cf->limit > 0 ? KEEL_NEXT : st->call->reject(c, 15007, "no");
+			if (++st->seen && keel_has(fairshare) && keel_fairshare_over_share(ev->job))
+				keel_log(c->mod, KEEL_LOG_JOB, "Job", ev->id, "%s", keel_get_str(ev->job, job_queue));
+			return ev->id && cf->limit > 0 ? KEEL_NEXT : keel_reject(c, 15007, "no");
 		}
 
 		const struct keel_conf_rule rules[] = {
 			KEEL_CONF_RULE(INT, conf, limit, .fallback = "3", .min = 1, .max = 9, .doc = "a number") };
-		const struct keel_need needs[] = { KEEL_NEED(core, 0, state, core), KEEL_NEED(call, 0, state, call) };
 		const struct keel_tap taps[] = { KEEL_TAP(job_submit, on_submit, .order = 10) };
 		const struct keel_attr_def ticket = KEEL_ATTR_DEF("job", "ticket", "string", .doc = "a ticket");
 		const struct keel_contrib contribs[] = { { "ATTR", &ticket } };
 		}
 
 		KEEL_MODULE(.name = "cxx", .version = "1.0", .summary = "a module in C++", .roles = KEEL_SERVER,
-			    .state_size = sizeof(state), .conf_size = sizeof(conf), .n_conf = KEEL_COUNT(rules),
-			    .n_needs = KEEL_COUNT(needs), .n_contribs = KEEL_COUNT(contribs),
-			    .n_taps = KEEL_COUNT(taps), .conf = rules, .needs = needs, .contribs = contribs,
-			    .taps = taps);
+			    .state_size = sizeof(state), KEEL_CONF(conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps));
 	END
 	g++ -std=c++20 -Wall -Wextra -pedantic -Wno-missing-field-initializers -Werror -fPIC -shared \
 		-fvisibility=hidden -I"$TOP/sdk/include" -Wl,-z,defs -o "$BATS_TEST_TMPDIR/m.so" "$BATS_TEST_TMPDIR/m.cc"
-	[ "$(nm -D --defined-only "$BATS_TEST_TMPDIR/m.so" | awk '{ print $3 }')" = keel_module ]
+	[ "$(readelf -W --dyn-syms "$BATS_TEST_TMPDIR/m.so" | awk '$7 ~ /^[0-9]/ && $6 == "DEFAULT" { print $8 }')" = keel_module ]
 	run "${KEELSON_BUILD:-$TOP/build}"/bin/keelson-module describe "$BATS_TEST_TMPDIR/m.so"
 	ends_well
 	says "job_submit (GATE, order 10) by on_submit"

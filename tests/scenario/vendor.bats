@@ -42,7 +42,7 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 	has "$(cat "$BATS_FILE_TMPDIR/desk/new.log")" 'cd hello && make && make check'
 	has "$(cat "$BATS_FILE_TMPDIR/desk/new.log")" "export PKG_CONFIG_PATH=$INSTALLED/usr/lib/pkgconfig"
 	log=$(cat "$BATS_FILE_TMPDIR/check.log")
-	has "$log" 'a job without waits and passes ...passed'
+	has "$log" 'a ticket is looked up ...passed'
 	has "$log" '^ok [0-9]+ - '
 	lacks "$log" '^not ok|warning'
 	same 'old names' '' "$(grep -rwl --include='*.[ch]' --include=README.md --include=Makefile template "$HELLO")"
@@ -93,14 +93,14 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 			KEEL_CONF_RULE(STRING, struct conf, file, .flags = KEEL_CONF_REQUIRED, .doc = "where it is"),
 		};
 		KEEL_MODULE(.name = "picky", .version = "1", .summary = "wants a path", .roles = KEEL_SERVER,
-			    .conf_size = sizeof(struct conf), .conf = rules, .n_conf = KEEL_COUNT(rules), .check = check);
+			    KEEL_CONF(struct conf, rules), .check = check);
 	END
 	stranger sh -c 'gcc $($PKG_CONFIG --cflags --libs keelson-module) -o picky.so picky.c'
 	run stranger keelson-module check ./picky.so
 	has "$output" "found: .*file: expected a path \(made up here was file = \"x\"; say with --conf '...' what its group holds\)"
 	is_a_module ./picky.so --conf 'file = "/x";'
 	run stranger keelson-module check --only static/upgrade --before "$HELLO/hello.so" ./picky.so
-	has "$output" "found: a configuration with the key 'pause' is refused now"
+	has "$output" "found: a configuration with the key 'patience' is refused now"
 	has "$output" "found: a configuration without the key 'file' is refused now"
 	says 2 "keelson-module: --before picky.c: it is not an ELF file" stranger keelson-module check --before picky.c ./picky.so
 }
@@ -108,18 +108,18 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 @test "vendor: wrong types of handlers and configuration do not compile, unknown functions do not link" {
 	cd "$BATS_TEST_TMPDIR"
 	sed 's/const struct keel_ev_job_submit \*ev/const struct keel_ev_job_queued *ev/' "$HELLO/hello.c" >wrong.c
-	sed 's/free(w);/keel_free(w);/; s/^#include "keel.*/&\nvoid keel_free(void *);/' "$HELLO/hello.c" >unknown.c
-	sed 's/int64_t pause;/int32_t pause;/' "$HELLO/hello.c" >narrow.c
+	sed 's/fclose(f)/keel_close_it(f)/; s/^#include "keel.*/&\nint keel_close_it(void *);/' "$HELLO/hello.c" >unknown.c
+	sed 's/int64_t patience;/int32_t patience;/' "$HELLO/hello.c" >narrow.c
 	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
 	# shellcheck disable=SC2086
-	sed 's/KEEL_NEED(call, 0, struct state, call)/KEEL_NEED(call, 0, struct state, core)/' "$HELLO/hello.c" >twice.c
+	sed 's/fclose(f)/keel_node_shape()/; s/^#include "pbs.*/&\n#include "keel\/service\/node.h"/' "$HELLO/hello.c" >unused.c
 	sed 's/KEEL_ROW(ATTR, /KEEL_ROW(CLASS, /' "$HELLO/hello.c" >row.c
-	for name in wrong unknown narrow twice row; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
+	for name in wrong unknown narrow unused row; do ! gcc $flags -o "$name.so" "$name.c" 2>"$name.log" || false; done
 	has "$(cat wrong.log)" 'error: initialization of .* from incompatible pointer type'
 	has "$(cat narrow.log)" 'error: static assertion failed: "this member cannot hold a DURATION'
-	has "$(cat twice.log)" 'error: static assertion failed: "this member of the state is not for the table of call'
+	has "$(cat unused.log)" 'undefined reference to .KEEL_USE_node'
 	has "$(cat row.log)" 'error: static assertion failed: "this is no row of kind CLASS'
-	has "$(cat unknown.log)" 'undefined reference to .keel_free'
+	has "$(cat unknown.log)" 'undefined reference to .keel_close_it'
 }
 
 @test "vendor: a module may be written in C++" {
@@ -140,7 +140,7 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 			}
 		}
 		static const keel_tap taps[] = { KEEL_TAP(job_queued, on_queued, .order = 1) };
-		KEEL_MODULE(.name = "plus", .version = "1", .summary = "one", .roles = KEEL_SERVER, .n_taps = 1, .taps = taps);
+		KEEL_MODULE(.name = "plus", .version = "1", .summary = "one", .roles = KEEL_SERVER, KEEL_TAPS(taps));
 	END
 	flags=$(stranger pkg-config --define-prefix --cflags --libs keelson-module)
 	# shellcheck disable=SC2086
@@ -156,7 +156,7 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 	same 'its files' 'Makefile README.md my-mod.cc my-mod.conf test_my-mod.c' "$(echo *)"
 	has "$(cat README.md)" 'my-mod[.]cc'
 	stranger make -s check CXXFLAGS='-O2 -g -Wall -Wextra -Wno-missing-field-initializers -Werror' >log 2>&1 || { cat log >&2; false; }
-	has "$(cat log)" 'whoever goes away takes the timer along ...passed'
+	has "$(cat log)" 'a requester that goes away takes the question along ...passed'
 	lacks "$(cat log)" '^not ok'
 	has "$(stranger keelson-module check --isolated --only isolated/possible my-mod.so)" '^ok'
 	! stranger keelson-module new --c++ --build autotools other 2>/dev/null || false
@@ -236,15 +236,15 @@ describe() { stranger keelson-module describe "$@"; }
 
 @test "vendor: describe says what a module is, from its file alone" {
 	found=$(describe "$HELLO/hello.so")
-	for line in 'name +hello' 'isolation +it may run in a process of its own' 'version +1.0' 'interface +1\.0' 'runs in +server' 'needs +call >= 0' \
+	for line in 'name +hello' 'isolation +it may run in a process of its own' 'version +1.0' 'interface +1\.0' 'runs in +server' 'uses +job.hello_id' \
 		'taps +job_submit \(GATE, order 10\) by on_submit; when that fails: reject' \
 		'adds +attribute hello_id of job: the ticket that the job belongs to' \
 		' +type string; read by everybody; written by everybody; .*kept over a restart' \
-		'\t# duration, 0 to 1h' '\t# pause = "2s";'; do
+		'\t# duration, 0 to 1h' '\t# patience = "2s";'; do
 		has "$found" "^$(printf '%b' "${line//\\./[.]}")"
 	done
 	describe --json "$HELLO/hello.so" >"$BATS_TEST_TMPDIR/json"
-	same 'as JSON' 'job_submit 10 hello_id pause' \
+	same 'as JSON' 'job_submit 10 hello_id tickets' \
 		"$(jq -r '"\(.taps[0].point) \(.taps[0].order) \(.contributions[0].name) \(.configuration[0].key)"' "$BATS_TEST_TMPDIR/json")"
 }
 
@@ -332,15 +332,20 @@ enable()
 
 	# a mistake in it, told by the daemon that runs and by one that would
 	got=0
-	found=$(enable true 'pause = "soon";' 2>&1) || got=$?
+	found=$(enable true 'patience = "soon";' 2>&1) || got=$?
 	same status 1 "$got"
-	has "$found" "$SB/server/etc/modules.d/hello.conf:1: hello.pause: expected duration .*, got \"soon\""
+	has "$found" "$SB/server/etc/modules.d/hello.conf:1: hello.patience: expected duration .*, got \"soon\""
 	found=$(keelsond --conf "$SB/server/etc/keelson.conf" --check 2>&1) || got=$?
-	has "$found" "hello.conf:1: hello.pause: expected duration"
+	has "$found" "hello.conf:1: hello.patience: expected duration"
 	lacks "$(keelson modules)" hello
 
 	# its attribute, its veto
-	enable true 'pause = "1s";'
+	mkdir "$SB/tickets"
+	touch "$SB/tickets/ABC-1"
+	mkfifo "$SB/tickets/ABC-2"
+	chmod 755 "$SB/tickets"
+	chmod 644 "$SB/tickets/"*
+	enable true "tickets = \"$SB/tickets\"; patience = \"1m\";"
 	has "$(keelson modules)" '^hello +1\.0 +Example +1\.0 '
 	has "$(keelson hooks job_submit)" 'hello.on_submit'
 	id=$(submit -h -W hello_id=ABC-1)
@@ -351,10 +356,11 @@ enable()
 	same 'its own words' "qsub: hello_id: expected KEY-NUMBER, got 'nonsense'" "$found"
 
 	# its hold
-	as "$OWNER" qsub -h -- /bin/true >"$SB/answer" 3>&- &
-	waits() { keelson holds | grep -q 'submitted without a ticket'; }
+	as "$OWNER" qsub -h -W hello_id=ABC-2 -- /bin/true >"$SB/answer" 3>&- &
+	waits() { keelson holds | grep -q 'looking up the ticket'; }
 	wait_until 10 waits
 	same 'no answer yet' '' "$(cat "$SB/answer")"
+	: >"$SB/tickets/ABC-2"
 	wait $!
 	job_is "$(cat "$SB/answer")" H
 

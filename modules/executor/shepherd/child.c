@@ -96,18 +96,6 @@ static void directory_make(const char *path, enum trouble_stage stage, int troub
 		give_up(trouble_fd, stage, errno ? errno : EEXIST, path);
 }
 
-static void directories_enter(const struct spec *s, int trouble_fd)
-{
-	const char *start = s->sandbox ? s->sandbox : s->dir ? s->dir : s->home;
-
-	if (chdir(s->home) < 0)
-		give_up(trouble_fd, TROUBLE_HOME, errno, s->home);
-	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd); /* where root may make none */
-	directory_make(s->sandbox, TROUBLE_HOME, trouble_fd);
-	if (chdir(start) < 0)
-		give_up(trouble_fd, TROUBLE_HOME, errno, start);
-}
-
 /* The shell runs the script as a command, so the script's own death is the shell's to report (128+N)
  * and `#!` lines work. stdin: one line with the quoted path, then end of file. */
 static void shell_feed(const struct spec *s, int trouble_fd)
@@ -136,6 +124,7 @@ _Noreturn void child_run(struct spec *s, int trouble_fd)
 {
 	const char *what = s->script ? s->shell : s->args[0];
 	int r, out, err;
+	const char *start;
 
 	setsid();
 	signals_set(SIG_DFL);
@@ -146,7 +135,13 @@ _Noreturn void child_run(struct spec *s, int trouble_fd)
 	if ((r = privileges_drop(s)) < 0)
 		give_up(trouble_fd, TROUBLE_USER, -r, s->user);
 	umask(s->umask);
-	directories_enter(s, trouble_fd);
+	start = s->sandbox ? s->sandbox : s->dir ? s->dir : s->home;
+	if (chdir(s->home) < 0)
+		give_up(trouble_fd, TROUBLE_HOME, errno, s->home);
+	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd); /* where root may make none */
+	directory_make(s->sandbox, TROUBLE_HOME, trouble_fd);
+	if (chdir(start) < 0)
+		give_up(trouble_fd, TROUBLE_HOME, errno, start);
 	output_open(s, out, err, trouble_fd);
 	if (s->script)
 		shell_feed(s, trouble_fd);

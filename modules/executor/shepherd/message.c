@@ -63,7 +63,7 @@ static bool append(const char *path, const char *text, size_t len)
 	return done;
 }
 
-/* All of the text, malloc'ed. */
+/* All of the text, which the caller frees; NULL: it is too long, or there is no memory. */
 static char *text_read(size_t *ret_len)
 {
 	struct stat st;

@@ -3,7 +3,7 @@
  * handles.c - what the module holds of objects: names, alive until its callback returns; and its private memory on objects,
  * kept here by class and id.
  *
- * A dead handle is overwritten and kept for a while, so that its use is seen and logged. The daemon does not tell when an
+ * A dead handle is overwritten and kept for a while, so that its use is seen and logged. The daemon does not notify when an
  * object is gone: memory of one that is not found any more goes when the table has grown to twice what was found last.
  */
 #include <errno.h>

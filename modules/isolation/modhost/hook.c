@@ -19,7 +19,7 @@ struct raised {
 	void *arg;
 };
 
-/* The event of a point of the map, whole; NULL: it cannot be told. */
+/* The event of a point of the map, whole; NULL: it cannot be sent. */
 static const struct map_point *event_whole(uint32_t point, const void *event, union event_room *ret)
 {
 	const struct map_point *p = event ? map_point(point) : NULL;

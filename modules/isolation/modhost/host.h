@@ -68,7 +68,7 @@ void line_flush(void);
 /* A frame: begin, put, end. */
 struct talk *frame_begin(int kind);
 void frame_end(void);
-void reply_begin(void); /* to what the daemon told last */
+void reply_begin(void); /* to the daemon's last message */
 void told(enum up what, ...); /* a TELL */
 bool line_read(void); /* read what is there and cut it into frames; false: the daemon is gone */
 bool line_soon(void); /* is there something to read, now or in a moment? */
@@ -108,7 +108,7 @@ extern const struct keel_msg_api host_msg;
 extern const struct keel_request_api host_request;
 const void *host_group(const char *name);
 
-/* What the daemon tells; one function for each row of talk.def. */
+/* The daemon's messages; one function for each row of talk.def. */
 typedef void down_fn(const struct value *v, struct talk_in *in);
 #define DOWN(name, arguments, answer) void on_##name(const struct value *v, struct talk_in *in);
 #include "talk.def"
@@ -131,7 +131,7 @@ struct keel_obj {
 	const char *klass, *id; /* behind the struct */
 };
 struct keel_obj *handle_new(void *unused, const char *klass, const char *id);
-/* A living one, or NULL: the module used it after its callback had returned, which is told. */
+/* A living one, or NULL: the module used it after its callback had returned, which is reported. */
 struct keel_obj *handle_check(const struct keel_obj *o);
 bool handle_name(void *unused, struct keel_obj *obj, const char **ret_klass, const char **ret_id);
 void handles_end(void); /* a callback returned */

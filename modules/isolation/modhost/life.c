@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * life.c - the steps of the module's life, as the daemon asks for them.
+ * life.c - the steps of the module's life, as the daemon orders them.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loop.c - the group core: this process' own loop, timers, watches and worker threads; what only the daemon can do is asked
- * of it, or refused.
+ * loop.c - the group core: this process' own loop, timers, watches and worker threads; what only the daemon can do is sent
+ * to it, or refused.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>

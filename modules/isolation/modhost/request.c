@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * request.c - the groups request and msg: requests for the module's REQUEST rows. What the module reads of a message is asked
- * of the daemon; a body that it builds is recorded, call by call, and built there.
+ * request.c - the groups request and msg: requests for the module's REQUEST rows. What the module reads of a message is
+ * fetched from the daemon; a body that it builds is recorded, call by call, and built there.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -95,7 +95,7 @@ static char *line_join(char *so_far, const char *line, bool *ret_more)
 	return whole;
 }
 
-/* The next whole command line, malloc'ed; NULL at the end. */
+/* The next whole command line; the caller frees it. NULL at the end. */
 static char *line_read(struct session *s, struct terminal *terminal)
 {
 	char *whole = NULL, *line;

@@ -8,10 +8,10 @@ import quote
 
 
 class Function:
-    """One function of a group: `core->log()`."""
+    """One function of a group: member of a table, and as modules call it (`keel_log`)."""
 
-    def __init__(self, name, prototype, comment, since):
-        self.name, self.prototype, self.comment, self.since = name, prototype, comment, since
+    def __init__(self, name, called, prototype, comment, since):
+        self.name, self.called, self.prototype, self.comment, self.since = name, called, prototype, comment, since
 
 
 class Group:
@@ -140,8 +140,11 @@ def read_group(group, pieces):
             group.called = called_name(text)
             functions = []
             for prototype, name, comment, since in members(text):
-                shown = re.sub(r"\(\*%s\)\s*" % name, f"{group.called}->{name}", prototype, count=1)
-                functions.append(Function(name, re.sub(r"\s*KEEL_PRINTF\(.*\)$", "", shown), comment, since))
+                called = f"{group.called}->{name}" if group.called == "store" else f"keel_{group.called}_{name}"
+                shown = re.sub(r"\(\*%s\)\s*" % name, called, prototype, count=1)
+                if "struct keel_mod *self;" in text and group.called != "store":  # its macro passes it
+                    shown = re.sub(r"(%s\()struct keel_mod \*(?:self)?(?:, |(?=\)))" % called, r"\1", shown)
+                functions.append(Function(name, called, re.sub(r"\s*KEEL_PRINTF\(.*\)$", "", shown), comment, since))
             group.items.append(("functions", functions))
         elif not re.match(r'extern "C"', text):
             group.items.append(("code", text))
@@ -158,6 +161,25 @@ def body_of(path):
 
 def one_line(text):
     return re.split(r"(?<=[.?])\s|\n\n", " ".join(text.split("\n\n")[0].split()))[0].rstrip(".:")
+
+
+def read_calls(path, table):
+    """Functions of a header that calls through a table; `table`: its Functions, for those that are macros."""
+    _, body = body_of(path)
+    said, found = "", []
+    for kind, text in chunks(body):
+        name = re.search(r"\b(keel_\w+)\(", text)
+        if kind == "comment":
+            said = words(text)
+            continue
+        member = re.search(r"->(\w+)\(", text)
+        if name and member and kind in ("code", "macro"):
+            row = next((f for f in table if f.name == member[1]), None)
+            shown = re.sub(r"\s+", " ", text[:text.index("{")].replace("static inline ", "")).strip() if kind == "code" else \
+                row.prototype.replace(row.called, name[1])
+            found.append(Function(member[1], name[1], shown, said, row.since if row else 0))
+        said = ""
+    return found
 
 
 def read_header(path, name, include):

@@ -11,12 +11,17 @@ import tables
 
 # Headers that are a page as a whole: name of the page, file.
 HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "keel/contrib.h"),
-           ("types", "keel/types.h"), ("find", "keel/find.h"), ("file", "keel/file.h"),
+           ("types", "keel/types.h"), ("use", "keel/use.h"), ("slow", "keel/slow.h"),
+           ("alarm", "keel/alarm.h"), ("load", "keel/load.h"), ("type", "keel/type.h"), ("words", "keel/words.h"), ("file", "keel/file.h"),
            ("setting", "keel/setting.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
            ("jobid", "keel/jobid.h"),
            ("sized", "keel/sized.h"), ("isolable", "keel/isolable.h"), ("mock", "keel/mock.h")]
 # Those that are part of another page, or of none: the event fields, what includes all, numbers that are a table.
 NO_PAGE = {"hook_fields.h", "keel.h", "api.h", "sched_reason.h", "wire.h"}
+# Groups of the kernel: where their functions are.
+GROUPS = {"core": "core.h", "object": "object.h", "call": "call.h", "hook": "point.h", "msg": "msg.h",
+          "request": "request.h", "link": "link.h", "blob": "blob.h"}
+NO_PAGE |= set(GROUPS.values())
 # Tables of numbers: page, file, sentence, what the text is.
 NUMBERS = [("pbse", "pbse.def", "the numbers that a refusal may have", "what people read when a tap gives no words of its own"),
            ("reasons", "sched_reason.def", "why a job does not start: numbers for taps of the scheduler",
@@ -26,10 +31,10 @@ ISOLATED_GROUPS = {"core", "object", "call", "hook", "msg", "request"}
 
 VERDICTS = {
     "KEEL_NEXT": "go on with the chain",
-    "KEEL_DONE": {"GATE": "accepted, nobody behind is asked", "ASK": "here is the answer (`call->answer()`); nobody behind is asked"},
-    "KEEL_REJECT": "refused (`call->reject()`), nobody behind is asked",
-    "KEEL_WAIT": "holds were taken (`call->hold()`); their `resume` says the rest",
-    "KEEL_FAIL": "the tap broke (`call->fail()`)",
+    "KEEL_DONE": {"GATE": "accepted, no tap behind it is called", "ASK": "here is the answer (`keel_answer()`); no tap behind it is called"},
+    "KEEL_REJECT": "refused (`keel_reject()`), no tap behind it is called",
+    "KEEL_WAIT": "holds were taken (`keel_hold()`); their `resume` says the rest",
+    "KEEL_FAIL": "the tap broke (`keel_fail()`)",
 }
 
 
@@ -67,6 +72,13 @@ class Book:
         found = headers.read_sections(self.include / "keel" / "api.h", self.include)
         for group in found:
             group.kernel = group.name != "store"
+            if group.name in GROUPS:
+                path = self.include / "keel" / GROUPS[group.name]
+                calls = headers.read_calls(path, group.functions())
+                missing = {f.name for f in group.functions()} - {f.name for f in calls}
+                self.complaints += [f"keel/{path.name}: no function calls {m}() of the table" for m in sorted(missing)]
+                group.items = [i for i in group.items if i[0] != "functions"] + [("functions", calls)]
+                group.header = "keel/" + path.name
         for path in sorted((self.include / "keel" / "service").glob("*.h")):
             group = headers.read_header(path, path.stem, self.include)
             group.kernel = False
@@ -79,7 +91,7 @@ class Book:
         for group in found:
             for f in group.functions():
                 if not f.comment:
-                    self.complaints.append(f"{group.header}: {group.called}->{f.name}() has no comment")
+                    self.complaints.append(f"{group.header}: {f.called}() has no comment")
         return found
 
     def chapters(self):
@@ -196,7 +208,7 @@ def powers(p):
     """What a tap of this point may do, in words."""
     can = (["wait"] if p.waits else []) + (["change objects"] if p.kind == "GATE" else [])
     can += ["run in a process of its own"] if p.isolatable else []
-    words = {"wait": "wait (`call->hold()`)", "change objects": "change objects (`call->set()`)"}
+    words = {"wait": "wait (`keel_hold()`)", "change objects": "change objects (`keel_call_set()`)"}
     return ", ".join(words.get(w, w) for w in can) or "only look, and run in the daemon"
 
 
@@ -205,9 +217,8 @@ def group_body(g):
     if g.intro:
         out += [capital(sentences(re.sub(r"^service \"\w+\"[^:.]*[:.] ?", "", g.intro))), ""]
     if g.called:
-        out += [f"Declared in `{g.header}`. A module asks for it with `KEEL_NEED({g.called}, 0, struct state, {g.called})` "
-                f"and calls through that pointer"
-                + ("" if g.kernel else f"; the first argument is `{g.called}->self`") + ". "
+        out += [f"Declared in `{g.header}`. "
+                + ("Every module has it. " if g.name in ISOLATED_GROUPS else f"A module says `KEEL_USE({g.called})`. ")
                 + ("Isolated modules have it, too." if g.name in ISOLATED_GROUPS else
                    "Isolated modules cannot have it."), ""]
         if g.name == "store":
@@ -224,7 +235,7 @@ def group_body(g):
         else:
             for f in item:
                 since = f" (since 1.{f.since})" if f.since else ""
-                out += [f"## {g.called}->{f.name}(){since}", "", "```c", wrapped(f.prototype + ";"), "```", "",
+                out += [f"## {f.called}(){since}", "", "```c", wrapped(f.prototype + ";"), "```", "",
                         sentences(f.comment), ""]
     return "\n".join(out)
 

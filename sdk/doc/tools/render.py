@@ -134,15 +134,15 @@ def heading(page, m):
 
 
 def known_name(book, page, m):
-    """`job_submit` and `call->hold()` lead to where they are described."""
+    """`job_submit` and `keel_hold()` lead to where they are described."""
     word = html.unescape(m[1])
-    call = re.fullmatch(r"(\w+)->(\w+)\(.*\)", word)
+    call = re.fullmatch(r"(keel_\w+)\(.*\)", word)
     if word in book.points and word != page.name:
         return f'<a href="#{word}">{m[0]}</a>'
     if call:
         for g in book.groups:
-            if g.called == call[1] and call[2] in {f.name for f in g.functions()}:
-                return f'<a href="#api-{g.name}--{call[1]}-{call[2].replace("_", "-")}">{m[0]}</a>'
+            if g.called and call[1] in {f.called for f in g.functions()}:
+                return f'<a href="#api-{g.name}--{call[1].replace("_", "-")}">{m[0]}</a>'
     return m[0]
 
 

@@ -84,7 +84,7 @@ struct keel_type_def {
 	/* Combine `text` into *slot by SET, INCR or DECR. *is_set says whether *slot has a value, and is
 	 * updated (a DECR may empty it). `key` is NULL unless KEYED; a KEYED type must take key NULL with
 	 * SET as "replace everything by nothing". Fails with a PBSE code and *err (users read it as it
-	 * is: begin with object->attr_name()); *slot is then as before. */
+	 * is: begin with keel_attr_name()); *slot is then as before. */
 	int32_t (*parse)(struct keel_mod *, const struct keel_attr *, int32_t op, const char *key,
 			 const char *text, union keel_slot *slot, bool *is_set, struct keel_err *);
 	/* Emit the value as users see it: once, or once per key (only `key` when it is not NULL). */
@@ -110,7 +110,7 @@ enum keel_attr_flag {
 	KEEL_ATTR_RESET = 8,
 	KEEL_ATTR_NO_PRINT = 16, /* not part of an "all attributes" answer; shown when requested by name */
 	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
-	KEEL_ATTR_OWN = 64,      /* of this object alone: object->clone(), a subjob of an array, is without it */
+	KEEL_ATTR_OWN = 64,      /* of this object alone: keel_clone(), a subjob of an array, is without it */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
 	KEEL_ATTR_FLAG2 = 512,
 };
@@ -126,8 +126,8 @@ struct keel_attr_def {
 	/* Computed at each read instead of stored; it must not depend on the requester. With KEEL_ATTR_SAVE there
 	 * is a value as in any row, which get_int() ... and change_peek() read, and this is how it is shown. */
 	void (*derive)(struct keel_mod *, struct keel_obj *, const struct keel_emit *);
-	/* A change set with a new value was committed (a request's, a GATE's, a tap's call->set()); also called at
-	 * publish() and when the object was loaded from the store. Not called for what object->set_text(), its like and
+	/* A change set with a new value was committed (a request's, a GATE's, a tap's keel_call_set()); also called at
+	 * publish() and when the object was loaded from the store. Not called for what keel_set_text(), its like and
 	 * unset() write at once, nor when the module comes back to values that waited for it: its replay sees those.
 	 * May be NULL. */
 	void (*changed)(struct keel_mod *, struct keel_obj *, const struct keel_attr *);
@@ -140,7 +140,7 @@ struct keel_attr_def {
 #define KEEL_ATTR_HAS_VALUE(def) ((def)->derive == NULL || ((def)->flags & KEEL_ATTR_SAVE))
 
 /* REQUEST: a name in the request router. The handler answers now or later, exactly once, by
- * request->reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command:
+ * keel_reply*(); keep `req` until then. A name "keelson.X" is a verb of the `keelson` command:
  * what people typed behind it is the array of strings `args` of the body, what they read are the strings of the
  * array `lines` of the answer. */
 enum keel_request_flag {
@@ -220,7 +220,7 @@ struct keel_scope_def {
 };
 
 /* POINT: a hook point of one's own. Other modules name this one in .requires_modules, and tap it in start():
- * hook->point() finds its id, hook->tap_add() adds the tap, which sees the generic event view. Only this module raises
+ * keel_point() finds its id, keel_tap_add() adds the tap, which sees the generic event view. Only this module raises
  * it, with the same id. A name that is taken refuses the load, a process of its own does, too. Withdrawn with the module:
  * what it raised is ended, and modules that tap it restart. */
 struct keel_field;

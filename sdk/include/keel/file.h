@@ -43,7 +43,7 @@ static inline void keel_file_path(struct keel_mod *mod, const char *file, char *
 		snprintf(buf, len, "%s/%s", keel_home(mod), file);
 }
 
-/* Is it another file, or another content, than at the last look? */
+/* Is it another file, or another content, than at the caller's last look? A file that cannot be read counts as none. */
 static inline bool keel_file_is_news(struct keel_file *f, const char *path)
 {
 	struct keel_file now = { 0, 0, 0, 0 };
@@ -60,7 +60,7 @@ static inline bool keel_file_is_news(struct keel_file *f, const char *path)
 	return news;
 }
 
-/* The whole file, terminated, to be freed; "" when there is none or it is longer than `most`. NULL: no
+/* The whole file, terminated; the caller frees it. "" when there is none or it is longer than `most`. NULL: no
  * memory. */
 static inline char *keel_file_text(const char *path, size_t most)
 {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The index in the id of a part, in *ret_len characters; NULL: it is no part. */
+/* The index in the id of a part, in *ret_len characters, which point into the caller's id; NULL: it is no part. */
 static inline const char *keel_id_index(const char *id, size_t *ret_len)
 {
 	const char *open = strchr(id, '['), *shut = open ? strchr(open, ']') : NULL;
@@ -38,7 +38,7 @@ static inline bool keel_id_is_whole(const char *id)
 	return open && open[1] == ']';
 }
 
-/* The id of the whole that `id` is a part of. False: it is no part, or there is no room. */
+/* Writes the id of the whole that `id` is a part of into the caller's buffer. False: it is no part, or there is no room. */
 static inline bool keel_id_whole(const char *id, char *buf, size_t size)
 {
 	size_t len;

@@ -67,6 +67,9 @@ struct keel_mod *keel_mock_self(struct keel_mock *);
 /* The table of an API group, or of a service that a module offers; NULL: none does. Good while the module is
  * there that offers it. Call it with keel_mock_self(). */
 const void *keel_mock_group(struct keel_mock *, const char *name);
+/* Writes what a module uses (KEEL_USE(), KEEL_ATTR_OF(), the kernel's functions) as a load would, without loading it: for
+ * tests of functions inside it. What is not there is NULL; again when more is. */
+void keel_mock_use(struct keel_mock *, const struct keel_module *);
 
 /* ---- objects -------------------------------------------------------------------------------------- */
 /* An attribute that everybody may read and set, and that is stored. Types: those of the kernel (bool long
@@ -77,7 +80,7 @@ void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *);
 /* A published object; the handle stays good until the object is destroyed. Modules that are there are not notified:
  * it is as if it had come before them. Never NULL. */
 struct keel_obj *keel_mock_object(struct keel_mock *, const char *klass, const char *id);
-/* One that is not published yet, as at job_submit. object->publish() publishes it. */
+/* One that is not published yet, as at job_submit. keel_publish() publishes it. */
 struct keel_obj *keel_mock_draft(struct keel_mock *, const char *klass, const char *id);
 /* By the system, as users write it; text NULL: unset. 0, or the PBSE code of a refusal. */
 int32_t keel_mock_set(struct keel_obj *, const char *attr, const char *key, const char *text);
@@ -86,7 +89,7 @@ const char *keel_mock_text(struct keel_obj *, const char *attr, const char *key)
 /* On behalf of a user: permissions and check functions have a say. 0 or a PBSE code with *err. */
 int32_t keel_mock_change(struct keel_obj *, const struct keel_session *, const char *attr,
 			 const char *key, const char *text, int32_t op, struct keel_err *err);
-/* The object goes, as object->destroy() makes it go: private memory is given back, holds on it are cancelled. */
+/* The object goes, as keel_destroy() makes it go: private memory is given back, holds on it are cancelled. */
 void keel_mock_destroy(struct keel_obj *);
 
 /* ---- modules -------------------------------------------------------------------------------------- */
@@ -158,7 +161,7 @@ bool keel_mock_next(struct keel_mock *);
 bool keel_mock_wait(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
 /* The same, while the clock goes as the real one does: for modules that have children. */
 bool keel_mock_run(struct keel_mock *, bool (*fn)(void *arg), void *arg, int64_t real_ms);
-int64_t keel_mock_now(struct keel_mock *); /* as core->now_ms() */
+int64_t keel_mock_now(struct keel_mock *); /* as keel_now_ms() */
 
 /* ---- holds ------------------------------------------------------------------------------------------- */
 uint32_t keel_mock_holds(struct keel_mock *); /* open ones */
@@ -227,7 +230,7 @@ bool keel_mock_stopped(struct keel_mock *);
  * allocations fail too, run `keelson-module check`. */
 void keel_mock_fail_call(struct keel_mock *, uint32_t n);
 uint32_t keel_mock_calls(struct keel_mock *); /* counted so far */
-/* False: the store cannot write, as with a full disk. Nothing becomes durable, so callbacks of core->when_durable()
+/* False: the store cannot write, as with a full disk. Nothing becomes durable, so callbacks of keel_when_durable()
  * wait, and so do replies and messages, until true: then they are due now. */
 void keel_mock_store(struct keel_mock *, bool works);
 
@@ -236,7 +239,7 @@ void keel_mock_store(struct keel_mock *, bool works);
  *	reply-twice             a request answered again; reply-missing: never answered, seen when its module has stopped
  *	bad-verdict             an answer that the kind of the point does not allow
  *	wait-without-hold       KEEL_WAIT and no hold; hold-without-wait: another answer and a hold
- *	off-thread              an API function but core->post() in work()
+ *	off-thread              an API function but keel_post() in work()
  *	left-behind             timers, watches or calls that are there after fini()
  */
 typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);

@@ -91,15 +91,18 @@ struct keel_module {
 	uint32_t flags;	     /* enum keel_mod_flag */
 	uint32_t roles;	     /* enum keel_daemon bits: where it runs */
 	uint32_t state_size; /* bytes of state, zeroed; 0: none */
-	uint32_t conf_size;  /* bytes of the struct that `conf` fills */
 	/* Tables: KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), arrays of their rows. */
+	uint32_t conf_size;  /* bytes of the struct that `conf` fills */
 	const struct keel_conf_rule *conf;
+	uint32_t n_conf, reserved2;
 	const struct keel_contrib *contribs;
+	uint32_t n_contribs, reserved3;
 	const struct keel_tap *taps;
-	uint32_t n_conf, n_contribs, n_taps, reserved2;
+	uint32_t n_taps, reserved4;
 	/* NULL-terminated names of modules: those it wants loaded before it, those it refuses to be beside. */
 	const char *const *requires_modules, *const *conflicts;
-	/* Do the values fit together? No effects, no state: also asked about what never comes into force. */
+	/* Do the values fit together? No effects, no state: also called for values that never come into force. Fails with
+	 * *err. */
 	int32_t (*check)(const void *conf, struct keel_err *);
 	/* Bind slots, take memory. What it uses of others is there, their objects are not.
 	 * When it fails it has undone what it did; nothing else of the module is called then. */
@@ -108,7 +111,7 @@ struct keel_module {
 	 * it did; fini is called, stop is not. */
 	int32_t (*start)(struct keel_mod *, struct keel_err *);
 	/* A reload brought new values: `now` is mod->conf already, the old ones are gone after it. When it fails
-	 * every module gets its old values back, told in the same way. */
+	 * every module gets its old values back, by the same call. */
 	int32_t (*reconf)(struct keel_mod *, const void *now, struct keel_err *);
 	/* May the module stop now? 0, or the reasons in *err and -EBUSY: not now, or -ENOTEMPTY: it may be exchanged, the replay
 	 * gives it back what it looks after, but not go for good. NULL = always. */
@@ -141,7 +144,7 @@ struct keel_note {
 	__attribute__((section(".note.keel"), used, aligned(4))) static const struct keel_note     \
 		keel_module_note = { 5, 12, 1, "KEEL", KEEL_MAGIC, KEEL_ABI_MAJOR,                 \
 				     KEEL_SDK_TARGET };                                            \
-	struct keel_kernel KEEL_MODULE_kernel = { .size = sizeof(struct keel_kernel) };            \
+	KEEL_PLACE struct keel_kernel KEEL_MODULE_kernel = { .size = sizeof(struct keel_kernel) };            \
 	KEEL_EXPORTED const struct keel_module keel_module;                                        \
 	const struct keel_module keel_module = { .magic = KEEL_MAGIC,                              \
 						 .abi_major = KEEL_ABI_MAJOR,                      \

@@ -22,6 +22,7 @@ struct keel_text {
 	char first[488];
 };
 
+/* An empty text; the caller calls keel_text_fini(). */
 static inline void keel_text_init(struct keel_text *t)
 {
 	t->data = t->first;
@@ -38,7 +39,8 @@ static inline void keel_text_fini(struct keel_text *t)
 	t->data = t->first;
 }
 
-/* Room for `more` bytes and the terminator. */
+/* Makes room for `more` bytes and the terminator, for a caller that writes them itself. False, and `failed`, without
+ * memory. */
 static inline bool keel_text_room(struct keel_text *t, size_t more)
 {
 	size_t size = t->size;

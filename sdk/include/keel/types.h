@@ -4,7 +4,7 @@
  *
  * Handles are opaque and borrowed until the callback returns, unless a function says otherwise; what
  * outlives a callback is an id string, looked up again. One exception: a module that has private memory
- * with a destructor on an object (object->slot_bind) may keep that object's handle until the destructor
+ * with a destructor on an object (keel_slot_bind) may keep that object's handle until the destructor
  * runs, which tells it that the object goes. Strings in are copied, strings out are borrowed; no side frees
  * the other side's memory. Everything runs on the loop thread except where a function says "any thread".
  */

@@ -51,9 +51,9 @@ static void head_rules(const struct keel_module *m)
 static void need_rules(const struct keel_module *m)
 {
 	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
-		if (n->size != sizeof(*n) || !said(n->name) || n->at == NULL)
-			finding(RULE_static_needs, "a row of what it uses is damaged (%s)",
-				n->size == sizeof(*n) && said(n->name) ? n->name : "no name");
+		if (!said(n->name) || n->at == NULL)
+			finding(RULE_static_needs, "a row of what it uses has no name or no place (%s)",
+				said(n->name) ? n->name : "");
 }
 
 /* ---- configuration --------------------------------------------------------------------------------- */

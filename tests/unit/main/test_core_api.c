@@ -98,6 +98,27 @@ static void test_timers_count(void)
 	finish();
 }
 
+/* However many there were since: it is never taken for one of them. */
+static void test_timer_over(void)
+{
+	struct keel_timer *fired, *others[5000];
+
+	begin(1);
+	fired = core->timer(mod, 0, called, &calls);
+	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, DEADLINE_MS), 0);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 5000; i++)
+			others[i] = core->timer(mod, 1000000, called, &calls);
+		core->timer_cancel(fired);
+		CU_ASSERT_EQUAL(owner.live, 5000);
+		for (int i = 0; i < 5000; i++)
+			core->timer_cancel(others[i]);
+		core->timer_cancel(others[0]);
+		CU_ASSERT_EQUAL(owner.live, 0);
+	}
+	finish();
+}
+
 static void test_defer_counts(void)
 {
 	begin(2);
@@ -268,6 +289,7 @@ static void test_a_fault_names_its_module(void)
 }
 
 TESTS_MAIN("main/core_api", TEST(test_every_entry_is_there), TEST(test_facts), TEST(test_timers_count),
+	   TEST(test_timer_over),
 	   TEST(test_defer_counts), TEST(test_posts_from_a_thread), TEST(test_work_counts),
 	   TEST(test_work_that_hangs),
 	   TEST(test_watch_counts), TEST(test_watch_for_room),

@@ -12,9 +12,9 @@
 #include "keel/mock.h"
 
 /* ---- a module that does at job_submit what a test gives it to do ---------------------------------- */
-typedef keel_verdict deed_fn(struct keel_call *c, const struct state *st, struct keel_obj *job);
+typedef keel_verdict deed_fn(struct keel_call *c, struct keel_obj *job);
 static deed_fn *deed;
-static void (*on_request)(struct keel_mod *, const struct state *, struct keel_req *);
+static void (*on_request)(struct keel_mod *, struct keel_req *);
 static bool fini_leaves; /* a timer */
 
 static struct keel_hold *kept_hold;
@@ -24,12 +24,12 @@ static int ticks;
 static keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
 	keel_log(c->mod, KEEL_LOG_DEBUG, "Rogue", ev->id, "submit");
-	return deed != NULL ? deed(c, st, ev->job) : KEEL_NEXT;
+	return deed != NULL ? deed(c, ev->job) : KEEL_NEXT;
 }
 
 static void handle(struct keel_mod *mod, struct keel_req *q)
 {
-	on_request(mod, mod->state, q);
+	on_request(mod, q);
 }
 
 static void tick(struct keel_mod *mod, void *arg)
@@ -57,10 +57,12 @@ static const struct keel_signal_def signal_row = { .size = sizeof(signal_row), .
 						   .doc = "of nobody" };
 static const struct keel_contrib contribs[] = { KEEL_ROW(REQUEST, request_row), KEEL_ROW(ATTR, own_attr),
 						KEEL_ROW(SIGNAL, signal_row) };
+struct keel_kernel KEEL_MODULE_kernel = { .size = sizeof(KEEL_MODULE_kernel) };
 static const struct keel_module rogue = {
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(rogue), .name = "rogue",
-	.version = "1", .summary = "bad", .roles = KEEL_SERVER, .needs = needs, .n_needs = KEEL_COUNT(needs), .contribs = contribs, .n_contribs = KEEL_COUNT(contribs),
-	.taps = taps, .n_taps = KEEL_COUNT(taps), .fini = on_fini,
+	.version = "1", .summary = "bad", .roles = KEEL_SERVER, .kernel = &KEEL_MODULE_kernel,
+	.needs = __start_keel_needs, .needs_end = __stop_keel_needs, KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
+	.fini = on_fini,
 };
 
 /* ---- a mock with it ----------------------------------------------------------------------------------- */
@@ -110,28 +112,28 @@ static keel_verdict submit(deed_fn *what)
 }
 
 /* ---- violations ------------------------------------------------------------------------------------------ */
-static keel_verdict odd_answer(struct keel_call *c, const struct state *st, struct keel_obj *o)
+static keel_verdict odd_answer(struct keel_call *c, struct keel_obj *o)
 {
-	(void)c, (void)st, (void)o;
+	(void)c, (void)o;
 	return 9;
 }
 
-static keel_verdict wait_for_nothing(struct keel_call *c, const struct state *st, struct keel_obj *o)
+static keel_verdict wait_for_nothing(struct keel_call *c, struct keel_obj *o)
 {
-	(void)c, (void)st, (void)o;
+	(void)c, (void)o;
 	return KEEL_WAIT;
 }
 
-static keel_verdict take(struct keel_call *c, const struct state *st, struct keel_obj *o)
+static keel_verdict take(struct keel_call *c, struct keel_obj *o)
 {
-	(void)o, (void)st;
+	(void)o;
 	return keel_hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts),
 						      .why = "why not", .timeout_ms = 100 }, &kept_hold);
 }
 
-static keel_verdict take_and_go(struct keel_call *c, const struct state *st, struct keel_obj *o)
+static keel_verdict take_and_go(struct keel_call *c, struct keel_obj *o)
 {
-	take(c, st, o);
+	take(c, o);
 	return KEEL_NEXT;
 }
 
@@ -159,11 +161,11 @@ static void test_verdicts_and_holds(void)
 	end("bad-verdict wait-without-hold hold-without-wait");
 }
 
-static keel_verdict with_timers(struct keel_call *c, const struct state *st, struct keel_obj *o)
+static keel_verdict with_timers(struct keel_call *c, struct keel_obj *o)
 {
 	struct keel_timer *t = keel_timer(c->mod, 5, tick, NULL);
 
-	(void)o, (void)st;
+	(void)o;
 	keel_timer_cancel(t);
 	keel_timer_cancel(t);
 	keel_timer_cancel(NULL);
@@ -186,11 +188,11 @@ static void stray_work(void *arg)
 	keel_post(kept_mod, tick, NULL); /* this one may */
 }
 
-static keel_verdict with_work(struct keel_call *c, const struct state *st, struct keel_obj *o)
+static keel_verdict with_work(struct keel_call *c, struct keel_obj *o)
 {
 	(void)o;
 	kept_mod = c->mod;
-	return keel_work(c->mod, stray_work, tick, (void *)(uintptr_t)st) == 0 ? KEEL_NEXT : KEEL_FAIL;
+	return keel_work(c->mod, stray_work, tick, c->mod) == 0 ? KEEL_NEXT : KEEL_FAIL;
 }
 
 static void test_threads(void)
@@ -212,13 +214,12 @@ static void test_left_behind(void)
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------- */
-static void answer_twice(struct keel_mod *m, const struct state *st, struct keel_req *q)
+static void answer_twice(struct keel_mod *m, struct keel_req *q)
 {
 	const struct keel_attrop *ops;
 	struct keel_out *o = keel_out(m);
 	uint32_t n;
 
-	(void)st;
 	keel_put_str(o, "name", keel_msg_str(keel_req_body(q), "name"));
 	keel_put_int(o, "n", keel_msg_int(keel_req_body(q), "n", 7));
 	CU_ASSERT_EQUAL(keel_msg_attrs(keel_req_body(q), "attrs", &ops, &n), 0);
@@ -245,18 +246,17 @@ static void on_gone(struct keel_mod *m, void *arg)
 	drops++;
 }
 
-static void answer_never(struct keel_mod *m, const struct state *st, struct keel_req *q)
+static void answer_never(struct keel_mod *m, struct keel_req *q)
 {
-	(void)m, (void)st;
+	(void)m;
 	keel_on_gone(q, on_gone, NULL);
 }
 
-static void answer_in_parts(struct keel_mod *m, const struct state *st, struct keel_req *q)
+static void answer_in_parts(struct keel_mod *m, struct keel_req *q)
 {
 	struct keel_view *v = keel_view(m, "job", NULL, 0, KEEL_USER);
 	struct keel_out *o = keel_out(m);
 
-	(void)st;
 	keel_open_array(o, "jobs");
 	CU_ASSERT_EQUAL(keel_pack(keel_find(m, "job", "1.svr"), NULL, v, o), 0);
 	keel_close(o);
@@ -334,13 +334,11 @@ static bool has_ticked(void *arg)
 
 static void test_others(void)
 {
-	const struct state *st;
 	struct keel_out *o;
 	struct keel_watch *w;
 	int fds[2];
 
 	begin();
-	st = mod->state;
 	CU_ASSERT_EQUAL(keel_link_on(mod, "hello", KEEL_MOM, heard), 0);
 	CU_ASSERT_EQUAL(keel_link_send(mod, "n1", "hello", keel_out(mod)), -ENOTCONN);
 	keel_mock_peer(mock, "n1", KEEL_MOM, true);
@@ -381,7 +379,7 @@ static void test_others(void)
 }
 
 /* ---- failures ---------------------------------------------------------------------------------------------- */
-static keel_verdict uses_much(struct keel_call *c, const struct state *st, struct keel_obj *o)
+static keel_verdict uses_much(struct keel_call *c, struct keel_obj *o)
 {
 	struct keel_err err = { 0 };
 	struct keel_timer *t = keel_timer(c->mod, 5, tick, NULL);
@@ -453,11 +451,11 @@ static void test_units_of_configuration(void)
 static void test_modules(void)
 {
 	static const struct greeting greeting = { .size = sizeof(greeting), .version = 1, .number = 42 };
-	struct keel_need wants[] = { { .group = "greeting", .minor = 1, .offset = 0 } };
+	const struct greeting *seen;
+	struct keel_need wants[] = { { .name = "greeting", .minor = 1, .at = &seen } };
 	struct keel_module guest = { .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .size = sizeof(guest),
 				     .name = "guest", .version = "1", .summary = "a guest",
-				     .roles = KEEL_SERVER, .state_size = 8, .needs = wants, .n_needs = 1 };
-	const struct greeting *const *seen;
+				     .roles = KEEL_SERVER, .needs = wants, .needs_end = wants + 1 };
 	struct keel_mod *owner;
 	struct keel_err err;
 
@@ -481,9 +479,8 @@ static void test_modules(void)
 	guest.abi_major = KEEL_ABI_MAJOR;
 	mod = keel_mock_load(mock, &guest, NULL, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
-	seen = mod->state;
-	CU_ASSERT_EQUAL((*seen)->number, 42);
-	CU_ASSERT_PTR_EQUAL((*seen)->self, keel_mock_self(mock));
+	CU_ASSERT_EQUAL(seen->number, 42);
+	CU_ASSERT_PTR_EQUAL(seen->self, keel_mock_self(mock));
 	CU_ASSERT_PTR_NULL(keel_mock_load_file(mock, "/no/such.so", NULL, &err));
 	end("");
 }

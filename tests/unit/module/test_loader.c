@@ -147,7 +147,10 @@ static void root_trusts_only_its_own(void)
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------ */
-static const struct keel_need off_state[] = { { .group = "core", .offset = 4096 } };
+static const void *some_table;
+static const struct keel_need no_place[] = { { .name = "node" } };
+static const struct keel_need no_name[] = { { .at = &some_table } };
+static const struct keel_need whole[] = { { .name = "node", .at = &some_table } };
 static const struct keel_conf_rule outside[] = {
 	{ .size = sizeof(outside[0]), .type = KEEL_CONF_INT, .offset = 8, .key = "x" },
 };
@@ -201,8 +204,10 @@ static void descriptors_that_lie_are_refused(void)
 		{ GOOD, .n_taps = 1 },
 		{ GOOD, .taps = bad_tap }, /* not counted: it would never be called */
 		{ GOOD, .n_conf = UINT32_MAX, .conf = outside },
-		{ GOOD, .n_needs = 1, .needs = off_state },
-		{ GOOD, .n_needs = 1, .needs = off_state, .state_size = 4096 },
+		{ GOOD, .needs = no_place, .needs_end = no_place + 1 },
+		{ GOOD, .needs = no_name, .needs_end = no_name + 1 },
+		{ GOOD, .needs = whole, .needs_end = (const void *)((const char *)whole + 1) },
+		{ GOOD, .needs = no_place },
 		{ GOOD, .n_conf = 1, .conf = outside, .conf_size = 15 },
 		{ GOOD, .n_taps = 1, .taps = bad_tap },
 		{ GOOD, .n_conf = 1, .conf = kernels_key, .conf_size = 8 },

@@ -3,8 +3,8 @@
  * keel/service/carrier.h - service "carrier" (offered by link-tcp): messages to other hosts; and what the daemon
  * offers to the module that carries them, the group "carry".
  *
- *	link->send() -> the daemon: waits for the store, in order -> carrier->send() -> ... the other host's carrier
- *	link->on()   <- the daemon: name and role of the sender   <- carry->in()    <- ...
+ *	keel_link_send() -> the daemon: waits for the store, in order -> keel_carrier_send() -> ... the other host's carrier
+ *	keel_link_on()   <- the daemon: name and role of the sender   <- keel_carry_in()    <- ...
  *
  * Whom a peer is the carrier has verified, by a key and not by what the peer says. Up, grace, down, and which
  * messages are of a link that was lost are the daemon's; connections, heartbeats, queues and their bounds the carrier's.
@@ -18,7 +18,7 @@
 struct keel_carrier_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
-	/* For the daemon: the body of a message to a peer that carry->up() named; borrowed. What cannot be sent ends the
+	/* For the daemon: the body of a message to a peer that keel_carry_up() named; borrowed. What cannot be sent ends the
 	 * link, but not within this call. */
 	void (*send)(struct keel_mod *, const char *peer, const void *bytes, uint32_t len);
 	/* For modules on any host: a mom is admitted as `host` with this public key (as keelson-key shows it), whether it

@@ -40,7 +40,7 @@ struct keel_supervise_opts {
 	const char *name;	      /* for sentences: "module reject" */
 	const char *const *argv;      /* NULL-terminated; argv[0] is the absolute path of the program */
 	const char *const *env;	      /* NULL-terminated; NULL: PATH and LANG alone */
-	const char *user;	      /* when the daemon is root; NULL: nobody */
+	const char *user;	      /* when the daemon is root; NULL: the user nobody */
 	int64_t memory;		      /* bytes of address space; 0: no bound */
 	int64_t deadline_ms;	      /* how long it may owe an answer, once it is up */
 	int64_t start_ms;	      /* the same until then */
@@ -70,11 +70,12 @@ typedef void keel_run_fn(struct keel_mod *, void *arg, const char *error, int32_
 struct keel_supervise_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* first argument of every function below that takes a keel_mod twice */
-	/* Start a program and go on starting it. NULL with *err: the first time failed. */
+	/* Starts a program, and starts it again when it ends. The caller calls stop(). Fails with NULL and *err when the first
+	 * start fails. */
 	struct keel_supervised *(*start)(struct keel_mod *self, struct keel_mod *mod, const struct keel_supervise_opts *,
 					 struct keel_err *);
-	/* A frame of these bytes. 0, or 1: queued, as it reads slowly. -ENOTCONN: it is not there now; -ENOBUFS: it has not read
-	 * too much and is ended, -ENOMEM likewise. */
+	/* A frame of these bytes. Returns 0, or 1: queued, as it reads slowly. Fails with -ENOTCONN when it is not there now;
+	 * -ENOBUFS when it has not read too much, or -ENOMEM: then it is ended. */
 	int32_t (*send)(struct keel_supervised *, const void *bytes, uint32_t len);
 	/* It owes one more answer. While it owes any the deadline runs; while the daemon itself stands still it does not. */
 	void (*owes)(struct keel_supervised *);
@@ -82,7 +83,8 @@ struct keel_supervise_api {
 	void (*up)(struct keel_supervised *); /* It serves. */
 	/* Read what is there now, without waiting. */
 	void (*look)(struct keel_supervised *);
-	/* Read until done() returns true: for start-up, and the end. 0, -ETIMEDOUT, -ECHILD: it has ended. */
+	/* Reads until done() returns true, while the caller's loop stands still: for start-up, and the end. Fails with
+	 * -ETIMEDOUT, or -ECHILD: it has ended. */
 	int32_t (*wait)(struct keel_supervised *, bool (*done)(void *arg), void *arg, int64_t timeout_ms);
 	/* It cannot be trusted: ended, and started again like one that died. */
 	void (*give_up)(struct keel_supervised *, const char *why);
@@ -91,8 +93,8 @@ struct keel_supervise_api {
 	void (*stop)(struct keel_supervised *);
 	/* "process 812 up, restarts: 1", like snprintf(). */
 	int32_t (*text)(const struct keel_supervised *, char *buf, uint32_t len);
-	/* Run a program once, never through a shell. `done` is called once, later, unless run_cancel() was. NULL with *err:
-	 * it could not be begun. */
+	/* Runs a program once, never through a shell. `done` is called once, after the caller has returned, unless run_cancel()
+	 * was. Fails with NULL and *err: `done` is not called. */
 	struct keel_run *(*run)(struct keel_mod *self, struct keel_mod *mod, const struct keel_run_opts *, keel_run_fn *done,
 				void *arg, struct keel_err *);
 	void (*run_cancel)(struct keel_run *); /* Kill it; `done` is not called. NULL is fine. */
