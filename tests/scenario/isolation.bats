@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # isolation.bats - a module in a process of its own: the same words, and nothing it does harms the daemon.
+# needs modules/isolation
+# needs modules/supervise
 
 load helper
 
