@@ -276,16 +276,15 @@ void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, 
 
 void node_arrived(struct keel_mod *mod, struct keel_obj *node)
 {
-	struct state *st = mod->state;
-	struct vnode *v = st->object->slot(mod, node);
+	struct vnode *v = keel_slot(mod, node);
 	uint32_t bits = node_state(mod, node);
 
 	if (!v || !v->awaited)
 		return;
 	v->awaited = false;
-	st->hook->note(mod, KEEL_POINT_node_state,
-		       KEEL_EVENT(node_state, .id = st->object->id(node), .node = node, .before = bits | KEEL_NODE_UNKNOWN,
-				  .after = bits));
+	keel_note(mod, KEEL_POINT_node_state,
+		  KEEL_EVENT(node_state, .id = keel_id(node), .node = node, .before = bits | KEEL_NODE_UNKNOWN,
+			     .after = bits));
 }
 
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr)
