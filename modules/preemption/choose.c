@@ -324,7 +324,6 @@ static void chosen(struct simulation *sim)
 
 static void step(struct simulation *sim)
 {
-	struct state *st;
 	struct runner *r;
 
 	switch (sim->phase) {
@@ -335,7 +334,6 @@ static void step(struct simulation *sim)
 			listed(sim);
 		break;
 	case OPENING:
-		st = sim->mod->state;
 		sim->trial = keel_sched_trial(sim->job);
 		sim->next = 1;
 		sim->phase = GROWING;

@@ -268,8 +268,6 @@ static void next_turn(struct keel_mod *mod, void *arg)
 
 static keel_verdict round_begin(struct keel_call *c, struct search *s, struct keel_obj *job, bool *ret_over)
 {
-	struct state *st;
-
 	*ret_over = true;
 	switch (choose(c->mod, s, job)) {
 	case CHOICE_FITS:
@@ -282,7 +280,6 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 		return end(s, KEEL_NEXT);
 	case CHOICE_LATER:
 		/* Without a timer it would be one long turn: no job gives way. */
-		st = keel_state(c);
 		s->turns++;
 		if (!keel_timer(c->mod, 0, next_turn, s))
 			return victims_none(c, s, job);

@@ -384,7 +384,6 @@ static keel_verdict uses_much(struct keel_call *c, struct keel_obj *o)
 	struct keel_err err = { 0 };
 	struct keel_timer *t = keel_timer(c->mod, 5, tick, NULL);
 
-	(void)st;
 	if (t == NULL)
 		return keel_fail(c, "no timer");
 	keel_timer_cancel(t);
