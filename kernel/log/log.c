@@ -59,7 +59,7 @@ static int line_write(struct log *g)
 static void bytes_write(struct log *g)
 {
 	int ret = g->line.failed ? -ENOMEM : line_write(g);
-	char told[80];
+	char words[80];
 
 	if (ret < 0) {
 		g->lost++;
@@ -68,10 +68,10 @@ static void bytes_write(struct log *g)
 	}
 	if (g->lost == 0)
 		return;
-	snprintf(told, sizeof(told), "%llu records were lost: %s", (unsigned long long)g->lost,
+	snprintf(words, sizeof(words), "%llu records were lost: %s", (unsigned long long)g->lost,
 		 strerror(g->lost_why));
 	g->lost = 0;
-	record_write(g, KEEL_LOG_ERROR, "Svr", "Log", told);
+	record_write(g, KEEL_LOG_ERROR, "Svr", "Log", words);
 }
 
 /* Writes a record with the second in g->stamp. */

@@ -81,19 +81,6 @@ static int32_t step(struct isolated *iso, enum down what, int64_t timeout_ms, st
 	return step_wait(iso, &s, timeout_ms, err);
 }
 
-static int32_t step_conf(struct isolated *iso, const void *conf, struct keel_err *err)
-{
-	struct talk values = { .data = NULL };
-	struct step s = { .iso = iso };
-	int32_t ret;
-
-	talk_conf(&values, iso->rules, iso->desc.n_conf, conf);
-	tell_begin(iso, DOWN_conf, values.data, values.len);
-	ret = step_wait(iso, &s, START_MS, err);
-	free(values.data);
-	return ret;
-}
-
 /* What it runs with, for the next process. */
 static void conf_keep(struct isolated *iso, const void *conf)
 {
@@ -154,7 +141,8 @@ static void opened_again(struct isolated *iso, void *arg, struct talk_in *in, co
 	tell(iso, agreed, NULL);
 	tell_begin(iso, DOWN_init);
 	tell(iso, agreed, NULL); /* one that fails does nothing that comes behind */
-	keel_replay(iso->mod);
+	if (keel_replay(iso->mod) < 0)
+		keel_supervise_give_up(iso->process, "no memory to tell its process what there is");
 	tell_begin(iso, DOWN_start);
 	tell(iso, started, NULL);
 }
@@ -217,6 +205,7 @@ int32_t life_open(struct isolated *iso, struct keel_err *err)
 					 .deaths = iso->limits.deaths, .within_ms = iso->limits.within, .begins = begins,
 					 .frame = heard, .ended = ended, .arg = iso };
 	int32_t ret = -ENOMEM;
+	char why[300];
 
 	if (asprintf(&program, "%s/libexec/keelson/keelson-modhost", keel_exec_dir(iso->st->mod)) > 0 &&
 	    asprintf(&name, "--name=%s", iso->name) > 0) {
@@ -233,12 +222,23 @@ int32_t life_open(struct isolated *iso, struct keel_err *err)
 	free(name);
 	if (ret == 0)
 		iso->phase = READY;
-	return ret;
+	if (ret != -ECHILD && ret != -ETIMEDOUT)
+		return ret;
+	snprintf(why, sizeof(why), "%s", err->text);
+	return keel_error(err, ret, "module %s cannot be opened: %s", iso->name, why);
 }
 
 int32_t life_check(struct isolated *iso, const void *conf, struct keel_err *err)
 {
-	return step_conf(iso, conf, err);
+	struct talk values = { .data = NULL };
+	struct step s = { .iso = iso };
+	int32_t ret;
+
+	talk_conf(&values, iso->rules, iso->desc.n_conf, conf);
+	tell_begin(iso, DOWN_conf, values.data, values.len);
+	ret = step_wait(iso, &s, START_MS, err);
+	free(values.data);
+	return ret;
 }
 
 int32_t life_init(struct keel_mod *m, struct keel_err *err)

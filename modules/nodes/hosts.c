@@ -246,6 +246,7 @@ static void one_up(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	if (comment && strncmp(comment, down_comment, strlen(down_comment)) == 0)
 		keel_unset(node, node_comment, NULL);
 	node_set_state(mod, node, KEEL_NODE_UNKNOWN | KEEL_NODE_DOWN | KEEL_NODE_STALE, false);
+	node_arrived(mod, node);
 	occupancy_update(mod, node);
 }
 

@@ -43,6 +43,7 @@ struct vnode {
 	uint32_t failures; /* starts in a row that its host refused for lack of resources */
 	uint32_t notified; /* state bits of the last point node_state */
 	bool known;    /* its first state is set */
+	bool awaited;  /* it counts as up since a restart, and its host has not reported yet */
 	bool met;      /* node_complete() ran: at replay, at its host's report, or by the newcomers' timer */
 	struct tenant *tenants; /* owned; in order of arrival */
 	/* changes.c */
@@ -102,6 +103,9 @@ int32_t words_fill(struct state *st); /* fails with -1 without memory */
 void words_free(struct state *st);
 uint32_t node_state(struct keel_mod *mod, struct keel_obj *node);
 void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, bool on);
+/* The host of a vnode that counted as up since a restart has reported: its state may not have changed, but it can be reached
+ * again, which the point node_state notes as the end of "unknown". */
+void node_arrived(struct keel_mod *mod, struct keel_obj *node);
 bool node_unavailable(struct keel_mod *mod, struct keel_obj *node);
 /* A request or the store changed the bits: notifies and sets last_state_change_time. */
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr);

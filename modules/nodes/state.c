@@ -274,6 +274,19 @@ void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, 
 	state_notify(mod, node, before, after, bits, on);
 }
 
+void node_arrived(struct keel_mod *mod, struct keel_obj *node)
+{
+	struct vnode *v = keel_slot(mod, node);
+	uint32_t bits = node_state(mod, node);
+
+	if (!v || !v->awaited)
+		return;
+	v->awaited = false;
+	keel_note(mod, KEEL_POINT_node_state,
+		  KEEL_EVENT(node_state, .id = keel_id(node), .node = node, .before = bits | KEEL_NODE_UNKNOWN,
+			     .after = bits));
+}
+
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr)
 {
 	struct vnode *v = keel_slot(mod, node);
@@ -322,6 +335,7 @@ void node_known(struct keel_mod *mod, struct keel_obj *node)
 	if (v) {
 		v->notified = bits;
 		v->known = true;
+		v->awaited = counts_as_up;
 	}
 	keel_set_int(node, attr_node_state, bits);
 	if (!counts_as_up)
