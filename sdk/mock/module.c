@@ -343,7 +343,7 @@ static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
 {
 	struct keel_err why;
 
-	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
+	return busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
 	       !router_idle(mock->parts.router);
 }
 
@@ -360,9 +360,6 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
 	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;
 	mock->in_module--;
-	if (ret == 0 && m->owner.kept > 0)
-		ret = err_set(err, -EBUSY, "answers between module %s and others are on their way (%u)", m->desc.name,
-			      m->owner.kept);
 	if (ret == 0)
 		end(mock, l);
 	return ret;
