@@ -338,25 +338,19 @@ static int busy(struct module *m, bool comes, struct keel_err *err)
 	return ret == -ENOTEMPTY && comes && !module_stays(m) ? 0 : ret;
 }
 
-/* What a moment may finish: holds, operations, requests, and what it says itself. */
-static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
-{
-	struct keel_err why;
-
-	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
-	       !router_idle(mock->parts.router);
-}
-
 static int unload(struct loaded *l, bool comes, struct keel_err *err)
 {
 	struct module *m = l->m;
 	struct keel_mock *mock = host_of(m->owner.parts);
 	int64_t until = keel_mock_now(mock) + DRAIN_MS;
+	struct keel_err why;
 	int ret;
 
 	loop_due(mock->parts.loop); /* a module is unloaded between turns */
 	enter(mock, m);
-	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m, comes))
+	while (keel_mock_now(mock) < until && !module_stays(m) &&
+	       (m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
+		!router_idle(mock->parts.router)))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
 	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;
 	mock->in_module--;
