@@ -48,13 +48,6 @@ static int fail(const char *text)
 	return FAILED;
 }
 
-static int unreached(void)
-{
-	fprintf(stderr, "keelson: cannot connect to server %s (errno=%d)\n", reach_default_name(),
-		pbs_errno);
-	return FAILED;
-}
-
 /* The daemon of this installation, else one found by PATH. */
 static void daemon_exec(char **argv)
 {
@@ -100,13 +93,6 @@ static int sim_exec(char **argv)
 	return FAILED;
 }
 
-static void lines_free(char **lines)
-{
-	for (char **line = lines; *line; line++)
-		free(*line);
-	free(lines);
-}
-
 static int lines_print(char **lines)
 {
 	for (char **line = lines; *line; line++)
@@ -145,14 +131,8 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
-/* No module has the verb either. */
-static int no_verb(const char *verb)
-{
-	fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
-	return cmd_usage(&keelson);
-}
-
-/* By which the server knows a change again that restarted it, when the library sends the request once more. */
+/* Returns a random text by which the server recognises a change that restarted it, when the library sends the request
+ * once more; NULL: there are no random bytes. */
 static const char *token(void)
 {
 	static char text[2 * 16 + 1];
@@ -170,15 +150,18 @@ static int verb_request(const char *verb, char **args, int (*print)(char **lines
 	int c = pbs_connect(NULL), status = 0;
 	char **lines;
 
-	if (c <= 0)
-		return unreached();
+	if (c <= 0) {
+		fprintf(stderr, "keelson: cannot connect to server %s (errno=%d)\n", reach_default_name(), pbs_errno);
+		return FAILED;
+	}
 	lines = pbs_admin(c, verb, args, token());
 	if (lines) {
 		if (print(lines) < 0)
 			status = fail("cannot write the answer");
-		lines_free(lines);
+		cmd_lines_free(lines);
 	} else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb)) {
-		status = no_verb(verb);
+		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
+		status = cmd_usage(&keelson);
 	} else if (pbs_geterrmsg(c)) {
 		status = fail(pbs_geterrmsg(c));
 	} else {

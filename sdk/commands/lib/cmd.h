@@ -51,7 +51,11 @@ bool cmd_illegal(const struct cmd *cmd, int letter);
 /* Connects to `server` ("" is the default one), unless the open connection is to it. Returns a handle, or
  * -1 after two lines on stderr; then cmd_unreached_status() is the exit status. */
 int cmd_link_open(const struct cmd *cmd, struct cmd_link *link, const char *server);
+
+/* Closes the connection, if there is one. */
 void cmd_link_close(struct cmd_link *link);
+
+/* Returns the exit status after a server could not be reached. */
 int cmd_unreached_status(const struct cmd *cmd);
 
 /* Returns the text of the last error on `c`, borrowed until the next call; NULL: it has none. An
@@ -78,6 +82,10 @@ int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_
 /* Each of `n` operands as cmd_job(); an error does not stop the others. Returns the status of the last
  * error, or 0. */
 int cmd_each_job(const struct cmd *cmd, int n, char **texts, cmd_job_fn *request, void *arg);
+
+/* Prints the lines that pbs_admin() returned and frees them; NULL is allowed. */
+void cmd_lines_print(char **lines);
+void cmd_lines_free(char **lines);
 
 /* Letters of a hold list: any of u o s, or one of p n alone. */
 bool cmd_holds_ok(const char *letters);

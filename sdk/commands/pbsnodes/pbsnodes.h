@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "attr_list.h"
 #include "json_out.h"
 #include "json_show.h"
 #include "out.h"
@@ -45,12 +46,9 @@ int options_read(int argc, char **argv, struct options *ret, int *ret_first);
 int mark_nodes(int c, const struct options *opt, char **names, int n);
 int list_nodes(struct nodes *l, char **names, int n);
 
-/* One node of a -S or -Sj listing, in the format asked for; and the head of the tables. */
+/* One node of a -S or -Sj listing, in the requested format; and the head of the tables. */
 void summary_head(struct nodes *l);
 void summary_node(struct nodes *l, const struct batch_status *node);
-
-/* The value of an attribute, or NULL. `resource` may be NULL. */
-const char *node_value(const struct batch_status *node, const char *name, const char *resource);
 
 /* The next id in "12.svr/0, 12.svr/1, 13.svr/2" that has not come since names_clear(&l->seen), or
  * NULL. *at moves on. */

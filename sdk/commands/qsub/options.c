@@ -177,14 +177,6 @@ static const struct row rows[] = {
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
-static const struct row *row_find(int letter)
-{
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (rows[i].letter == letter)
-			return &rows[i];
-	return NULL;
-}
-
 char options_letter_of(const char *name)
 {
 	for (size_t i = 0; i < N_ROWS; i++)
@@ -193,31 +185,24 @@ char options_letter_of(const char *name)
 	return 'W';
 }
 
-/* Some tools write "#PBS -N=name": the sign cannot begin a value, so it is skipped with a warning. */
-static const char *skip_equals(const struct row *row, const char *value, enum source source)
-{
-	if (value == NULL || *value != '=' || source == FROM_COMMAND_LINE)
-		return value;
-	fprintf(stderr, "qsub (Warning): '=' after -%c in a directive is ignored\n", row->letter);
-	return value + 1;
-}
-
-/* getopt()'s own messages are not the same in every C library. */
-static int letter_refuse(int why)
-{
-	fprintf(stderr, "qsub: %s -- '%c'\n",
-		why == ':' ? "option requires an argument" : "invalid option", optopt);
-	return -EINVAL;
-}
-
 static int option_take(struct submission *s, int letter, const char *value, enum source source)
 {
-	const struct row *row = row_find(letter);
+	const struct row *row = rows;
 	int ret;
 
-	if (row == NULL)
-		return letter_refuse(letter);
-	ret = row->take(s, row, skip_equals(row, value, source), source);
+	while (row < rows + N_ROWS && row->letter != letter)
+		row++;
+	if (row == rows + N_ROWS) { /* getopt()'s own messages are not the same in every C library */
+		fprintf(stderr, "qsub: %s -- '%c'\n",
+			letter == ':' ? "option requires an argument" : "invalid option", optopt);
+		return -EINVAL;
+	}
+	/* Some tools write "#PBS -N=name": the sign cannot begin a value */
+	if (value != NULL && *value == '=' && source != FROM_COMMAND_LINE) {
+		fprintf(stderr, "qsub (Warning): '=' after -%c in a directive is ignored\n", letter);
+		value++;
+	}
+	ret = row->take(s, row, value, source);
 	if (ret == -EINVAL)
 		fprintf(stderr, "qsub: illegal -%c value\n", letter);
 	else if (ret == -ENOMEM)
