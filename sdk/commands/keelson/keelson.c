@@ -93,28 +93,6 @@ static int sim_exec(char **argv)
 	return FAILED;
 }
 
-static int lines_print(char **lines)
-{
-	for (char **line = lines; *line; line++)
-		puts(*line);
-	return 0;
-}
-
-static int table_print(char **lines)
-{
-	return rows_print(lines, NULL);
-}
-
-static int json_modules(char **lines)
-{
-	return rows_print(lines, "modules");
-}
-
-static int json_hooks(char **lines)
-{
-	return rows_print(lines, "hooks");
-}
-
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
@@ -145,7 +123,13 @@ static const char *token(void)
 	return text;
 }
 
-static int verb_request(const char *verb, char **args, int (*print)(char **lines))
+/* How the lines of a reply are printed: as they are, as a table, or as JSON under a name. */
+struct form {
+	bool table;
+	const char *json;
+};
+
+static int verb_request(const char *verb, char **args, struct form form)
 {
 	int c = pbs_connect(NULL), status = 0;
 	char **lines;
@@ -156,9 +140,13 @@ static int verb_request(const char *verb, char **args, int (*print)(char **lines
 	}
 	lines = pbs_admin(c, verb, args, token());
 	if (lines) {
-		if (print(lines) < 0)
-			status = fail("cannot write the answer");
-		cmd_lines_free(lines);
+		if (!form.table) {
+			cmd_lines_print(lines);
+		} else {
+			if (rows_print(lines, form.json) < 0)
+				status = fail("cannot write the answer");
+			cmd_lines_free(lines);
+		}
 	} else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb)) {
 		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
 		status = cmd_usage(&keelson);
@@ -177,7 +165,7 @@ static int modules(char **args)
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	return verb_request("modules", none, args[0] ? json_modules : table_print);
+	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL });
 }
 
 /* --time [--json] [point] */
@@ -188,7 +176,7 @@ static int hook_times(char **args)
 	args += json;
 	if (args[0] && (args[0][0] == '-' || args[1]))
 		return cmd_usage(&keelson);
-	return verb_request("hook_times", args, json ? json_hooks : table_print);
+	return verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL });
 }
 
 static int hooks(char **args)
@@ -196,13 +184,13 @@ static int hooks(char **args)
 	char *none[] = { NULL };
 
 	if (!args[0] || (args[0][0] != '-' && !args[1]))
-		return verb_request("hooks", args, lines_print);
+		return verb_request("hooks", args, (struct form){ 0 });
 	if (strcmp(args[0], "--time") == 0)
 		return hook_times(args + 1);
 	if (strcmp(args[0], "--reset-time") == 0 && !args[1])
-		return verb_request("hook_reset", none, lines_print);
+		return verb_request("hook_reset", none, (struct form){ 0 });
 	if (strcmp(args[0], "--unbench") == 0 && args[1] && !args[2])
-		return verb_request("hook_unbench", args + 1, lines_print);
+		return verb_request("hook_unbench", args + 1, (struct form){ 0 });
 	return cmd_usage(&keelson);
 }
 
@@ -221,7 +209,7 @@ int main(int argc, char **argv)
 		return sim_exec(argv + optind);
 	verb = verb_find(argv[optind]);
 	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
-		return verb_request(argv[optind], argv + optind + 1, lines_print);
+		return verb_request(argv[optind], argv + optind + 1, (struct form){ 0 });
 	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
@@ -230,5 +218,5 @@ int main(int argc, char **argv)
 		return modules(argv + optind + 1);
 	if (strcmp(verb->name, "hooks") == 0)
 		return hooks(argv + optind + 1);
-	return verb_request(verb->name, argv + optind + 1, lines_print);
+	return verb_request(verb->name, argv + optind + 1, (struct form){ 0 });
 }

@@ -40,7 +40,7 @@ static const char *quote_for(const char *value, size_t len, enum attribute_kind 
 	return memchr(value, '"', len) ? "'" : "\"";
 }
 
-/* How much of `value` one kind of quotes can hold. */
+/* Returns how much of `value` one kind of quotes can hold. */
 static size_t quotable_len(const char *value)
 {
 	size_t n = strcspn(value, "\"'");
