@@ -335,14 +335,11 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 	loop_due(mock->parts.loop); /* a module is unloaded between turns */
 	enter(mock, m);
 	while (keel_mock_now(mock) < until && !module_stays(m) &&
-	       (m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
+	       (busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
 		!router_idle(mock->parts.router)))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
 	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;
 	mock->in_module--;
-	if (ret == 0 && m->owner.kept > 0)
-		ret = err_set(err, -EBUSY, "answers between module %s and others are on their way (%u)", m->desc.name,
-			      m->owner.kept);
 	if (ret == 0)
 		end(mock, l);
 	return ret;
