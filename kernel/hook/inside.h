@@ -157,7 +157,6 @@ union any_event {
 extern const struct point_info point_infos[];
 extern const uint32_t n_point_infos;
 const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: no such row */
-const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n);
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);

@@ -123,14 +123,6 @@ void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, boo
 	}
 }
 
-const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n)
-{
-	const struct point_info *p = info_of(point);
-
-	*ret_n = 0;
-	return p != NULL ? p->fields(ret_n) : NULL;
-}
-
 const void *event_complete(const struct point *p, const void *event, union any_event *room)
 {
 	memset(room, 0, sizeof(*room));
