@@ -62,13 +62,18 @@ static const struct keel_contrib contribs[] = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
+	struct state *st = mod->state;
+
+	(void)err;
+	st->journal.last = &st->journal.first;
 	outbox_find(mod);
-	return journal_open(mod, err);
+	return 0;
 }
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
-	(void)err;
+	if (journal_open(mod, err) != 0)
+		return -1;
 	outbox_replay(mod);
 	return 0;
 }

@@ -402,6 +402,8 @@ static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 		return -ENOMEM;
 	at->me = me;
 	KEEL_SIZED(&at->events, events);
+	if (!((struct state *)mod->state)->started)
+		return 0; /* hosts report when all modules have started */
 	/* Hosts report again that they are up, and what they reported while no module listened. */
 	return at->events.host_up || srv->missed || !srv->knows_jobs ? keel_defer(mod, ask_again, NULL) : 0;
 }

@@ -138,15 +138,16 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 		 : 0;
 }
 
-/* All modules have started; one that was loaded into a running daemon has missed the links' coming up. */
+/* All modules have started. */
 static void started(struct keel_mod *mod, void *arg)
 {
 	(void)arg;
+	((struct state *)mod->state)->started = true;
 	recover_tell(mod);
 	if (keel_daemon(mod) & KEEL_MOM && keel_link_is_up(mod, "server"))
 		host_hello(mod);
 	if (keel_daemon(mod) & KEEL_SERVER)
-		resync_ask(mod);
+		resync_again(mod);
 }
 
 static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)

@@ -174,6 +174,7 @@ struct mom {
 struct state {
 	struct server server;
 	struct mom mom;
+	bool started; /* and all other modules with it */
 	bool stopping;
 };
 
@@ -231,7 +232,6 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 /* resync.c */
 void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name); /* a signal; no answer */
 int32_t resync_init(struct keel_mod *mod);
-void resync_ask(struct keel_mod *mod);      /* requests a hello of hosts that have not introduced themselves */
 int32_t task_describe(struct keel_mod *mod, const char *host);
 void resync_again(struct keel_mod *mod);                            /* after a module began to listen */
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener; sets `missed` */

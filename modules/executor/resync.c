@@ -141,7 +141,7 @@ static const char *entry_peer(struct keel_mod *mod, struct entry *e)
 	return e->peer ? e->peer : "";
 }
 
-void resync_ask(struct keel_mod *mod)
+static void resync_ask(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct server *srv = &st->server;

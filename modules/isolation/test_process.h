@@ -272,8 +272,12 @@ static void daemon_end(void)
 	if (offered) {
 		requests_fail(iso, "it ends");
 		offered->state = its_state;
+		keel_mock_unload(offered, NULL); /* its rows are the description's */
 	}
 	offered = NULL;
+	if (iso && iso->process)
+		process.o.ended(process.mod, process.o.arg, "it ends", 0); /* what waits for it does not any more */
+	keel_mock_advance(mock, 1);
 	if (iso)
 		loader->close(owner, &module);
 	iso = NULL;

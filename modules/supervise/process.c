@@ -520,7 +520,7 @@ int32_t process_text(const struct keel_supervised *p, char *buf, uint32_t len)
 
 	if (p->restarts > 0)
 		snprintf(restarts, sizeof(restarts), ", restarts: %u", p->restarts);
-	if (p->tree)
+	if (p->tree && tree_pid(p->tree) > 0)
 		snprintf(pid, sizeof(pid), "%ld ", (long)tree_pid(p->tree));
 	return snprintf(buf, len, "process %s%s%s", pid, words[p->state], restarts);
 }

@@ -35,7 +35,7 @@ struct tree_opts {
 };
 /* Fails with -errno and *err: the caller's `over` is not called. */
 int32_t tree_start(struct state *st, const struct tree_opts *o, struct tree **ret_tree, struct keel_err *err);
-pid_t tree_pid(const struct tree *t);
+pid_t tree_pid(const struct tree *t); /* of the program; 0: not known yet */
 void tree_kill(struct tree *t);		     /* over() comes soon */
 void tree_forget(struct tree *t);	     /* Killed, over() is not called. */
 void tree_wait(struct tree *t, int timeout_ms); /* for over(), if it comes so soon */

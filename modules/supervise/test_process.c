@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "harness.h"
+#include "keel/load.h"
 #include "keel/mock.h"
 
 extern const struct keel_module keel_module;
@@ -102,6 +103,12 @@ static void has_ended(struct keel_mod *m, void *arg, const char *why, int64_t ag
 	world.again_ms = again_ms;
 }
 
+static const void *group(void *arg, const char *name, uint32_t minor, struct keel_err *err)
+{
+	(void)arg, (void)minor, (void)err;
+	return keel_mock_group(mock, name);
+}
+
 static void program_begin(int64_t deaths)
 {
 	static const char *const argv[] = { "/bin/program", NULL };
@@ -111,7 +118,7 @@ static void program_begin(int64_t deaths)
 
 	memset(&world, 0, sizeof(world));
 	mock = keel_mock_new(KEEL_SERVER);
-	keel_mock_use(mock, &keel_module);
+	keel_load_kernel(&keel_module, group, NULL);
 	st = (struct state){ .mod = keel_mock_self(mock) };
 	self = (struct keel_mod){ .state = &st };
 	program = process_start(&self, st.mod, &o, NULL);

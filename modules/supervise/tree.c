@@ -25,7 +25,7 @@
 struct tree {
 	struct tree *prev, *next;
 	struct state *st;
-	pid_t pid;
+	pid_t pid, program; /* program: 0 until it is known */
 	int control; /* -1: it is over, and only to be reaped */
 	struct keel_watch *watch;
 	struct keel_timer *late;
@@ -145,7 +145,7 @@ int32_t tree_start(struct state *st, const struct tree_opts *o, struct tree **re
 
 pid_t tree_pid(const struct tree *t)
 {
-	return t->pid;
+	return t->program;
 }
 
 /* ---- end ------------------------------------------------------------------------------------------- */
@@ -212,6 +212,10 @@ static void said(struct keel_mod *m, void *arg)
 		return;
 	if (n != (ssize_t)sizeof(end))
 		end = (struct tree_end){ .status = SIGKILL };
+	if (end.pid > 0) {
+		t->program = end.pid;
+		return;
+	}
 	end.error[sizeof(end.error) - 1] = '\0';
 	finish(t, &end);
 }
@@ -246,7 +250,7 @@ void tree_wait(struct tree *t, int timeout_ms)
 {
 	struct pollfd fd = { .fd = t->control, .events = POLLIN };
 
-	if (t->control >= 0 && poll(&fd, 1, timeout_ms) > 0)
+	while (t->control >= 0 && poll(&fd, 1, timeout_ms) > 0)
 		said(t->st->mod, t);
 }
 

@@ -892,13 +892,13 @@ not in maintenance, for no job was suspended there: n1[1],n1[2]; set them offlin
 }
 
 # The hosts have to be heard again; the marks are on the jobs.
-@test "admin-suspend, reload: it and the base under it are exchanged while somebody must be resumed" {
+@test "admin-suspend, reload: it and the base under it are loaded anew while somebody must be resumed" {
 	cluster --hosts 2
 	wide=$(running -l select=2:ncpus=1 -l place=scatter) a=$(running -l select=1:ncpus=1:host=n1)
 	says 0 '2 jobs suspended' pbsnodes --admin-suspend -C fans n1
 	marks="$(mj n1) $(mj n2) $(job_attr "$wide" admin_suspended)"
 	for name in admin-suspend nodes jobs; do
-		has "$(keelson reload "$name")" '^admin-suspend: restarted$'
+		has "$(keelson reload "$name")" "^$name: restarted\$"
 		wait_until 20 node_is n1 maintenance
 		wait_until 20 node_is n2 maintenance
 		same 'lists and mark' "$marks" "$(mj n1) $(mj n2) $(job_attr "$wide" admin_suspended)"

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # isolation.bats - a module in a process of its own: the same words, and nothing it does harms the daemon.
+# needs modules/isolation
+# needs modules/supervise
 
 load helper
 
@@ -167,9 +169,11 @@ restarts_of_the_server() # WHERE
 	kill -9 "$(modhost waits)"
 	nothing_came_of_it
 	has "$(cat "$SB/words")" '^qdel: module waits: its process ended while it waited'
+	wait_until 10 is_up waits
 	deleted
 	kill -9 "$(modhost waits)"
 	nothing_came_of_it
+	wait_until 10 is_up waits
 	deleted
 	it_goes_on
 }
@@ -311,6 +315,7 @@ quietly_reloaded() { sandbox reload >/dev/null; }
 
 # modhost [NAME]: the process that serves
 modhost() { keelson modules | sed -n "s/^${1-trouble} .*process \([0-9]*\) .*/\1/p"; }
+is_up() { has "$(keelson modules)" "^$1 .*process [0-9]+ up"; }
 # makes_trouble NAME TEXT: that one submission is refused with words that match TEXT, the next one is not
 makes_trouble()
 {

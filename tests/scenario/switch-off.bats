@@ -180,7 +180,7 @@ works_without() # module
 	keelson unload link-tcp
 	down() { node_attr "$1" state | grep -q down; }
 	for host in n1 n2; do wait_until 20 down "$host"; done
-	has "$(server_log)" ';Link;n1;link is down: no new link within 2 s$'
+	has "$(server_log)" ';Link;n1;link is down: no new link within 10 s$'
 	job_is "$going" R 42
 	keelson load link-tcp
 	for host in n1 n2; do wait_until 20 node_is "$host" free; done

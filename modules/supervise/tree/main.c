@@ -158,8 +158,10 @@ int main(int argc, char **argv)
 	program = start(&order, argv + 6, end.error);
 	close(TREE_DATA); /* its end is the program's own now */
 	close(TREE_INPUT);
-	if (program > 0)
+	end.pid = program;
+	if (program > 0 && write(TREE_CONTROL, &end, sizeof(end)) > 0)
 		end.status = wait_for(program, signals);
 	kill_all();
+	end.pid = 0;
 	return write(TREE_CONTROL, &end, sizeof(end)) < 0;
 }

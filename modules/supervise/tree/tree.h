@@ -2,7 +2,8 @@
  *
  * tree.h - what the daemon's half and keelson-tree say to each other.
  *
- * The control socket: the daemon writes nothing, its end of file means "kill all". keelson-tree writes one struct tree_end.
+ * The control socket: the daemon writes nothing, its end of file means "kill all". keelson-tree writes two struct tree_end:
+ * the first when the program was started, with its pid, the second when all is over.
  */
 #ifndef SUPERVISE_TREE_H
 #define SUPERVISE_TREE_H
@@ -13,8 +14,9 @@
 enum { TREE_DATA = 3, TREE_FILTER = 4, TREE_CONTROL = 5, TREE_INPUT = 6 };
 
 struct tree_end {
+	int32_t pid;	/* of the program, while it runs; 0: it is over */
 	int32_t status; /* as waitpid() gives it */
-	char error[252]; /* it could not be started: why; "": it could */
+	char error[248]; /* it could not be started: why; "": it could */
 };
 
 /* How to start the program; text, as arguments of keelson-tree. */

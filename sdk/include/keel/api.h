@@ -227,10 +227,12 @@ struct keel_store_api {
 			int32_t (*row)(void *arg, const char *klass, const char *id, const void *bytes,
 				       uint32_t len),
 			void *arg, struct keel_err *);
-	/* Worker thread, one at a time. All rows or none; durable when it returns 0. */
+	/* Worker thread, one at a time. All rows or none; durable when it returns 0. When it fails, with *err, the
+	 * caller tries again. */
 	int32_t (*commit)(struct keel_mod *, const struct keel_store_row *rows, uint32_t n,
 			  struct keel_err *);
-	/* Worker thread, may overlap commit(). *ret_bytes is malloc'ed, NULL when there is none. */
+	/* Worker thread, may overlap commit(). The caller frees *ret_bytes, NULL when there is none. Fails with
+	 * *err when it cannot be read. */
 	int32_t (*read_blob)(struct keel_mod *, const char *klass, const char *id, const char *name,
 			     void **ret_bytes, uint32_t *ret_len, struct keel_err *);
 };

@@ -12,8 +12,8 @@
 
 KEEL_SERVICE(blob);
 
-/* Keep bytes with an object, under a name; NULL: take them away. Part of this turn's transaction. Copied. Gone
- * with the object. -ENOMEM. */
+/* Keeps bytes with an object, under a name; NULL: takes them away. Part of this turn's transaction. Copied. Gone
+ * with the object. Fails with -ENOMEM. */
 static inline int32_t keel_blob_put(struct keel_obj *obj, const char *name, const void *bytes, uint32_t len)
 {
 	return KEEL_USE_blob->put(obj, name, bytes, len);

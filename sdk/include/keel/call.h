@@ -12,7 +12,7 @@
  * 15169; fmt NULL: people read the text of that table. */
 #define keel_reject(...) (KEEL_MODULE_kernel.call->reject(__VA_ARGS__))
 
-/* The tap broke and says why. Returns KEEL_FAIL; its fail policy decides what becomes of it. */
+/* The tap fails, for this reason. Returns KEEL_FAIL; its fail policy decides what that means. */
 #define keel_fail(...) (KEEL_MODULE_kernel.call->fail(__VA_ARGS__))
 
 /* ASK: the answer. Returns KEEL_DONE. The text is copied. */
@@ -41,16 +41,16 @@ static inline int32_t keel_call_set(struct keel_call *c, struct keel_obj *obj, c
 	return KEEL_MODULE_kernel.call->set(c, obj, attr, key, text, err);
 }
 
-/* The value as the operation would make it: like snprintf() into buf; -ENODATA: it has none, -ENOENT: there is no
- * such attribute. */
+/* The value as the operation would make it: like snprintf() into buf; fails with -ENODATA when it has none,
+ * -ENOENT when there is no such attribute. */
 static inline int32_t keel_call_get(struct keel_call *c, struct keel_obj *obj, const char *attr,
 				    const char *key, char *buf, uint32_t len)
 {
 	return KEEL_MODULE_kernel.call->get(c, obj, attr, key, buf, len);
 }
 
-/* Wait: GATE and ASK. KEEL_WAIT, to be returned; or KEEL_FAIL when it cannot be held (no reason given, no memory,
- * the daemon ends). *ret_hold is valid until resume or cancel runs; ret_hold may be NULL. */
+/* Wait: GATE and ASK. Returns KEEL_WAIT, which the caller returns; fails with KEEL_FAIL when it cannot be held (no
+ * reason given, no memory, the daemon ends). *ret_hold is valid until resume or cancel runs; ret_hold may be NULL. */
 static inline keel_verdict keel_hold(struct keel_call *c, const struct keel_hold_opts *opts,
 				     struct keel_hold **ret_hold)
 {

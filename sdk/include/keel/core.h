@@ -11,7 +11,7 @@
 /* One record of the daemon's log: event bits, class ("Job"), object, text. */
 #define keel_log(...) (KEEL_MODULE_kernel.core->log(__VA_ARGS__))
 
-/* Fill *err (may be NULL) and return `code`, so that a failure is one line. */
+/* Fills *err (may be NULL) and returns `code`, so that the caller fails in one line. */
 #define keel_error(...) (KEEL_MODULE_kernel.core->error(__VA_ARGS__))
 
 /* The table text of a PBSE code, "" when it has none. */
@@ -68,8 +68,9 @@ static inline const char *keel_version_text(struct keel_mod *mod)
 	return KEEL_MODULE_kernel.core->version_text(mod);
 }
 
-/* Call fn once, after so long. The timer is gone when fn runs or after keel_timer_cancel(): forget the pointer
- * then. NULL on no memory. Cancel in stop() what is open: code that a timer may still call is never unmapped. */
+/* Calls fn once, after so long. The timer is gone when fn runs or after keel_timer_cancel(): the caller forgets
+ * the pointer then. NULL without memory. The caller cancels in stop() what is open: code that a timer may still
+ * call is never unmapped. */
 static inline struct keel_timer *keel_timer(struct keel_mod *mod, int64_t after_ms, keel_fn *fn, void *arg)
 {
 	return KEEL_MODULE_kernel.core->timer(mod, after_ms, fn, arg);
@@ -81,13 +82,14 @@ static inline void keel_timer_cancel(struct keel_timer *timer)
 	KEEL_MODULE_kernel.core->timer_cancel(timer);
 }
 
-/* Call fn on the loop after the current event, in order. -ENOMEM. */
+/* Calls fn on the loop after the current event, in order. Fails with -ENOMEM. */
 static inline int32_t keel_defer(struct keel_mod *mod, keel_fn *fn, void *arg)
 {
 	return KEEL_MODULE_kernel.core->defer(mod, fn, arg);
 }
 
-/* Call fn on the loop, soon. Any thread: the only function of all groups that is. -ENOMEM. */
+/* Calls fn on the loop, soon. Any thread may call it: the only function of all groups that is so. Fails with
+ * -ENOMEM. */
 static inline int32_t keel_post(struct keel_mod *mod, keel_fn *fn, void *arg)
 {
 	return KEEL_MODULE_kernel.core->post(mod, fn, arg);
@@ -102,8 +104,8 @@ static inline int32_t keel_work(struct keel_mod *mod, void (*work)(void *arg), k
 	return KEEL_MODULE_kernel.core->work(mod, work, done, arg);
 }
 
-/* Call fn when fd is readable, until keel_watch_cancel(); for more see keel_watch_for(). The fd stays the
- * module's. NULL on no memory, and for an fd that cannot be watched (a file), or is watched already. */
+/* Calls fn when fd is readable, until keel_watch_cancel(); for more see keel_watch_for(). The fd is owned by the
+ * caller. Fails with NULL without memory, and for an fd that cannot be watched (a file), or is watched already. */
 static inline struct keel_watch *keel_watch_fd(struct keel_mod *mod, int fd, keel_fn *fn, void *arg)
 {
 	return KEEL_MODULE_kernel.core->watch_fd(mod, fd, fn, arg);
@@ -115,7 +117,7 @@ static inline void keel_watch_cancel(struct keel_watch *watch)
 	KEEL_MODULE_kernel.core->watch_cancel(watch);
 }
 
-/* Ask the daemon to stop in an orderly way. */
+/* Stops the daemon in an orderly way, after the caller has returned. */
 static inline void keel_stop(struct keel_mod *mod)
 {
 	KEEL_MODULE_kernel.core->stop(mod);
@@ -134,7 +136,8 @@ static inline int64_t keel_clock_us(struct keel_mod *mod)
 	return KEEL_MODULE_kernel.core->clock_us(mod);
 }
 
-/* Call fn on the loop when everything that changed up to now is durable; soon, when nothing did. */
+/* Calls fn on the loop when everything that changed up to now is durable; soon, when nothing did. Fails with
+ * -ENOMEM: fn is not called. */
 static inline int32_t keel_when_durable(struct keel_mod *mod, keel_fn *fn, void *arg)
 {
 	return KEEL_MODULE_kernel.core->when_durable(mod, fn, arg);

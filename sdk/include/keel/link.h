@@ -20,7 +20,7 @@ static inline int32_t keel_link_on(struct keel_mod *mod, const char *name, uint3
 	return KEEL_USE_link->on(mod, name, from, fn);
 }
 
-/* Send a message; the out is moved. -ENOTCONN when there is no such peer now (the out is dropped). */
+/* Sends a message; the out is moved, also when it fails: with -ENOTCONN when there is no such peer now. */
 static inline int32_t keel_link_send(struct keel_mod *mod, const char *peer, const char *name,
 				     struct keel_out *out)
 {

@@ -32,15 +32,15 @@ static inline const char *const *keel_msg_strings(const struct keel_msg *msg, co
 	return KEEL_MODULE_kernel.msg->strings(msg, key, ret_n);
 }
 
-/* Attribute list of a request. 0, -ENODATA absent, -EPROTO. Borrowed. */
+/* Attribute list of a request, borrowed. Fails with -ENODATA when it is absent, -EPROTO when it is no such list. */
 static inline int32_t keel_msg_attrs(const struct keel_msg *msg, const char *key,
 				     const struct keel_attrop **ret, uint32_t *ret_n)
 {
 	return KEEL_MODULE_kernel.msg->attrs(msg, key, ret, ret_n);
 }
 
-/* A body to build: it starts as an open map; keys in any order, each once. NULL on no memory: every function here
- * takes that, and the answer becomes a failure of its own. */
+/* A body to build: it starts as an open map; keys in any order, each once. The caller sends it or calls drop().
+ * NULL without memory: every function here takes that, and the reply becomes an error. */
 static inline struct keel_out *keel_out(struct keel_mod *mod)
 {
 	return KEEL_MODULE_kernel.msg->out(mod);

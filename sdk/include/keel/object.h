@@ -8,7 +8,8 @@
 #include "keel/api.h"
 #include "keel/use.h"
 
-/* A draft is not listed, found or saved until keel_publish(). NULL with *err: bad or used id. */
+/* A draft is not listed, found or saved until keel_publish(); the caller publishes or destroys it. Fails with NULL
+ * and *err: bad or used id, or no memory. */
 static inline struct keel_obj *keel_draft(struct keel_mod *mod, const char *klass, const char *id,
 					  struct keel_err *err)
 {
@@ -21,7 +22,7 @@ static inline int32_t keel_publish(struct keel_obj *obj)
 	return KEEL_MODULE_kernel.object->publish(obj);
 }
 
-/* Forget the object and its stored row. Slots' destructors run. */
+/* Destroys the object and its stored row. Slots' destructors run; the caller's handle is invalid afterwards. */
 static inline void keel_destroy(struct keel_obj *obj)
 {
 	KEEL_MODULE_kernel.object->destroy(obj);
@@ -51,8 +52,8 @@ static inline uint32_t keel_count(struct keel_mod *mod, const char *klass)
 	return KEEL_MODULE_kernel.object->count(mod, klass);
 }
 
-/* Begin to walk a class in order of creation. Objects may be destroyed and created meanwhile, and the walk may go
- * on in a later turn. NULL on no memory. */
+/* Begins to walk a class in order of creation. Objects may be destroyed and created meanwhile, and the walk may go
+ * on in a later turn. The caller calls keel_cursor_close(). NULL without memory. */
 static inline struct keel_cursor *keel_cursor(struct keel_mod *mod, const char *klass)
 {
 	return KEEL_MODULE_kernel.object->cursor(mod, klass);
@@ -114,7 +115,7 @@ static inline const void *keel_get_ptr(const struct keel_obj *obj, const struct 
 	return KEEL_MODULE_kernel.object->get_ptr(obj, attr);
 }
 
-/* As users see it: like snprintf() into buf; -ENODATA when unset. Works for derived ones. */
+/* As users see it: like snprintf() into buf; fails with -ENODATA when it is unset. Works for derived ones. */
 static inline int32_t keel_get_text(struct keel_obj *obj, const struct keel_attr *attr, const char *key,
 				    char *buf, uint32_t len)
 {
@@ -135,7 +136,7 @@ static inline void keel_set_int(struct keel_obj *obj, const struct keel_attr *at
 	KEEL_MODULE_kernel.object->set_int(obj, attr, value);
 }
 
-/* Write a string; it is copied. -ENOMEM. */
+/* Writes a string; it is copied. Fails with -ENOMEM: the old value stays. */
 static inline int32_t keel_set_str(struct keel_obj *obj, const struct keel_attr *attr, const char *text)
 {
 	return KEEL_MODULE_kernel.object->set_str(obj, attr, text);
@@ -161,28 +162,30 @@ static inline void keel_unset(struct keel_obj *obj, const struct keel_attr *attr
 	KEEL_MODULE_kernel.object->unset(obj, attr, key);
 }
 
-/* 1, 0 or negative PBSE: does the object match `attr[.key] <op> value`? For status selections. */
+/* Does the object match `attr[.key] <op> value`? Returns 1 or 0; fails with a negative PBSE code and *err. For
+ * status selections. */
 static inline int32_t keel_match(struct keel_obj *obj, const struct keel_attr *attr, int32_t op,
 				 const char *key, const char *text, struct keel_err *err)
 {
 	return KEEL_MODULE_kernel.object->match(obj, attr, op, key, text, err);
 }
 
-/* An empty change set: writes that are made together by keel_commit(), or not at all. NULL on no memory. */
+/* An empty change set: writes that are made together by keel_commit(), or not at all. The caller commits it,
+ * discards it, or gives it to raise(). NULL without memory. */
 static inline struct keel_changes *keel_changes(struct keel_mod *mod)
 {
 	return KEEL_MODULE_kernel.object->changes(mod);
 }
 
-/* Add a change on behalf of a requester: permission, flags, check function, then parse. The first failure leaves
- * the set as it was and returns a PBSE code with *err as users see it. */
+/* Adds a change on behalf of a requester: permission, flags, check function, then parse. It fails with the PBSE
+ * code of the first of them that does, and *err as users see it: the set is as it was. */
 static inline int32_t keel_change(struct keel_changes *changes, const struct keel_session *session,
 				  struct keel_obj *obj, const struct keel_attrop *op, struct keel_err *err)
 {
 	return KEEL_MODULE_kernel.object->change(changes, session, obj, op, err);
 }
 
-/* Add a change on behalf of the system, like keel_set_text(). 0, or a PBSE code with *err. */
+/* Adds a change on behalf of the system, like keel_set_text(). Fails with a PBSE code and *err. */
 static inline int32_t keel_change_text(struct keel_changes *changes, struct keel_obj *obj,
 				       const struct keel_attr *attr, int32_t op, const char *key,
 				       const char *text, struct keel_err *err)
@@ -224,16 +227,16 @@ static inline void keel_discard(struct keel_changes *changes)
 	KEEL_MODULE_kernel.object->discard(changes);
 }
 
-/* Ask for private memory on each object of a class: once per class, in init(). `fini` (may be NULL) runs when the
- * object or the module goes. -EEXIST asked before, -EINVAL, -ENOMEM. */
+/* Declares private memory of this module on each object of a class: once per class, in init(). `fini` (may be
+ * NULL) runs when the object or the module goes. Fails with -EEXIST the second time, -EINVAL or -ENOMEM. */
 static inline int32_t keel_slot_bind(struct keel_mod *mod, const char *klass, uint32_t size,
 				     void (*fini)(struct keel_mod *, void *slot))
 {
 	return KEEL_MODULE_kernel.object->slot_bind(mod, klass, size, fini);
 }
 
-/* That memory of this object, zeroed at first use; NULL on no memory. Not stored: rebuild it in the replay
- * (job_known ...). */
+/* That memory of this object, zeroed at first use; NULL without memory. Not stored: the caller rebuilds it in the
+ * replay (job_known ...). */
 static inline void *keel_slot(struct keel_mod *mod, struct keel_obj *obj)
 {
 	return KEEL_MODULE_kernel.object->slot(mod, obj);
@@ -275,7 +278,8 @@ static inline void keel_swap(struct keel_obj *obj, struct keel_obj *other)
 	KEEL_MODULE_kernel.object->swap(obj, other);
 }
 
-/* A draft of the same class with the same values but those of KEEL_ATTR_OWN rows; private memory is not copied. */
+/* A draft of the same class with the same values but those of KEEL_ATTR_OWN rows; private memory is not copied.
+ * Fails as keel_draft() does. */
 static inline struct keel_obj *keel_clone(struct keel_mod *mod, struct keel_obj *obj, const char *id,
 					  struct keel_err *err)
 {

@@ -14,7 +14,7 @@ static inline const struct keel_session *keel_req_session(struct keel_req *req)
 	return KEEL_MODULE_kernel.request->session(req);
 }
 
-/* What was sent. Borrowed until the answer. */
+/* The body of the request. Borrowed until the reply. */
 static inline const struct keel_msg *keel_req_body(struct keel_req *req)
 {
 	return KEEL_MODULE_kernel.request->body(req);
@@ -30,21 +30,21 @@ static inline void keel_reply_out(struct keel_req *req, struct keel_out *out)
 	KEEL_MODULE_kernel.request->reply_out(req, out);
 }
 
-/* A PART, sent at once. -ENOBUFS: the client reads too slowly, call keel_drained() and go on later; the part was
- * taken all the same. -EPIPE: the client is gone. */
+/* A PART, sent at once. Fails with -ENOBUFS when the client reads too slowly: the part was taken all the same, and
+ * the caller calls keel_drained() and goes on later; with -EPIPE when the client is gone. */
 static inline int32_t keel_part(struct keel_req *req, struct keel_out *out)
 {
 	return KEEL_MODULE_kernel.request->part(req, out);
 }
 
-/* Call fn when the client has read what was sent to it. */
+/* Calls fn when the client has read what was sent to it. Fails with -EPIPE: the client is gone, fn is not called. */
 static inline int32_t keel_drained(struct keel_req *req, keel_fn *fn, void *arg)
 {
 	return KEEL_MODULE_kernel.request->drained(req, fn, arg);
 }
 
-/* fn runs when the client goes away before the answer. The req stays valid until it is answered; that answer then
- * goes nowhere. */
+/* fn runs when the client disconnects before the reply. The req stays valid until the caller replies; that reply
+ * then goes nowhere. */
 static inline void keel_on_gone(struct keel_req *req, keel_fn *fn, void *arg)
 {
 	KEEL_MODULE_kernel.request->on_gone(req, fn, arg);
