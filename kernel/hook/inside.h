@@ -261,7 +261,6 @@ void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-bool settled_uses(const struct op *op, const struct owner *owner); /* has it a callback of this module? */
 
 /* crumb.c */
 const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
@@ -289,7 +288,6 @@ keel_verdict op_park(struct op *op);
 void op_ready(struct op *op);
 void ops_wake(struct hooks *h); /* operations that are ready go on, in a later turn */
 void op_abort(struct op *op, int32_t reason);
-void ops_leave(struct hooks *h, const struct owner *owner);
 void ops_end(struct hooks *h);
 keel_verdict op_resolve(struct op *op);
 int32_t hook_end(struct keel_mod *m, const void *arg);

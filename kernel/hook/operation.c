@@ -211,15 +211,6 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 	return 0;
 }
 
-bool settled_uses(const struct op *op, const struct owner *owner)
-{
-	const struct settled *s = op->settled;
-
-	while (s != NULL && s->owner != owner)
-		s = s->next;
-	return s != NULL;
-}
-
 static void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome)
 {
 	struct crumb crumb;

@@ -55,7 +55,6 @@ struct class *class_get(struct objects *o, const char *name)
 		return NULL;
 	}
 	c->objects = o;
-	pool_init(&c->bodies, sizeof(struct keel_obj));
 	LL_APPEND(o->classes, c);
 	return c;
 }
@@ -163,8 +162,6 @@ void classes_fini(struct objects *o)
 		index_fini(&c->ids);
 		index_fini(&c->names);
 		binds_end(c);
-		pool_fini(&c->bodies);
-		free(c->numbers.spare);
 		free(c->name);
 		free(c);
 	}

@@ -14,7 +14,6 @@
 #include "util/index.h"
 #include "wire/pack.h"
 #include "object/objects.h"
-#include "object/pool.h"
 
 #define ATTR_MAX 256u
 #define ATTR_NONE (ATTR_MAX - 1) /* the number that no attribute of a class has */
@@ -71,19 +70,17 @@ struct raw {
 
 enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_KEEP = 16 };
 
-#define ID_NEAR 24u
-
 /* The members that a walk reads come first. */
 struct keel_obj {
-	struct index_key id; /* first; the text is `near`, or owned */
+	struct index_key id; /* first; the text is `name` */
 	struct class *klass;
-	uint32_t number;	/* unique in its class; also of its pieces of modules' private memory */
-	uint32_t pieces;	/* which modules have some: a bit each */
+	void **piece;		/* modules' private memory, by the `at` of their bind */
 	union keel_slot *slot;	/* n values, in order of attribute number */
 	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
 	uint16_t flags;
-	uint16_t n, cap;	/* cap >= n + entries of change sets */
+	uint16_t n, cap;	/* of slot; cap >= n + entries of change sets */
+	uint16_t n_pieces;	/* room in piece */
 	struct change *changes; /* entries of change sets about this object */
 	union {
 		uint32_t place; /* while live: index in the order of the class */
@@ -92,7 +89,7 @@ struct keel_obj {
 		};
 	};
 	struct keel_obj *dirty_next; /* the store front's list */
-	char near[ID_NEAR];
+	char name[];
 };
 
 struct change {
@@ -117,11 +114,6 @@ struct order {
 	uint32_t n, cap, taken;
 };
 
-struct numbers {
-	uint32_t *spare; /* returned numbers; has room for all that were given out */
-	uint32_t n_spare, given, cap;
-};
-
 struct class {
 	struct class *next; /* declared ones in order of declaration; lives as long as the engine */
 	struct objects *objects;
@@ -133,8 +125,6 @@ struct class {
 	struct index ids, names;
 	struct order live;
 	struct keel_obj *drafts, *dead;
-	struct numbers numbers; /* of all of them */
-	struct pool bodies;	/* by number */
 	struct keel_attr *by_number[ATTR_MAX];
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
@@ -236,9 +226,7 @@ void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot 
 int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint64_t *settled);
 
 /* private.c */
-int number_take(struct class *c, uint32_t *ret_number);
-void number_give(struct class *c, uint32_t number);
-void private_free(struct keel_obj *o);
+void private_free(struct keel_obj *o); /* the pieces, not o->piece */
 void binds_end(struct class *c);
 
 /* order.c */

@@ -343,7 +343,7 @@ static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
 {
 	struct keel_err why;
 
-	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
+	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_parked(mock->parts.hooks) > 0 ||
 	       !router_idle(mock->parts.router);
 }
 

@@ -116,7 +116,6 @@ static keel_verdict any(struct keel_call *c, uint32_t point, const void *event, 
 
 static void dynamic_taps_see_the_generic_event(void)
 {
-	uint32_t n;
 	struct keel_point_def about = { .size = sizeof(about) };
 
 	engine_start();
