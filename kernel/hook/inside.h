@@ -141,7 +141,6 @@ struct point {
 	uint32_t allowed; /* VERDICT_BITs */
 	const struct point_info *info;
 	struct tap *taps;
-	bool unites; /* a FOLD of bits: scores are not added up */
 	bool stale; /* the list changed after the chain was compiled */
 };
 _Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");

@@ -96,7 +96,6 @@ void points_init(struct hooks *h)
 {
 	for (uint32_t i = 0; i < n_point_infos; i++)
 		point_open(&h->point[point_infos[i].id], &point_infos[i]);
-	h->point[KEEL_POINT_client_auth].unites = true;
 }
 
 struct point *point_get(struct hooks *h, uint32_t id)

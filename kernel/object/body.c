@@ -111,13 +111,9 @@ void obj_complete(void *unused, struct keel_obj *o)
 		return;
 	if (raw) {
 		struct pack_reader r = { (unsigned char *)raw->bytes, (unsigned char *)raw->bytes + raw->len, false };
-		uint64_t settled[ATTR_WORDS];
 
-		/* Its values are newer than its raw bytes; except those that are never unset: they may be the default. */
-		for (uint32_t w = 0; w < ATTR_WORDS; w++)
-			settled[w] = o->set[w] & ~c->reset[w];
 		o->raw = NULL;
-		if (raw_decode(o, &r, raw->n, settled) < 0)
+		if (raw_decode(o, &r, raw->n) < 0)
 			value_lost();
 		free(raw);
 	}

@@ -23,21 +23,16 @@ static struct class *class_named(const struct objects *o, const char *name)
 	return c;
 }
 
-/* Callers mostly look a class up by the same literal: compare its address first. */
-static struct class *class_guess(struct objects *o, const char *name)
+/* Callers mostly look a class up by the same literal: what its address gave last is tried first. */
+struct class *class_find(struct objects *o, const char *name)
 {
 	struct class **guess = &o->guess[(uintptr_t)name / sizeof(void *) % CLASS_GUESSES];
 
+	if (!name)
+		return NULL;
 	if (!*guess || strcmp((*guess)->name, name) != 0)
 		*guess = class_named(o, name);
-	return *guess;
-}
-
-struct class *class_find(struct objects *o, const char *name)
-{
-	struct class *c = name ? class_guess(o, name) : NULL;
-
-	return c && c->declared ? c : NULL;
+	return *guess && (*guess)->declared ? *guess : NULL;
 }
 
 struct class *class_get(struct objects *o, const char *name)

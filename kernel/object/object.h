@@ -221,9 +221,8 @@ int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n);
 void raw_leave(void *attr, struct keel_obj *o);
 /* Write the pair of a stored row for value `slot` of `a`. */
 void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot *slot);
-/* Read `n` pairs into `o`; what no attribute takes goes to o->raw, and so do older values of attributes in `settled`
- * (NULL: none). Returns 0, -EPROTO or -ENOMEM. */
-int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint64_t *settled);
+/* Read `n` pairs into `o`; what no attribute takes goes to o->raw. Returns 0, -EPROTO or -ENOMEM. */
+int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n);
 
 /* private.c */
 void private_free(struct keel_obj *o); /* the pieces, not o->piece */

@@ -76,7 +76,7 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 
 	if (!obj)
 		return err_set(err, -ENOMEM, "no memory to load %s '%s'", klass, id);
-	rc = map.kind == PACK_MAP ? raw_decode(obj, &r, map.n, NULL) : -EPROTO;
+	rc = map.kind == PACK_MAP ? raw_decode(obj, &r, map.n) : -EPROTO;
 	if (rc == 0 && r.at != r.end)
 		rc = -EPROTO;
 	if (rc == 0)

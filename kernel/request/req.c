@@ -48,11 +48,6 @@ static struct keel_req *req_create(struct client *c, const struct frame *f, stru
 	return q;
 }
 
-const char *router_req_name(const struct keel_req *q)
-{
-	return q->route != NULL ? q->route->def.name : "";
-}
-
 /* The client is gone, or has its reply; the request stays until its module replies. */
 static void req_detach(struct keel_req *q)
 {
@@ -250,7 +245,7 @@ void req_drained(struct keel_req *q)
 
 static const char *req_name(struct keel_req *q)
 {
-	return router_req_name(q);
+	return q->route != NULL ? q->route->def.name : "";
 }
 
 static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)

@@ -9,13 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int32_t pbse_of(int ret)
-{
-	if (ret > PBSE_)
-		return ret;
-	return ret < -PBSE_ && ret > INT32_MIN ? -ret : 0; /* of another process: may be any value */
-}
-
 int err_setv(struct keel_err *err, int ret, const char *fmt, va_list ap)
 {
 	char text[sizeof(err->text)];
@@ -25,7 +18,7 @@ int err_setv(struct keel_err *err, int ret, const char *fmt, va_list ap)
 	if (vsnprintf(text, sizeof(text), fmt, ap) < 0)
 		text[0] = '\0';
 	memcpy(err->text, text, strlen(text) + 1);
-	err->code = pbse_of(ret);
+	err->code = ret > PBSE_ ? ret : ret < -PBSE_ && ret > INT32_MIN ? -ret : 0; /* of a module: may be any value */
 	return ret;
 }
 
