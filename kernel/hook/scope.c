@@ -186,12 +186,10 @@ static bool found_in(const struct op *op, const struct tap *t, const struct scop
 
 static int32_t words_of(const struct scope_row *row, struct keel_obj *obj, char *words, uint32_t size)
 {
-	struct crumb crumb;
 	int32_t len;
 
-	crumb_begin(&crumb, row->owner, "text() of a scope", row->def->name);
-	len = row->def->text(&row->owner->pub, obj, words, size);
-	crumb_end(&crumb);
+	CRUMB_CALL(row->owner, "text() of a scope", row->def->name,
+		   len = row->def->text(&row->owner->pub, obj, words, size));
 	return len;
 }
 

@@ -103,11 +103,7 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 
 void attr_changed(const struct keel_attr *a, struct keel_obj *o)
 {
-	struct crumb crumb;
-
-	crumb_begin(&crumb, a->owner, "changed() of an attribute", a->def.name);
-	a->def.changed(mod_of(a->owner), o, a);
-	crumb_end(&crumb);
+	CRUMB_CALL(a->owner, "changed() of an attribute", a->def.name, a->def.changed(mod_of(a->owner), o, a));
 }
 
 int attrs_attach(struct objects *o, struct keel_err *err)

@@ -100,13 +100,8 @@ static void piece_free(void *bind, struct keel_obj *o)
 	const struct bind *b = bind;
 	void *piece = b->at < o->n_pieces ? o->piece[b->at] : NULL;
 
-	if (piece && b->fini) {
-		struct crumb crumb;
-
-		crumb_begin(&crumb, b->owner, "slot destructor", NULL);
-		b->fini(&b->owner->pub, piece);
-		crumb_end(&crumb);
-	}
+	if (piece && b->fini)
+		CRUMB_CALL(b->owner, "slot destructor", NULL, b->fini(&b->owner->pub, piece));
 	if (piece)
 		o->piece[b->at] = NULL;
 	free(piece);

@@ -119,23 +119,16 @@ int registry_kind(struct registry *r, const struct registry_kind *face)
 static int module_kind_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
 {
 	const struct kind *k = arg;
-	struct crumb crumb;
 	int32_t ret;
 
-	crumb_begin(&crumb, k->owner, "add() of a kind", k->def.name);
-	ret = k->def.add(&k->owner->pub, &owner->pub, def, err);
-	crumb_end(&crumb);
+	CRUMB_CALL(k->owner, "add() of a kind", k->def.name, ret = k->def.add(&k->owner->pub, &owner->pub, def, err));
 	return ret > 0 ? -EINVAL : ret; /* a PBSE code is an error, too */
 }
 
 static void module_kind_remove(void *arg, struct owner *owner, const void *def)
 {
 	const struct kind *k = arg;
-	struct crumb crumb;
-
-	crumb_begin(&crumb, k->owner, "remove() of a kind", k->def.name);
-	k->def.remove(&k->owner->pub, &owner->pub, def);
-	crumb_end(&crumb);
+	CRUMB_CALL(k->owner, "remove() of a kind", k->def.name, k->def.remove(&k->owner->pub, &owner->pub, def));
 }
 
 static int kind_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
