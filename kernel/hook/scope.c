@@ -65,14 +65,12 @@ static int row_add(void *arg, struct owner *owner, const void *row, struct keel_
 
 static void row_remove(void *arg, struct owner *owner, const void *def)
 {
-	struct scope_row **at = &((struct hooks *)arg)->scopes, *row;
+	const struct keel_scope_def *gone = def;
+	struct hooks *h = arg;
+	struct scope_row *row = row_find(h, gone->name, gone->klass);
 
 	(void)owner;
-	while ((row = *at) != NULL && row->def != def)
-		at = &row->next;
-	if (row == NULL)
-		return;
-	*at = row->next;
+	LL_DELETE(h->scopes, row);
 	free(row);
 }
 

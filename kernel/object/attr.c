@@ -111,7 +111,7 @@ int attrs_attach(struct objects *o, struct keel_err *err)
 	int rc = 0;
 
 	for (struct keel_attr *a = o->attrs; a && rc == 0; a = a->next)
-		if (a->row && !a->klass)
+		if (a->owner && !a->klass)
 			rc = attr_attach(o, a, err);
 	return rc;
 }
@@ -155,7 +155,7 @@ static int attr_lint(const struct objects *o, const struct owner *owner,
 		return err_set(err, -EINVAL, "%s: an ATTR row needs klass, name and type",
 			       owner_name(owner));
 	a = attr_named(o, def);
-	if (a && a->row)
+	if (a && a->owner)
 		return err_set(err, -EEXIST, "%s: attribute %s.%s already belongs to %s",
 			       owner_name(owner), def->klass, def->name, owner_name(a->owner));
 	return 0;
@@ -179,7 +179,6 @@ static struct keel_attr *attr_create(struct objects *o, const struct keel_attr_d
 
 static void attr_fill(struct keel_attr *a, const struct keel_attr_def *def, struct owner *owner)
 {
-	a->row = def;
 	a->owner = owner;
 	a->def = def ? *def : (struct keel_attr_def){ 0 };
 	a->def.klass = a->words;
@@ -210,11 +209,9 @@ static int attr_add(void *arg, struct owner *owner, const void *row, struct keel
 static void attr_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct objects *o = arg;
-	struct keel_attr *a = o->attrs;
+	struct keel_attr *a = attr_named(o, row);
 
 	(void)owner;
-	while (a && a->row != row)
-		a = a->next;
 	if (!a)
 		return;
 	if (a->klass)

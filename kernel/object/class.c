@@ -73,7 +73,6 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 		return err_set(err, -EEXIST, "%s: class '%s' already belongs to %s",
 			       owner_name(owner), def->name, owner_name(c->owner));
 	c->def = *def;
-	c->row = row;
 	c->owner = owner;
 	c->declared = true;
 	LL_DELETE(o->classes, c);
@@ -84,18 +83,15 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 static void class_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct objects *o = arg;
-	struct class *c = o->classes;
+	struct class *c = class_named(o, ((const struct keel_class_def *)row)->name);
 
 	(void)owner;
-	while (c && !(c->declared && c->row == row))
-		c = c->next;
 	if (!c)
 		return;
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass == c)
 			attr_detach(a);
 	c->declared = false;
-	c->row = NULL;
 	c->owner = NULL;
 }
 

@@ -43,7 +43,6 @@ enum quick { QUICK_NO, QUICK_LONG, QUICK_BOOL, QUICK_TIME, QUICK_STRING };
 
 struct type {
 	struct keel_type_def def;
-	const void *row;     /* its key in the registry; NULL: the kernel's */
 	struct owner *owner; /* NULL: the kernel */
 	enum quick quick;
 	bool scalar; /* the kernel's own size and float: slot.p is no pointer */
@@ -53,8 +52,7 @@ struct type {
 struct keel_attr {
 	struct index_key name; /* first */
 	struct keel_attr_def def;
-	const void *row; /* NULL: withdrawn */
-	struct owner *owner;
+	struct owner *owner; /* NULL: withdrawn */
 	struct class *klass; /* NULL: waiting, or withdrawn */
 	struct type *type;   /* never NULL once it was attached */
 	uint32_t number;     /* ATTR_NONE while it is not attached: no object has a value of it */
@@ -120,7 +118,6 @@ struct class {
 	char *name;
 	bool declared;
 	struct keel_class_def def;
-	const void *row;
 	struct owner *owner;
 	struct index ids, names;
 	struct order live;

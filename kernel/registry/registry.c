@@ -154,20 +154,16 @@ static int kind_add(void *arg, struct owner *owner, const void *row, struct keel
 	k->def = *def;
 	k->face = (struct registry_kind){ def->name, module_kind_add, module_kind_remove, k, def->row_size };
 	k->owner = owner;
-	k->row = row;
 	return kind_push(r, k, err);
 }
 
 static void kind_remove(void *arg, struct owner *owner, const void *row)
 {
-	struct registry *r = arg;
-	struct kind *k = r->kinds;
+	struct kind *k = kind_find(arg, ((const struct keel_kind_def *)row)->name);
 
 	(void)owner;
-	while (k != NULL && k->row != row)
-		k = k->next;
 	if (k != NULL)
-		kind_drop(r, k);
+		kind_drop(arg, k);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */

@@ -32,7 +32,6 @@ struct user {
 struct route {
 	struct index_key name;       /* first; def.name */
 	struct keel_request_def def; /* normalised */
-	const void *key;             /* the module's row */
 	struct owner *owner;
 };
 
