@@ -261,10 +261,8 @@ const char *op_label(const struct op *op);
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
 
-/* crumb.c */
-const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
-
 /* time.c */
+const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
 /* Measures a call of a tap, without the timed calls inside it. */
 struct stopwatch {
 	int64_t begun_ns;
