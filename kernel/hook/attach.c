@@ -197,7 +197,7 @@ void hooks_detach(struct hooks *h, struct owner *owner)
 			tap_unlink(&h->point[t->point], t);
 	}
 	chains_renew(h, NULL);
-	ops_leave(h, owner);
+	ops_end(h);
 }
 
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)

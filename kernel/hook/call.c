@@ -57,7 +57,7 @@ static void call_add(struct keel_call *c, int64_t score)
 
 	if (op->point->kind != KEEL_FOLD)
 		return;
-	if (op->point->unites)
+	if (op->point->info->id == KEEL_POINT_client_auth) /* a FOLD of bits */
 		op->sum |= score;
 	else if (__builtin_add_overflow(op->sum, score, &op->sum))
 		op->sum = score > 0 ? INT64_MAX : INT64_MIN;

@@ -64,7 +64,6 @@ static const struct keel_hook_api hook_api = {
 	.tapped = hook_tapped,
 	.tap_add = tap_add,
 	.tap_remove = tap_remove,
-	.fields = hooks_fields,
 	.holds_text = holds_text,
 	.point = hook_point,
 	.about = hook_about,

@@ -29,7 +29,8 @@ void hooks_destroy(struct hooks *h);
 void hooks_stop(struct hooks *h);
 
 /* Check the taps of a module and add them to their chains, all or none. Returns 0, or an error with *err.
- * hooks_detach() withdraws them, and cancels their holds with KEEL_CANCEL_STOPPING. */
+ * hooks_detach() withdraws them; as modules go when the kernel ends only, each parked operation fails then, and its holds are
+ * cancelled with KEEL_CANCEL_STOPPING. */
 int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
 		 struct keel_err *err);
 void hooks_detach(struct hooks *h, struct owner *owner);
@@ -95,8 +96,6 @@ bool hooks_sole(const struct hooks *h, const struct keel_req *req);
 void hooks_describe_points(struct hooks *h, struct buf *out);
 /* Appends the compiled chain of a point, a line per tap, for `keelson hooks POINT`. -ENOENT: no such point. */
 int hooks_describe(struct hooks *h, const char *point, struct buf *out);
-/* Returns whether an operation is parked that `owner` raised or in which a tap of it took a hold. */
-bool hooks_waits(struct hooks *h, const struct owner *owner);
 /* Appends what the taps of a point (NULL: of all) have cost: the names of the columns, then a line per tap, the most
  * expensive one first; cells are separated by tabs. -ENOENT: no such point; -ENOMEM. */
 int hooks_describe_times(struct hooks *h, const char *point, struct buf *out);

@@ -141,7 +141,6 @@ struct point {
 	uint32_t allowed; /* VERDICT_BITs */
 	const struct point_info *info;
 	struct tap *taps;
-	bool unites; /* a FOLD of bits: scores are not added up */
 	bool stale; /* the list changed after the chain was compiled */
 };
 _Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
@@ -157,7 +156,6 @@ union any_event {
 extern const struct point_info point_infos[];
 extern const uint32_t n_point_infos;
 const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: no such row */
-const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n);
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
@@ -262,12 +260,9 @@ void op_finish(struct op *op, const struct outcome *out);
 const char *op_label(const struct op *op);
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
-bool settled_uses(const struct op *op, const struct owner *owner); /* has it a callback of this module? */
-
-/* crumb.c */
-const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
 
 /* time.c */
+const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
 /* Measures a call of a tap, without the timed calls inside it. */
 struct stopwatch {
 	int64_t begun_ns;
@@ -290,7 +285,6 @@ keel_verdict op_park(struct op *op);
 void op_ready(struct op *op);
 void ops_wake(struct hooks *h); /* operations that are ready go on, in a later turn */
 void op_abort(struct op *op, int32_t reason);
-void ops_leave(struct hooks *h, const struct owner *owner);
 void ops_end(struct hooks *h);
 keel_verdict op_resolve(struct op *op);
 int32_t hook_end(struct keel_mod *m, const void *arg);

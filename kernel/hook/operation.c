@@ -211,28 +211,15 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 	return 0;
 }
 
-bool settled_uses(const struct op *op, const struct owner *owner)
-{
-	const struct settled *s = op->settled;
-
-	while (s != NULL && s->owner != owner)
-		s = s->next;
-	return s != NULL;
-}
-
 static void done_call(struct owner *raiser, keel_outcome_fn *done, void *arg, const struct keel_outcome *outcome)
 {
-	struct crumb crumb;
-
 	if (done == NULL)
 		return;
 	if (raiser == &raiser->parts->hooks->self) { /* the kernel */
 		done(&raiser->pub, arg, outcome);
 		return;
 	}
-	crumb_begin(&crumb, raiser, "done() of a raise", NULL);
-	done(&raiser->pub, arg, outcome);
-	crumb_end(&crumb);
+	CRUMB_CALL(raiser, "done() of a raise", NULL, done(&raiser->pub, arg, outcome));
 }
 
 static void outcome_report(struct op *op, const struct outcome *out, bool accepted)
@@ -244,15 +231,12 @@ static void outcome_report(struct op *op, const struct outcome *out, bool accept
 		.by = out->by != NULL ? out->by->name : NULL,
 	};
 	struct settled *s;
-	struct crumb crumb;
 
 	done_call(op->raiser, op->done, op->arg, &outcome);
 	while ((s = op->settled) != NULL) {
 		op->settled = s->next;
 		s->owner->live--;
-		crumb_begin(&crumb, s->owner, "settled callback", NULL);
-		s->fn(&s->owner->pub, s->arg, &outcome);
-		crumb_end(&crumb);
+		CRUMB_CALL(s->owner, "settled callback", NULL, s->fn(&s->owner->pub, s->arg, &outcome));
 		free(s);
 	}
 }

@@ -79,7 +79,7 @@ static int point_define(struct hooks *h, struct owner *owner, const struct keel_
 	struct point *p = &h->point[KEEL_POINT_OWN];
 	struct point_info *info;
 
-	while (p < &h->point[KEEL_POINT_MAX] && (p->info != NULL || p->busy > 0))
+	while (p < &h->point[KEEL_POINT_MAX] && p->info != NULL)
 		p++;
 	info = p < &h->point[KEEL_POINT_MAX] ? calloc(1, sizeof(*info)) : NULL;
 	if (info == NULL)
@@ -140,7 +140,7 @@ static int row_add(void *arg, struct owner *owner, const void *def, struct keel_
 	if (taken == NULL)
 		return point_define(arg, owner, &d, err);
 	return err_set(err, -EEXIST, "point %s of module %s is there already, from %s", d.name, owner->pub.name,
-		       taken->info->owner != NULL ? taken->info->owner->pub.name : "the kernel");
+		       owner_name(taken->info->owner));
 }
 
 /* With its module. The operations that the module raised have ended before (ops_leave). */

@@ -273,35 +273,7 @@ bool hooks_sole(const struct hooks *h, const struct keel_req *req)
 	return false;
 }
 
-/* A parked operation that needs the code of this module: raised by it, held or watched by a tap of it. */
-static struct op *op_using(const struct hooks *h, const struct owner *owner)
-{
-	const struct hold *hold;
-	struct op *op;
-
-	DL_FOREACH(h->parked, op) {
-		if (op->raiser == owner || settled_uses(op, owner))
-			return op;
-		DL_FOREACH(op->holds, hold) {
-			if (hold->tap->owner == owner)
-				return op;
-		}
-	}
-	return NULL;
-}
-
-/* The operations that need the code of a module fail at once. */
-void ops_leave(struct hooks *h, const struct owner *owner)
-{
-	struct op *op;
-
-	while ((op = op_using(h, owner)) != NULL) {
-		op_abort(op, KEEL_CANCEL_STOPPING);
-		op_continue(op);
-	}
-}
-
-/* At the end of the engine: each parked operation fails. */
+/* At the end of the engine, or when its first module goes: each parked operation fails. */
 void ops_end(struct hooks *h)
 {
 	while (h->parked != NULL) {
@@ -310,11 +282,6 @@ void ops_end(struct hooks *h)
 	}
 	loop_timer_cancel(h->wake);
 	h->wake = NULL;
-}
-
-bool hooks_waits(struct hooks *h, const struct owner *owner)
-{
-	return op_using(h, owner) != NULL;
 }
 
 int32_t hook_end(struct keel_mod *m, const void *arg)

@@ -96,7 +96,6 @@ void points_init(struct hooks *h)
 {
 	for (uint32_t i = 0; i < n_point_infos; i++)
 		point_open(&h->point[point_infos[i].id], &point_infos[i]);
-	h->point[KEEL_POINT_client_auth].unites = true;
 }
 
 struct point *point_get(struct hooks *h, uint32_t id)
@@ -121,14 +120,6 @@ void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, boo
 		if (t->owner == owner)
 			t->off = on ? t->off | bit : t->off & ~(uint32_t)bit;
 	}
-}
-
-const struct keel_field *hooks_fields(uint32_t point, uint32_t *ret_n)
-{
-	const struct point_info *p = info_of(point);
-
-	*ret_n = 0;
-	return p != NULL ? p->fields(ret_n) : NULL;
 }
 
 const void *event_complete(const struct point *p, const void *event, union any_event *room)

@@ -65,14 +65,12 @@ static int row_add(void *arg, struct owner *owner, const void *row, struct keel_
 
 static void row_remove(void *arg, struct owner *owner, const void *def)
 {
-	struct scope_row **at = &((struct hooks *)arg)->scopes, *row;
+	const struct keel_scope_def *gone = def;
+	struct hooks *h = arg;
+	struct scope_row *row = row_find(h, gone->name, gone->klass);
 
 	(void)owner;
-	while ((row = *at) != NULL && row->def != def)
-		at = &row->next;
-	if (row == NULL)
-		return;
-	*at = row->next;
+	LL_DELETE(h->scopes, row);
 	free(row);
 }
 
@@ -186,12 +184,10 @@ static bool found_in(const struct op *op, const struct tap *t, const struct scop
 
 static int32_t words_of(const struct scope_row *row, struct keel_obj *obj, char *words, uint32_t size)
 {
-	struct crumb crumb;
 	int32_t len;
 
-	crumb_begin(&crumb, row->owner, "text() of a scope", row->def->name);
-	len = row->def->text(&row->owner->pub, obj, words, size);
-	crumb_end(&crumb);
+	CRUMB_CALL(row->owner, "text() of a scope", row->def->name,
+		   len = row->def->text(&row->owner->pub, obj, words, size));
 	return len;
 }
 

@@ -53,7 +53,6 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 {
 	struct keel_msg *m;
 	struct handler *h;
-	struct crumb crumb;
 	const char *name;
 
 	if (msg_open(bytes, len, &m) < 0)
@@ -72,11 +71,8 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 	else if ((h->from & daemon) == 0)
 		log_add(l->parts->log, KEEL_LOG_SECURITY, "Link", peer,
 			"message '%.64s' refused: it may not come from this kind of daemon", name);
-	else {
-		crumb_begin(&crumb, h->owner, "message handler", name);
-		h->fn(&h->owner->pub, peer, m);
-		crumb_end(&crumb);
-	}
+	else
+		CRUMB_CALL(h->owner, "message handler", name, h->fn(&h->owner->pub, peer, m));
 	msg_destroy(m);
 	return 0;
 }

@@ -127,11 +127,8 @@ static void deliver(struct peer *to, const char *bytes, uint32_t len)
 
 void peer_carry(struct peer *p, const char *bytes, uint32_t len)
 {
-	struct crumb crumb;
-
-	crumb_begin(&crumb, owner_of(p->carrier->self), "send() of a carrier", p->name);
-	p->carrier->send(p->carrier->self, p->name, bytes, len);
-	crumb_end(&crumb);
+	CRUMB_CALL(owner_of(p->carrier->self), "send() of a carrier", p->name,
+		   p->carrier->send(p->carrier->self, p->name, bytes, len));
 }
 
 static void durable(void *arg)

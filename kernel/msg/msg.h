@@ -7,6 +7,7 @@
 
 #include "keel/api.h"
 #include "wire/buf.h"
+#include "wire/frame.h"
 
 /* Decode a body that pack_check() accepted. The bytes are copied. 0 or -errno. */
 int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg);
@@ -20,6 +21,14 @@ void msg_destroy(struct keel_msg *m);
 /* ---- bodies that go out ----
  * Every function takes a NULL out (no memory at its creation) and does nothing. After the first error out_bytes() and
  * out_frame() return NULL, so that the caller checks once. */
+struct keel_out {
+	struct buf b; /* room for the head of a frame, the body */
+	uint32_t keys, depth; /* depth: of open[] */
+	struct {
+		uint32_t place, count;
+	} open[WIRE_DEPTH_MAX - 1]; /* the map is the first level */
+	struct keel_out *prev, *next; /* for its owner */
+};
 struct keel_out *out_create(void);
 void out_drop(struct keel_out *o);
 void out_put_str(struct keel_out *o, const char *key, const char *text);
@@ -40,14 +49,6 @@ struct buf *out_value(struct keel_out *o);
 const char *out_bytes(struct keel_out *o, uint32_t *ret_len);
 /* Returns the body as one frame, header first; borrowed like out_bytes(). The out must not grow afterwards. */
 const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *ret_len);
-
-/* Returns the frame again. */
-const char *out_data(const struct keel_out *o, size_t *ret_len);
-
-/* For lists of frames that are to be written: the caller, who owns the outs, links them by these. */
-size_t out_weight(const struct keel_out *o); /* bytes of memory, about */
-struct keel_out *out_next(const struct keel_out *o);
-void out_link(struct keel_out *o, struct keel_out *next);
 
 const struct keel_msg_api *msg_api(void);
 

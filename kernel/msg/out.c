@@ -13,21 +13,10 @@
 
 #include <stdlib.h>
 
-#include "wire/frame.h"
 #include "wire/pack.h"
 
 #define MAP_HEAD 3u
 #define BODY_AT WIRE_HEADER_SIZE
-#define DEPTH_MAX (WIRE_DEPTH_MAX - 1) /* the map is the first level */
-
-struct keel_out {
-	struct keel_out *next;
-	struct buf b;
-	uint32_t keys, depth;
-	struct {
-		uint32_t place, count;
-	} open[DEPTH_MAX];
-};
 
 struct keel_out *out_create(void)
 {
@@ -36,7 +25,6 @@ struct keel_out *out_create(void)
 
 	if (o == NULL)
 		return NULL;
-	o->next = NULL;
 	o->keys = o->depth = 0;
 	buf_init(&o->b);
 	buf_add(&o->b, heads, sizeof(heads));
@@ -89,7 +77,7 @@ struct buf *out_value(struct keel_out *o)
 
 static void open_here(struct keel_out *o)
 {
-	if (o->depth == DEPTH_MAX) {
+	if (o->depth == WIRE_DEPTH_MAX - 1) {
 		o->b.failed = true;
 		return;
 	}
@@ -196,26 +184,6 @@ const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *
 	if (out_bytes(o, &len) == NULL)
 		return NULL;
 	frame_header(o->b.data, type, corr, len);
-	return out_data(o, ret_len);
-}
-
-const char *out_data(const struct keel_out *o, size_t *ret_len)
-{
 	*ret_len = o->b.len;
 	return o->b.data;
-}
-
-size_t out_weight(const struct keel_out *o)
-{
-	return sizeof(*o) + o->b.size;
-}
-
-struct keel_out *out_next(const struct keel_out *o)
-{
-	return o->next;
-}
-
-void out_link(struct keel_out *o, struct keel_out *next)
-{
-	o->next = next;
 }

@@ -103,11 +103,7 @@ static int attr_attach(struct objects *o, struct keel_attr *a, struct keel_err *
 
 void attr_changed(const struct keel_attr *a, struct keel_obj *o)
 {
-	struct crumb crumb;
-
-	crumb_begin(&crumb, a->owner, "changed() of an attribute", a->def.name);
-	a->def.changed(mod_of(a->owner), o, a);
-	crumb_end(&crumb);
+	CRUMB_CALL(a->owner, "changed() of an attribute", a->def.name, a->def.changed(mod_of(a->owner), o, a));
 }
 
 int attrs_attach(struct objects *o, struct keel_err *err)
@@ -115,7 +111,7 @@ int attrs_attach(struct objects *o, struct keel_err *err)
 	int rc = 0;
 
 	for (struct keel_attr *a = o->attrs; a && rc == 0; a = a->next)
-		if (a->row && !a->klass)
+		if (a->owner && !a->klass)
 			rc = attr_attach(o, a, err);
 	return rc;
 }
@@ -159,7 +155,7 @@ static int attr_lint(const struct objects *o, const struct owner *owner,
 		return err_set(err, -EINVAL, "%s: an ATTR row needs klass, name and type",
 			       owner_name(owner));
 	a = attr_named(o, def);
-	if (a && a->row)
+	if (a && a->owner)
 		return err_set(err, -EEXIST, "%s: attribute %s.%s already belongs to %s",
 			       owner_name(owner), def->klass, def->name, owner_name(a->owner));
 	return 0;
@@ -183,7 +179,6 @@ static struct keel_attr *attr_create(struct objects *o, const struct keel_attr_d
 
 static void attr_fill(struct keel_attr *a, const struct keel_attr_def *def, struct owner *owner)
 {
-	a->row = def;
 	a->owner = owner;
 	a->def = def ? *def : (struct keel_attr_def){ 0 };
 	a->def.klass = a->words;
@@ -214,11 +209,9 @@ static int attr_add(void *arg, struct owner *owner, const void *row, struct keel
 static void attr_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct objects *o = arg;
-	struct keel_attr *a = o->attrs;
+	struct keel_attr *a = attr_named(o, row);
 
 	(void)owner;
-	while (a && a->row != row)
-		a = a->next;
 	if (!a)
 		return;
 	if (a->klass)

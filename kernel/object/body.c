@@ -26,24 +26,12 @@ static struct keel_obj **list_of(struct keel_obj *o)
 
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 {
-	char *far = len < ID_NEAR ? NULL : strndup(id, len);
-	struct keel_obj *o;
-	uint32_t number;
+	struct keel_obj *o = calloc(1, sizeof(*o) + len + 1);
 
-	if ((len >= ID_NEAR && !far) || number_take(c, &number) < 0) {
-		free(far);
+	if (!o)
 		return NULL;
-	}
-	o = pool_take(&c->bodies, number);
-	if (!o) {
-		number_give(c, number);
-		free(far);
-		return NULL;
-	}
-	if (!far)
-		memcpy(o->near, id, len);
-	index_key_init(&o->id, far ? far : o->near, len);
-	o->number = number;
+	memcpy(o->name, id, len);
+	index_key_init(&o->id, o->name, len);
 	o->klass = c;
 	o->flags = OBJ_DRAFT;
 	DL_APPEND(c->drafts, o);
@@ -56,13 +44,8 @@ int obj_link(struct keel_obj *o)
 
 	if (rc < 0)
 		return rc;
-	rc = order_room(o->klass);
-	if (rc < 0) {
-		index_remove(&o->klass->ids, &o->id);
-		return rc;
-	}
 	DL_DELETE(*list_of(o), o);
-	order_add(o);
+	DL_APPEND(o->klass->live, o);
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	return 0;
 }
@@ -75,14 +58,12 @@ static void obj_empty(struct keel_obj *o)
 	o->raw = NULL;
 }
 
-/* Its number is reused: so private memory that a destructor requested meanwhile is freed, too. */
+/* Private memory that a destructor requested meanwhile is freed, too. */
 void obj_free(struct keel_obj *o)
 {
 	obj_empty(o);
-	if (o->id.text != o->near)
-		free((char *)(uintptr_t)o->id.text);
-	number_give(o->klass, o->number);
-	pool_give(&o->klass->bodies, o->number);
+	free(o->piece);
+	free(o);
 }
 
 void obj_retire(struct keel_obj *o)
@@ -125,13 +106,9 @@ void obj_complete(void *unused, struct keel_obj *o)
 		return;
 	if (raw) {
 		struct pack_reader r = { (unsigned char *)raw->bytes, (unsigned char *)raw->bytes + raw->len, false };
-		uint64_t settled[ATTR_WORDS];
 
-		/* Its values are newer than its raw bytes; except those that are never unset: they may be the default. */
-		for (uint32_t w = 0; w < ATTR_WORDS; w++)
-			settled[w] = o->set[w] & ~c->reset[w];
 		o->raw = NULL;
-		if (raw_decode(o, &r, raw->n, settled) < 0)
+		if (raw_decode(o, &r, raw->n) < 0)
 			value_lost();
 		free(raw);
 	}

@@ -127,7 +127,6 @@ static char *new_text(const struct attempt *t, bool *ret_failed)
 static int attempt_check(const struct attempt *t)
 {
 	const struct keel_attr *a = t->attr;
-	struct crumb crumb;
 	bool failed;
 	char *text;
 	int code;
@@ -143,9 +142,8 @@ static int attempt_check(const struct attempt *t)
 		return 0;
 	if (t->err)
 		t->err->text[0] = '\0';
-	crumb_begin(&crumb, a->owner, "check() of an attribute", a->def.name);
-	code = a->def.check(mod_of(a->owner), t->session, t->obj, t->op, t->key, text, t->err);
-	crumb_end(&crumb);
+	CRUMB_CALL(a->owner, "check() of an attribute", a->def.name,
+		   code = a->def.check(mod_of(a->owner), t->session, t->obj, t->op, t->key, text, t->err));
 	free(text);
 	if (!code)
 		return 0;

@@ -136,6 +136,6 @@ void changes_commit(struct keel_changes *c)
 		entry_apply(e);
 	DL_FOREACH(c->entries, e)
 		if (e->attr->def.changed && !(e->obj->flags & (OBJ_DEAD | OBJ_DRAFT)))
-			e->attr->def.changed(mod_of(e->attr->owner), e->obj, e->attr);
+			attr_changed(e->attr, e->obj);
 	changes_discard(c);
 }

@@ -23,21 +23,16 @@ static struct class *class_named(const struct objects *o, const char *name)
 	return c;
 }
 
-/* Callers mostly look a class up by the same literal: compare its address first. */
-static struct class *class_guess(struct objects *o, const char *name)
+/* Callers mostly look a class up by the same literal: what its address gave last is tried first. */
+struct class *class_find(struct objects *o, const char *name)
 {
 	struct class **guess = &o->guess[(uintptr_t)name / sizeof(void *) % CLASS_GUESSES];
 
+	if (!name)
+		return NULL;
 	if (!*guess || strcmp((*guess)->name, name) != 0)
 		*guess = class_named(o, name);
-	return *guess;
-}
-
-struct class *class_find(struct objects *o, const char *name)
-{
-	struct class *c = name ? class_guess(o, name) : NULL;
-
-	return c && c->declared ? c : NULL;
+	return *guess && (*guess)->declared ? *guess : NULL;
 }
 
 struct class *class_get(struct objects *o, const char *name)
@@ -55,7 +50,6 @@ struct class *class_get(struct objects *o, const char *name)
 		return NULL;
 	}
 	c->objects = o;
-	pool_init(&c->bodies, sizeof(struct keel_obj));
 	LL_APPEND(o->classes, c);
 	return c;
 }
@@ -79,7 +73,6 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 		return err_set(err, -EEXIST, "%s: class '%s' already belongs to %s",
 			       owner_name(owner), def->name, owner_name(c->owner));
 	c->def = *def;
-	c->row = row;
 	c->owner = owner;
 	c->declared = true;
 	LL_DELETE(o->classes, c);
@@ -90,18 +83,15 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 static void class_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct objects *o = arg;
-	struct class *c = o->classes;
+	struct class *c = class_named(o, ((const struct keel_class_def *)row)->name);
 
 	(void)owner;
-	while (c && !(c->declared && c->row == row))
-		c = c->next;
 	if (!c)
 		return;
 	for (struct keel_attr *a = o->attrs; a; a = a->next)
 		if (a->klass == c)
 			attr_detach(a);
 	c->declared = false;
-	c->row = NULL;
 	c->owner = NULL;
 }
 
@@ -109,9 +99,8 @@ void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void 
 {
 	struct keel_obj *o, *next;
 
-	for (uint32_t i = 0; i < c->live.n; i++)
-		if (c->live.at[i])
-			fn(arg, c->live.at[i]);
+	DL_FOREACH_SAFE(c->live, o, next)
+		fn(arg, o);
 	DL_FOREACH_SAFE(c->drafts, o, next)
 		fn(arg, o);
 	DL_FOREACH_SAFE(c->dead, o, next)
@@ -121,14 +110,12 @@ void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void 
 uint32_t objects_drop(struct objects *o, const char *klass)
 {
 	struct class *c = class_named(o, klass);
-	uint32_t n = 0;
+	uint32_t n = c ? c->ids.n : 0;
 
 	if (!c || c->declared)
 		return 0;
-	for (uint32_t i = 0; i < c->live.n; i++) {
-		n += c->live.at[i] != NULL;
-		object_destroy(c->live.at[i]);
-	}
+	while (c->live)
+		object_destroy(c->live);
 	return n;
 }
 
@@ -154,17 +141,12 @@ void classes_fini(struct objects *o)
 		struct class *c = o->classes;
 
 		o->classes = c->next;
-		for (uint32_t i = 0; i < c->live.n; i++)
-			if (c->live.at[i])
-				obj_free(c->live.at[i]);
-		free(c->live.at);
+		list_free(c->live);
 		list_free(c->drafts);
 		list_free(c->dead);
 		index_fini(&c->ids);
 		index_fini(&c->names);
 		binds_end(c);
-		pool_fini(&c->bodies);
-		free(c->numbers.spare);
 		free(c->name);
 		free(c);
 	}

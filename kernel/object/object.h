@@ -14,7 +14,6 @@
 #include "util/index.h"
 #include "wire/pack.h"
 #include "object/objects.h"
-#include "object/pool.h"
 
 #define ATTR_MAX 256u
 #define ATTR_NONE (ATTR_MAX - 1) /* the number that no attribute of a class has */
@@ -44,7 +43,6 @@ enum quick { QUICK_NO, QUICK_LONG, QUICK_BOOL, QUICK_TIME, QUICK_STRING };
 
 struct type {
 	struct keel_type_def def;
-	const void *row;     /* its key in the registry; NULL: the kernel's */
 	struct owner *owner; /* NULL: the kernel */
 	enum quick quick;
 	bool scalar; /* the kernel's own size and float: slot.p is no pointer */
@@ -54,8 +52,7 @@ struct type {
 struct keel_attr {
 	struct index_key name; /* first */
 	struct keel_attr_def def;
-	const void *row; /* NULL: withdrawn */
-	struct owner *owner;
+	struct owner *owner; /* NULL: withdrawn */
 	struct class *klass; /* NULL: waiting, or withdrawn */
 	struct type *type;   /* never NULL once it was attached */
 	uint32_t number;     /* ATTR_NONE while it is not attached: no object has a value of it */
@@ -71,28 +68,21 @@ struct raw {
 
 enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_KEEP = 16 };
 
-#define ID_NEAR 24u
-
 /* The members that a walk reads come first. */
 struct keel_obj {
-	struct index_key id; /* first; the text is `near`, or owned */
+	struct index_key id; /* first; the text is `name` */
 	struct class *klass;
-	uint32_t number;	/* unique in its class; also of its pieces of modules' private memory */
-	uint32_t pieces;	/* which modules have some: a bit each */
+	void **piece;		/* modules' private memory, by the `at` of their bind */
 	union keel_slot *slot;	/* n values, in order of attribute number */
 	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
 	uint16_t flags;
-	uint16_t n, cap;	/* cap >= n + entries of change sets */
+	uint16_t n, cap;	/* of slot; cap >= n + entries of change sets */
+	uint16_t n_pieces;	/* room in piece */
 	struct change *changes; /* entries of change sets about this object */
-	union {
-		uint32_t place; /* while live: index in the order of the class */
-		struct {
-			struct keel_obj *prev, *next; /* drafts, or dead ones */
-		};
-	};
+	struct keel_obj *prev, *next; /* of the class: drafts, live or dead ones */
 	struct keel_obj *dirty_next; /* the store front's list */
-	char near[ID_NEAR];
+	char name[];
 };
 
 struct change {
@@ -111,30 +101,15 @@ struct keel_changes {
 	struct keel_changes *prev, *next;
 };
 
-/* Objects in order of creation; NULL: destroyed. */
-struct order {
-	struct keel_obj **at;
-	uint32_t n, cap, taken;
-};
-
-struct numbers {
-	uint32_t *spare; /* returned numbers; has room for all that were given out */
-	uint32_t n_spare, given, cap;
-};
-
 struct class {
 	struct class *next; /* declared ones in order of declaration; lives as long as the engine */
 	struct objects *objects;
 	char *name;
 	bool declared;
 	struct keel_class_def def;
-	const void *row;
 	struct owner *owner;
 	struct index ids, names;
-	struct order live;
-	struct keel_obj *drafts, *dead;
-	struct numbers numbers; /* of all of them */
-	struct pool bodies;	/* by number */
+	struct keel_obj *drafts, *live, *dead; /* each in order of creation */
 	struct keel_attr *by_number[ATTR_MAX];
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
@@ -231,21 +206,16 @@ int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n);
 void raw_leave(void *attr, struct keel_obj *o);
 /* Write the pair of a stored row for value `slot` of `a`. */
 void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot *slot);
-/* Read `n` pairs into `o`; what no attribute takes goes to o->raw, and so do older values of attributes in `settled`
- * (NULL: none). Returns 0, -EPROTO or -ENOMEM. */
-int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint64_t *settled);
+/* Read `n` pairs into `o`; what no attribute takes goes to o->raw. Returns 0, -EPROTO or -ENOMEM. */
+int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n);
 
 /* private.c */
-int number_take(struct class *c, uint32_t *ret_number);
-void number_give(struct class *c, uint32_t number);
-void private_free(struct keel_obj *o);
+void private_free(struct keel_obj *o); /* the pieces, not o->piece */
 void binds_end(struct class *c);
 
 /* order.c */
-int order_room(struct class *c); /* for one more; 0 or -ENOMEM */
-void order_add(struct keel_obj *o);
-void order_remove(struct keel_obj *o);
-struct keel_cursor *cursor_of(struct class *c, bool deep);
+void order_remove(struct keel_obj *o); /* a live one */
+struct keel_cursor *cursor_of(struct class *c); /* NULL: no memory */
 
 /* changes.c */
 struct change *change_find(const struct keel_changes *c, const struct keel_obj *o, const struct keel_attr *a);

@@ -162,7 +162,7 @@ void objects_destroy(struct objects *o)
 int objects_waiting(struct objects *o, struct keel_err *err)
 {
 	for (const struct keel_attr *a = o->attrs; a; a = a->next) {
-		if (a->klass || !a->row)
+		if (a->klass || !a->owner)
 			continue;
 		return err_set(err, -ENOENT,
 			       "attribute %s.%s of %s has no effect: no module declares the %s '%s'",

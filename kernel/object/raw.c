@@ -156,24 +156,8 @@ static int take_text(struct keel_obj *o, struct keel_attr *a, const char *text, 
 	return 0;
 }
 
-static void count_entry(void *arg, const char *key, const char *text, uint32_t len)
-{
-	(void)key, (void)text, (void)len;
-	++*(uint32_t *)arg;
-}
-
-static bool has_entry(const struct keel_obj *o, const struct keel_attr *a, const char *key)
-{
-	const union keel_slot *slot = value_at(o, a);
-	uint32_t n = 0;
-
-	if (slot)
-		type_format(a->type, slot, key, &(struct keel_emit){ count_entry, &n });
-	return n > 0;
-}
-
-/* Entries that the type refuses are kept as a map of their own, and so are those that a `settled` value has. */
-static int take_map(struct keel_obj *o, struct keel_attr *a, struct pack_reader *r, uint32_t n, bool settled)
+/* Entries that the type refuses are kept as a map of their own. */
+static int take_map(struct keel_obj *o, struct keel_attr *a, struct pack_reader *r, uint32_t n)
 {
 	struct buf left = { 0 };
 	uint32_t n_left = 0;
@@ -196,7 +180,7 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct pack_reader 
 
 			memcpy(name, key.text, key.n);
 			name[key.n] = '\0';
-			rc = text && !(settled && has_entry(o, a, name)) ? parse_into(o, a, name, text) : 1;
+			rc = text ? parse_into(o, a, name, text) : 1;
 		}
 		if (rc == 1) {
 			buf_add(&left, from, (size_t)(r->at - from));
@@ -210,20 +194,18 @@ static int take_map(struct keel_obj *o, struct keel_attr *a, struct pack_reader 
 	return rc;
 }
 
-/* `settled`: the object's value is newer than the one that is read. */
-static int pair_take(struct keel_obj *o, struct keel_attr *a, struct pack_reader *r,
-		     const struct pack_value *v, bool settled)
+static int pair_take(struct keel_obj *o, struct keel_attr *a, struct pack_reader *r, const struct pack_value *v)
 {
 	bool keyed = a->type->def.flags & KEEL_TYPE_KEYED;
 	char digits[TYPES_DIGITS];
 
 	if (v->kind == PACK_MAP && keyed)
-		return take_map(o, a, r, v->n, settled);
-	if (v->kind == PACK_INT && (a->type->def.flags & KEEL_TYPE_INT) && !settled)
+		return take_map(o, a, r, v->n);
+	if (v->kind == PACK_INT && (a->type->def.flags & KEEL_TYPE_INT))
 		return value_put(o, a, &(union keel_slot){ .i = v->i });
-	if (v->kind == PACK_INT && !keyed && !settled)
+	if (v->kind == PACK_INT && !keyed)
 		return take_text(o, a, digits, types_long(digits, v->i));
-	if (v->kind == PACK_STR && !keyed && !settled)
+	if (v->kind == PACK_STR && !keyed)
 		return take_text(o, a, v->text, v->n);
 	pack_skip(r, v);
 	return 1;
@@ -242,7 +224,7 @@ static struct keel_attr *attr_guess(struct class *c, uint32_t place, const struc
 	return a;
 }
 
-int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint64_t *settled)
+int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const unsigned char *from = r->at;
@@ -255,7 +237,7 @@ int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n, const uint
 		if (o->klass->declared)
 			a = attr_guess(o->klass, i, &name);
 		if (a && KEEL_ATTR_HAS_VALUE(&a->def))
-			rc = pair_take(o, a, r, &value, settled && bit_get(settled, a->number));
+			rc = pair_take(o, a, r, &value);
 		else
 			pack_skip(r, &value);
 		if (r->bad)

@@ -119,13 +119,10 @@ void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key,
 {
 	const union keel_slot *slot;
 	struct filter f = { key, emit };
-	struct crumb crumb;
 
 	if (a->def.derive) {
-		crumb_begin(&crumb, a->owner, "derive() of an attribute", a->def.name);
-		a->def.derive(mod_of(a->owner), o,
-			      key ? &(struct keel_emit){ pass, &f } : emit);
-		crumb_end(&crumb);
+		CRUMB_CALL(a->owner, "derive() of an attribute", a->def.name,
+			   a->def.derive(mod_of(a->owner), o, key ? &(struct keel_emit){ pass, &f } : emit));
 		return;
 	}
 	slot = value_at(o, a);

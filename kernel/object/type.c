@@ -99,7 +99,6 @@ static int type_add(void *arg, struct owner *owner, const void *def, struct keel
 	t = type_create(o, def);
 	if (!t)
 		return err_set(err, -ENOMEM, "%s: no memory for a type", owner_name(owner));
-	t->row = def;
 	t->owner = owner;
 	return attrs_attach(o, err);
 }
@@ -107,11 +106,9 @@ static int type_add(void *arg, struct owner *owner, const void *def, struct keel
 static void type_remove(void *arg, struct owner *owner, const void *def)
 {
 	struct objects *o = arg;
-	struct type *t = o->types;
+	struct type *t = type_find(o, ((const struct keel_type_def *)def)->name);
 
 	(void)owner;
-	while (t && t->row != def)
-		t = t->next;
 	if (!t)
 		return;
 	for (struct keel_attr *a = o->attrs; a; a = a->next)

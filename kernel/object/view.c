@@ -55,21 +55,23 @@ static int row_add(struct keel_view *v, const struct keel_attr *a, const char *k
 	return 0;
 }
 
-/* Adds the rows for the requested keys of `a`: one for all of them, or one each. */
-static int rows_wanted(struct keel_view *v, const struct keel_attr *a,
-		       const struct keel_wanted *want, const bool *is, uint32_t n)
+/* Adds the rows for the requested keys of `a`: one for all of them, or one each. attr[i]: what want[i] names. */
+static int rows_wanted(struct keel_view *v, const struct keel_attr *a, const struct keel_wanted *want,
+		       const struct keel_attr *const *attr, uint32_t n)
 {
 	uint32_t first = v->n;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (is[i] && !want[i].key)
+		if (attr[i] == a && !want[i].key)
 			return row_add(v, a, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t row = first;
 
-		while (is[i] && row < v->n && strcmp(v->row[row].key, want[i].key) != 0)
+		if (attr[i] != a)
+			continue;
+		while (row < v->n && strcmp(v->row[row].key, want[i].key) != 0)
 			row++;
-		if (is[i] && row == v->n && row_add(v, a, want[i].key) < 0)
+		if (row == v->n && row_add(v, a, want[i].key) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -79,23 +81,15 @@ static int compile_some(struct keel_view *v, const struct keel_wanted *want, uin
 			uint32_t roles)
 {
 	const struct class *c = v->klass;
-	const struct keel_attr **wanted = calloc(n, sizeof(*wanted));
-	bool *is = calloc(n, sizeof(*is));
-	int rc = wanted && is ? 0 : -ENOMEM;
+	const struct keel_attr **attr = calloc(n, sizeof(*attr));
+	int rc = attr ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		wanted[i] = want[i].name ? attr_of_request(c, want[i].name) : NULL;
-	for (uint32_t at = 0; rc == 0 && at < c->n_attrs; at++) {
-		const struct keel_attr *a = c->listed[at];
-		bool any = false;
-
-		for (uint32_t i = 0; i < n; i++)
-			any |= is[i] = wanted[i] == a;
-		if (any && (a->def.read_roles & roles))
-			rc = rows_wanted(v, a, want, is, n);
-	}
-	free(is);
-	free(wanted);
+		attr[i] = want[i].name ? attr_of_request(c, want[i].name) : NULL;
+	for (uint32_t at = 0; rc == 0 && at < c->n_attrs; at++)
+		if (c->listed[at]->def.read_roles & roles)
+			rc = rows_wanted(v, c->listed[at], want, attr, n);
+	free(attr);
 	return rc;
 }
 

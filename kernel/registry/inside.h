@@ -15,7 +15,6 @@ struct kind {
 	struct registry_kind face;
 	struct keel_kind_def def;  /* of a module's kind; `pub` calls its functions */
 	struct owner *owner;       /* NULL: the kernel's */
-	const void *row;           /* the KIND row it came from */
 };
 
 struct row {
@@ -30,7 +29,6 @@ struct row {
 struct service {
 	struct service *next;
 	struct owner *owner; /* NULL: the kernel */
-	const void *row;
 	const char *name;
 	const void *table;
 	uint32_t minor;

@@ -119,23 +119,16 @@ int registry_kind(struct registry *r, const struct registry_kind *face)
 static int module_kind_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
 {
 	const struct kind *k = arg;
-	struct crumb crumb;
 	int32_t ret;
 
-	crumb_begin(&crumb, k->owner, "add() of a kind", k->def.name);
-	ret = k->def.add(&k->owner->pub, &owner->pub, def, err);
-	crumb_end(&crumb);
+	CRUMB_CALL(k->owner, "add() of a kind", k->def.name, ret = k->def.add(&k->owner->pub, &owner->pub, def, err));
 	return ret > 0 ? -EINVAL : ret; /* a PBSE code is an error, too */
 }
 
 static void module_kind_remove(void *arg, struct owner *owner, const void *def)
 {
 	const struct kind *k = arg;
-	struct crumb crumb;
-
-	crumb_begin(&crumb, k->owner, "remove() of a kind", k->def.name);
-	k->def.remove(&k->owner->pub, &owner->pub, def);
-	crumb_end(&crumb);
+	CRUMB_CALL(k->owner, "remove() of a kind", k->def.name, k->def.remove(&k->owner->pub, &owner->pub, def));
 }
 
 static int kind_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
@@ -161,20 +154,16 @@ static int kind_add(void *arg, struct owner *owner, const void *row, struct keel
 	k->def = *def;
 	k->face = (struct registry_kind){ def->name, module_kind_add, module_kind_remove, k, def->row_size };
 	k->owner = owner;
-	k->row = row;
 	return kind_push(r, k, err);
 }
 
 static void kind_remove(void *arg, struct owner *owner, const void *row)
 {
-	struct registry *r = arg;
-	struct kind *k = r->kinds;
+	struct kind *k = kind_find(arg, ((const struct keel_kind_def *)row)->name);
 
 	(void)owner;
-	while (k != NULL && k->row != row)
-		k = k->next;
 	if (k != NULL)
-		kind_drop(r, k);
+		kind_drop(arg, k);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */

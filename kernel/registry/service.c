@@ -103,7 +103,6 @@ int service_add(void *arg, struct owner *owner, const void *row, struct keel_err
 	copy->self = &owner->pub;
 	s->copy = copy;
 	s->owner = owner;
-	s->row = row;
 	s->minor = def->version;
 	return 0;
 }
@@ -111,11 +110,9 @@ int service_add(void *arg, struct owner *owner, const void *row, struct keel_err
 void service_remove(void *arg, struct owner *owner, const void *row)
 {
 	struct registry *r = arg;
-	struct service *s = r->services;
+	struct service *s = service_find(r, ((const struct keel_service_def *)row)->name);
 
 	(void)owner;
-	while (s != NULL && s->row != row)
-		s = s->next;
 	if (s == NULL)
 		return;
 	LL_DELETE(r->services, s);

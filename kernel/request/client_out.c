@@ -23,6 +23,11 @@ static void queued_add(struct client *c, size_t bytes) /* less: modulo */
 	c->router->queued += bytes;
 }
 
+static size_t out_weight(const struct keel_out *o)
+{
+	return sizeof(*o) + o->b.size;
+}
+
 bool client_overfull(const struct client *c)
 {
 	const struct router_limits *limits = &c->router->limits;
@@ -57,13 +62,11 @@ void client_flush_soon(struct client *c)
 
 void client_drop_queue(struct client *c)
 {
-	while (c->first != NULL) {
-		struct keel_out *o = c->first;
+	struct keel_out *o, *next;
 
-		c->first = out_next(o);
+	DL_FOREACH_SAFE(c->first, o, next)
 		out_drop(o);
-	}
-	c->last = NULL;
+	c->first = NULL;
 	queued_add(c, -c->queued);
 	if (c->in_flush)
 		loop_defer_cancel(c->router->parts->loop, client_flush, c);
@@ -82,12 +85,7 @@ void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t c
 	}
 	if (c->queued == 0)
 		c->progress_ms = loop_now_ms(c->router->parts->loop);
-	out_link(o, NULL);
-	if (c->last != NULL)
-		out_link(c->last, o);
-	else
-		c->first = o;
-	c->last = o;
+	DL_APPEND(c->first, o);
 	queued_add(c, out_weight(o));
 	client_flush_soon(c);
 }
@@ -95,14 +93,12 @@ void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t c
 static unsigned fill_iov(struct client *c, struct iovec *iov)
 {
 	struct keel_out *o = c->first;
+	size_t off = c->first_off;
 	unsigned n = 0;
 
-	for (; o != NULL && n < IOV_COUNT; o = out_next(o), n++) {
-		size_t len;
-		const char *data = out_data(o, &len);
-		size_t off = n == 0 ? c->first_off : 0;
-
-		iov[n] = (struct iovec){ (char *)data + off, len - off };
+	for (; o != NULL && n < IOV_COUNT; o = o->next, n++) {
+		iov[n] = (struct iovec){ o->b.data + off, o->b.len - off };
+		off = 0;
 	}
 	return n;
 }
@@ -111,21 +107,15 @@ static void frame_written(struct client *c, size_t n)
 {
 	c->progress_ms = loop_now_ms(c->router->parts->loop);
 	n += c->first_off;
-	while (c->first != NULL) {
+	while (c->first != NULL && n >= c->first->b.len) {
 		struct keel_out *o = c->first;
-		size_t len;
 
-		out_data(o, &len);
-		if (n < len)
-			break;
-		n -= len;
-		c->first = out_next(o);
+		n -= o->b.len;
+		DL_DELETE(c->first, o);
 		queued_add(c, -out_weight(o));
 		out_drop(o);
 	}
 	c->first_off = n;
-	if (c->first == NULL)
-		c->last = NULL;
 }
 
 static void tell_drained(struct client *c)
@@ -147,10 +137,9 @@ static void tell_drained(struct client *c)
 static void guest_write(struct client *c)
 {
 	while (c->first != NULL) {
-		size_t len;
-		const char *data = out_data(c->first, &len);
+		size_t len = c->first->b.len;
 
-		c->send(c->send_arg, data, len);
+		c->send(c->send_arg, c->first->b.data, len);
 		frame_written(c, len);
 	}
 }

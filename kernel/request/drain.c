@@ -29,19 +29,6 @@ static bool is_repeatable(const struct keel_req *q)
 	       (r->drain.late && (q->route->def.flags & KEEL_REQUEST_READ));
 }
 
-static void old_mark(struct router *r)
-{
-	struct client *c;
-	struct keel_req *q;
-
-	DL_FOREACH(r->clients, c) {
-		DL_FOREACH(c->reqs, q) {
-			q->old = !is_repeatable(q);
-			r->drain.n_old += q->old;
-		}
-	}
-}
-
 static void requests_end(struct client *c)
 {
 	struct keel_req *q = c->reqs;
@@ -161,7 +148,15 @@ static void drain_begin(struct router *r, int64_t left_ms, void (*done)(void *ar
 
 void router_drain(struct router *r, int64_t deadline_ms, void (*done)(void *arg), void *arg)
 {
-	old_mark(r);
+	struct client *c;
+	struct keel_req *q;
+
+	DL_FOREACH(r->clients, c) {
+		DL_FOREACH(c->reqs, q) {
+			q->old = !is_repeatable(q);
+			r->drain.n_old += q->old;
+		}
+	}
 	drain_begin(r, deadline_ms - loop_now_ms(r->parts->loop), done, arg);
 }
 

@@ -32,7 +32,6 @@ struct user {
 struct route {
 	struct index_key name;       /* first; def.name */
 	struct keel_request_def def; /* normalised */
-	const void *key;             /* the module's row */
 	struct owner *owner;
 };
 
@@ -78,7 +77,7 @@ struct client {
 	struct keel_req *reqs;
 	uint32_t n_reqs;
 	size_t open; /* bytes of them */
-	struct keel_out *first, *last; /* frames to be written */
+	struct keel_out *first; /* of the frames to be written */
 	size_t first_off, queued;
 	int64_t progress_ms, read_ms;
 	bool closing;  /* read no more, close when all is written */

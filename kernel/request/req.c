@@ -48,11 +48,6 @@ static struct keel_req *req_create(struct client *c, const struct frame *f, stru
 	return q;
 }
 
-const char *router_req_name(const struct keel_req *q)
-{
-	return q->route != NULL ? q->route->def.name : "";
-}
-
 /* The client is gone, or has its reply; the request stays until its module replies. */
 static void req_detach(struct keel_req *q)
 {
@@ -238,19 +233,16 @@ static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 void req_drained(struct keel_req *q)
 {
 	keel_fn *fn = q->drained;
-	struct crumb crumb;
 
 	q->drained = NULL;
 	if (q->state != REQ_OPEN || q->route == NULL)
 		return;
-	crumb_begin(&crumb, q->route->owner, "drained()", q->route->def.name);
-	fn(&q->route->owner->pub, q->drained_arg);
-	crumb_end(&crumb);
+	CRUMB_CALL(q->route->owner, "drained()", q->route->def.name, fn(&q->route->owner->pub, q->drained_arg));
 }
 
 static const char *req_name(struct keel_req *q)
 {
-	return router_req_name(q);
+	return q->route != NULL ? q->route->def.name : "";
 }
 
 static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
@@ -278,7 +270,6 @@ void req_client_gone(struct keel_req *q)
 	keel_fn *gone = q->gone;
 	void *arg = q->gone_arg;
 	struct route *route = q->route;
-	struct crumb crumb;
 
 	req_detach(q);
 	if (q->state == REQ_SENT)
@@ -287,11 +278,8 @@ void req_client_gone(struct keel_req *q)
 	/* Cancelling a hold may make the module reply; then `gone` is not called. */
 	if (r->parts->hooks != NULL)
 		hooks_client_gone(r->parts->hooks, q);
-	if (q->state == REQ_ORPHAN && gone != NULL) {
-		crumb_begin(&crumb, route->owner, "on_gone()", route->def.name);
-		gone(&route->owner->pub, arg);
-		crumb_end(&crumb);
-	}
+	if (q->state == REQ_ORPHAN && gone != NULL)
+		CRUMB_CALL(route->owner, "on_gone()", route->def.name, gone(&route->owner->pub, arg));
 }
 
 void req_again(struct keel_req *q)
@@ -377,11 +365,7 @@ static void req_serve(struct keel_req *q)
 	struct owner *owner = q->route->owner;
 	uint64_t changes = store_changes(parts->store);
 	uint32_t parked = hooks_parked(parts->hooks);
-	struct crumb crumb;
-
-	crumb_begin(&crumb, owner, "request", q->route->def.name);
-	q->route->def.handler(&owner->pub, q);
-	crumb_end(&crumb);
+	CRUMB_CALL(owner, "request", q->route->def.name, q->route->def.handler(&owner->pub, q));
 	if (store_changes(parts->store) == changes)
 		hooks_handled(parts->hooks, q, parked);
 }

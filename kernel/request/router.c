@@ -40,7 +40,6 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	if (route == NULL)
 		return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
 	route->def = *def;
-	route->key = row;
 	route->owner = owner;
 	index_key_init(&route->name, route->def.name, strlen(route->def.name));
 	if (index_add(&r->routes, &route->name) == 0)
@@ -67,7 +66,7 @@ static void route_remove(void *arg, struct owner *owner, const void *row)
 	struct client *c;
 
 	(void)owner;
-	if (route == NULL || route->key != row)
+	if (route == NULL)
 		return;
 	DL_FOREACH(r->clients, c)
 		requests_forget(c->reqs, route);

@@ -31,8 +31,6 @@ void router_set_stall(struct router *r, int64_t stall_ms);
 void router_shutdown(struct router *r);
 /* Returns whether no request is open; after the two above, whether all clients are gone. */
 bool router_idle(const struct router *r);
-/* Returns the name of the request's row, "" when that was withdrawn. */
-const char *router_req_name(const struct keel_req *q);
 
 /* A client inside this process, for simulation and tests: bytes in, frames out through `send`, which must
  * not call back. When the client is gone it is called once with len 0; the handle is invalid then. */

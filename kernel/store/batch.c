@@ -85,18 +85,6 @@ static int object_row(struct batch *b, struct keel_obj *o)
 	return b->bytes.failed ? -ENOMEM : 0;
 }
 
-static void resolve(struct batch *b)
-{
-	for (uint32_t i = 0; i < b->n; i++) {
-		struct keel_store_row *row = &b->row[i];
-
-		row->klass = b->bytes.data + (uintptr_t)row->klass;
-		row->id = b->bytes.data + (uintptr_t)row->id;
-		if (row->bytes)
-			row->bytes = b->bytes.data + (uintptr_t)row->bytes;
-	}
-}
-
 /* Cannot fail: room was made before. Blobs of drafts stay in the list, those of dead objects are freed. */
 static void blob_rows(struct batch *b, struct blob **blobs)
 {
@@ -116,14 +104,6 @@ static void blob_rows(struct batch *b, struct blob **blobs)
 	}
 }
 
-static void batch_undo(struct batch *b, struct keel_obj *first)
-{
-	for (struct keel_obj *o = first; o; o = *objects_dirty_link(o))
-		objects_redirty(o);
-	b->n = 0;
-	buf_reset(&b->bytes);
-}
-
 /* Dead objects are freed after the commit, or at once when nothing of them is stored. */
 static void sort_out(struct batch *b, struct keel_obj *first)
 {
@@ -141,22 +121,28 @@ static void sort_out(struct batch *b, struct keel_obj *first)
 int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs)
 {
 	const struct blob *one;
+	struct keel_obj *o;
 	uint32_t n_blobs;
+	int rc = 0;
 
-	for (struct keel_obj *o = *dirty; o; o = *objects_dirty_link(o)) {
-		int rc = object_row(b, o);
-
-		if (rc < 0 && rc != -ENODATA) {
-			batch_undo(b, *dirty);
-			return rc;
-		}
-	}
+	for (o = *dirty; o && (rc == 0 || rc == -ENODATA); o = *objects_dirty_link(o))
+		rc = object_row(b, o);
 	DL_COUNT(*blobs, one, n_blobs);
-	if (rows_room(b, n_blobs) < 0) {
-		batch_undo(b, *dirty);
+	if ((rc < 0 && rc != -ENODATA) || rows_room(b, n_blobs) < 0) {
+		for (o = *dirty; o; o = *objects_dirty_link(o))
+			objects_redirty(o);
+		b->n = 0;
+		buf_reset(&b->bytes);
 		return -ENOMEM;
 	}
-	resolve(b);
+	for (uint32_t i = 0; i < b->n; i++) { /* the bytes have stopped growing */
+		struct keel_store_row *row = &b->row[i];
+
+		row->klass = b->bytes.data + (uintptr_t)row->klass;
+		row->id = b->bytes.data + (uintptr_t)row->id;
+		if (row->bytes)
+			row->bytes = b->bytes.data + (uintptr_t)row->bytes;
+	}
 	blob_rows(b, blobs);
 	sort_out(b, *dirty);
 	*dirty = NULL;

@@ -84,11 +84,8 @@ static void read_free(struct read *r)
 static void read_deliver(void *arg)
 {
 	struct read *r = arg;
-	struct crumb crumb;
-
-	crumb_begin(&crumb, r->owner, "callback of a read", r->id);
-	r->fn(&r->owner->pub, r->arg, r->bytes, r->rc < 0 ? (uint32_t)-r->rc : r->len);
-	crumb_end(&crumb);
+	CRUMB_CALL(r->owner, "callback of a read", r->id,
+		   r->fn(&r->owner->pub, r->arg, r->bytes, r->rc < 0 ? (uint32_t)-r->rc : r->len));
 	read_free(r);
 }
 
@@ -96,11 +93,8 @@ static void read_work(void *arg)
 {
 	struct read *r = arg;
 	struct store *s = r->store;
-	struct crumb crumb;
-
-	crumb_begin(&crumb, s->offers, "worker", r->id);
-	r->rc = -abs(s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len, &r->err));
-	crumb_end(&crumb);
+	CRUMB_CALL(s->offers, "worker", r->id,
+		   r->rc = -abs(s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len, &r->err)));
 }
 
 static void read_done(void *arg)

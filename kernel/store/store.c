@@ -97,11 +97,8 @@ uint64_t store_changes(const struct store *s)
 static void commit_work(void *arg)
 {
 	struct store *s = arg;
-	struct crumb crumb;
-
-	crumb_begin(&crumb, s->offers, "worker", "commit");
-	s->commit_rc = s->api->commit(&s->offers->pub, s->batch.row, s->batch.n, &s->commit_err);
-	crumb_end(&crumb);
+	CRUMB_CALL(s->offers, "worker", "commit",
+		   s->commit_rc = s->api->commit(&s->offers->pub, s->batch.row, s->batch.n, &s->commit_err));
 }
 
 static void commit_retry(void *arg)
@@ -323,7 +320,6 @@ int store_use(struct store *s, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
 	struct owner *offers = NULL;
-	struct crumb crumb;
 	const struct keel_store_api *api =
 		registry_service(s->parts->registry, "store", 0, &offers, &why);
 	uint32_t holds;
@@ -339,15 +335,12 @@ int store_use(struct store *s, struct keel_err *err)
 	if (!api->open || !api->load || !api->commit || !api->read_blob)
 		return err_set(err, -EINVAL, "the service 'store' of module %s is not complete; upgrade "
 					     "the module", offers->pub.name);
-	crumb_begin(&crumb, offers, "open() of the store", NULL);
-	rc = -abs(api->open(&offers->pub, err)); /* any value but 0 is an error */
-	crumb_end(&crumb);
+	CRUMB_CALL(offers, "open() of the store", NULL,
+		   rc = -abs(api->open(&offers->pub, err))); /* any value but 0 is an error */
 	if (rc < 0)
 		return rc;
 	s->commit_err.text[0] = '\0';
-	crumb_begin(&crumb, offers, "load() of the store", NULL);
-	rc = -abs(api->load(&offers->pub, load_row, s, err));
-	crumb_end(&crumb);
+	CRUMB_CALL(offers, "load() of the store", NULL, rc = -abs(api->load(&offers->pub, load_row, s, err)));
 	if (rc < 0) {
 		if (s->commit_err.text[0])
 			return err_set(err, rc, "%s", s->commit_err.text);

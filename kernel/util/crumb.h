@@ -43,4 +43,14 @@ static inline void crumb_end(const struct crumb *c)
 	crumb_top = c->outer;
 }
 
+/* Runs a statement that calls into the module `owner`. */
+#define CRUMB_CALL(owner, what, object, ...)                         \
+	do {                                                         \
+		struct crumb crumb_here;                             \
+                                                                     \
+		crumb_begin(&crumb_here, (owner), (what), (object)); \
+		__VA_ARGS__;                                         \
+		crumb_end(&crumb_here);                              \
+	} while (0)
+
 #endif

@@ -41,19 +41,11 @@ int fd_write_all(int fd, const void *bytes, size_t len)
 	return fd_write(fd, bytes, len, &written);
 }
 
-/* The directory part of `path`; the caller frees it. */
-static char *dir_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (slash == NULL)
-		return strdup(".");
-	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
+/* Makes the name of `path` durable. */
 static int dir_sync(const char *path)
 {
-	char *dir = dir_of(path);
+	const char *slash = strrchr(path, '/');
+	char *dir = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
 	int fd, ret = 0;
 
 	if (dir == NULL)

@@ -11,18 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/text.h"
+
 #define SIZE_MIN 16u
 
-/* FNV-1a with a final mix: ids differ in few characters. */
 static uint32_t hash_of(const char *text, size_t len)
 {
-	uint32_t h = 2166136261u;
+	uint64_t h = bytes_hash(text, len) * UINT64_C(0x9e3779b97f4a7c15); /* ids differ in few characters */
 
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * 16777619u;
-	h ^= h >> 16;
-	h *= 0x85ebca6bu;
-	return h ^ h >> 13;
+	return (uint32_t)(h >> 32);
 }
 
 void index_key_init(struct index_key *key, const char *text, size_t len)

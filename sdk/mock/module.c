@@ -335,7 +335,7 @@ static int unload(struct loaded *l, bool comes, struct keel_err *err)
 	loop_due(mock->parts.loop); /* a module is unloaded between turns */
 	enter(mock, m);
 	while (keel_mock_now(mock) < until && !module_stays(m) &&
-	       (busy(m, comes, &why) != 0 || hooks_waits(mock->parts.hooks, &m->owner) ||
+	       (busy(m, comes, &why) != 0 || hooks_parked(mock->parts.hooks) > 0 ||
 		!router_idle(mock->parts.router)))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
 	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;

@@ -158,14 +158,6 @@ static void hook_tap_remove(struct keel_mod *m, uint32_t point, const char *name
 	(void)m, (void)point, (void)name;
 }
 
-static const struct keel_field *hook_fields(uint32_t point, uint32_t *ret_n)
-{
-	const struct map_point *p = map_point(point);
-
-	*ret_n = 0;
-	return p ? p->fields(ret_n) : NULL;
-}
-
 static int32_t hook_holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 {
 	struct answer a;
@@ -219,6 +211,6 @@ static void hook_bench(struct keel_mod *m)
 
 const struct keel_hook_api host_hook = {
 	.size = sizeof(host_hook), .raise = raise_point, .note = raise_note, .fold = raise_fold, .tapped = hook_tapped,
-	.tap_add = hook_tap_add, .tap_remove = hook_tap_remove, .fields = hook_fields, .holds_text = hook_holds_text,
+	.tap_add = hook_tap_add, .tap_remove = hook_tap_remove, .holds_text = hook_holds_text,
 	.point = hook_point, .about = hook_about, .end = hook_end, .replay = hook_replay, .bench = hook_bench,
 };

@@ -149,7 +149,6 @@ struct keel_hook_api {
 	bool (*tapped)(struct keel_mod *, uint32_t point);
 	int32_t (*tap_add)(struct keel_mod *, uint32_t point, const char *name, int32_t order, keel_any_fn *fn, void *arg, struct keel_err *);
 	void (*tap_remove)(struct keel_mod *, uint32_t point, const char *name);
-	const struct keel_field *(*fields)(uint32_t point, uint32_t *ret_n);
 	int32_t (*holds_text)(struct keel_mod *, const char *id, char *buf, uint32_t len);
 	uint32_t (*point)(struct keel_mod *, const char *name);
 	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);

@@ -55,8 +55,8 @@ struct keel_class_def {
 	uint32_t size, flags;
 	const char *name; /* "job"; not "keel_...", which is the kernel's */
 	const char *doc;
-	/* The NOTE point that tells modules an object exists (at start, and to a module that is loaded
-	 * late); its event is { id, object }. 0: none. */
+	/* The NOTE point of the replay at start, raised for each object that exists; its event is { id, object }.
+	 * 0: none. */
 	uint32_t known_point;
 	uint32_t reserved;
 };
@@ -221,8 +221,7 @@ struct keel_scope_def {
 
 /* POINT: a hook point of one's own. Other modules name this one in .requires_modules, and tap it in start():
  * keel_point() finds its id, keel_tap_add() adds the tap, which sees the generic event view. Only this module raises
- * it, with the same id. A name that is taken refuses the load, a process of its own does, too. Withdrawn with the module:
- * what it raised is ended, and modules that tap it restart. */
+ * it, with the same id. A name that is taken refuses the start, a process of its own does, too. */
 struct keel_field;
 struct keel_point_def {
 	uint32_t size;

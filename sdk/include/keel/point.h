@@ -34,9 +34,8 @@ static inline bool keel_tapped(struct keel_mod *mod, uint32_t point)
 	return KEEL_MODULE_kernel.hook->tapped(mod, point);
 }
 
-/* Tap a point at run time: fn sees the generic event view (keel_point_fields()). The tap ends with its module, and
- * with the point of another module, which keel_point() finds: then this module restarts, too. -EEXIST, -EINVAL
- * with *err. */
+/* Tap a point at run time, of the map or of another module (keel_point()): fn gets the generic event view, whose fields
+ * keel_point_about() describes. The tap ends with its module, or by keel_tap_remove(). -EEXIST, -EINVAL with *err. */
 static inline int32_t keel_tap_add(struct keel_mod *mod, uint32_t point, const char *name, int32_t order,
 				   keel_any_fn *fn, void *arg, struct keel_err *err)
 {
@@ -49,28 +48,21 @@ static inline void keel_tap_remove(struct keel_mod *mod, uint32_t point, const c
 	KEEL_MODULE_kernel.hook->tap_remove(mod, point, name);
 }
 
-/* The fields of the event of a point of the map, with their places in it; NULL: no such point. Those of modules'
- * points: keel_point_about(). */
-static inline const struct keel_field *keel_point_fields(uint32_t point, uint32_t *ret_n)
-{
-	return KEEL_MODULE_kernel.hook->fields(point, ret_n);
-}
-
 /* Holds of an object as users see them ("module: why (12s of 60s)"), like snprintf(). */
 static inline int32_t keel_holds_text(struct keel_mod *mod, const char *id, char *buf, uint32_t len)
 {
 	return KEEL_MODULE_kernel.hook->holds_text(mod, id, buf, len);
 }
 
-/* The id of the point of this name, of the map or published by a module; 0: there is none now. A point that is
- * withdrawn and published again has another id. */
+/* The id of the point of this name, of the map or published by a module; 0: there is none. It stays the same while the
+ * daemon runs. */
 static inline uint32_t keel_point(struct keel_mod *mod, const char *name)
 {
 	return KEEL_MODULE_kernel.hook->point(mod, name);
 }
 
-/* Fill *ret (set its size) with what is known of a point; what it points to is borrowed while the point exists.
- * -ENOENT: there is none. */
+/* Fill *ret (set its size) with what is known of a point, the fields of its event included. What it points to is borrowed
+ * while the point exists. -ENOENT: there is none. */
 static inline int32_t keel_point_about(struct keel_mod *mod, uint32_t point, struct keel_point_def *ret)
 {
 	return KEEL_MODULE_kernel.hook->about(mod, point, ret);

@@ -116,8 +116,7 @@ static keel_verdict any(struct keel_call *c, uint32_t point, const void *event, 
 
 static void dynamic_taps_see_the_generic_event(void)
 {
-	uint32_t n;
-	const struct keel_field *f;
+	struct keel_point_def about = { .size = sizeof(about) };
 
 	engine_start();
 	CU_ASSERT_EQUAL(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_submit, "dyn", 1, any,
@@ -130,11 +129,11 @@ static void dynamic_taps_see_the_generic_event(void)
 	e.hook->tap_remove(&e.alpha.pub, KEEL_POINT_job_submit, "dyn");
 	RAISE(job_submit, .id = "1.svr");
 	CU_ASSERT_STRING_EQUAL(trace, "any:10:1.svr:x done done");
-	f = e.hook->fields(KEEL_POINT_job_submit, &n);
-	CU_ASSERT_EQUAL(n, 4);
-	CU_ASSERT_STRING_EQUAL(f[1].name, "job");
-	CU_ASSERT_EQUAL(f[1].offset, offsetof(struct keel_ev_job_submit, job));
-	CU_ASSERT_PTR_NULL(e.hook->fields(200, &n));
+	CU_ASSERT_EQUAL_FATAL(e.hook->about(&e.alpha.pub, KEEL_POINT_job_submit, &about), 0);
+	CU_ASSERT_EQUAL(about.n_fields, 4);
+	CU_ASSERT_STRING_EQUAL(about.fields[1].name, "job");
+	CU_ASSERT_EQUAL(about.fields[1].offset, offsetof(struct keel_ev_job_submit, job));
+	CU_ASSERT_EQUAL(e.hook->about(&e.alpha.pub, 200, &about), -ENOENT);
 	engine_stop();
 }
 
