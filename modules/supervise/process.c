@@ -54,6 +54,7 @@ struct keel_supervised {
 	char lost[256]; /* why it is ended; "": it is not */
 	uint32_t users; /* on the stack: freed when there are none */
 	bool gone;	/* process_stop() was called */
+	bool over;	/* process_end() was called */
 	bool reading;
 
 	uint32_t owed;
@@ -494,22 +495,32 @@ struct keel_supervised *process_start(struct keel_mod *self, struct keel_mod *mo
 	return NULL;
 }
 
-void process_stop(struct keel_supervised *p)
+void process_end(struct keel_supervised *p)
 {
-	struct tree *t;
+	struct tree *t = p->tree;
 
-	if (!p)
+	if (p->over)
 		return;
-	t = p->tree;
-	p->gone = true;
-	p->users++;
+	p->over = true;
+	p->state = OFF;
+	p->tree = NULL;
 	keel_timer_cancel(p->restart);
+	p->restart = NULL;
 	line_close(p);
 	DL_DELETE(p->st->all, p);
 	if (t) {
 		tree_forget(t);
 		tree_wait(t, STOP_MS);
 	}
+}
+
+void process_stop(struct keel_supervised *p)
+{
+	if (!p)
+		return;
+	p->gone = true;
+	p->users++;
+	process_end(p);
 	unuse(p);
 }
 

@@ -18,7 +18,7 @@ static void fini(struct keel_mod *m)
 	struct state *st = m->state;
 
 	while (st->all)
-		process_stop(st->all);
+		process_end(st->all); /* a module that never came to its own fini() is closed after this */
 	while (st->runs)
 		run_cancel(st->runs);
 	trees_end(st);

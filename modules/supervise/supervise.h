@@ -52,6 +52,7 @@ void process_up(struct keel_supervised *p);
 void process_look(struct keel_supervised *p);
 int32_t process_wait(struct keel_supervised *p, bool (*done)(void *arg), void *arg, int64_t timeout_ms);
 void process_give_up(struct keel_supervised *p, const char *why);
+void process_end(struct keel_supervised *p); /* its program ends; the handle stays the caller's, until process_stop() */
 void process_stop(struct keel_supervised *p);
 int32_t process_text(const struct keel_supervised *p, char *buf, uint32_t len);
 

@@ -255,7 +255,21 @@ static void one_that_does_not_read_is_ended_once_it_is_up(void)
 	program_finish();
 }
 
+/* As when a daemon does not come up: a module that is open only has no fini() of its own, and is closed last. */
+static void its_handle_outlives_the_module(void)
+{
+	program_begin(0);
+	process_up(program);
+	keel_module.fini(&self);
+	CU_ASSERT_TRUE(world.killed);
+	CU_ASSERT_STRING_EQUAL(shown(), "process benched");
+	CU_ASSERT_EQUAL(process_send(program, "x", 1), -ENOTCONN);
+	keel_mock_advance(mock, 100000);
+	CU_ASSERT_EQUAL(world.started, 1);
+	program_finish();
+}
+
 TESTS_MAIN("supervise", TEST(it_is_started_again_at_once_if_it_was_of_use),
 	   TEST(one_that_was_of_no_use_waits_twice_as_long_each_time), TEST(one_that_dies_too_often_is_not_started_again),
 	   TEST(one_that_owes_an_answer_for_too_long_is_killed), TEST(a_frame_that_is_too_long_ends_it),
-	   TEST(one_that_does_not_read_is_ended_once_it_is_up))
+	   TEST(one_that_does_not_read_is_ended_once_it_is_up), TEST(its_handle_outlives_the_module))
