@@ -157,6 +157,8 @@ static void module_end(struct module *m)
 	withdraw(m);
 	call_end(m, "fini", m->desc.fini);
 	objects_detach(&m->owner);
+	if (m->how.row != NULL)
+		loader_close(m); /* while its loader, which ends after it, is there */
 	m->state = MODULE_OPEN;
 }
 

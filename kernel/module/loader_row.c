@@ -142,10 +142,14 @@ int loader_open(const struct modules *all, struct module *m, const struct conf_m
 
 void loader_close(struct module *m)
 {
-	if (m->how.row != NULL && m->image.raw != NULL)
-		m->how.row->def.close(&m->how.row->owner->pub, &m->owner.pub);
-	else if (m->how.row == NULL)
+	if (m->how.row == NULL) {
 		free(m->owner.pub.state);
+	} else if (m->image.raw != NULL) {
+		m->how.row->def.close(&m->how.row->owner->pub, &m->owner.pub);
+		m->image.raw = NULL;
+		m->desc.name = m->owner.pub.name = "that was lent"; /* its texts are gone */
+	}
+	m->owner.pub.state = NULL;
 	how_fini(&m->how);
 }
 
