@@ -181,8 +181,10 @@ static int conf_get(struct daemon *d, struct keel_err *err)
 static int set_fill(struct daemon *d, struct keel_err *err)
 {
 	char *to;
-	int ret = set_create(d->sets, &d->set, err);
+	int ret;
 
+	sets_tidy(d->sets); /* starts that failed left them behind */
+	ret = set_create(d->sets, &d->set, err);
 	if (ret == 0)
 		ret = set_configure(d->set, d->options->conf_file, NULL, NULL, err);
 	if (ret < 0)
