@@ -3,6 +3,8 @@
  * work.c - calls on a worker thread, with a callback on the loop's.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "loop/inside.h"
@@ -33,6 +35,22 @@ static void work_done(uv_work_t *uv, int cancelled)
 	w.loop->working--;
 }
 
+/* Threads begin here, and inherit: what ends or reloads the daemon is left to the loop's own, which can hold it. */
+static int queue(struct loop *l, struct work *w)
+{
+	sigset_t held, was;
+	int ret;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &held, &was);
+	ret = uv_queue_work(&l->uv, &w->uv, work_do, work_done);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return ret;
+}
+
 int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 {
 	struct work *w = calloc(1, sizeof(*w));
@@ -45,7 +63,7 @@ int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 	w->done = done;
 	w->arg = arg;
 	w->uv.data = w;
-	ret = uv_queue_work(&l->uv, &w->uv, work_do, work_done);
+	ret = queue(l, w);
 	if (ret < 0)
 		free(w);
 	else

@@ -6,9 +6,11 @@
  * stored or listened to. With --set it is a running daemon that checks the set which comes.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "log/log.h"
@@ -103,6 +105,8 @@ int daemon_check(const struct options *o)
 	struct keel_err err = { 0 };
 	int ret = 0;
 
+	if (o->set_dir != NULL)
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* an init() may hang */
 	if (o->set_dir != NULL && (d.set = strdup(o->set_dir)) == NULL)
 		ret = err_set(&err, -ENOMEM, "no memory");
 	if (ret == 0)

@@ -181,8 +181,10 @@ static int conf_get(struct daemon *d, struct keel_err *err)
 static int set_fill(struct daemon *d, struct keel_err *err)
 {
 	char *to;
-	int ret = set_create(d->sets, &d->set, err);
+	int ret;
 
+	sets_tidy(d->sets); /* starts that failed left them behind */
+	ret = set_create(d->sets, &d->set, err);
 	if (ret == 0)
 		ret = set_configure(d->set, d->options->conf_file, NULL, NULL, err);
 	if (ret < 0)
@@ -337,6 +339,8 @@ static void serve_no_more(struct daemon *d)
 		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
 			p->daemon_name, "Starting to shutdown the server, type is Quick");
 	stop_notify(d);
+	if (d->world == NULL)
+		renew_stop(d);
 	router_shutdown(p->router);
 	loop_run_until(p->loop, replies_are_out, p, LAST_REPLIES_MS);
 	links_stop(p->links);
@@ -356,6 +360,7 @@ static void image_change(struct daemon *d)
 	renew_links_leave(d);
 	links_stop(p->links);
 	modules_halt(p->modules);
+	renew_signals_hold(d);
 	last_commit(d);
 	store_close(p->store);
 	if (d->stopping)

@@ -23,7 +23,7 @@ void handed_take(struct handed *ret)
 	unsigned long n = pid != NULL && count != NULL && strtol(pid, NULL, 10) == getpid() ? strtoul(count, NULL, 10) : 0;
 
 	*ret = (struct handed){ .n = 0 };
-	for (unsigned long i = 0; i < n && ret->n < HANDOVER_FDS; i++) {
+	for (unsigned long i = 0; i < n && i < HANDOVER_FDS; i++) {
 		int len = names != NULL ? (int)strcspn(names, ":") : 0;
 		int fd = fcntl(FIRST + (int)i, F_DUPFD_CLOEXEC, ABOVE);
 

@@ -283,13 +283,24 @@ static void child_look(void *arg)
 		child_failed(d, end);
 }
 
+void renew_stop(struct daemon *d)
+{
+	if (d->next != NULL) /* no more a check: requests are being answered */
+		return;
+	renewal_free(d);
+	modules_changes_refuse(d->parts.modules, -ECANCELED, "nothing was changed: the daemon stops");
+}
+
 int renew_begin(struct parts *parts, const struct modules_ask *ask, const struct conf *conf, struct keel_err *err)
 {
 	struct daemon *d = daemon_of(parts);
-	struct renewal *r = calloc(1, sizeof(*r));
+	struct renewal *r;
 	int ret;
 
 	(void)conf; /* it is in d->fresh */
+	if (d->stopping)
+		return err_set(err, -ECANCELED, "nothing was changed: the daemon stops");
+	r = calloc(1, sizeof(*r));
 	if (r == NULL)
 		return err_set(err, -ENOMEM, "no memory");
 	d->renewal = r;
@@ -356,6 +367,22 @@ static void signals_block(void)
 	sigprocmask(SIG_SETMASK, &set, NULL);
 }
 
+static bool once(void *arg)
+{
+	bool *turned = arg, was = *turned;
+
+	*turned = true;
+	return was;
+}
+
+void renew_signals_hold(struct daemon *d)
+{
+	bool turned = false;
+
+	signals_block();
+	loop_run_until(d->parts.loop, once, &turned, 0);
+}
+
 static void handed_fill(const struct daemon *d, int client, struct handed *h)
 {
 	*h = (struct handed){ .n = 0 };
@@ -374,7 +401,6 @@ void renew_exec(struct daemon *d)
 	env = handed_env(&handed, notify_socket());
 	if (words == NULL || env == NULL)
 		return;
-	signals_block();
 	if (d->hup)
 		raise(SIGHUP); /* for the next image */
 	fflush(NULL);

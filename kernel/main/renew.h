@@ -17,6 +17,10 @@ void renew_links_expect(struct daemon *d);
 void renew_children_reap(struct daemon *d);
 /* What the image before left in the set d->set. */
 void renew_answer_read(struct daemon *d);
+/* The daemon stops: a set that is still checked is dropped, and who waits for it reads that. */
+void renew_stop(struct daemon *d);
+/* Signals wait for the next image from now on; those that came before have been seen. */
+void renew_signals_hold(struct daemon *d);
 /* Execute the set d->next. Everything has ended but the process. Returns only on an error. */
 void renew_exec(struct daemon *d);
 /* This image was executed with a set that has a way back: it is taken when the daemon crashes, or is not ready in time. */

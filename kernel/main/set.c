@@ -191,3 +191,11 @@ char *set_last(const char *sets)
 	free(link);
 	return real;
 }
+
+void sets_tidy(const char *sets)
+{
+	char *last = set_last(sets);
+
+	others_remove(sets, last != NULL ? last : "/");
+	free(last);
+}

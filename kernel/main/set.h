@@ -31,6 +31,8 @@ int set_override(const char *set, const char *module, bool enabled, struct keel_
 int set_conf_take(const char *set, const char *from);
 /* It serves: the others are removed. */
 int set_served(const char *sets, const char *set);
+/* No daemon runs: all others than the last one that served are removed. */
+void sets_tidy(const char *sets);
 /* The last one that served; the caller frees it. NULL: there is none. */
 char *set_last(const char *sets);
 

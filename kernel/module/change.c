@@ -389,6 +389,12 @@ void modules_renewal_failed(struct modules *all, int ret, const char *why)
 	change_end(c, ret);
 }
 
+void modules_changes_refuse(struct modules *all, int ret, const char *why)
+{
+	while (all->change != NULL)
+		modules_renewal_failed(all, ret, why);
+}
+
 /* ---- requesting one ----------------------------------------------------------------------------------------- */
 static struct change *change_create(struct modules *all, const struct modules_ask *ask)
 {

@@ -81,6 +81,7 @@ int modules_agree(struct modules *m, const char *report, struct buf *out, struct
 /* Whom the log of the image that comes names, and for what: object, blank, text. */
 void modules_subject(const struct modules *m, struct buf *out);
 void modules_renewal_failed(struct modules *m, int ret, const char *why);
+void modules_changes_refuse(struct modules *m, int ret, const char *why); /* all of them */
 /* A line per module: name, what its file was when it was opened, version, separated by tabs. */
 void modules_report(const struct modules *m, struct buf *out);
 

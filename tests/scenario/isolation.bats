@@ -406,6 +406,20 @@ no_trouble() { for _ in {1..20}; do submit -h -- /bin/true; done; }
 	has "$(server_log)" 'setrlimit of 0: Operation not permitted'
 }
 
+@test "a process cannot be read by another of its user" {
+	needs_root
+	not_sanitized 'a sanitizer reads the memory of its own process'
+	mapfile -t args < <(isolated reject)
+	setup_sandbox "${args[@]}"
+	pid=$(modhost reject)
+	same user "$(id -u nobody)" "$(awk '/^Uid/ { print $2 }' "/proc/$pid/status")"
+	same_user() { setpriv --reuid nobody --regid "$(id -g nobody)" --clear-groups "$@"; }
+	same_user true
+	same_user head -c 1 "/proc/$pid/maps" && false
+	same_user dd of="/proc/$pid/mem" count=0 conv=notrunc 2>/dev/null && false
+	true
+}
+
 # changing DEATHS GROUP: that configuration of trouble is loaded, other limits mean another process; the longest that anybody
 # else waits meanwhile, in milliseconds. What the reload said is in $SB/words.
 changing()

@@ -191,6 +191,64 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	qdel "$id"
 }
 
+died() { [ ! -d "/proc/$1" ]; }
+
+@test "SIGTERM while a set is checked: the reload is refused, the daemon ends at once" {
+	pid=$(server_pid)
+	undo sandbox restart server
+	undo rm "$SB/server/etc/modules.d/stumble.conf"
+	stumble init hang
+	keelson reload >"$BATS_TEST_TMPDIR/waits" 2>&1 3>&- &
+	checks() { pgrep -P "$pid" -f -- --check >"$BATS_TEST_TMPDIR/checks"; }
+	wait_until 20 checks
+	kill -TERM "$pid"
+	wait $! && false
+	same reason 'keelson: nothing was changed: the daemon stops' "$(<"$BATS_TEST_TMPDIR/waits")"
+	wait_until 3 died "$pid"
+	wait_until 3 died "$(<"$BATS_TEST_TMPDIR/checks")"
+}
+
+@test "kill -9 while a set is checked: the check ends with the daemon" {
+	pid=$(server_pid)
+	undo sandbox restart server
+	undo rm "$SB/server/etc/modules.d/stumble.conf"
+	stumble init hang
+	keelson reload >/dev/null 2>&1 3>&- &
+	undo kill $!
+	checks() { pgrep -P "$pid" -f -- --check >"$BATS_TEST_TMPDIR/checks"; }
+	wait_until 20 checks
+	kill -KILL "$pid"
+	wait_until 3 died "$(<"$BATS_TEST_TMPDIR/checks")"
+}
+
+@test "a start that fails again and again leaves one set behind, beside the last that served" {
+	pid=$(server_pid)
+	undo sandbox restart server
+	undo rm "$SB/server/etc/modules.d/stumble.conf"
+	kill -TERM "$pid"
+	wait_until 20 died "$pid"
+	stumble start fail
+	sed -i '/stumble.so/s/$/ required = true;/' "$SB/server/etc/modules.d/stumble.conf"
+	for _ in 1 2 3 4; do
+		found=$(keelsond --conf "$SB/server/etc/keelson.conf" 2>&1) && false
+		has "$found" 'the fixture stumbles in start'
+	done
+	[ "$(find "$SB/server/server_priv/sets" -mindepth 1 -maxdepth 1 -type d | wc -l)" -le 2 ]
+}
+
+@test "SIGTERM in the last moment before a restart is not lost" {
+	pid=$(server_pid)
+	undo sandbox restart server
+	undo rm -f "$SB/server/etc/modules.d/stumble.conf"
+	fixture stumble 'stop = true;'
+	keelson reload
+	rm "$SB/server/etc/modules.d/stumble.conf"
+	keelson reload >/dev/null 2>&1 3>&- &
+	undo kill $!
+	wait_until 20 died "$pid"
+	has "$(server_log)" 'caught signal 15'
+}
+
 @test "keelsond --last-good: a start with broken files names it" {
 	undo sandbox restart server
 	undo rm -f "$SB/server/etc/modules.d/broken.conf"

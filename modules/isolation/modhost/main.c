@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "host.h"
 #include "keel/service/supervise.h"
@@ -51,6 +52,9 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	host.name = host.mod.name = argv[1] + 7;
+#if !defined(__SANITIZE_ADDRESS__) /* which reads its own memory so */
+	prctl(PR_SET_DUMPABLE, 0); /* others of its user do not reach into it by /proc */
+#endif
 	if (keel_supervise_confine() < 0)
 		host.refused = strerror(errno);
 	loop_run();

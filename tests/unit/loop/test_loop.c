@@ -299,11 +299,13 @@ static void test_post_from_threads(void)
 }
 
 static pthread_t worker_thread;
+static sigset_t worker_mask;
 
 static void work(void *arg)
 {
 	(void)arg;
 	worker_thread = pthread_self();
+	pthread_sigmask(SIG_BLOCK, NULL, &worker_mask);
 }
 
 static void work_done(void *arg)
@@ -317,6 +319,9 @@ static void test_work(void)
 	begin(1);
 	CU_ASSERT_EQUAL(loop_work(l, work, work_done, "w"), 0);
 	finish("w");
+	CU_ASSERT(sigismember(&worker_mask, SIGTERM)); /* only the loop's thread can hold it back for the next image */
+	CU_ASSERT(sigismember(&worker_mask, SIGHUP));
+	CU_ASSERT_FALSE(sigismember(&worker_mask, SIGSEGV));
 }
 
 static int ends[2];

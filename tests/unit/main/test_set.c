@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,6 +106,23 @@ static void the_set_that_served_stays_alone(void)
 	finish();
 }
 
+static void what_failed_starts_left_goes_and_the_last_that_served_stays(void)
+{
+	char *failed = NULL, *last;
+
+	begin();
+	CU_ASSERT_EQUAL(set_served(sets, set), 0);
+	CU_ASSERT_EQUAL_FATAL(set_create(sets, &failed, &err), 0);
+	sets_tidy(sets);
+	CU_ASSERT_EQUAL(access(failed, F_OK), -1);
+	last = set_last(sets);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(last);
+	CU_ASSERT_STRING_EQUAL(strrchr(last, '/'), strrchr(set, '/'));
+	free(failed);
+	free(last);
+	finish();
+}
+
 static void what_cannot_be_copied_is_named(void)
 {
 	begin();
@@ -160,6 +178,27 @@ static void descriptors_go_over(void)
 	CU_ASSERT_EQUAL(WEXITSTATUS(end), 0);
 }
 
+static void a_count_that_is_nonsense_is_no_work(void)
+{
+	char pid[24];
+	pid_t child = fork();
+	struct handed h;
+	int end = 0;
+
+	if (child == 0) {
+		alarm(5);
+		snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+		setenv("LISTEN_PID", pid, 1);
+		setenv("LISTEN_FDS", "1000000000000", 1);
+		handed_take(&h);
+		_exit(h.n > HANDOVER_FDS);
+	}
+	waitpid(child, &end, 0);
+	CU_ASSERT(WIFEXITED(end) && WEXITSTATUS(end) == 0);
+}
+
 TESTS_MAIN("main/set", TEST(a_copy_of_the_configuration_is_read_under_its_own_names),
 	   TEST(overrides_replace_older_ones_of_a_module), TEST(the_set_that_served_stays_alone),
-	   TEST(what_cannot_be_copied_is_named), TEST(descriptors_go_over))
+	   TEST(what_failed_starts_left_goes_and_the_last_that_served_stays),
+	   TEST(what_cannot_be_copied_is_named), TEST(descriptors_go_over),
+	   TEST(a_count_that_is_nonsense_is_no_work))
