@@ -123,8 +123,6 @@ static int refuse_unknown(const struct fill *f, const config_setting_t *s, const
 	buf_printf(&text, "%s), got \"%s\"", f->n_rules == 0 ? "none" : "", key);
 	if (like != NULL)
 		buf_printf(&text, "; every module has '%s'", like);
-	else if (f->is_known != NULL)
-		buf_str(&text, "; a module that loads others may have it: is that one enabled?");
 	return refusal_end(&text, f->err);
 }
 

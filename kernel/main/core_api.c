@@ -315,18 +315,6 @@ static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
 	return l != NULL ? later_begun(m, l, store_after(owner_of(m)->parts->store, later_call, l)) : -ENOMEM;
 }
 
-static void core_keep(struct keel_mod *other)
-{
-	if (other != NULL)
-		owner_of(other)->kept++;
-}
-
-static void core_let_go(struct keel_mod *other)
-{
-	if (other != NULL && owner_of(other)->kept > 0)
-		owner_of(other)->kept--;
-}
-
 static int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg)
 {
 	struct later *l = later_create(m, fn, arg);
@@ -439,8 +427,6 @@ const struct keel_core_api *core_api(void)
 		.clock_us = core_clock_us,
 		.when_durable = core_when_durable,
 		.watch_for = core_watch_for,
-		.keep = core_keep,
-		.let_go = core_let_go,
 	};
 
 	return &api;

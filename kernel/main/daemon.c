@@ -178,18 +178,11 @@ static int conf_get(struct daemon *d, struct keel_err *err)
 	return ret;
 }
 
-/* A start without a set makes one of the files. */
-static int set_make(struct daemon *d, struct keel_err *err)
+static int set_fill(struct daemon *d, struct keel_err *err)
 {
 	char *to;
-	int ret;
+	int ret = set_create(d->sets, &d->set, err);
 
-	d->sets = sets_dir(d->parts.home, d->parts.daemon);
-	if (d->sets == NULL)
-		return err_set(err, -ENOMEM, "no memory");
-	if (d->set != NULL)
-		return 0;
-	ret = set_create(d->sets, &d->set, err);
 	if (ret == 0)
 		ret = set_configure(d->set, d->options->conf_file, NULL, NULL, err);
 	if (ret < 0)
@@ -199,6 +192,26 @@ static int set_make(struct daemon *d, struct keel_err *err)
 			   modules_copy(d->settings->modules_dir, d->parts.conf, to, NULL, err);
 	free(to);
 	return ret;
+}
+
+/* A start without a set makes one of the files. Where the disk is full it goes on without: what was acknowledged is to
+ * be served; another set of modules then needs a restart. */
+static int set_make(struct daemon *d, struct keel_err *err)
+{
+	int ret;
+
+	d->sets = sets_dir(d->parts.home, d->parts.daemon);
+	if (d->sets == NULL)
+		return err_set(err, -ENOMEM, "no memory");
+	ret = d->set == NULL ? set_fill(d, err) : 0;
+	if (ret != -ENOSPC && ret != -EDQUOT)
+		return ret;
+	if (d->set != NULL)
+		set_remove(d->set);
+	free(d->set);
+	d->set = NULL;
+	fprintf(stderr, "keelsond: %s; `keelson reload` needs a restart with more room first\n", err->text);
+	return 0;
 }
 
 static int listeners_open(struct daemon *d, struct keel_err *err)

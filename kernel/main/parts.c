@@ -89,7 +89,7 @@ static int modules_make(struct daemon *d, struct keel_err *err)
 	(void)err;
 	free(copies);
 	if (ret == 0)
-		modules_set_files(d->parts.modules, d->world == NULL ? &daemon_files : &daemon_files_of_a_world);
+		modules_set_files(d->parts.modules, d->world == NULL && d->set != NULL ? &daemon_files : &daemon_files_of_a_world);
 	return ret;
 }
 

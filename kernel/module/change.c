@@ -270,7 +270,7 @@ static void change_begin(void *arg)
 		ret = leavers_lint(c, &c->err);
 	if (ret == 0)
 		ret = f->renew != NULL ? f->renew(c->all->parts, &c->ask, c->conf, &c->err) :
-					 err_set(&c->err, -ENOTSUP, "this daemon cannot run another set of modules");
+					 err_set(&c->err, -ENOTSUP, "this daemon cannot run another set of modules while it serves; restart it");
 	if (ret < 0)
 		change_end(c, ret);
 }

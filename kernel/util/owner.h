@@ -58,7 +58,6 @@ struct owner {
 	struct keel_mod pub; /* first: a keel_mod is an owner */
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
-	uint32_t kept;     /* core->keep(): other modules will call it */
 	uint32_t working;  /* its calls on worker threads */
 	struct later *work, *work_last; /* its calls that wait for a worker thread */
 	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */

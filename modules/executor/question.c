@@ -88,7 +88,6 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 	}
 	put_right(mod, e);
 	was.done(was.me, was.arg, code, text);
-	keel_let_go(was.me);
 	free(was.peer);
 	free(was.id);
 }
@@ -126,7 +125,6 @@ static void question_timeout(struct keel_mod *mod, void *arg)
 	keel_log(mod, KEEL_LOG_JOB, "Job", q->id, "host %s has not answered for %lld s", q->peer,
 		 (long long)(q->patience_ms / 1000));
 	done(me, q->arg, PBSE_NORELYMOM, text);
-	keel_let_go(me);
 }
 
 static struct question *question_create(struct keel_mod *mod, const struct entry *e, const char *name,
@@ -151,7 +149,6 @@ static struct question *question_create(struct keel_mod *mod, const struct entry
 	HASH_ADD(hh, st->server.questions, number, sizeof(q->number), q);
 	if (q->hh.tbl) {
 		q->timer = keel_timer(mod, q->patience_ms, question_timeout, q);
-		keel_keep(me);
 		return q;
 	}
 	free(q->peer);

@@ -136,7 +136,6 @@ static void question_done(struct keel_mod *mod, void *arg)
 
 	q->done(mod, q->arg, q->found ? 0 : PBSE_BADGRP, q->found);
 	question_free(q);
-	keel_let_go(mod);
 }
 
 void group_ask(struct keel_mod *mod, const char *user, const char *group, group_done *done, void *arg)
@@ -149,10 +148,8 @@ void group_ask(struct keel_mod *mod, const char *user, const char *group, group_
 		q->user = strdup(user);
 		q->group = strdup(group);
 	}
-	if (q && q->user && q->group && keel_work(mod, question_work, question_done, q) == 0) {
-		keel_keep(mod);
+	if (q && q->user && q->group && keel_work(mod, question_work, question_done, q) == 0)
 		return;
-	}
 	if (q)
 		question_free(q);
 	done(mod, arg, PBSE_SYSTEM, NULL);

@@ -77,19 +77,15 @@ static void come_back(struct keel_mod *mod, void *arg, int32_t code, const char 
 
 	(void)mod;
 	callback_call(asker, code, text);
-	keel_let_go(asker->me);
 	free(asker);
 }
 
-/* Keeps the caller's module loaded until its callback has run. NULL without memory: the callback has run with the
- * error. */
+/* NULL without memory: the callback has run with the error. */
 static struct callback *asker_keep(const struct callback *asker)
 {
 	struct callback *kept = callback_keep(asker);
 
-	if (kept)
-		keel_keep(kept->me);
-	else
+	if (!kept)
 		callback_call(asker, PBSE_SYSTEM, "System error: out of memory");
 	return kept;
 }

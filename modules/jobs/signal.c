@@ -99,7 +99,6 @@ void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text
 
 	(void)mod;
 	callback_call(&op->callback, code, text);
-	keel_let_go(op->actor);
 	op_free(op);
 }
 
@@ -158,7 +157,6 @@ static void signal_act(struct keel_mod *mod, struct keel_obj *job, struct signal
 		job_suspend_waiting(mod, job, op->who, mod, signal_done, op);
 	} else if (row) {
 		op->actor = row->owner;
-		keel_keep(op->actor);
 		row->def->start(row->owner, job, op->who, op);
 	} else {
 		keel_task_signal(job, op->name, NULL, mod, signal_done, op);

@@ -36,16 +36,6 @@ static void attempt_free(struct attempt *a)
 	free(a);
 }
 
-/* A module whose method waits stays, though the hold is this one's. */
-static void method_is(struct keel_mod *mod, struct attempt *a, struct method *m)
-{
-	if (m && m->owner != mod)
-		keel_keep(m->owner);
-	if (a->by && a->by->owner != mod)
-		keel_let_go(a->by->owner);
-	a->by = m;
-}
-
 /* Who is named twice is tried once. False: it is being tried already. */
 static bool gives_way(struct keel_mod *mod, const char *id, bool begins)
 {
@@ -69,7 +59,7 @@ static void finish(struct keel_mod *mod, struct attempt *a, const char *outcome,
 	gives_way(mod, a->id, false);
 	if (a->done)
 		a->done(mod, a->arg, a->id, outcome, by);
-	method_is(mod, a, NULL);
+	a->by = NULL;
 	attempt_free(a);
 }
 
@@ -160,7 +150,7 @@ static void try_next(struct keel_mod *mod, struct attempt *a)
 		finish(mod, a, OUTCOME_FAILED, NULL);
 		return;
 	}
-	method_is(mod, a, m);
+	a->by = m;
 	method[0] = *m->def->letter;
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),

@@ -387,22 +387,6 @@ static void test_next_letter(void)
 	end();
 }
 
-/* Its callbacks and its row are needed to the end. */
-static void test_method_stays(void)
-{
-	struct keel_err err = { 0 };
-
-	begin("W");
-	running("1.svr");
-	site_asks("\"1.svr\"");
-	CU_ASSERT_EQUAL(keel_mock_unload(vendor_mod, &err), -EBUSY);
-	keel_mock_release(mock, 0);
-	keel_mock_advance(mock, 0);
-	CU_ASSERT_STRING_EQUAL(reply.json, "{\"jobs\": [[\"1.svr\", \"W\"]]}");
-	CU_ASSERT_EQUAL(keel_mock_unload(vendor_mod, &err), 0);
-	end();
-}
-
 /* Named twice, or by two requests: what is under way is not tried with the next letter. */
 static void test_named_twice(void)
 {
@@ -581,6 +565,6 @@ static void test_failures(void)
 }
 
 TESTS_MAIN("giveway", TEST(test_requeued_meanwhile), TEST(test_over_meanwhile), TEST(test_next_letter),
-	   TEST(test_method_stays), TEST(test_named_twice),
+	   TEST(test_named_twice),
 	   TEST(test_no_longer_wanted), TEST(test_gives_way), TEST(test_in_vain),
 	   TEST(test_own_limit), TEST(test_in_turns), TEST(test_failures))

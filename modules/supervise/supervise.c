@@ -45,6 +45,6 @@ static const struct keel_service_def service = {
 };
 static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
 KEEL_MODULE(.name = "supervise", .version = "1.0", .vendor = "Keelson",
-	    .summary = "starts programs beside the daemon, watches them and ends them",
+	    .summary = "starts programs beside the daemon, watches and ends them",
 	    .roles = KEEL_ANY, .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
 	    .init = init, .fini = fini);

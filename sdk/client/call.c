@@ -133,30 +133,25 @@ static int call_failed(struct connection *conn, int error)
 	}
 }
 
-/* Sets the server's error text, or that of the number if it sent none; returns `code`. */
-static int refused_by_server(struct connection *conn, int code, const struct pack_value *body)
-{
-	char *text = pack_strdup(pack_get(body, "text"));
-
-	if (text == NULL)
-		return connection_fail_code(conn, code);
-	connection_fail(conn, code, text);
-	free(text);
-	return code;
-}
-
-/* Returns the reply's code, or the error of the caller's callback. */
+/* Returns the reply's code, with the server's text or that of the code, or the error of the caller's callback. */
 static int reply_take(struct connection *conn, const struct pack_value *body,
 		      const struct listener *l)
 {
 	int64_t code = pack_int(body, "code", -1);
+	char *text;
 	int ret = 0;
 
 	if (code < 0 || code > INT32_MAX)
 		return call_failed(conn, -EPROTO);
 	conn->repeat = code != 0 && !conn->parts && pack_int(body, "again", 0) != 0;
-	if (code != 0)
-		return refused_by_server(conn, (int)code, body);
+	if (code != 0) {
+		text = pack_strdup(pack_get(body, "text"));
+		if (text == NULL)
+			return connection_fail_code(conn, (int)code);
+		connection_fail(conn, (int)code, text);
+		free(text);
+		return (int)code;
+	}
 	if (l != NULL && l->reply != NULL)
 		ret = l->reply(body, l->arg);
 	return ret < 0 ? call_failed(conn, ret) : 0;
@@ -288,18 +283,12 @@ int call(int c, const char *name, const struct arg *args, size_t n, const struct
 	return ret;
 }
 
-static bool something_came(const struct connection *conn)
-{
-	char byte;
-
-	return recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
-
 /* Drops replies without a caller: a server whose replies are never read hangs up. */
 static void drop_replies(struct connection *conn)
 {
 	struct frame frame;
 	int got = 0;
+	char byte;
 
 	do {
 		while (!conn->left && (got = frame_next(&conn->reader, &frame)) > 0) {
@@ -307,7 +296,8 @@ static void drop_replies(struct connection *conn)
 			if (frame.type == WIRE_PING)
 				pong_send(conn, frame.corr);
 		}
-	} while (!conn->left && got == 0 && something_came(conn) && receive_some(conn, false) == 0);
+	} while (!conn->left && got == 0 && recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0 &&
+		 receive_some(conn, false) == 0);
 }
 
 int call_without_reply(int c, const char *name, const struct arg *args, size_t n)

@@ -16,22 +16,9 @@
 #define DIGITS "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* 0 when `fine`. */
-static int judge(bool fine)
-{
-	return fine ? 0 : PBSE_BADATVAL;
-}
-
 static bool only(const char *value, const char *letters)
 {
 	return strspn(value, letters) == strlen(value);
-}
-
-static bool is_one_of(const char *value, const char *const *words)
-{
-	while (*words != NULL && strcmp(*words, value) != 0)
-		words++;
-	return *words != NULL;
 }
 
 int check_job_name(const char *value, enum verify_for what)
@@ -56,14 +43,6 @@ int check_holds(const char *value, enum verify_for what)
 		     (value[1] == '\0' || strpbrk(value, "np") == NULL));
 }
 
-int check_join(const char *value, enum verify_for what)
-{
-	static const char *const words[] = { "oe", "eo", "n", NULL };
-
-	(void)what;
-	return judge(is_one_of(value, words));
-}
-
 int check_keep(const char *value, enum verify_for what)
 {
 	bool files = strpbrk(value, "oe") != NULL;
@@ -72,12 +51,6 @@ int check_keep(const char *value, enum verify_for what)
 	if (strchr(value, 'n') != NULL)
 		return judge(strcmp(value, "n") == 0);
 	return judge(only(value, "oed") && files);
-}
-
-int check_remove(const char *value, enum verify_for what)
-{
-	(void)what;
-	return judge(only(value, "oe"));
 }
 
 int check_mail_points(const char *value, enum verify_for what)
@@ -212,14 +185,6 @@ int check_project(const char *value, enum verify_for what)
 {
 	(void)what;
 	return judge(strpbrk(value, "/[]\";:|<>+,?*") == NULL);
-}
-
-int check_tolerate(const char *value, enum verify_for what)
-{
-	static const char *const words[] = { "all", "job_start", "none", NULL };
-
-	(void)what;
-	return judge(is_one_of(value, words));
 }
 
 int check_job_state(const char *value, enum verify_for what)

@@ -14,11 +14,6 @@
 #include "any_case.h"
 #include "pbs_error.h"
 
-static int judge(bool fine)
-{
-	return fine ? 0 : PBSE_BADATVAL;
-}
-
 static bool begins(const char *word, const char *value)
 {
 	return any_case_order(word, value, strlen(value)) == 0;
@@ -134,21 +129,6 @@ int check_preempt_sort(const char *value, enum verify_for what)
 {
 	(void)what;
 	return judge(same_word(value, "min_time_since_start"));
-}
-
-int check_license_min(const char *value, enum verify_for what)
-{
-	return check_count(value, what) == 0 ? 0 : PBSE_LICENSE_MIN_BADVAL;
-}
-
-int check_license_max(const char *value, enum verify_for what)
-{
-	return check_count(value, what) == 0 ? 0 : PBSE_LICENSE_MAX_BADVAL;
-}
-
-int check_license_linger(const char *value, enum verify_for what)
-{
-	return check_positive(value, what) == 0 ? 0 : PBSE_LICENSE_LINGER_BADVAL;
 }
 
 int check_sequence_id(const char *value, enum verify_for what)

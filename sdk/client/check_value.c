@@ -15,20 +15,15 @@
 
 #define DIGITS "0123456789"
 
-static bool is_word_of(const char *value, const char *const *words)
-{
-	for (; *words != NULL; words++)
-		if (same_word(*words, value))
-			return true;
-	return false;
-}
-
 int check_bool(const char *value, enum verify_for what)
 {
 	static const char *const words[] = { "true", "t", "1", "y", "false", "f", "0", "n", NULL };
 
 	(void)what;
-	return is_word_of(value, words) ? 0 : PBSE_BADATVAL;
+	for (const char *const *w = words; *w != NULL; w++)
+		if (same_word(*w, value))
+			return 0;
+	return PBSE_BADATVAL;
 }
 
 static int parse_long(const char *value, long long *ret)
@@ -105,21 +100,11 @@ int check_time(const char *value, enum verify_for what)
 	return *at == '\0' ? 0 : PBSE_BADATVAL;
 }
 
-/* Returns the end of "e", "e+" or "e-" and digits at `at`; NULL: no digits. */
-static const char *skip_exponent(const char *at)
-{
-	size_t digits;
-
-	at += at[1] == '+' || at[1] == '-' ? 2 : 1;
-	digits = strspn(at, DIGITS);
-	return digits > 0 ? at + digits : NULL;
-}
-
 /* [+-]digits[.digits][e[+-]digits]; strtod() would depend on the locale of the program. */
 int check_float(const char *value, enum verify_for what)
 {
 	const char *at = value + (*value == '+' || *value == '-');
-	size_t whole = strspn(at, DIGITS), more = 0;
+	size_t whole = strspn(at, DIGITS), more = 0, exponent;
 
 	(void)what;
 	at += whole;
@@ -129,9 +114,14 @@ int check_float(const char *value, enum verify_for what)
 	}
 	if (whole + more == 0)
 		return PBSE_BADATVAL;
-	if (*at == 'e' || *at == 'E')
-		at = skip_exponent(at);
-	return at != NULL && *at == '\0' ? 0 : PBSE_BADATVAL;
+	if (*at == 'e' || *at == 'E') {
+		at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+		exponent = strspn(at, DIGITS);
+		if (exponent == 0)
+			return PBSE_BADATVAL;
+		at += exponent;
+	}
+	return *at == '\0' ? 0 : PBSE_BADATVAL;
 }
 
 /* Resources with a built-in type that is not text. Sorted. */

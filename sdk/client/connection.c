@@ -101,17 +101,6 @@ static int candidates(const char *name, char *ret_names[2])
 	return ret_names[0] == NULL ? ENOMEM : 0;
 }
 
-static int open_first(char *const names[2], int *ret_fd)
-{
-	int ret = PBSE_NOSERVER;
-
-	for (int i = 0; i < 2 && names[i] != NULL && ret != 0; i++) {
-		thread_set_server(names[i]);
-		ret = locate_open(names[i], ret_fd);
-	}
-	return ret;
-}
-
 /* Returns 0 or a PBSE number, with errno set for details. */
 static int server_open(const char *server, int *ret_fd)
 {
@@ -119,8 +108,10 @@ static int server_open(const char *server, int *ret_fd)
 	int ret, saved;
 
 	ret = candidates(server, names);
-	if (ret == 0)
-		ret = open_first(names, ret_fd);
+	for (int i = 0; i < 2 && names[i] != NULL && (i == 0 || ret != 0); i++) {
+		thread_set_server(names[i]);
+		ret = locate_open(names[i], ret_fd);
+	}
 	saved = errno;
 	free(names[0]);
 	free(names[1]);

@@ -39,33 +39,16 @@ static size_t item_len(const char *at)
 	return n;
 }
 
-static int type_find(const char *at, size_t len)
-{
-	for (int i = 0; i < (int)(sizeof(types) / sizeof(types[0])); i++)
-		if (strlen(types[i].name) == len && strncmp(types[i].name, at, len) == 0)
-			return i;
-	return -EINVAL;
-}
-
-/* Returns the length of the sequence number and brackets of an id, or 0. */
-static size_t id_number_len(const char *at, size_t len)
-{
-	size_t n = strspn(at, DIGITS);
-
-	if (n == 0 || n > PBS_MAXSEQNUM)
-		return 0;
-	if (n + 1 < len && at[n] == '[' && at[n + 1] == ']')
-		n += 2;
-	if (n > len || (n < len && at[n] != '.' && at[n] != '@'))
-		return 0;
-	return n;
-}
-
+/* An id: a sequence number, brackets or none, then nothing or the server's name behind '.' or '@'. */
 static int id_write(FILE *out, const char *at, size_t len, const char *server)
 {
-	size_t number = id_number_len(at, len);
+	size_t number = strspn(at, DIGITS);
 
-	if (number == 0 || (number + 1 == len))
+	if (number == 0 || number > PBS_MAXSEQNUM)
+		return -EINVAL;
+	if (number + 1 < len && at[number] == '[' && at[number + 1] == ']')
+		number += 2;
+	if (number > len || number + 1 == len || (number < len && at[number] != '.' && at[number] != '@'))
 		return -EINVAL;
 	fprintf(out, "%.*s", (int)number, at);
 	if (server != NULL && (number == len || at[number] == '@'))
@@ -74,47 +57,34 @@ static int id_write(FILE *out, const char *at, size_t len, const char *server)
 	return 0;
 }
 
-static int arg_write(FILE *out, enum takes takes, const char *at, size_t len, const char *server)
-{
-	if (takes != A_COUNT)
-		return id_write(out, at, len, server);
-	if (len == 0 || strspn(at, DIGITS) < len)
-		return -EINVAL;
-	fprintf(out, "%.*s", (int)len, at);
-	return 0;
-}
-
 /* Parses one "type:arg[:arg...]" at *at and moves *at behind it. */
 static int clause_write(FILE *out, const char **at, const char *server)
 {
-	size_t len = item_len(*at);
-	int type = type_find(*at, len), args = 0;
+	size_t type, n_types = sizeof(types) / sizeof(types[0]), len = item_len(*at);
+	int args = 0;
 
-	if (type < 0 || (*at)[len] != ':')
+	for (type = 0; type < n_types; type++)
+		if (strlen(types[type].name) == len && strncmp(types[type].name, *at, len) == 0)
+			break;
+	if (type == n_types || (*at)[len] != ':')
 		return -EINVAL;
 	fputs(types[type].name, out);
 	*at += len;
 	while (**at == ':') {
 		len = item_len(++*at);
 		fputc(':', out);
-		if (arg_write(out, types[type].takes, *at, len, server) < 0)
-			return -EINVAL;
+		if (types[type].takes != A_COUNT) {
+			if (id_write(out, *at, len, server) < 0)
+				return -EINVAL;
+		} else {
+			if (len == 0 || strspn(*at, DIGITS) < len)
+				return -EINVAL;
+			fprintf(out, "%.*s", (int)len, *at);
+		}
 		*at += len;
 		args++;
 	}
 	return types[type].takes != IDS && args != 1 ? -EINVAL : 0;
-}
-
-static int write_all(FILE *out, const char *value, const char *server)
-{
-	for (;;) {
-		if (clause_write(out, &value, server) < 0)
-			return -EINVAL;
-		if (*value == '\0')
-			return 0;
-		fputc(',', out);
-		value++;
-	}
 }
 
 int depend_complete(const char *value, const char *server, char **ret_full)
@@ -126,7 +96,12 @@ int depend_complete(const char *value, const char *server, char **ret_full)
 
 	if (out == NULL)
 		return -ENOMEM;
-	ret = write_all(out, value, server);
+	ret = clause_write(out, &value, server);
+	while (ret == 0 && *value != '\0') {
+		fputc(',', out);
+		value++;
+		ret = clause_write(out, &value, server);
+	}
 	if (fclose(out) != 0 && ret == 0)
 		ret = -ENOMEM;
 	if (ret == 0 && ret_full != NULL)

@@ -83,18 +83,6 @@ static struct batch_status *run_merge(const struct numbered *run, size_t n)
 	return host;
 }
 
-static struct batch_status *groups_link(struct group *groups, size_t n)
-{
-	struct batch_status *first = NULL, **tail = &first;
-
-	qsort(groups, n, sizeof(*groups), by_place);
-	for (size_t i = 0; i < n; i++) {
-		*tail = groups[i].host;
-		tail = &groups[i].host->next;
-	}
-	return first;
-}
-
 /* Takes ownership of the vnodes. Returns NULL if out of memory, or no host matches. */
 static struct batch_status *hosts_of(struct batch_status *vnodes, const char *only)
 {
@@ -123,7 +111,9 @@ static struct batch_status *hosts_of(struct batch_status *vnodes, const char *on
 		else
 			pbs_statfree(host);
 	}
-	hosts = groups_link(groups, found);
+	qsort(groups, found, sizeof(*groups), by_place);
+	for (size_t i = found; i-- > 0; hosts = groups[i].host)
+		groups[i].host->next = hosts;
 	free(all);
 	free(groups);
 	return hosts;
@@ -131,24 +121,11 @@ static struct batch_status *hosts_of(struct batch_status *vnodes, const char *on
 
 /* A resource is summed over both groups: if one of them is wanted, both are requested, and keep_wanted() removes what
  * the caller did not want. */
-static bool is_summed(const char *name)
-{
-	return strcmp(name, ATTR_rescavail) == 0 || strcmp(name, ATTR_rescassn) == 0;
-}
-
 static bool wants_resources(const struct attrl *want)
 {
-	while (want != NULL && (want->name == NULL || !is_summed(want->name)))
-		want = want->next;
-	return want != NULL;
-}
-
-static bool is_wanted(const struct attrl *want, const struct attrl *a)
-{
 	for (; want != NULL; want = want->next)
-		if (want->name != NULL && same_word(want->name, a->name) &&
-		    (want->resource == NULL || *want->resource == '\0' ||
-		     (a->resource != NULL && same_word(want->resource, a->resource))))
+		if (want->name != NULL &&
+		    (strcmp(want->name, ATTR_rescavail) == 0 || strcmp(want->name, ATTR_rescassn) == 0))
 			return true;
 	return false;
 }
@@ -157,11 +134,18 @@ static bool is_wanted(const struct attrl *want, const struct attrl *a)
 static void keep_wanted(struct batch_status *hosts, const struct attrl *want)
 {
 	for (; hosts != NULL; hosts = hosts->next)
-		for (struct attrl **at = &hosts->attribs; *at != NULL;)
-			if (is_wanted(want, *at))
+		for (struct attrl **at = &hosts->attribs; *at != NULL;) {
+			const struct attrl *w = want, *a = *at;
+
+			while (w != NULL && !(w->name != NULL && same_word(w->name, a->name) &&
+					      (w->resource == NULL || *w->resource == '\0' ||
+					       (a->resource != NULL && same_word(w->resource, a->resource)))))
+				w = w->next;
+			if (w != NULL)
 				at = &(*at)->next;
 			else
-				*at = (*at)->next;
+				*at = a->next;
+		}
 }
 
 struct batch_status *pbs_stathost(int c, const char *id, struct attrl *want, const char *extend)

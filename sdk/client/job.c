@@ -21,19 +21,11 @@ static const char *or_user_hold(const char *holds)
 	return holds == NULL || *holds == '\0' ? USER_HOLD : holds;
 }
 
-static int alter_send(int c, const char *id, const struct attropl *list, const char *extend,
-		      bool wait)
-{
-	const struct arg args[] = { arg_str("id", or_empty(id)), arg_attrs("attrs", list),
-				    arg_str("extend", extend) };
-
-	return wait ? call(c, "alter", args, 3, NULL) : call_without_reply(c, "alter", args, 3);
-}
-
 static int alter(int c, const char *id, struct attrl *attrib, const char *extend, bool wait)
 {
 	const struct attropl *given = (const struct attropl *)attrib;
 	struct attropl *list;
+	struct arg args[3];
 	int ret;
 
 	ret = verify(c, VERIFY_ALTER, given);
@@ -42,7 +34,10 @@ static int alter(int c, const char *id, struct attrl *attrib, const char *extend
 	ret = prepare_job(given, &list);
 	if (ret < 0)
 		return connection_fail_code(connection_find(c), -ret);
-	ret = alter_send(c, id, list, extend, wait);
+	args[0] = arg_str("id", or_empty(id));
+	args[1] = arg_attrs("attrs", list);
+	args[2] = arg_str("extend", extend);
+	ret = wait ? call(c, "alter", args, 3, NULL) : call_without_reply(c, "alter", args, 3);
 	prepare_free(list);
 	return ret;
 }

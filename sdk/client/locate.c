@@ -141,33 +141,22 @@ static int fail_errno(int pbse, int number)
 	return pbse;
 }
 
-static int socket_failure(void)
-{
-	return errno == EMFILE || errno == ENFILE ? PBSE_NOCONNECTS : PBSE_SYSTEM;
-}
-
-/* Moves the socket above 0, 1 and 2, if these were closed: else the program's output would go to the server. */
-static int above_streams(int fd)
-{
-	int up;
-
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	up = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	close(fd);
-	return up;
-}
-
+/* The socket is above 0, 1 and 2, if these were closed: else the program's output would go to the server. */
 static int open_local(int *ret_fd)
 {
 	struct sockaddr_un address;
-	int fd, ret;
+	int fd, low, ret;
 
 	if (socket_path(&address) < 0)
 		return fail_errno(PBSE_SYSTEM, ENAMETOOLONG);
-	fd = above_streams(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		low = fd;
+		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(low);
+	}
 	if (fd < 0)
-		return socket_failure();
+		return errno == EMFILE || errno == ENFILE ? PBSE_NOCONNECTS : PBSE_SYSTEM;
 	ret = connect_through(fd, (const struct sockaddr *)&address, sizeof(address));
 	if (ret == 0) {
 		*ret_fd = fd;

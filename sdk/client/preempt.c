@@ -24,30 +24,24 @@ static int word(const struct pack_value *from, char *to, size_t room)
 	return 0;
 }
 
-/* An outcome is [id, method]. More of them than jobs requested are a protocol error. */
-static int outcome_add(struct outcomes *o, const struct pack_value *pair)
-{
-	preempt_job_info *to = &o->job[o->n];
-
-	if (o->n == o->room || pair->kind != PACK_ARRAY || pair->n < 2 ||
-	    word(&pair->at[0], to->job_id, sizeof(to->job_id)) != 0 ||
-	    word(&pair->at[1], to->order, sizeof(to->order)) != 0)
-		return -EPROTO;
-	o->n++;
-	return 0;
-}
-
+/* An outcome is [id, method]. As many of them as jobs requested, else it is a protocol error. */
 static int outcomes_reply(const struct pack_value *body, void *arg)
 {
 	const struct pack_value *list = pack_get(body, "jobs");
 	struct outcomes *o = arg;
-	int ret = 0;
 
 	if (list == NULL || list->kind != PACK_ARRAY)
 		return -EPROTO;
-	for (uint32_t i = 0; i < list->n && ret == 0; i++)
-		ret = outcome_add(o, &list->at[i]);
-	return ret == 0 && o->n != o->room ? -EPROTO : ret;
+	for (uint32_t i = 0; i < list->n; i++, o->n++) {
+		const struct pack_value *pair = &list->at[i];
+		preempt_job_info *to = &o->job[o->n];
+
+		if (o->n == o->room || pair->kind != PACK_ARRAY || pair->n < 2 ||
+		    word(&pair->at[0], to->job_id, sizeof(to->job_id)) != 0 ||
+		    word(&pair->at[1], to->order, sizeof(to->order)) != 0)
+			return -EPROTO;
+	}
+	return o->n != o->room ? -EPROTO : 0;
 }
 
 preempt_job_info *pbs_preempt_jobs(int c, char **ids)

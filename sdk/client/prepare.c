@@ -52,35 +52,24 @@ static int current_directory(char *path, size_t size)
 	return getcwd(path, size) == NULL ? -errno : 0;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return path[strlen(path) - 1] != '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-/* "host:path"; a colon behind a slash belongs to the path. */
-static bool names_host(const char *value)
-{
-	return value[strcspn(value, ":/")] == ':';
-}
-
 static int make_path(const char *value, char **ret)
 {
 	char host[PBS_MAXHOSTNAME + 1], cwd[PATH_MAX];
-	bool absolute = *value == '/';
+	bool absolute = *value == '/', directory;
+	struct stat st;
 	int err;
 
-	if (names_host(value))
+	if (value[strcspn(value, ":/")] == ':') /* "host:path"; a colon behind a slash belongs to the path */
 		return (*ret = strdup(value)) == NULL ? -ENOMEM : 0;
 	err = own_host(host, sizeof(host));
 	if (err == 0 && !absolute)
 		err = current_directory(cwd, sizeof(cwd));
 	if (err < 0)
 		return err;
+	directory = value[strlen(value) - 1] != '/' && stat(value, &st) == 0 && S_ISDIR(st.st_mode);
 	if (asprintf(ret, "%s:%s%s%s%s", host, absolute ? "" : cwd,
 		     absolute || strcmp(cwd, "/") == 0 ? "" : "/", value,
-		     is_directory(value) ? "/" : "") < 0)
+		     directory ? "/" : "") < 0)
 		return -ENOMEM;
 	return 0;
 }

@@ -11,6 +11,8 @@
  * depend (ids completed); each `op` is SET. The caller frees the copy with prepare_free(), before `list`. Returns 0,
  * -ENOMEM, or -EINVAL for a value that verify() refuses. */
 int prepare_job(const struct attropl *list, struct attropl **ret_copy);
+
+/* Frees the copy and what was made for it; NULL is allowed. */
 void prepare_free(struct attropl *copy);
 
 #endif

@@ -8,32 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void attribute_free(struct attropl *a)
-{
-	if (a == NULL)
-		return;
-	free(a->name);
-	free(a->resource);
-	free(a->value);
-	free(a);
-}
-
 static char *copy(const char *text)
 {
 	return text == NULL ? NULL : strdup(text);
-}
-
-static struct attropl *attribute_copy(const struct attropl *from)
-{
-	struct attropl *to = calloc(1, sizeof(*to));
-
-	if (to == NULL)
-		return NULL;
-	to->op = from->op;
-	to->name = copy(from->name);
-	to->resource = copy(from->resource);
-	to->value = copy(from->value);
-	return to;
 }
 
 int refused_add(struct ecl_attribute_errors **list, const struct attropl *attribute, int code,
@@ -49,9 +26,13 @@ int refused_add(struct ecl_attribute_errors **list, const struct attropl *attrib
 	if (grown == NULL)
 		return -ENOMEM;
 	l->ecl_attrerr = grown;
-	kept = attribute_copy(attribute);
+	kept = calloc(1, sizeof(*kept));
 	if (kept == NULL)
 		return -ENOMEM;
+	kept->op = attribute->op;
+	kept->name = copy(attribute->name);
+	kept->resource = copy(attribute->resource);
+	kept->value = copy(attribute->value);
 	grown[l->ecl_numerrors++] = (struct ecl_attrerr){
 		.ecl_attribute = kept,
 		.ecl_errcode = code,
@@ -65,7 +46,12 @@ void refused_free(struct ecl_attribute_errors *list)
 	if (list == NULL)
 		return;
 	for (int i = 0; i < list->ecl_numerrors; i++) {
-		attribute_free(list->ecl_attrerr[i].ecl_attribute);
+		struct attropl *a = list->ecl_attrerr[i].ecl_attribute;
+
+		free(a->name);
+		free(a->resource);
+		free(a->value);
+		free(a);
 		free(list->ecl_attrerr[i].ecl_errmsg);
 	}
 	free(list->ecl_attrerr);

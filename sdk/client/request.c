@@ -46,15 +46,10 @@ static void pack_want(struct buf *b, const struct attrl *list)
 	}
 }
 
-static void pack_strs(struct buf *b, char *const *texts, size_t n)
-{
-	pack_array(b, n);
-	for (size_t i = 0; i < n; i++)
-		pack_str(b, texts[i] == NULL ? "" : texts[i]);
-}
-
 static void pack_arg(struct buf *b, const struct arg *a)
 {
+	char *const *texts;
+
 	pack_str(b, a->key);
 	if (a->ptr == NULL && a->kind != ARG_INT && a->kind != ARG_BOOL && a->kind != ARG_STRS) {
 		pack_nil(b);
@@ -80,7 +75,10 @@ static void pack_arg(struct buf *b, const struct arg *a)
 		pack_want(b, a->ptr);
 		break;
 	case ARG_STRS:
-		pack_strs(b, a->ptr, (size_t)a->n);
+		texts = a->ptr;
+		pack_array(b, (size_t)a->n);
+		for (int64_t i = 0; i < a->n; i++)
+			pack_str(b, texts[i] == NULL ? "" : texts[i]);
 		break;
 	}
 }

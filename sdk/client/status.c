@@ -60,15 +60,7 @@ static char *text_put(const struct pack_value *value, char **at)
 	return text;
 }
 
-/* An attribute is [name, resource or nil, value]. */
-static const struct pack_value *attribute_parts(const struct pack_value *attribute)
-{
-	if (attribute->kind != PACK_ARRAY || attribute->n < 3 ||
-	    attribute->at[0].kind != PACK_STR)
-		return NULL;
-	return attribute->at;
-}
-
+/* Adds up the texts of an object; -EPROTO: an attribute is not [name, resource or nil, value]. */
 static int object_size(const struct pack_value *name, const struct pack_value *attributes,
 		       size_t *ret_size)
 {
@@ -77,10 +69,11 @@ static int object_size(const struct pack_value *name, const struct pack_value *a
 	if (name->kind != PACK_STR || text_size(name, &size) < 0)
 		return -EPROTO;
 	for (uint32_t i = 0; i < attributes->n; i++) {
-		const struct pack_value *part = attribute_parts(&attributes->at[i]);
+		const struct pack_value *a = &attributes->at[i];
 
-		if (part == NULL || text_size(&part[0], &size) < 0 ||
-		    text_size(&part[1], &size) < 0 || text_size(&part[2], &size) < 0)
+		if (a->kind != PACK_ARRAY || a->n < 3 || a->at[0].kind != PACK_STR ||
+		    text_size(&a->at[0], &size) < 0 || text_size(&a->at[1], &size) < 0 ||
+		    text_size(&a->at[2], &size) < 0)
 			return -EPROTO;
 	}
 	*ret_size = size;

@@ -56,14 +56,6 @@ static int read_all(int fd, char **ret_bytes, size_t *ret_len)
 	return 0;
 }
 
-static int script_too_long(int c)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text), "%s: %u bytes are taken", error_text(PBSE_JOBSCRIPTMAXSIZE), WIRE_SCRIPT_MAX);
-	return connection_fail(connection_find(c), PBSE_JOBSCRIPTMAXSIZE, text);
-}
-
 static int script_read(const char *path, char **ret_bytes, size_t *ret_len)
 {
 	int fd, ret;
@@ -106,7 +98,7 @@ char *pbs_submit(int c, struct attropl *attrib, const char *script, const char *
 		 const char *extend)
 {
 	struct attropl *prepared = NULL;
-	char *bytes, *id = NULL;
+	char *bytes, *id = NULL, text[160];
 	size_t len;
 	int ret;
 
@@ -121,12 +113,15 @@ char *pbs_submit(int c, struct attropl *attrib, const char *script, const char *
 	ret = script_read(script, &bytes, &len);
 	if (ret == 0)
 		ret = prepare_job(attrib, &prepared);
-	if (ret == -EFBIG)
-		script_too_long(c);
-	else if (ret < 0)
+	if (ret == -EFBIG) {
+		snprintf(text, sizeof(text), "%s: %u bytes are taken", error_text(PBSE_JOBSCRIPTMAXSIZE),
+			 WIRE_SCRIPT_MAX);
+		connection_fail(connection_find(c), PBSE_JOBSCRIPTMAXSIZE, text);
+	} else if (ret < 0) {
 		connection_fail_code(connection_find(c), -ret);
-	else if (submit_send(c, prepared, bytes, len, destination, extend, &id) != 0)
+	} else if (submit_send(c, prepared, bytes, len, destination, extend, &id) != 0) {
 		hush(c);
+	}
 	prepare_free(prepared);
 	free(bytes);
 	return id;

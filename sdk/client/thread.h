@@ -5,7 +5,10 @@
 #ifndef CLIENT_THREAD_H
 #define CLIENT_THREAD_H
 
+/* Stores the name that pbs_server returns; a longer one than the library takes is cut. */
 void thread_set_server(const char *name);
+
+/* Stores the name that pbs_default() returns, and returns it. */
 char *thread_keep_default(const char *name);
 
 #endif

@@ -16,137 +16,142 @@
 
 #define TEXT_SIZE 512
 
+/* The rule of one attribute: a function, words of which the value must be one, or letters of which it may consist. */
 struct rule {
 	const char *name;
 	check_fn *check;
+	int code; /* for a value that is refused; 0: the function's own, else PBSE_BADATVAL */
+	const char *letters;
+	const char *const *words;
 };
+#define WORDS(...) .words = (const char *const[]){ __VA_ARGS__, NULL }
 
 static const struct rule job_rules[] = {
-	{ ATTR_N, check_job_name },
-	{ ATTR_o, check_path },
-	{ ATTR_e, check_path },
-	{ ATTR_depend, check_depend },
-	{ ATTR_h, check_holds },
-	{ ATTR_j, check_join },
-	{ ATTR_k, check_keep },
-	{ ATTR_R, check_remove },
-	{ ATTR_m, check_mail_points },
-	{ ATTR_M, check_mail_users },
-	{ ATTR_u, check_users },
-	{ ATTR_g, check_users },
-	{ ATTR_S, check_shells },
-	{ ATTR_c, check_checkpoint },
-	{ ATTR_p, check_priority },
-	{ ATTR_runcount, check_count },
-	{ ATTR_max_run_subjobs, check_count },
-	{ ATTR_J, check_array_range },
-	{ ATTR_sandbox, check_sandbox },
-	{ ATTR_stagein, check_stage },
-	{ ATTR_stageout, check_stage },
-	{ ATTR_project, check_project },
-	{ ATTR_tolerate_node_failures, check_tolerate },
-	{ ATTR_state, check_job_state },
-	{ ATTR_r, check_bool },
-	{ ATTR_relnodes_on_stageout, check_bool },
-	{ ATTR_create_resv_from_job, check_bool },
-	{ ATTR_a, check_count },
-	{ ATTR_umask, check_count },
-	{ NULL, NULL },
+	{ ATTR_N, .check = check_job_name },
+	{ ATTR_o, .check = check_path },
+	{ ATTR_e, .check = check_path },
+	{ ATTR_depend, .check = check_depend },
+	{ ATTR_h, .check = check_holds },
+	{ ATTR_j, WORDS("oe", "eo", "n") },
+	{ ATTR_k, .check = check_keep },
+	{ ATTR_R, .letters = "oe" },
+	{ ATTR_m, .check = check_mail_points },
+	{ ATTR_M, .check = check_mail_users },
+	{ ATTR_u, .check = check_users },
+	{ ATTR_g, .check = check_users },
+	{ ATTR_S, .check = check_shells },
+	{ ATTR_c, .check = check_checkpoint },
+	{ ATTR_p, .check = check_priority },
+	{ ATTR_runcount, .check = check_count },
+	{ ATTR_max_run_subjobs, .check = check_count },
+	{ ATTR_J, .check = check_array_range },
+	{ ATTR_sandbox, .check = check_sandbox },
+	{ ATTR_stagein, .check = check_stage },
+	{ ATTR_stageout, .check = check_stage },
+	{ ATTR_project, .check = check_project },
+	{ ATTR_tolerate_node_failures, WORDS("all", "job_start", "none") },
+	{ ATTR_state, .check = check_job_state },
+	{ ATTR_r, .check = check_bool },
+	{ ATTR_relnodes_on_stageout, .check = check_bool },
+	{ ATTR_create_resv_from_job, .check = check_bool },
+	{ ATTR_a, .check = check_count },
+	{ ATTR_umask, .check = check_count },
+	{ .name = NULL },
 };
 
 static const struct rule resv_rules[] = {
-	{ ATTR_resv_start, check_count },
-	{ ATTR_resv_end, check_count },
-	{ ATTR_resv_duration, check_time },
-	{ ATTR_m, check_mail_points },
-	{ ATTR_M, check_mail_users },
-	{ NULL, NULL },
+	{ ATTR_resv_start, .check = check_count },
+	{ ATTR_resv_end, .check = check_count },
+	{ ATTR_resv_duration, .check = check_time },
+	{ ATTR_m, .check = check_mail_points },
+	{ ATTR_M, .check = check_mail_users },
+	{ .name = NULL },
 };
 
 static const struct rule server_rules[] = {
-	{ ATTR_scheduling, check_bool },
-	{ ATTR_managers, check_managers },
-	{ ATTR_operators, check_managers },
-	{ ATTR_aclhten, check_bool },
-	{ ATTR_acluren, check_bool },
-	{ ATTR_aclResvhten, check_bool },
-	{ ATTR_aclResvgren, check_bool },
-	{ ATTR_aclResvuren, check_bool },
-	{ ATTR_queryother, check_bool },
-	{ ATTR_ResvEnable, check_bool },
-	{ ATTR_FlatUID, check_bool },
-	{ ATTR_EligibleTimeEnable, check_bool },
-	{ ATTR_JobHistoryEnable, check_bool },
-	{ ATTR_JobHistoryDuration, check_time },
-	{ ATTR_job_requeue_timeout, check_time },
-	{ ATTR_schediteration, check_long },
-	{ ATTR_NodeFailReq, check_long },
-	{ ATTR_logevents, check_long },
-	{ ATTR_maxrun, check_long },
-	{ ATTR_maxuserrun, check_long },
-	{ ATTR_maxgrprun, check_long },
-	{ ATTR_maxarraysize, check_long },
-	{ ATTR_jobscript_max_size, check_size },
-	{ ATTR_max_job_sequence_id, check_sequence_id },
-	{ ATTR_rpp_retry, check_count },
-	{ ATTR_rpp_highwater, check_positive },
-	{ ATTR_rpp_max_pkt_check, check_positive },
-	{ ATTR_license_min, check_license_min },
-	{ ATTR_license_max, check_license_max },
-	{ ATTR_license_linger, check_license_linger },
-	{ NULL, NULL },
+	{ ATTR_scheduling, .check = check_bool },
+	{ ATTR_managers, .check = check_managers },
+	{ ATTR_operators, .check = check_managers },
+	{ ATTR_aclhten, .check = check_bool },
+	{ ATTR_acluren, .check = check_bool },
+	{ ATTR_aclResvhten, .check = check_bool },
+	{ ATTR_aclResvgren, .check = check_bool },
+	{ ATTR_aclResvuren, .check = check_bool },
+	{ ATTR_queryother, .check = check_bool },
+	{ ATTR_ResvEnable, .check = check_bool },
+	{ ATTR_FlatUID, .check = check_bool },
+	{ ATTR_EligibleTimeEnable, .check = check_bool },
+	{ ATTR_JobHistoryEnable, .check = check_bool },
+	{ ATTR_JobHistoryDuration, .check = check_time },
+	{ ATTR_job_requeue_timeout, .check = check_time },
+	{ ATTR_schediteration, .check = check_long },
+	{ ATTR_NodeFailReq, .check = check_long },
+	{ ATTR_logevents, .check = check_long },
+	{ ATTR_maxrun, .check = check_long },
+	{ ATTR_maxuserrun, .check = check_long },
+	{ ATTR_maxgrprun, .check = check_long },
+	{ ATTR_maxarraysize, .check = check_long },
+	{ ATTR_jobscript_max_size, .check = check_size },
+	{ ATTR_max_job_sequence_id, .check = check_sequence_id },
+	{ ATTR_rpp_retry, .check = check_count },
+	{ ATTR_rpp_highwater, .check = check_positive },
+	{ ATTR_rpp_max_pkt_check, .check = check_positive },
+	{ ATTR_license_min, .check = check_count, .code = PBSE_LICENSE_MIN_BADVAL },
+	{ ATTR_license_max, .check = check_count, .code = PBSE_LICENSE_MAX_BADVAL },
+	{ ATTR_license_linger, .check = check_positive, .code = PBSE_LICENSE_LINGER_BADVAL },
+	{ .name = NULL },
 };
 
 static const struct rule queue_rules[] = {
-	{ ATTR_qtype, check_queue_type },
-	{ ATTR_enable, check_bool },
-	{ ATTR_start, check_bool },
-	{ ATTR_aclhten, check_bool },
-	{ ATTR_acluren, check_bool },
-	{ ATTR_aclgren, check_bool },
-	{ ATTR_fromroute, check_bool },
-	{ ATTR_routeheld, check_bool },
-	{ ATTR_routewait, check_bool },
-	{ ATTR_p, check_priority },
-	{ ATTR_maxque, check_long },
-	{ ATTR_maxrun, check_long },
-	{ ATTR_maxuserrun, check_long },
-	{ ATTR_maxgrprun, check_long },
-	{ ATTR_maxarraysize, check_long },
-	{ ATTR_killdelay, check_long },
-	{ ATTR_routeretry, check_long },
-	{ ATTR_routelife, check_long },
-	{ ATTR_backfill_depth, check_long },
-	{ NULL, NULL },
+	{ ATTR_qtype, .check = check_queue_type },
+	{ ATTR_enable, .check = check_bool },
+	{ ATTR_start, .check = check_bool },
+	{ ATTR_aclhten, .check = check_bool },
+	{ ATTR_acluren, .check = check_bool },
+	{ ATTR_aclgren, .check = check_bool },
+	{ ATTR_fromroute, .check = check_bool },
+	{ ATTR_routeheld, .check = check_bool },
+	{ ATTR_routewait, .check = check_bool },
+	{ ATTR_p, .check = check_priority },
+	{ ATTR_maxque, .check = check_long },
+	{ ATTR_maxrun, .check = check_long },
+	{ ATTR_maxuserrun, .check = check_long },
+	{ ATTR_maxgrprun, .check = check_long },
+	{ ATTR_maxarraysize, .check = check_long },
+	{ ATTR_killdelay, .check = check_long },
+	{ ATTR_routeretry, .check = check_long },
+	{ ATTR_routelife, .check = check_long },
+	{ ATTR_backfill_depth, .check = check_long },
+	{ .name = NULL },
 };
 
 static const struct rule node_rules[] = {
-	{ ATTR_NODE_resv_enable, check_bool },
-	{ ATTR_NODE_NoMultiNode, check_bool },
-	{ ATTR_NODE_No_Tasks, check_bool },
-	{ ATTR_p, check_priority },
-	{ ATTR_NODE_Port, check_count },
-	{ NULL, NULL },
+	{ ATTR_NODE_resv_enable, .check = check_bool },
+	{ ATTR_NODE_NoMultiNode, .check = check_bool },
+	{ ATTR_NODE_No_Tasks, .check = check_bool },
+	{ ATTR_p, .check = check_priority },
+	{ ATTR_NODE_Port, .check = check_count },
+	{ .name = NULL },
 };
 
 static const struct rule sched_rules[] = {
-	{ ATTR_preempt_prio, check_preempt_prio },
-	{ ATTR_preempt_order, check_preempt_order },
-	{ ATTR_preempt_sort, check_preempt_sort },
-	{ ATTR_scheduling, check_bool },
-	{ ATTR_schediteration, check_long },
-	{ ATTR_throughput_mode, check_bool },
-	{ ATTR_do_not_span_psets, check_bool },
-	{ ATTR_only_explicit_psets, check_bool },
-	{ ATTR_sched_preempt_enforce_resumption, check_bool },
-	{ ATTR_preempt_targets_enable, check_bool },
-	{ ATTR_sched_cycle_len, check_time },
-	{ ATTR_job_sort_formula_threshold, check_float },
-	{ ATTR_logevents, check_long },
-	{ NULL, NULL },
+	{ ATTR_preempt_prio, .check = check_preempt_prio },
+	{ ATTR_preempt_order, .check = check_preempt_order },
+	{ ATTR_preempt_sort, .check = check_preempt_sort },
+	{ ATTR_scheduling, .check = check_bool },
+	{ ATTR_schediteration, .check = check_long },
+	{ ATTR_throughput_mode, .check = check_bool },
+	{ ATTR_do_not_span_psets, .check = check_bool },
+	{ ATTR_only_explicit_psets, .check = check_bool },
+	{ ATTR_sched_preempt_enforce_resumption, .check = check_bool },
+	{ ATTR_preempt_targets_enable, .check = check_bool },
+	{ ATTR_sched_cycle_len, .check = check_time },
+	{ ATTR_job_sort_formula_threshold, .check = check_float },
+	{ ATTR_logevents, .check = check_long },
+	{ .name = NULL },
 };
 
-static const struct rule no_rules[] = { { NULL, NULL } };
+static const struct rule no_rules[] = { { .name = NULL } };
 
 /* Attributes whose parts are resources, with plain values of the resource's type. */
 static const char *const resource_groups[] = {
@@ -154,40 +159,40 @@ static const char *const resource_groups[] = {
 	ATTR_rescmin, ATTR_DefaultChunk, ATTR_used, NULL,
 };
 
-static bool is_resource_group(const char *name)
+static int rule_apply(const struct rule *r, const char *value, enum verify_for what)
 {
-	for (const char *const *g = resource_groups; *g != NULL; g++)
-		if (strcmp(*g, name) == 0)
-			return true;
-	return false;
+	int code = 0;
+
+	if (r->check != NULL)
+		code = r->check(value, what);
+	else if (r->letters != NULL)
+		code = value[strspn(value, r->letters)] == '\0' ? 0 : PBSE_BADATVAL;
+	else
+		for (const char *const *w = r->words; *w == NULL || strcmp(*w, value) != 0; w++)
+			if (*w == NULL)
+				return PBSE_BADATVAL;
+	return code != 0 && r->code != 0 ? r->code : code;
 }
 
-static bool may_be_empty(enum verify_for what, const char *name)
+static int value_check(const struct rule *rules, enum verify_for what, const struct attropl *a)
 {
-	return what == VERIFY_ALTER || what == VERIFY_MANAGE ||
-	       (what == VERIFY_SUBMIT && strcmp(name, ATTR_A) == 0); /* any string */
-}
-
-static int rule_apply(const struct rule *rules, const char *name, const char *value,
-		      enum verify_for what)
-{
+	if (a->resource != NULL && *a->resource != '\0') {
+		for (const char *const *g = resource_groups; *g != NULL && *a->value != '@'; g++)
+			if (strcmp(*g, a->name) == 0)
+				return check_resource(a->resource, a->value);
+		return 0;
+	}
 	for (; rules->name != NULL; rules++)
-		if (strcmp(rules->name, name) == 0)
-			return rules->check(value, what);
+		if (strcmp(rules->name, a->name) == 0)
+			return rule_apply(rules, a->value, what);
 	return 0;
 }
 
-/* Requests in which `op` counts; submitting and altering jobs always sets. */
-static bool is_operator(enum verify_for what, enum batch_op op)
-{
-	if (what == VERIFY_SELECT)
-		return op >= EQ && op <= LT;
-	return (what != VERIFY_MANAGE && what != VERIFY_NAMES) || op <= DECR;
-}
-
+/* Returns 0 or the error of one attribute. The operator counts for managers and in select; else it always sets. */
 static int attribute_check(const struct rule *rules, enum verify_for what, const struct attropl *a)
 {
-	if (!is_operator(what, a->op))
+	if (what == VERIFY_SELECT ? a->op < EQ || a->op > LT :
+				    (what == VERIFY_MANAGE || what == VERIFY_NAMES) && a->op > DECR)
 		return PBSE_BADATVAL;
 	if (what == VERIFY_NAMES)
 		return 0;
@@ -195,20 +200,12 @@ static int attribute_check(const struct rule *rules, enum verify_for what, const
 		return PBSE_NOATTR;
 	if (what == VERIFY_MANAGE && a->op == UNSET)
 		return 0;
-	if (a->value == NULL || *a->value == '\0')
-		return may_be_empty(what, a->name) ? 0 : PBSE_BADATVAL;
-	if (a->resource != NULL && *a->resource != '\0')
-		return is_resource_group(a->name) && *a->value != '@'
-			       ? check_resource(a->resource, a->value)
-			       : 0;
-	return rule_apply(rules, a->name, a->value, what);
-}
-
-/* Is it a select with a wrong value in a chunk? `name`: of which resource. */
-static bool is_bad_chunk(const struct attropl *a, char name[RESOURCE_NAME_MAX])
-{
-	return a->resource != NULL && strcmp(a->resource, "select") == 0 && a->value != NULL &&
-	       select_check(a->value, name) != 0 && *name != '\0';
+	if (a->value != NULL && *a->value != '\0')
+		return value_check(rules, what, a);
+	if (what == VERIFY_ALTER || what == VERIFY_MANAGE ||
+	    (what == VERIFY_SUBMIT && strcmp(a->name, ATTR_A) == 0)) /* any text, also an empty one */
+		return 0;
+	return PBSE_BADATVAL;
 }
 
 /* "<text> <attribute>[.<resource>]", and "<text>: <resource>" of a chunk */
@@ -218,11 +215,12 @@ static void error_note(struct connection *conn, int code, const struct attropl *
 	bool parted = a->resource != NULL && *a->resource != '\0';
 	char text[TEXT_SIZE], name[RESOURCE_NAME_MAX];
 
-	if (is_bad_chunk(a, name))
+	if (parted && strcmp(a->resource, "select") == 0 && a->value != NULL && select_check(a->value, name) != 0 &&
+	    *name != '\0')
 		snprintf(text, sizeof(text), "%s: %s", words == NULL ? "" : words, name);
 	else
 		snprintf(text, sizeof(text), "%s %s%s%s", words == NULL ? "" : words,
-		 a->name == NULL ? "" : a->name, parted ? "." : "", parted ? a->resource : "");
+			 a->name == NULL ? "" : a->name, parted ? "." : "", parted ? a->resource : "");
 	connection_fail(conn, code, text);
 }
 

@@ -37,7 +37,7 @@ struct slot_of {
 };
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
-/* Is it a module that calls? A call of the test's own does not count. */
+/* Returns whether a module calls: a call of the test's own does not count. */
 static bool counts(const struct keel_mock *mock, const struct keel_mod *m)
 {
 	struct hooks_crumb c;
@@ -58,19 +58,17 @@ static bool is_off_thread(struct keel_mock *mock, const char *what)
 	return off;
 }
 
-static bool fails_on(struct keel_mock *mock, const struct keel_mod *m, const char *what)
+/* Returns whether this call of a module fails: it is the n-th, or on a thread where it must not be made. */
+static bool fails(const struct keel_mod *m, const char *what)
 {
+	struct keel_mock *mock = m != NULL ? host_of_mod(m) : host_latest;
+
 	if (mock == NULL || !counts(mock, m))
 		return false;
 	if (is_off_thread(mock, what))
 		return true;
 	mock->calls++;
 	return mock->fail_at > 0 && --mock->fail_at == 0;
-}
-
-static bool fails(const struct keel_mod *m, const char *what)
-{
-	return fails_on(m != NULL ? host_of_mod(m) : host_latest, m, what);
 }
 
 void keel_mock_fail_call(struct keel_mock *mock, uint32_t n)

@@ -312,31 +312,24 @@ keel_verdict keel_mock_raise_for(struct keel_mock *mock, struct keel_req *req, u
 		.done = on_done, .arg = ret });
 }
 
-static keel_verdict raise_fold(struct keel_mock *mock, uint32_t point, const void *event, struct keel_mock_outcome *ret)
-{
-	char text[512] = "";
-	int64_t sum = hooks_fold(mock->parts.hooks, point, event, text, sizeof(text));
-
-	if (ret != NULL) {
-		*ret = (struct keel_mock_outcome){ .told = true, .sum = sum };
-		memcpy(ret->text, text, sizeof(text));
-	}
-	return KEEL_NEXT;
-}
-
 keel_verdict keel_mock_raise(struct keel_mock *mock, uint32_t point, const void *event, struct keel_mock_outcome *ret)
 {
 	const struct point *p = point_get(mock->parts.hooks, point);
+	char text[512] = "";
+	int64_t sum = 0;
 
 	if (p == NULL)
 		die("there is no point %u", point);
 	if (p->kind == KEEL_FOLD)
-		return raise_fold(mock, point, event, ret);
-	if (p->kind != KEEL_NOTE)
+		sum = hooks_fold(mock->parts.hooks, point, event, text, sizeof(text));
+	else if (p->kind == KEEL_NOTE)
+		hooks_note(mock->parts.hooks, point, event);
+	else
 		return keel_mock_raise_for(mock, NULL, point, event, NULL, ret);
-	hooks_note(mock->parts.hooks, point, event);
-	if (ret != NULL)
-		*ret = (struct keel_mock_outcome){ .told = true };
+	if (ret != NULL) {
+		*ret = (struct keel_mock_outcome){ .told = true, .sum = sum };
+		memcpy(ret->text, text, sizeof(text));
+	}
 	return KEEL_NEXT;
 }
 
@@ -430,16 +423,10 @@ static int is_day(const struct dirent *e)
 	return strspn(e->d_name, "0123456789") == 8;
 }
 
-/* What is written at the head and the end of a day's file. */
-static bool begins_day(const char *record)
-{
-	static const char *const begins[] = { "Svr;Log;Log ", "Svr;keelson-mock;" };
-
-	return strncmp(record, begins[0], strlen(begins[0])) == 0 || strncmp(record, begins[1], strlen(begins[1])) == 0;
-}
-
+/* Adds the records of a day's file, without those at its head and its end. */
 static void records_of(const char *dir, const char *name, struct texts *to)
 {
+	static const char head[] = "Svr;Log;Log ", daemon[] = "Svr;keelson-mock;";
 	char *path = path_join(dir, name), *bytes = NULL;
 	size_t len;
 
@@ -450,7 +437,7 @@ static void records_of(const char *dir, const char *name, struct texts *to)
 				*next++ = '\0';
 			for (int i = 0; i < 3; i++) /* stamp, event, daemon */
 				line += strcspn(line, ";") + (line[strcspn(line, ";")] != '\0');
-			if (!begins_day(line))
+			if (strncmp(line, head, strlen(head)) != 0 && strncmp(line, daemon, strlen(daemon)) != 0)
 				texts_add(to, host_dup(line));
 		}
 	free(bytes);

@@ -166,14 +166,6 @@ static int module_make(struct keel_mock *mock, const struct keel_module *raw, co
 	return ret;
 }
 
-static void offer(struct modules *all)
-{
-	struct module *m;
-
-	SET_EACH(&all->there, m)
-		module_offer(m);
-}
-
 /* Its workers come back to it when it has stopped, too. */
 static void module_gone(struct keel_mock *mock, struct loaded *l)
 {
@@ -190,15 +182,6 @@ static void module_gone(struct keel_mock *mock, struct loaded *l)
 		l->left = m;
 	else
 		module_close(m);
-}
-
-static struct loaded *loaded_add(struct keel_mock *mock, struct module *m, const struct keel_module *raw, const char *text)
-{
-	struct loaded *l = host_keep(mock, host_alloc(sizeof(*l)));
-
-	*l = (struct loaded){ .m = m, .raw = raw, .conf = text != NULL ? host_keep(mock, host_dup(text)) : NULL };
-	LL_PREPEND(mock->loaded, l);
-	return l;
 }
 
 static int run(struct keel_mock *mock, struct module *m, struct keel_err *err)
@@ -227,14 +210,16 @@ struct keel_mod *keel_mock_load(struct keel_mock *mock, const struct keel_module
 {
 	struct keel_err own;
 	struct loaded *l;
-	struct module *m;
+	struct module *m, *other;
 
 	if (err == NULL)
 		err = &own;
 	*err = (struct keel_err){ 0 };
 	if (module_make(mock, raw, conf, &m, err) != 0)
 		return NULL;
-	l = loaded_add(mock, m, raw, conf);
+	l = host_keep(mock, host_alloc(sizeof(*l)));
+	*l = (struct loaded){ .m = m, .raw = raw, .conf = conf != NULL ? host_keep(mock, host_dup(conf)) : NULL };
+	LL_PREPEND(mock->loaded, l);
 	if (run(mock, m, err) != 0) {
 		module_gone(mock, l);
 		stand_in_again(mock);
@@ -244,7 +229,8 @@ struct keel_mod *keel_mock_load(struct keel_mock *mock, const struct keel_module
 	if (set_add(&mock->parts.modules->there, m) < 0)
 		die("no memory");
 	taps_watch(mock, &m->owner);
-	offer(mock->parts.modules);
+	SET_EACH(&mock->parts.modules->there, other)
+		module_offer(other);
 	return &m->owner.pub;
 }
 
@@ -338,31 +324,22 @@ static int busy(struct module *m, bool comes, struct keel_err *err)
 	return ret == -ENOTEMPTY && comes && !module_stays(m) ? 0 : ret;
 }
 
-/* What a moment may finish: holds, operations, requests, and what it says itself. */
-static bool unfinished(struct keel_mock *mock, struct module *m, bool comes)
-{
-	struct keel_err why;
-
-	return m->owner.kept > 0 || busy(m, comes, &why) != 0 || hooks_parked(mock->parts.hooks) > 0 ||
-	       !router_idle(mock->parts.router);
-}
-
 static int unload(struct loaded *l, bool comes, struct keel_err *err)
 {
 	struct module *m = l->m;
 	struct keel_mock *mock = host_of(m->owner.parts);
 	int64_t until = keel_mock_now(mock) + DRAIN_MS;
+	struct keel_err why;
 	int ret;
 
 	loop_due(mock->parts.loop); /* a module is unloaded between turns */
 	enter(mock, m);
-	while (keel_mock_now(mock) < until && !module_stays(m) && unfinished(mock, m, comes))
+	while (keel_mock_now(mock) < until && !module_stays(m) &&
+	       (busy(m, comes, &why) != 0 || hooks_parked(mock->parts.hooks) > 0 ||
+		!router_idle(mock->parts.router)))
 		keel_mock_advance(mock, DRAIN_LOOK_MS);
 	ret = busy(m, comes, err) == 0 ? 0 : -EBUSY;
 	mock->in_module--;
-	if (ret == 0 && m->owner.kept > 0)
-		ret = err_set(err, -EBUSY, "answers between module %s and others are on their way (%u)", m->desc.name,
-			      m->owner.kept);
 	if (ret == 0)
 		end(mock, l);
 	return ret;

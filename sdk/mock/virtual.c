@@ -221,14 +221,6 @@ void loop_turn_due(struct loop *l)
 
 /* ---- time ----------------------------------------------------------------------------------------- */
 
-static int64_t real_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int64_t loop_now_ms(const struct loop *l)
 {
 	return l->now_ms;
@@ -246,8 +238,12 @@ int64_t loop_time(const struct loop *l)
 
 int64_t loop_clock_ns(struct loop *l)
 {
-	if (l->conf.look_ns == 0)
-		return real_ns();
+	struct timespec now;
+
+	if (l->conf.look_ns == 0) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	}
 	l->clock_ns += l->conf.look_ns;
 	if (l->clock_ns < l->now_ms * 1000000)
 		l->clock_ns = l->now_ms * 1000000;
@@ -476,20 +472,16 @@ static short poll_events(int events)
 	return (short)((events & LOOP_READABLE ? POLLIN : 0) | (events & LOOP_WRITABLE ? POLLOUT : 0));
 }
 
-static int happened(short revents)
-{
-	return (revents & POLLIN ? LOOP_READABLE : 0) | (revents & POLLOUT ? LOOP_WRITABLE : 0);
-}
-
 /* The watch may have been cancelled by a callback before. */
 static bool watch_call(struct loop *l, const struct pollfd *p)
 {
+	int came = (p->revents & POLLIN ? LOOP_READABLE : 0) | (p->revents & POLLOUT ? LOOP_WRITABLE : 0);
 	struct loop_watch *w;
 
 	DL_FOREACH(l->watches, w) {
 		if (w->fd != p->fd || poll_events(w->events) == 0)
 			continue;
-		w->fn(w->arg, (p->revents & (POLLERR | POLLHUP)) != 0 ? w->events : w->events & happened(p->revents));
+		w->fn(w->arg, (p->revents & (POLLERR | POLLHUP)) != 0 ? w->events : w->events & came);
 		return true;
 	}
 	return false;

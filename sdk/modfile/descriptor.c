@@ -94,7 +94,7 @@ static void *rows_take(struct modfile_module *m, const void *table, uint32_t n, 
 
 	if (n > ROWS_MAX || stride < 2 * sizeof(uint32_t) || stride > STRIDE_MAX) {
 		no(why, "its table of %s has a wrong size", of);
-	} else if (!modfile_image_has(&m->image, table, (uint64_t)n * stride)) {
+	} else if (n > 0 && !modfile_image_has(&m->image, table, (uint64_t)n * stride)) {
 		no(why, "its table of %s is not in the file", of);
 	} else if ((rows = calloc(n + 1, size)) == NULL) {
 		no(why, "there is no memory to look at it");
@@ -115,12 +115,6 @@ static uint32_t stride_of(const struct modfile_module *m, const void *table, uin
 	return n == 0 ? STRIDE_MAX : size;
 }
 
-/* The address of an empty table is not checked. */
-static const void *table_of(const struct modfile_module *m, const void *table, uint32_t n)
-{
-	return n == 0 ? m->image.base : table;
-}
-
 /* The linker has put them side by side, from `needs` to `needs_end`. */
 static bool needs_take(struct modfile_module *m, const struct keel_module *d, char *why)
 {
@@ -130,7 +124,7 @@ static bool needs_take(struct modfile_module *m, const struct keel_module *d, ch
 	if (to < from || (to - from) % sizeof(*m->needs) != 0 || n > ROWS_MAX)
 		return no(why, "its table of needs has a wrong size");
 	m->n_needs = (uint32_t)n;
-	m->needs = rows_take(m, table_of(m, d->needs, m->n_needs), m->n_needs, sizeof(*m->needs), sizeof(*m->needs),
+	m->needs = rows_take(m, d->needs, m->n_needs, sizeof(*m->needs), sizeof(*m->needs),
 			     "needs", why);
 	for (uint32_t i = 0; m->needs != NULL && i < n; i++) {
 		if (!TEXTS_TAKE(m, &m->needs[i], "needs", why, offsetof(struct keel_need, klass),
@@ -144,7 +138,7 @@ static bool needs_take(struct modfile_module *m, const struct keel_module *d, ch
 
 static bool conf_take(struct modfile_module *m, const struct keel_module *d, char *why)
 {
-	m->conf = rows_take(m, table_of(m, d->conf, d->n_conf), d->n_conf, stride_of(m, d->conf, d->n_conf),
+	m->conf = rows_take(m, d->conf, d->n_conf, stride_of(m, d->conf, d->n_conf),
 			    sizeof(*m->conf), "configuration rules", why);
 	for (uint32_t i = 0; m->conf != NULL && i < d->n_conf; i++) {
 		if (!TEXTS_TAKE(m, &m->conf[i], "configuration rules", why, offsetof(struct keel_conf_rule, key),
@@ -159,7 +153,7 @@ static bool conf_take(struct modfile_module *m, const struct keel_module *d, cha
 
 static bool taps_take(struct modfile_module *m, const struct keel_module *d, char *why)
 {
-	m->taps = rows_take(m, table_of(m, d->taps, d->n_taps), d->n_taps, stride_of(m, d->taps, d->n_taps),
+	m->taps = rows_take(m, d->taps, d->n_taps, stride_of(m, d->taps, d->n_taps),
 			    sizeof(*m->taps), "taps", why);
 	for (uint32_t i = 0; m->taps != NULL && i < d->n_taps; i++)
 		if (!TEXTS_TAKE(m, &m->taps[i], "taps", why, offsetof(struct keel_tap, name),
@@ -188,7 +182,7 @@ static bool def_take(struct modfile_module *m, struct modfile_contrib *c, const 
 
 static bool contribs_take(struct modfile_module *m, const struct keel_module *d, char *why)
 {
-	struct keel_contrib *raw = rows_take(m, table_of(m, d->contribs, d->n_contribs), d->n_contribs, sizeof(*raw),
+	struct keel_contrib *raw = rows_take(m, d->contribs, d->n_contribs, sizeof(*raw),
 					     sizeof(*raw), "contributions", why);
 	bool ok = raw != NULL;
 

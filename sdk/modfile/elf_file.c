@@ -40,10 +40,18 @@ static const char *segments_read(struct modfile_bytes file, struct elf_file *f)
 	return no;
 }
 
-static void export_add(struct elf_file *f, const char *name)
+/* Counts an exported name, and adds it to the list while there is room. */
+static void export_seen(void *arg, const struct elf_image *i, const Elf64_Sym *s, const char *name)
 {
+	struct elf_file *f = arg;
 	size_t have = strlen(f->exports), len = strlen(name);
 
+	(void)i;
+	/* Linkers list the hidden bounds of a section, too. */
+	if (s->st_shndx == SHN_UNDEF || ELF64_ST_BIND(s->st_info) == STB_LOCAL ||
+	    ELF64_ST_VISIBILITY(s->st_other) == STV_HIDDEN ||
+	    strcmp(name, "_init") == 0 || strcmp(name, "_fini") == 0 || strncmp(name, "__odr_asan", 10) == 0)
+		return;
 	f->n_exports++;
 	if (have + len + 2 > sizeof(f->exports))
 		return;
@@ -52,37 +60,20 @@ static void export_add(struct elf_file *f, const char *name)
 	memcpy(f->exports + have, name, len + 1);
 }
 
-static void export_seen(void *arg, const struct elf_image *i, const Elf64_Sym *s, const char *name)
-{
-	(void)i;
-	/* Linkers list the hidden bounds of a section, too. */
-	if (s->st_shndx != SHN_UNDEF && ELF64_ST_BIND(s->st_info) != STB_LOCAL &&
-	    ELF64_ST_VISIBILITY(s->st_other) != STV_HIDDEN &&
-	    strcmp(name, "_init") != 0 && strcmp(name, "_fini") != 0 && strncmp(name, "__odr_asan", 10) != 0)
-		export_add(arg, name);
-}
-
-static const char *sections_read(const struct elf_image *i, struct elf_file *f)
-{
-	unsigned n;
-
-	if (elf_sections(i, &n) == NULL)
-		return "it has no section headers";
-	elf_symbols(i, SHT_DYNSYM, export_seen, f);
-	return NULL;
-}
-
 const char *elf_file_read(const char *path, struct elf_file *ret)
 {
 	struct modfile_note note;
 	struct elf_image i;
 	const char *no = elf_image_open(&i, path);
+	unsigned n;
 
 	memset(ret, 0, sizeof(*ret));
 	if (no == NULL)
 		no = segments_read(i.file, ret);
+	if (no == NULL && elf_sections(&i, &n) == NULL)
+		no = "it has no section headers";
 	if (no == NULL)
-		no = sections_read(&i, ret);
+		elf_symbols(&i, SHT_DYNSYM, export_seen, ret);
 	if (no == NULL && modfile_note(i.file, &note) == NULL) {
 		ret->has_note = true;
 		ret->abi_major = note.major;

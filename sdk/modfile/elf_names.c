@@ -16,14 +16,6 @@ struct wanted {
 	char name[128]; /* of the function found */
 };
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-	for (; *names != NULL; names++)
-		if (strcmp(*names, name) == 0)
-			return true;
-	return false;
-}
-
 static bool begins(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
@@ -45,12 +37,18 @@ static bool is_variable_section(const struct elf_image *i, const Elf64_Shdr *s)
 /* What compilers and their start files add. */
 static bool is_the_compilers(const char *name)
 {
-	static const char *const known[] = { "completed.0", "__dso_handle", "__TMC_END__", "__bss_start",
-					     "_edata", "_end", NULL };
+	static const char *const whole[] = { "completed.0", "__dso_handle", "__TMC_END__", "__bss_start",
+					     "_edata", "_end" };
+	static const char *const heads[] = { "__asan", "__odr_asan", "__gcov", "__llvm", "__ubsan", "__sancov",
+					     "DW.ref." /* C++: a pointer to what catches */ };
 
-	return is_one_of(name, known) || begins(name, "__asan") || begins(name, "__odr_asan") ||
-	       begins(name, "__gcov") || begins(name, "__llvm") || begins(name, "__ubsan") ||
-	       begins(name, "__sancov") || begins(name, "DW.ref."); /* C++: a pointer to what catches */
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		if (strcmp(whole[i], name) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (begins(name, heads[i]))
+			return true;
+	return false;
 }
 
 static void variable_seen(void *arg, const struct elf_image *i, const Elf64_Sym *s, const char *name)
@@ -64,24 +62,18 @@ static void variable_seen(void *arg, const struct elf_image *i, const Elf64_Sym 
 		w->fn(w->arg, name);
 }
 
-/* Without names: a start file's own take 16 bytes at most. */
-static void sections_seen(const struct elf_image *i, const struct wanted *w)
-{
-	unsigned n;
-	const Elf64_Shdr *all = elf_sections(i, &n);
-
-	for (unsigned s = 0; s < n; s++)
-		if (is_variable_section(i, &all[s]) && all[s].sh_size > 16)
-			w->fn(w->arg, elf_section_name(i, &all[s]));
-}
-
 void elf_variables(const char *path, elf_name_fn *fn, void *arg)
 {
 	struct wanted w = { .fn = fn, .arg = arg };
+	const Elf64_Shdr *all = NULL;
 	struct elf_image i;
+	unsigned n = 0;
 
 	if (elf_image_open(&i, path) == NULL && !elf_symbols(&i, SHT_SYMTAB, variable_seen, &w))
-		sections_seen(&i, &w);
+		all = elf_sections(&i, &n);
+	for (unsigned s = 0; all != NULL && s < n; s++) /* no names; a start file's own variables take 16 bytes at most */
+		if (is_variable_section(&i, &all[s]) && all[s].sh_size > 16)
+			fn(arg, elf_section_name(&i, &all[s]));
 	elf_image_close(&i);
 }
 
@@ -105,27 +97,22 @@ void elf_imports(const char *path, elf_name_fn *fn, void *arg)
 	elf_image_close(&i);
 }
 
-static void dynamic_seen(const struct elf_image *i, const Elf64_Shdr *all, unsigned n,
-			 const Elf64_Shdr *dynamic, const struct wanted *w)
-{
-	const Elf64_Dyn *d = elf_rows(i, dynamic->sh_offset, dynamic->sh_size);
-
-	for (uint64_t left = d == NULL ? 0 : dynamic->sh_size / sizeof(*d); left > 0; left--, d++)
-		if (d->d_tag == DT_NEEDED && dynamic->sh_link < n)
-			w->fn(w->arg, elf_text(i, &all[dynamic->sh_link], d->d_un.d_val));
-}
-
 void elf_libraries(const char *path, elf_name_fn *fn, void *arg)
 {
-	struct wanted w = { .fn = fn, .arg = arg };
 	struct elf_image i;
 	const Elf64_Shdr *all;
+	const Elf64_Dyn *d;
 	unsigned n = 0;
 
 	all = elf_image_open(&i, path) == NULL ? elf_sections(&i, &n) : NULL;
-	for (unsigned s = 0; s < n; s++)
-		if (all[s].sh_type == SHT_DYNAMIC)
-			dynamic_seen(&i, all, n, &all[s], &w);
+	for (unsigned s = 0; s < n; s++) {
+		if (all[s].sh_type != SHT_DYNAMIC || all[s].sh_link >= n)
+			continue;
+		d = elf_rows(&i, all[s].sh_offset, all[s].sh_size);
+		for (uint64_t left = d == NULL ? 0 : all[s].sh_size / sizeof(*d); left > 0; left--, d++)
+			if (d->d_tag == DT_NEEDED)
+				fn(arg, elf_text(&i, &all[all[s].sh_link], d->d_un.d_val));
+	}
 	elf_image_close(&i);
 }
 

@@ -52,7 +52,7 @@ static uint64_t pointer_to(const struct modfile_image *image, uint64_t address)
 	return (uint64_t)(uintptr_t)image->base + (address - image->low);
 }
 
-/* How large is it? */
+/* Finds the image's first address and its length. Returns NULL, or what is wrong. */
 static const char *measure(struct modfile_bytes file, const Elf64_Ehdr *e, struct modfile_bytes segments,
 			   struct modfile_image *image)
 {
@@ -134,20 +134,11 @@ static const char *read_dynamic(const Elf64_Ehdr *e, struct modfile_bytes segmen
 	return "it has no dynamic section";
 }
 
-/* The value of a word that names a symbol. */
-static uint64_t symbol_value(const struct modfile_image *image, const Elf64_Rela *r)
-{
-	Elf64_Sym sym;
-
-	if (!modfile_symbol_row(image, ELF64_R_SYM(r->r_info), &sym) || sym.st_shndx == SHN_UNDEF)
-		return MODFILE_FOREIGN;
-	return pointer_to(image, sym.st_value + (uint64_t)r->r_addend);
-}
-
 static const char *relocate(struct modfile_image *image, uint64_t table, uint64_t len)
 {
 	const unsigned char *rows = modfile_image_at(image, table, len);
 	Elf64_Rela r;
+	Elf64_Sym sym;
 
 	if (rows == NULL)
 		return "its relocations are damaged";
@@ -161,8 +152,9 @@ static const char *relocate(struct modfile_image *image, uint64_t table, uint64_
 			return "its relocations are damaged";
 		if (ELF64_R_TYPE(r.r_info) == RELATIVE)
 			value = pointer_to(image, (uint64_t)r.r_addend);
-		else if (ELF64_R_TYPE(r.r_info) == ABSOLUTE || ELF64_R_TYPE(r.r_info) == SYMBOL)
-			value = symbol_value(image, &r);
+		else if ((ELF64_R_TYPE(r.r_info) == ABSOLUTE || ELF64_R_TYPE(r.r_info) == SYMBOL) &&
+			 modfile_symbol_row(image, ELF64_R_SYM(r.r_info), &sym) && sym.st_shndx != SHN_UNDEF)
+			value = pointer_to(image, sym.st_value + (uint64_t)r.r_addend);
 		memcpy(where, &value, sizeof(value));
 	}
 	return NULL;

@@ -15,14 +15,6 @@ static uint64_t align4(uint64_t n)
 	return (n + 3) & ~(uint64_t)3;
 }
 
-static void take_build_id(struct modfile_bytes desc, struct modfile_note *note)
-{
-	uint64_t n = desc.len < MODFILE_ID_LEN / 2 ? desc.len : MODFILE_ID_LEN / 2;
-
-	for (uint64_t i = 0; i < n; i++)
-		snprintf(note->build_id + 2 * i, 3, "%02x", desc.at[i]);
-}
-
 static bool is_named(struct modfile_bytes name, const char *wanted)
 {
 	return name.len == strlen(wanted) + 1 && memcmp(name.at, wanted, name.len) == 0;
@@ -34,7 +26,8 @@ static void take_note(struct modfile_bytes name, struct modfile_bytes desc, uint
 	uint32_t words[3];
 
 	if (is_named(name, "GNU") && type == NT_GNU_BUILD_ID) {
-		take_build_id(desc, note);
+		for (uint64_t i = 0; i < desc.len && i < MODFILE_ID_LEN / 2; i++)
+			snprintf(note->build_id + 2 * i, 3, "%02x", desc.at[i]);
 		return;
 	}
 	if (!is_named(name, "KEEL") || type != NOTE_TYPE || desc.len < sizeof(words))

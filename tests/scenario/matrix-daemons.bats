@@ -43,7 +43,7 @@ teardown()
 	finish
 }
 
-small_disk() { mkdir "$SB/server" && mount -t tmpfs -o size=8m,mode=755 tmpfs "$SB/server"; }
+small_disk() { mkdir "$SB/server" && mount -t tmpfs -o size=16m,mode=755 tmpfs "$SB/server"; }
 disk_is_full() { server_log | grep -q 'changes are not saved yet: .*disk is full; free space'; }
 saved_again() { server_log | grep -q 'changes are saved again'; }
 

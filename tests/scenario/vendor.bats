@@ -66,8 +66,8 @@ is_a_module() { lacks "$(stranger keelson-module check "$@")" '^not ok'; }
 	sandbox stop
 	sandbox start
 	has "$(. "$SB/env" && pbsnodes -av)" '^n1'
-	same 'the kit of this build' "$KEELSON_BUILD/bin/keelson-module" \
-		"$(. "$SB/env" && pkg-config --variable=tool keelson-module)"
+	# of this build, or of the one that it is a copy of
+	cmp "$KEELSON_BUILD/bin/keelson-module" "$(. "$SB/env" && pkg-config --variable=tool keelson-module)"
 	sandbox stop
 }
 

@@ -429,11 +429,6 @@ TEXT(server_name)
 TEXT(host_name)
 TEXT(version)
 
-static void core_keep(struct keel_mod *other)
-{
-	(void)other;
-}
-
 struct durable {
 	struct durable *prev, *next;
 	int64_t number;
@@ -478,5 +473,5 @@ const struct keel_core_api host_core = {
 	.server_name = core_server_name, .host_name = core_host_name, .version_text = core_version, .timer = timer,
 	.timer_cancel = timer_cancel, .defer = defer, .post = post, .work = work, .watch_fd = watch_fd,
 	.watch_cancel = watch_cancel, .stop = core_stop, .log_events = core_log_events, .clock_us = clock_us,
-	.when_durable = core_when_durable, .watch_for = watch_for, .keep = core_keep, .let_go = core_keep,
+	.when_durable = core_when_durable, .watch_for = watch_for,
 };

@@ -48,13 +48,6 @@ static int fail(const char *text)
 	return FAILED;
 }
 
-static int unreached(void)
-{
-	fprintf(stderr, "keelson: cannot connect to server %s (errno=%d)\n", reach_default_name(),
-		pbs_errno);
-	return FAILED;
-}
-
 /* The daemon of this installation, else one found by PATH. */
 static void daemon_exec(char **argv)
 {
@@ -100,35 +93,6 @@ static int sim_exec(char **argv)
 	return FAILED;
 }
 
-static void lines_free(char **lines)
-{
-	for (char **line = lines; *line; line++)
-		free(*line);
-	free(lines);
-}
-
-static int lines_print(char **lines)
-{
-	for (char **line = lines; *line; line++)
-		puts(*line);
-	return 0;
-}
-
-static int table_print(char **lines)
-{
-	return rows_print(lines, NULL);
-}
-
-static int json_modules(char **lines)
-{
-	return rows_print(lines, "modules");
-}
-
-static int json_hooks(char **lines)
-{
-	return rows_print(lines, "hooks");
-}
-
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
@@ -145,14 +109,8 @@ static const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
-/* No module has the verb either. */
-static int no_verb(const char *verb)
-{
-	fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
-	return cmd_usage(&keelson);
-}
-
-/* By which the server knows a change again that restarted it, when the library sends the request once more. */
+/* Returns a random text by which the server recognises a change that restarted it, when the library sends the request
+ * once more; NULL: there are no random bytes. */
 static const char *token(void)
 {
 	static char text[2 * 16 + 1];
@@ -165,20 +123,33 @@ static const char *token(void)
 	return text;
 }
 
-static int verb_request(const char *verb, char **args, int (*print)(char **lines))
+/* How the lines of a reply are printed: as they are, as a table, or as JSON under a name. */
+struct form {
+	bool table;
+	const char *json;
+};
+
+static int verb_request(const char *verb, char **args, struct form form)
 {
 	int c = pbs_connect(NULL), status = 0;
 	char **lines;
 
-	if (c <= 0)
-		return unreached();
+	if (c <= 0) {
+		fprintf(stderr, "keelson: cannot connect to server %s (errno=%d)\n", reach_default_name(), pbs_errno);
+		return FAILED;
+	}
 	lines = pbs_admin(c, verb, args, token());
 	if (lines) {
-		if (print(lines) < 0)
-			status = fail("cannot write the answer");
-		lines_free(lines);
+		if (!form.table) {
+			cmd_lines_print(lines);
+		} else {
+			if (rows_print(lines, form.json) < 0)
+				status = fail("cannot write the answer");
+			cmd_lines_free(lines);
+		}
 	} else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb)) {
-		status = no_verb(verb);
+		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
+		status = cmd_usage(&keelson);
 	} else if (pbs_geterrmsg(c)) {
 		status = fail(pbs_geterrmsg(c));
 	} else {
@@ -194,7 +165,7 @@ static int modules(char **args)
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	return verb_request("modules", none, args[0] ? json_modules : table_print);
+	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL });
 }
 
 /* --time [--json] [point] */
@@ -205,7 +176,7 @@ static int hook_times(char **args)
 	args += json;
 	if (args[0] && (args[0][0] == '-' || args[1]))
 		return cmd_usage(&keelson);
-	return verb_request("hook_times", args, json ? json_hooks : table_print);
+	return verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL });
 }
 
 static int hooks(char **args)
@@ -213,13 +184,13 @@ static int hooks(char **args)
 	char *none[] = { NULL };
 
 	if (!args[0] || (args[0][0] != '-' && !args[1]))
-		return verb_request("hooks", args, lines_print);
+		return verb_request("hooks", args, (struct form){ 0 });
 	if (strcmp(args[0], "--time") == 0)
 		return hook_times(args + 1);
 	if (strcmp(args[0], "--reset-time") == 0 && !args[1])
-		return verb_request("hook_reset", none, lines_print);
+		return verb_request("hook_reset", none, (struct form){ 0 });
 	if (strcmp(args[0], "--unbench") == 0 && args[1] && !args[2])
-		return verb_request("hook_unbench", args + 1, lines_print);
+		return verb_request("hook_unbench", args + 1, (struct form){ 0 });
 	return cmd_usage(&keelson);
 }
 
@@ -238,7 +209,7 @@ int main(int argc, char **argv)
 		return sim_exec(argv + optind);
 	verb = verb_find(argv[optind]);
 	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
-		return verb_request(argv[optind], argv + optind + 1, lines_print);
+		return verb_request(argv[optind], argv + optind + 1, (struct form){ 0 });
 	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
 		return cmd_usage(&keelson);
 	if (verb == verbs)
@@ -247,5 +218,5 @@ int main(int argc, char **argv)
 		return modules(argv + optind + 1);
 	if (strcmp(verb->name, "hooks") == 0)
 		return hooks(argv + optind + 1);
-	return verb_request(verb->name, argv + optind + 1, lines_print);
+	return verb_request(verb->name, argv + optind + 1, (struct form){ 0 });
 }

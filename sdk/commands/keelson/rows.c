@@ -129,21 +129,19 @@ static void print_cell(const struct grid *g, struct out *out, size_t i, const ch
 		out_left(out, text, g->width[i]);
 }
 
+/* Prints the cells of a line; `cells` NULL: the titles. */
 static void print_row(const struct grid *g, struct out *out, char **cells, size_t n)
 {
 	char text[CELL_SIZE];
 
-	for (size_t i = 0; i < g->n; i++)
-		if (title_of(g->names[i]))
-			print_cell(g, out, i, i < n ? shown(g->names[i], cells[i], text) : "");
-	out_char(out, '\n');
-}
+	for (size_t i = 0; i < g->n; i++) {
+		const char *title = title_of(g->names[i]);
 
-static void print_titles(const struct grid *g, struct out *out)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (title_of(g->names[i]))
-			print_cell(g, out, i, title_of(g->names[i]));
+		if (title && !cells)
+			print_cell(g, out, i, title);
+		else if (title)
+			print_cell(g, out, i, i < n ? shown(g->names[i], cells[i], text) : "");
+	}
 	out_char(out, '\n');
 }
 
@@ -164,7 +162,7 @@ static int print_table(struct grid *g, struct out *out, char **lines)
 		measure(g, cells, cut(copy, cells));
 		free(copy);
 	}
-	print_titles(g, out);
+	print_row(g, out, NULL, 0);
 	for (char **line = lines; *line; line++)
 		print_row(g, out, cells, cut(*line, cells));
 	return 0;

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * attr_list.c - a list of attributes built from a command line.
+ * attr_list.c - lists of attributes: built from a command line, and found in a status.
  */
 #include "attr_list.h"
 
 #include "unquote.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_same(const struct attropl *a, const char *name, const char *resource)
+static bool same_resource(const char *a, const char *b)
 {
-	if (strcmp(a->name, name) != 0)
-		return false;
-	return strcmp(a->resource ? a->resource : "", resource ? resource : "") == 0;
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+const char *status_value(const struct batch_status *object, const char *name, const char *resource)
+{
+	for (const struct attrl *a = object->attribs; a; a = a->next)
+		if (strcmp(a->name, name) == 0 && same_resource(a->resource, resource))
+			return a->value;
+	return NULL;
 }
 
 static struct attropl *attribute_get(struct attr_list *l, const char *name, const char *resource)
@@ -24,7 +29,7 @@ static struct attropl *attribute_get(struct attr_list *l, const char *name, cons
 	struct attropl **at;
 
 	for (at = &l->first; *at; at = &(*at)->next)
-		if (is_same(*at, name, resource))
+		if (strcmp((*at)->name, name) == 0 && same_resource((*at)->resource, resource))
 			return *at;
 	*at = calloc(1, sizeof(**at));
 	if (!*at)
@@ -68,22 +73,11 @@ void attr_list_fini(struct attr_list *l)
 	}
 }
 
-static size_t name_len(const char *text)
-{
-	size_t n = 0;
-
-	if (!isalpha((unsigned char)*text))
-		return 0;
-	while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '-')
-		n++;
-	return n;
-}
-
-/* Does the value of `name` end at the comma? A list of words ends only before a name and =. */
+/* Returns whether the value of `name` ends at the comma: a list of words does only before a name and =. */
 static bool comma_ends(const char *name, size_t len, const char *comma, bool words)
 {
 	const char *next = comma + 1 + strspn(comma + 1, " \t");
-	size_t n = name_len(next);
+	size_t n = resource_name_len(next);
 
 	return words ? n > 0 && next[n] == '=' : !resource_goes_on(name, len, next);
 }
@@ -130,7 +124,7 @@ static int item_take(struct attr_list *l, const char *attribute, const char **at
 
 	*at += strspn(*at, " \t");
 	name = *at;
-	len = name_len(name);
+	len = resource_name_len(name);
 	value = name + len + (name[len] == '=');
 	if (len == 0 || (name[len] != '=' && (!attribute || (name[len] && name[len] != ','))))
 		return -EINVAL;

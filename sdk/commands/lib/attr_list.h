@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * attr_list.h - a list of attributes built from a command line.
+ * attr_list.h - lists of attributes: built from a command line, and found in a status.
  */
 #ifndef KEELSON_COMMANDS_ATTR_LIST_H
 #define KEELSON_COMMANDS_ATTR_LIST_H
@@ -14,6 +14,8 @@ struct attr_list {
 /* Sets `name`[.`resource`]; an earlier value is replaced. Strings are copied; `resource` may be NULL.
  * Returns 0 or -ENOMEM. */
 int attr_list_set(struct attr_list *l, const char *name, const char *resource, const char *value);
+
+/* Frees the attributes; the list is empty then. */
 void attr_list_fini(struct attr_list *l);
 
 /* Parses "name[=value],..." into `attribute`.name; quotes (" or ') protect commas (unquote.h says which are kept).
@@ -23,5 +25,8 @@ int attr_list_resources(struct attr_list *l, const char *attribute, const char *
 /* Parses "name=value,..." into attributes; a comma ends a value only where a name and = follow. Quotes
  * are removed. Returns 0, -EINVAL or -ENOMEM. */
 int attr_list_words(struct attr_list *l, const char *text);
+
+/* Returns the value of `name`[.`resource`] (may be NULL) of an object, borrowed from it; NULL: it has none. */
+const char *status_value(const struct batch_status *object, const char *name, const char *resource);
 
 #endif

@@ -209,3 +209,17 @@ bool cmd_holds_ok(const char *letters)
 		return true;
 	return *letters && strspn(letters, USER_HOLD OTHER_HOLD SYSTEM_HOLD) == strlen(letters);
 }
+
+void cmd_lines_free(char **lines)
+{
+	for (char **line = lines; line && *line; line++)
+		free(*line);
+	free(lines);
+}
+
+void cmd_lines_print(char **lines)
+{
+	for (char **line = lines; line && *line; line++)
+		puts(*line);
+	cmd_lines_free(lines);
+}

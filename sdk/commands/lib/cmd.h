@@ -42,16 +42,20 @@ struct cmd_link {
  * and printed: the caller exits with 0. */
 bool cmd_begin(const struct cmd *cmd, int argc, char **argv);
 
-/* Usage on stderr; returns the exit status. */
+/* Prints the usage on stderr; returns the exit status. */
 int cmd_usage(const struct cmd *cmd);
 
-/* "CMD: illegal -X value"; true, so that a caller can gather: bad |= cmd_illegal(...). */
+/* Prints "CMD: illegal -X value". Returns true, so that a caller can gather: bad |= cmd_illegal(...). */
 bool cmd_illegal(const struct cmd *cmd, int letter);
 
 /* Connects to `server` ("" is the default one), unless the open connection is to it. Returns a handle, or
  * -1 after two lines on stderr; then cmd_unreached_status() is the exit status. */
 int cmd_link_open(const struct cmd *cmd, struct cmd_link *link, const char *server);
+
+/* Closes the connection, if there is one. */
 void cmd_link_close(struct cmd_link *link);
+
+/* Returns the exit status after a server could not be reached. */
 int cmd_unreached_status(const struct cmd *cmd);
 
 /* Returns the text of the last error on `c`, borrowed until the next call; NULL: it has none. An
@@ -70,7 +74,7 @@ int cmd_bad_id(const struct cmd *cmd, const char *text);
 /* Sends one request about job `id`. Returns 0, or an error with the connection's text. */
 typedef int cmd_job_fn(int c, const char *id, void *arg);
 
-/* One job by its operand: parses, connects, sends the request; for a job unknown there, once more to the
+/* Handles one job by its operand: parses, connects, sends the request; if the job is unknown there, once more to the
  * server that the default one names. Returns the exit status, 0 for success. */
 int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_job_fn *request,
 	    void *arg);
@@ -79,7 +83,13 @@ int cmd_job(const struct cmd *cmd, struct cmd_link *link, const char *text, cmd_
  * error, or 0. */
 int cmd_each_job(const struct cmd *cmd, int n, char **texts, cmd_job_fn *request, void *arg);
 
-/* Letters of a hold list: any of u o s, or one of p n alone. */
+/* Prints the lines that pbs_admin() returned and frees them; NULL is allowed. */
+void cmd_lines_print(char **lines);
+
+/* Frees them only; NULL is allowed. */
+void cmd_lines_free(char **lines);
+
+/* Returns whether these are the letters of a hold list: any of u o s, or one of p n alone. */
 bool cmd_holds_ok(const char *letters);
 
 #endif

@@ -10,7 +10,7 @@
 /* pbs_holdjob() or pbs_rlsjob(). */
 typedef int hold_request(int c, const char *id, const char *holds, const char *extend);
 
-/* The whole command; returns the exit status. */
+/* Runs the whole command; returns the exit status. */
 int hold_switch_main(const struct cmd *cmd, hold_request *request, int argc, char **argv);
 
 #endif

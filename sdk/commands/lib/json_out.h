@@ -21,9 +21,9 @@ struct json_out {
 	bool filled[JSON_DEPTH]; /* something was written at this depth */
 };
 
-/* Begin the root object. */
+/* Begins the root object. Errors of writing are kept in `out`. */
 void jout_begin(struct json_out *j, struct out *out);
-/* End it, with a newline. */
+/* Ends it, with a newline. */
 void jout_end(struct json_out *j);
 
 void jout_open(struct json_out *j, const char *key); /* an object in the object */
@@ -38,9 +38,9 @@ size_t jout_replaced(const char *text, size_t len, char *to);
 void jout_string(struct json_out *j, const char *text, size_t len);
 void jout_raw(struct json_out *j, const char *text, size_t len); /* valid JSON already */
 void jout_integer(struct json_out *j, long long n);
-/* Number, literal, object, array when the text is one; else a string. */
+/* Writes a number, literal, object or array if the text is one, else a string. */
 void jout_guess(struct json_out *j, const char *text, size_t len);
-/* A number when the text is one, else a string. */
+/* Writes a number if the text is one, else a string. */
 void jout_number(struct json_out *j, const char *text, size_t len);
 
 #endif

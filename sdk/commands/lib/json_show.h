@@ -30,7 +30,7 @@ void json_show_fini(struct json_show *j);
 /* Called for each attribute first; returns true if it wrote the attribute, or wants it left out. */
 typedef bool (*json_special_fn)(struct json_show *j, const struct attrl *a);
 
-/* Members of the object that is open. `special` may be NULL. */
+/* Writes the members of the object that is open. `special` may be NULL. */
 void json_show_attributes(struct json_show *j, const struct attrl *list, json_special_fn special);
 
 #endif

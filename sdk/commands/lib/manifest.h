@@ -35,7 +35,7 @@ int manifest_read(const char *command, struct manifest **ret_list);
 /* Parses one file's text. Returns 0, or -EINVAL with a sentence in `why`. */
 int manifest_parse(const char *text, struct manifest *ret, char *why, size_t size);
 
-/* The entry called `option` ("--" in front is skipped), or NULL. */
+/* Returns the entry with the name `option` ("--" in front is skipped), or NULL. */
 const struct manifest *manifest_find(const struct manifest *list, int n, const char *option);
 
 #endif

@@ -40,22 +40,15 @@ void names_clear(struct names *s)
 	}
 }
 
-static size_t hash(const char *name, size_t len)
-{
-	uint64_t h = UINT64_C(14695981039346656037);
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		h = (h ^ (unsigned char)name[i]) * UINT64_C(1099511628211);
-	return (size_t)(h ^ (h >> 32));
-}
-
 static struct name_slot *find(const struct names *s, const char *name, size_t len)
 {
-	size_t i = hash(name, len);
+	uint64_t h = UINT64_C(14695981039346656037);
 	struct name_slot *slot;
+	size_t i;
 
-	for (;; i++) {
+	for (i = 0; i < len; i++) /* FNV-1a */
+		h = (h ^ (unsigned char)name[i]) * UINT64_C(1099511628211);
+	for (i = (size_t)(h ^ (h >> 32));; i++) {
 		slot = &s->slots[i & (s->size - 1)];
 		if (slot->round != s->round)
 			return slot;

@@ -19,7 +19,7 @@ struct names {
 	struct name_slot *slots; /* owned */
 	size_t n, size; /* size: a power of two */
 	uint32_t round;
-	char **copies; /* owned; NULL-named sets borrow */
+	char **copies; /* owned; none in a set that borrows */
 	size_t n_copies;
 	bool copy;
 };

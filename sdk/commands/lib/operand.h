@@ -17,14 +17,14 @@ struct operand {
 	bool named; /* the server was given with @ */
 };
 
-/* SEQ[.server[:port]][@server[:port]], SEQ[], SEQ[IDX], SEQ[X-Y[:Z],...]; blanks in front are
+/* Parses SEQ[.server[:port]][@server[:port]], SEQ[], SEQ[IDX], SEQ[X-Y[:Z],...]; blanks in front are
  * skipped and a missing server is completed. Returns 0, or -EINVAL: malformed, or its server is no host. */
 int operand_job(const char *text, struct operand *ret);
 
-/* queue, queue@server[:port], @server[:port]. Returns 0 or -EINVAL. */
+/* Parses queue, queue@server[:port] or @server[:port]. Returns 0 or -EINVAL. */
 int operand_destination(const char *text, struct operand *ret);
 
-/* server[:port]. Returns 0 or -EINVAL. */
+/* Parses server[:port]. Returns 0 or -EINVAL. */
 int operand_server(const char *text, struct operand *ret);
 
 #endif

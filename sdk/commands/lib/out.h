@@ -22,7 +22,7 @@ struct out {
 	int error; /* errno of the first failed write, 0 */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0, or -ENOMEM; `fd` stays the caller's. */
 int out_init(struct out *o, int fd);
 
 /* Writes the buffer; returns 0 or -errno of the first write that failed. */
@@ -31,15 +31,15 @@ int out_flush(struct out *o);
 /* Flushes and frees; returns as out_flush(). */
 int out_fini(struct out *o);
 
-/* Any length, larger than the buffer too. */
+/* Writes any number of bytes, also more than the buffer holds. An error is kept for out_flush(). */
 void out_long(struct out *o, const char *bytes, size_t n);
 
-/* Is text[i] a control character above ASCII, or a byte of one? */
+/* Returns whether text[i] is a control character above ASCII, or a byte of one. */
 bool out_is_c1(const char *text, size_t i, size_t len);
-/* Text that must stay on its line: control characters become blanks. */
+/* Writes text that must stay on its line: control characters become blanks. */
 void out_in_line(struct out *o, const char *text, size_t n);
 
-/* For rare lines only. */
+/* Writes one formatted text, for rare lines only; without memory for a long one it is dropped. */
 void out_printf(struct out *o, const char *form, ...) __attribute__((format(printf, 2, 3)));
 
 static inline void out_bytes(struct out *o, const char *bytes, size_t n)

@@ -12,7 +12,7 @@ struct queue_switch {
 	const char *value;
 };
 
-/* The whole command; returns the exit status. */
+/* Runs the whole command; returns the exit status. */
 int queue_switch_main(const struct queue_switch *what, int argc, char **argv);
 
 #endif

@@ -12,7 +12,7 @@
  * "--help" was alone on the command line; it is printed. */
 bool reach_asked(int argc, char **argv, const char *usage);
 
-/* The version of this program. */
+/* Returns the version of this program. */
 const char *reach_own_version(void);
 
 /* Connects to `server` ("" or NULL: the default one). Returns the handle, or -1 after one line on stderr with the
@@ -25,7 +25,7 @@ const char *reach_default_name(void);
 /* Prints "CMD: TEXT ID" for the last error on `c`, or the form for errors without text. Returns pbs_errno. */
 int reach_complain(const char *cmd, int c, const char *id);
 
-/* An error number as an exit status that is never 0. */
+/* Returns an error number as an exit status that is never 0. */
 int reach_exit_status(int error);
 
 #endif

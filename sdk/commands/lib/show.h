@@ -24,7 +24,7 @@ struct show {
 	size_t scratch_size;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int show_init(struct show *s, struct out *out, bool dates);
 void show_fini(struct show *s);
 
@@ -32,19 +32,19 @@ void show_fini(struct show *s);
 const char *show_value(struct show *s, const struct attrl *a, size_t *ret_len,
 		       enum trait *ret_kind);
 
-/* "    name.resource = value" for each attribute. Wrapped: values go on in lines that begin with a
+/* Prints "    name.resource = value" for each attribute. Wrapped: values go on in lines that begin with a
  * TAB; joining = deleting each newline and TAB. Not wrapped: a newline in a value is "\n". */
 void show_attributes(struct show *s, const struct attrl *list, bool wrapped);
 
 /* The same with `indent` blanks and never wrapped. */
 void show_attributes_plain(struct show *s, const struct attrl *list, size_t indent);
 
-/* "DELIM" name=value for each attribute, on the current line. `skip_blanks_of` names an attribute
+/* Prints "DELIM" name=value for each attribute, on the current line. `skip_blanks_of` names an attribute
  * whose blanks are left out (or NULL). */
 void show_dsv(struct show *s, const struct attrl *list, const char *delim,
 	      const char *skip_blanks_of);
 
-/* A text with the delimiter and line ends escaped. */
+/* Prints a text with the delimiter and line ends escaped. */
 void show_dsv_text(struct out *o, const char *text, size_t len, const char *delim);
 
 #endif

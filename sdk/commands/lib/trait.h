@@ -33,7 +33,7 @@ struct trait_index {
 	size_t mask; /* number of slots - 1 */
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int trait_index_init(struct trait_index *t);
 void trait_index_fini(struct trait_index *t);
 
@@ -41,7 +41,7 @@ void trait_index_fini(struct trait_index *t);
  * -ENOSPC if the table is full. */
 int trait_add_resource(struct trait_index *t, const char *resource, enum trait kind);
 
-/* Returns TRAIT_UNKNOWN if there is no row. `resource` may be NULL or "". */
+/* Returns the kind of an attribute, TRAIT_UNKNOWN if there is no row. `resource` may be NULL or "". */
 enum trait trait_find(const struct trait_index *t, const char *name, const char *resource);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "unquote.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,12 +16,23 @@ static bool needs_quotes(const char *at, size_t len)
 	return len == 0;
 }
 
-/* Does one pair of quotes hold the whole value? */
+/* Returns whether one pair of quotes holds the whole value. */
 static bool is_wrapped(const char *value)
 {
 	size_t len = strlen(value);
 
 	return len > 1 && (*value == '"' || *value == '\'') && strchr(value + 1, *value) == value + len - 1;
+}
+
+size_t resource_name_len(const char *text)
+{
+	size_t n = 0;
+
+	if (!isalpha((unsigned char)*text))
+		return 0;
+	while (isalnum((unsigned char)text[n]) || text[n] == '_' || text[n] == '-')
+		n++;
+	return n;
 }
 
 void resource_unquote(const char *name, char *value)

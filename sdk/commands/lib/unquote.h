@@ -12,8 +12,11 @@
  * value that needs them: one with ':', '+', '=', a comma, a blank or another quote. */
 void resource_unquote(const char *name, char *value);
 
-/* Behind a comma at `next`: does the value of the resource `name` (`len` bytes) go on? Only preempt_targets has such
- * commas: queue=a,queue=b. */
+/* Returns the length of the name of a resource at `text`; 0: none begins there. */
+size_t resource_name_len(const char *text);
+
+/* Returns whether the value of the resource `name` (`len` bytes) goes on behind a comma at `next`. Only preempt_targets
+ * has such commas: queue=a,queue=b. */
 bool resource_goes_on(const char *name, size_t len, const char *next);
 
 #endif

@@ -43,15 +43,6 @@ static const struct verb *verb_of(int letter)
 	return NULL;
 }
 
-static void lines_print(char **lines)
-{
-	for (char **line = lines; *line; line++) {
-		puts(*line);
-		free(*line);
-	}
-	free(lines);
-}
-
 static int refused(int c)
 {
 	const char *text = cmd_error_text(c);
@@ -78,7 +69,7 @@ static int verb_request(const struct verb *verb, char **args)
 		words[i + 1] = args[i];
 	lines = pbs_admin(c, request, words, NULL);
 	if (lines)
-		lines_print(lines);
+		cmd_lines_print(lines);
 	else
 		status = refused(c);
 	pbs_disconnect(c);

@@ -13,17 +13,6 @@
 #include "pbs_error.h"
 #include "pbsnodes.h"
 
-const char *node_value(const struct batch_status *node, const char *name, const char *resource)
-{
-	const struct attrl *a;
-
-	for (a = node->attribs; a; a = a->next)
-		if (strcmp(a->name, name) == 0 &&
-		    strcmp(a->resource ? a->resource : "", resource ? resource : "") == 0)
-			return a->value;
-	return NULL;
-}
-
 static bool is_zero(const char *value)
 {
 	size_t zeros = strspn(value, "0");
@@ -118,8 +107,8 @@ static bool state_has(const char *state, const char *word)
 
 static void put_in_trouble(struct nodes *l, const struct batch_status *node)
 {
-	const char *state = node_value(node, ATTR_NODE_state, NULL);
-	const char *comment = node_value(node, ATTR_comment, NULL);
+	const char *state = status_value(node, ATTR_NODE_state, NULL);
+	const char *comment = status_value(node, ATTR_comment, NULL);
 
 	if (!state || (!l->opt->torque_list && !state_has(state, "down") &&
 		       !state_has(state, "offline")))
@@ -162,26 +151,22 @@ static int put_unknown(struct nodes *l, const char *name)
 	return 1;
 }
 
-static int no_nodes(struct nodes *l)
+static int list_everything(struct nodes *l)
 {
-	const char *text = pbs_errno != 0 ? pbs_geterrmsg(l->c) : NULL;
+	struct batch_status *list;
+	const char *text;
 
+	list = l->opt->vnodes ? pbs_statvnode(l->c, "", NULL, NULL) :
+				pbs_stathost(l->c, "", NULL, NULL);
+	if (list) {
+		put_all(l, list);
+		return 0;
+	}
+	text = pbs_errno != 0 ? pbs_geterrmsg(l->c) : NULL;
 	out_flush(&l->out);
 	if (!l->opt->quiet)
 		fprintf(stderr, "pbsnodes: %s\n", text ? text : "Server has no node list");
 	return 1;
-}
-
-static int list_everything(struct nodes *l)
-{
-	struct batch_status *list;
-
-	list = l->opt->vnodes ? pbs_statvnode(l->c, "", NULL, NULL) :
-				pbs_stathost(l->c, "", NULL, NULL);
-	if (!list)
-		return no_nodes(l);
-	put_all(l, list);
-	return 0;
 }
 
 /* All vnodes of a host, each by itself. */
@@ -192,7 +177,7 @@ static int list_vnodes_of(struct nodes *l, const struct batch_status *all, const
 	bool found = false;
 
 	for (node = all; node; node = node->next) {
-		of = node_value(node, ATTR_rescavail, "host");
+		of = status_value(node, ATTR_rescavail, "host");
 		if (strcasecmp(of ? of : node->name, host) != 0)
 			continue;
 		found = true;
@@ -236,7 +221,7 @@ static void json_root(struct nodes *l)
 {
 	struct attrl want = { .name = (char *)ATTR_version };
 	struct batch_status *server = pbs_statserver(l->c, &want, NULL);
-	const char *version = server ? node_value(server, ATTR_version, NULL) : NULL;
+	const char *version = server ? status_value(server, ATTR_version, NULL) : NULL;
 
 	version = version ? version : "";
 	jout_begin(&l->json, &l->out);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "manifest.h"
 #include "pbsnodes.h"
 #include "reach.h"
@@ -72,32 +73,19 @@ static int read_words(int argc, char **argv, const char *option, struct call *ca
 	return call->option->takes_operands == (call->n > 0) ? 0 : -1;
 }
 
-static void complain(const struct call *call, int c, const char *node)
-{
-	const char *text = pbs_geterrmsg(c);
-
-	if (call->quiet)
-		return;
-	if (text && *text)
-		fprintf(stderr, "pbsnodes: %s%s%s\n", text, *node ? " " : "", node);
-	else
-		fprintf(stderr, "pbsnodes: Server returned error %d for %s\n", pbs_errno, node);
-}
-
 /* Returns the error, or 0. */
 static int node_request(const struct call *call, int c, char *node)
 {
 	char *args[] = { node, node ? (char *)call->comment : NULL, NULL };
-	char **lines = pbs_admin(c, call->option->request, args, NULL), **line;
+	char **lines = pbs_admin(c, call->option->request, args, NULL);
+	const char *text = lines ? NULL : pbs_geterrmsg(c), *name = node ? node : "";
 	int error = lines ? 0 : pbs_errno;
 
-	if (error != 0)
-		complain(call, c, node ? node : "");
-	for (line = lines; line && *line; line++) {
-		puts(*line);
-		free(*line);
-	}
-	free(lines);
+	if (error != 0 && !call->quiet && text && *text)
+		fprintf(stderr, "pbsnodes: %s%s%s\n", text, *name ? " " : "", name);
+	else if (error != 0 && !call->quiet)
+		fprintf(stderr, "pbsnodes: Server returned error %d for %s\n", error, name);
+	cmd_lines_print(lines);
 	fflush(stdout);
 	return error;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "attr_list.h"
 #include "json_out.h"
 #include "json_show.h"
 #include "out.h"
@@ -38,25 +39,22 @@ struct nodes {
 	const char *default_server; /* borrowed; job ids of this server are shown short */
 };
 
-/* Read the command line. 0; -1: the caller prints the usage and ends with 1. */
+/* Reads the command line. Returns 0, or -1: the caller prints the usage and ends with 1. */
 int options_read(int argc, char **argv, struct options *ret, int *ret_first);
 
-/* Each returns the exit status. */
+/* Marks or lists the nodes named. Each returns the exit status, after its errors are on stderr. */
 int mark_nodes(int c, const struct options *opt, char **names, int n);
 int list_nodes(struct nodes *l, char **names, int n);
 
-/* One node of a -S or -Sj listing, in the format asked for; and the head of the tables. */
+/* Prints one node of a -S or -Sj listing, in the requested format; and the head of the tables. */
 void summary_head(struct nodes *l);
 void summary_node(struct nodes *l, const struct batch_status *node);
 
-/* The value of an attribute, or NULL. `resource` may be NULL. */
-const char *node_value(const struct batch_status *node, const char *name, const char *resource);
-
-/* The next id in "12.svr/0, 12.svr/1, 13.svr/2" that has not come since names_clear(&l->seen), or
- * NULL. *at moves on. */
+/* Returns the next id in "12.svr/0, 12.svr/1, 13.svr/2" that has not come since names_clear(&l->seen), or NULL. *at
+ * moves on. */
 const char *node_next_job(struct nodes *l, const char **at, size_t *ret_len);
 
-/* The member "jobs": an array of ids, each once. */
+/* Writes the member "jobs": an array of ids, each once. */
 void node_json_jobs(struct nodes *l, const char *jobs);
 
 /* Prints the usage on stderr; returns 1. */

@@ -101,8 +101,8 @@ static void put_memory(char cell[CELL], double kb)
 
 static void memory_pair(char cell[CELL], const struct batch_status *node)
 {
-	double total = kilobytes(node_value(node, ATTR_rescavail, "mem"));
-	double used = kilobytes(node_value(node, ATTR_rescassn, "mem"));
+	double total = kilobytes(status_value(node, ATTR_rescavail, "mem"));
+	double used = kilobytes(status_value(node, ATTR_rescassn, "mem"));
 	char free_text[CELL], total_text[CELL];
 
 	put_memory(free_text, total - used);
@@ -112,7 +112,7 @@ static void memory_pair(char cell[CELL], const struct batch_status *node)
 
 static long amount(const struct batch_status *node, const char *attribute, const char *resource)
 {
-	const char *value = node_value(node, attribute, resource);
+	const char *value = status_value(node, attribute, resource);
 
 	return value ? strtol(value, NULL, 10) : 0;
 }
@@ -137,7 +137,7 @@ static void text(char cell[CELL], const char *value)
 /* Only the table cuts a list of states, at its first word. */
 static const char *state_of(struct nodes *l, const struct batch_status *node, char cell[CELL])
 {
-	const char *state = node_value(node, ATTR_NODE_state, NULL);
+	const char *state = status_value(node, ATTR_NODE_state, NULL);
 
 	text(cell, state);
 	if (l->opt->format == FORMAT_TEXT && !l->opt->untruncated)
@@ -180,11 +180,11 @@ static void put_job_list(struct nodes *l, const char *jobs)
 static void fill_plain(struct nodes *l, const struct batch_status *node, char cells[][CELL])
 {
 	state_of(l, node, cells[P_STATE]);
-	text(cells[P_OS], node_value(node, ATTR_rescavail, "OS"));
-	text(cells[P_HARDWARE], node_value(node, ATTR_rescavail, "hardware"));
-	text(cells[P_HOST], node_value(node, ATTR_rescavail, "host"));
-	text(cells[P_QUEUE], node_value(node, ATTR_queue, NULL));
-	put_memory(cells[P_MEM], kilobytes(node_value(node, ATTR_rescavail, "mem")));
+	text(cells[P_OS], status_value(node, ATTR_rescavail, "OS"));
+	text(cells[P_HARDWARE], status_value(node, ATTR_rescavail, "hardware"));
+	text(cells[P_HOST], status_value(node, ATTR_rescavail, "host"));
+	text(cells[P_QUEUE], status_value(node, ATTR_queue, NULL));
+	put_memory(cells[P_MEM], kilobytes(status_value(node, ATTR_rescavail, "mem")));
 	number(cells[P_NCPUS], node, "ncpus");
 	number(cells[P_NMICS], node, "nmics");
 	number(cells[P_NGPUS], node, "ngpus");
@@ -286,8 +286,8 @@ void summary_node(struct nodes *l, const struct batch_status *node)
 {
 	char cells[COLUMNS][CELL];
 	const struct column *columns = l->opt->jobs ? with_jobs : plain;
-	const char *jobs = node_value(node, ATTR_NODE_jobs, NULL);
-	const char *comment = node_value(node, ATTR_comment, NULL);
+	const char *jobs = status_value(node, ATTR_NODE_jobs, NULL);
+	const char *comment = status_value(node, ATTR_comment, NULL);
 	int n = l->opt->jobs ? (int)JOBS_COLUMNS : (int)PLAIN_COLUMNS;
 
 	jobs = jobs ? jobs : "";

@@ -11,23 +11,12 @@
 
 #include "pbs_ifl.h"
 
-static bool limit_read(const char *text, long *ret)
-{
-	char *end;
-	long n;
-
-	errno = 0;
-	n = strtol(text, &end, 10);
-	if (end == text || *end || errno || n < -1)
-		return false;
-	*ret = n;
-	return true;
-}
-
 bool manner_word(struct manner *m, const char *word)
 {
 	static const char suppress[] = SUPPRESS_EMAIL "=";
 	size_t n = sizeof(suppress) - 1;
+	char *end;
+	long limit;
 
 	if (strcmp(word, FORCE) == 0) {
 		m->force = true;
@@ -35,7 +24,12 @@ bool manner_word(struct manner *m, const char *word)
 	}
 	if (strncmp(word, suppress, n) == 0) {
 		m->limited = true;
-		return limit_read(word + n, &m->mail_limit);
+		errno = 0;
+		limit = strtol(word + n, &end, 10);
+		if (end == word + n || *end || errno || limit < -1)
+			return false;
+		m->mail_limit = limit;
+		return true;
 	}
 	return *word && strspn(word, "0123456789") == strlen(word);
 }

@@ -28,21 +28,17 @@ static void change_one_of_all(const struct batch_status *object, void *arg)
 		all->status = status;
 }
 
-static int change_all(struct session *s, const struct command *q, const struct target *t)
-{
-	struct all all = { s, q, t, 0 };
-	int status = objects_each(s, t, q->object, NULL, change_one_of_all, &all);
-
-	return all.status ? all.status : status;
-}
-
 int change_run(struct session *s, const struct command *q, const struct target *t)
 {
+	struct all all = { s, q, t, 0 };
 	const char *said;
+	int status;
 
 	if (!*t->name && q->verb != MGR_CMD_CREATE &&
-	    (q->object == MGR_OBJ_QUEUE || q->object == MGR_OBJ_NODE))
-		return change_all(s, q, t);
+	    (q->object == MGR_OBJ_QUEUE || q->object == MGR_OBJ_NODE)) {
+		status = objects_each(s, t, q->object, NULL, change_one_of_all, &all);
+		return all.status ? all.status : status;
+	}
 	if (q->object == MGR_OBJ_QUEUE && strlen(t->name) > PBS_MAXQUEUENAME)
 		return target_failed_as(t, PBSE_QUENBIG, NULL);
 	if (pbs_manager(t->c, q->verb, q->object, t->name, q->attributes,

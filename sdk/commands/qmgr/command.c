@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr_list.h"
+
 struct word {
 	const char *text;
 	int value;
@@ -85,32 +87,6 @@ static int word_fault(struct reader *r, int status, const char *message)
 	return -EINVAL;
 }
 
-static int verb_parse(struct reader *r)
-{
-	size_t len;
-
-	reader_blanks(r);
-	len = word_len(r);
-	if (!word_find(verbs, r->line + r->at, len, &r->command->verb))
-		return word_fault(r, FAULT_VERB, "Illegal operation");
-	r->at += len;
-	reader_blanks(r);
-	return 0;
-}
-
-static int object_parse(struct reader *r)
-{
-	size_t len = word_len(r);
-
-	if (len == 0)
-		return word_fault(r, FAULT_OBJECT, "No object type given");
-	if (!word_find(objects, r->line + r->at, len, &r->command->object))
-		return word_fault(r, FAULT_OBJECT, "Illegal object type");
-	r->at += len;
-	reader_blanks(r);
-	return 0;
-}
-
 /* Up to `max` words that end at blanks; quotes around one are taken off. */
 static int words_parse(struct reader *r, int max)
 {
@@ -166,16 +142,26 @@ static int rest_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST])
 
 static int line_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST])
 {
-	int ret = verb_parse(r);
+	size_t len;
 
-	if (ret < 0)
-		return ret;
+	reader_blanks(r);
+	len = word_len(r);
+	if (!word_find(verbs, r->line + r->at, len, &r->command->verb))
+		return word_fault(r, FAULT_VERB, "Illegal operation");
+	r->at += len;
+	reader_blanks(r);
 	if (r->command->verb >= VERB_HELP)
 		return words_parse(r, 1);
 	if (r->command->verb == MGR_CMD_ACTIVE && reader_at_end(r))
 		return 0;
-	ret = object_parse(r);
-	return ret < 0 ? ret : rest_parse(r, has_active);
+	len = word_len(r);
+	if (len == 0)
+		return word_fault(r, FAULT_OBJECT, "No object type given");
+	if (!word_find(objects, r->line + r->at, len, &r->command->object))
+		return word_fault(r, FAULT_OBJECT, "Illegal object type");
+	r->at += len;
+	reader_blanks(r);
+	return rest_parse(r, has_active);
 }
 
 int command_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct command *ret,
@@ -192,35 +178,12 @@ int command_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct 
 	return rc;
 }
 
-static void names_free(struct object_name *name)
-{
-	while (name) {
-		struct object_name *next = name->next;
-
-		free(name->text);
-		free(name->server);
-		free(name);
-		name = next;
-	}
-}
-
-static void attributes_free(struct attropl *a)
-{
-	while (a) {
-		struct attropl *next = a->next;
-
-		free(a->name);
-		free(a->resource);
-		free(a->value);
-		free(a);
-		a = next;
-	}
-}
-
 void command_fini(struct command *r)
 {
-	names_free(r->names);
-	attributes_free(r->attributes);
+	struct attr_list attributes = { r->attributes };
+
+	object_names_free(r->names);
+	attr_list_fini(&attributes);
 	for (size_t i = 0; i < sizeof(r->words) / sizeof(r->words[0]); i++)
 		free(r->words[i]);
 	*r = (struct command){ .object = MGR_OBJ_NONE };

@@ -45,7 +45,13 @@ struct fault {
  * -ENOMEM; the caller calls command_fini() after 0 only. */
 int command_parse(const char *line, const bool has_active[MGR_OBJ_LAST], struct command *ret,
 		  struct fault *fault);
+
+/* Frees what a command owns; it is empty then. */
 void command_fini(struct command *r);
+
+/* Adds a name at the end of a list, with copies of both texts (`server` may be NULL). Returns 0 or -ENOMEM. */
+int object_name_add(struct object_name **list, const char *text, size_t len, const char *server, size_t server_len);
+void object_names_free(struct object_name *list);
 
 /* Prints the fault on stderr. */
 void fault_print(const struct fault *fault, const char *line);

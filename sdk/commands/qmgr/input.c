@@ -111,11 +111,6 @@ static char *line_read(struct session *s, struct terminal *terminal)
 	return whole;
 }
 
-static int status_at_stop(int status)
-{
-	return status == 1 ? 1 : FAILED;
-}
-
 int input_stream(struct session *s)
 {
 	struct terminal terminal;
@@ -134,5 +129,5 @@ int input_stream(struct session *s)
 		status = 0;
 	}
 	terminal_fini(&terminal);
-	return status != 0 ? status_at_stop(status) : 0;
+	return status == 0 || status == 1 ? status : FAILED;
 }

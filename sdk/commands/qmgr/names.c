@@ -40,41 +40,48 @@ static bool name_ok(int object, const char *text, size_t len)
 	}
 }
 
-static bool is_operator(const char *text)
-{
-	text += strspn(text, " \t");
-	return *text == '=' || ((*text == '+' || *text == '-') && text[1] == '=');
-}
-
 /* Attributes begin here, there are no names. */
 static bool is_attribute(const struct reader *r, const bool has_active[MGR_OBJ_LAST])
 {
-	const char *text = r->line + r->at;
+	const char *text = r->line + r->at, *operator;
 	int object = r->command->object, verb = r->command->verb;
 	size_t len, whole = attribute_name_len(text, &len);
 
 	if (whole == 0 || verb == MGR_CMD_CREATE || verb == MGR_CMD_DELETE ||
 	    verb == MGR_CMD_ACTIVE || !attribute_find(object, text, len))
 		return false;
-	if (object == MGR_OBJ_SERVER || is_operator(text + whole))
+	operator = text + whole + strspn(text + whole, " \t");
+	if (object == MGR_OBJ_SERVER || *operator == '=' ||
+	    ((*operator == '+' || *operator == '-') && operator[1] == '='))
 		return true;
 	return verb != MGR_CMD_SET && has_active[object];
 }
 
-static int name_add(struct command *q, const char *text, size_t len, const char *server,
-		    size_t server_len)
+int object_name_add(struct object_name **list, const char *text, size_t len, const char *server, size_t server_len)
 {
-	struct object_name **tail = &q->names, *name = calloc(1, sizeof(*name));
+	struct object_name *name = calloc(1, sizeof(*name));
 
 	if (!name)
 		return -ENOMEM;
-	while (*tail)
-		tail = &(*tail)->next;
-	*tail = name;
+	while (*list)
+		list = &(*list)->next;
+	*list = name;
 	name->text = strndup(text, len);
 	if (server)
 		name->server = strndup(server, server_len);
 	return name->text && (!server || name->server) ? 0 : -ENOMEM;
+}
+
+void object_names_free(struct object_name *list)
+{
+	while (list) {
+		struct object_name *next = list->next;
+
+		free(list->text);
+		free(list->server);
+		free(list);
+		list = next;
+	}
 }
 
 static bool same(const char *text, size_t len, const char *word)
@@ -89,7 +96,7 @@ static int server_take(struct command *q, const char *text, size_t len)
 		text++;
 		len--;
 	}
-	return name_add(q, "", 0, text, same(text, len, "default") ? 0 : len);
+	return object_name_add(&q->names, "", 0, text, same(text, len, "default") ? 0 : len);
 }
 
 /* One name at the cursor. */
@@ -112,9 +119,9 @@ static int name_parse(struct reader *r)
 	if (q->object == MGR_OBJ_SERVER)
 		ret = at && same(server, server_len, "active") ? 0 : server_take(q, text, whole);
 	else if (at && same(server, server_len, "active"))
-		ret = name_add(q, text, len, NULL, 0);
+		ret = object_name_add(&q->names, text, len, NULL, 0);
 	else
-		ret = name_add(q, text, len, server,
+		ret = object_name_add(&q->names, text, len, server,
 			       at && same(server, server_len, "default") ? 0 : server_len);
 	r->at += whole;
 	reader_blanks(r);

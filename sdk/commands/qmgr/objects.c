@@ -32,12 +32,6 @@ static struct batch_status *objects_get(const struct target *t, int object, stru
 	}
 }
 
-/* Schedulers cannot be requested by name: filters the reply. */
-static bool is_wanted(const struct target *t, int object, const struct batch_status *one)
-{
-	return object != MGR_OBJ_SCHED || *t->name == '\0' || strcmp(one->name, t->name) == 0;
-}
-
 /* The reply had no object. A server that does not show hooks returns a text, which is printed alone if none was
  * requested by name. */
 static int nothing(struct session *s, const struct target *t, int object)
@@ -65,23 +59,17 @@ int objects_each(struct session *s, const struct target *t, int object, struct a
 	if (!all)
 		return nothing(s, t, object);
 	for (one = all; one; one = one->next) {
-		if (is_wanted(t, object, one)) {
-			show(one, arg);
-			shown = true;
-		}
+		/* schedulers cannot be requested by name: filters the reply */
+		if (object == MGR_OBJ_SCHED && *t->name && strcmp(one->name, t->name) != 0)
+			continue;
+		show(one, arg);
+		shown = true;
 	}
 	pbs_statfree(all);
 	if (shown)
 		return 0;
 	target_failed_as(t, PBSE_UNKSCHED, "Unknown Scheduler");
 	return FAILED;
-}
-
-static bool is_requested(const struct attrl *a, const struct attropl *requested)
-{
-	if (!requested->name || strcmp(a->name, requested->name) != 0)
-		return false;
-	return !requested->resource || (a->resource && strcmp(a->resource, requested->resource) == 0);
 }
 
 /* From the last requested to the first. */
@@ -93,8 +81,9 @@ static void requested_each(const struct batch_status *object, const struct attro
 	if (!requested)
 		return;
 	requested_each(object, requested->next, each, arg);
-	for (a = object->attribs; a; a = a->next)
-		if (is_requested(a, requested))
+	for (a = object->attribs; a && requested->name; a = a->next)
+		if (strcmp(a->name, requested->name) == 0 &&
+		    (!requested->resource || (a->resource && strcmp(a->resource, requested->resource) == 0)))
 			each(a, arg);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr_list.h"
 #include "attributes.h"
 #include "run.h"
 
@@ -28,11 +29,6 @@ static const char *const sections[MGR_OBJ_LAST] = {
 	[MGR_OBJ_PBS_HOOK] = "Create hooks and set their properties.",
 };
 
-static void heading(const char *text)
-{
-	printf("#\n# %s\n#\n", text);
-}
-
 /* Returns the quote to use; characters with a meaning in the syntax need one. */
 static const char *quote_for(const char *value, size_t len, enum attribute_kind kind)
 {
@@ -44,7 +40,7 @@ static const char *quote_for(const char *value, size_t len, enum attribute_kind 
 	return memchr(value, '"', len) ? "'" : "\"";
 }
 
-/* How much of `value` one kind of quotes can hold. */
+/* Returns how much of `value` one kind of quotes can hold. */
 static size_t quotable_len(const char *value)
 {
 	size_t n = strcspn(value, "\"'");
@@ -127,21 +123,11 @@ static void attribute_print(const struct attrl *a, void *arg)
 		list_print(p, a, kind);
 }
 
-static const char *attribute_value(const struct batch_status *object, const char *name)
-{
-	const struct attrl *a;
-
-	for (a = object->attribs; a; a = a->next)
-		if (strcmp(a->name, name) == 0)
-			return a->value;
-	return NULL;
-}
-
 /* Mom and Port, which only "create node" sets. */
 static void node_address_print(const struct batch_status *node)
 {
-	const char *mom = attribute_value(node, ATTR_NODE_Mom);
-	const char *port = attribute_value(node, ATTR_NODE_Port);
+	const char *mom = status_value(node, ATTR_NODE_Mom, NULL);
+	const char *port = status_value(node, ATTR_NODE_Port, NULL);
 	const char *gap = " ";
 
 	if (mom && *mom && strcmp(mom, node->name) != 0) {
@@ -187,7 +173,7 @@ static void section_begin(struct printing *p)
 	bool alone = p->object == MGR_OBJ_RSC && *p->target->name;
 
 	if (!p->headed && sections[p->object] && !alone)
-		heading(sections[p->object]);
+		printf("#\n# %s\n#\n", sections[p->object]);
 	p->headed = true;
 }
 

@@ -9,17 +9,6 @@
 
 #define NO_MEMORY 1
 
-static int active_run(struct session *s, struct command *q)
-{
-	if (q->names) {
-		session_activate(s, q->object, q->names);
-		q->names = NULL;
-	} else {
-		session_print_active(s, q->object == MGR_OBJ_NONE ? MGR_OBJ_SERVER : q->object);
-	}
-	return 0;
-}
-
 static target_fn *function_of(int verb)
 {
 	switch (verb) {
@@ -48,7 +37,13 @@ static int verb_run(struct session *s, struct command *q, bool *ret_quit)
 	case VERB_HISTORY:
 		return 0; /* terminal.c has handled it */
 	case MGR_CMD_ACTIVE:
-		return s->check_only ? 0 : active_run(s, q);
+		if (!s->check_only && q->names) {
+			session_activate(s, q->object, q->names);
+			q->names = NULL;
+		} else if (!s->check_only) {
+			session_print_active(s, q->object == MGR_OBJ_NONE ? MGR_OBJ_SERVER : q->object);
+		}
+		return 0;
 	default:
 		return s->check_only ? 0 : session_each_target(s, q, function_of(q->verb));
 	}

@@ -19,13 +19,6 @@ void session_init(struct session *s)
 	*s = (struct session){ .in = stdin };
 }
 
-static void names_free(struct object_name *names)
-{
-	struct command q = { .names = names };
-
-	command_fini(&q);
-}
-
 void session_fini(struct session *s)
 {
 	while (s->peers) {
@@ -38,7 +31,7 @@ void session_fini(struct session *s)
 		s->peers = next;
 	}
 	for (int i = 0; i < MGR_OBJ_LAST; i++) {
-		names_free(s->active[i]);
+		object_names_free(s->active[i]);
 		s->active[i] = NULL;
 	}
 }
@@ -95,32 +88,13 @@ void session_forget(struct session *s, int c)
 
 int session_add_server(struct session *s, const char *server)
 {
-	struct object_name **tail = &s->active[MGR_OBJ_SERVER], *name = calloc(1, sizeof(*name));
-
-	if (!name)
-		return -ENOMEM;
-	while (*tail)
-		tail = &(*tail)->next;
-	*tail = name;
-	name->text = strdup("");
-	name->server = strdup(server);
-	return name->text && name->server ? 0 : -ENOMEM;
+	return object_name_add(&s->active[MGR_OBJ_SERVER], "", 0, server, strlen(server));
 }
 
 void session_activate(struct session *s, int object, struct object_name *names)
 {
-	names_free(s->active[object]);
+	object_names_free(s->active[object]);
 	s->active[object] = names;
-}
-
-static void name_print(const struct object_name *name, int object)
-{
-	if (object == MGR_OBJ_SERVER)
-		printf("%s\n", name->server && *name->server ? name->server : "default");
-	else if (name->server)
-		printf("%s@%s\n", name->text, *name->server ? name->server : "default");
-	else
-		printf("%s\n", name->text);
 }
 
 void session_print_active(const struct session *s, int object)
@@ -135,8 +109,16 @@ void session_print_active(const struct session *s, int object)
 	if (!titles[object])
 		return;
 	printf("Active %s:\n", titles[object]);
-	for (name = s->active[object]; name; name = name->next)
-		name_print(name, object);
+	for (name = s->active[object]; name; name = name->next) {
+		const char *server = name->server && *name->server ? name->server : "default";
+
+		if (object == MGR_OBJ_SERVER)
+			puts(server);
+		else if (name->server)
+			printf("%s@%s\n", name->text, server);
+		else
+			puts(name->text);
+	}
 	if (object == MGR_OBJ_SERVER && !s->active[object])
 		printf("default\n");
 }

@@ -39,29 +39,22 @@ size_t attribute_name_len(const char *text, size_t *ret_len)
 	return m > 0 ? n + 1 + m : 0;
 }
 
-static struct attropl *attribute_add(struct command *q)
-{
-	struct attropl **tail = &q->attributes;
-
-	while (*tail)
-		tail = &(*tail)->next;
-	*tail = calloc(1, sizeof(**tail));
-	return *tail;
-}
-
-/* The name, canonical when it is known. */
+/* Parses a name, canonical when it is known, as a new attribute of the command. */
 static int name_parse(struct reader *r, struct attropl **ret)
 {
 	const char *text = r->line + r->at;
 	const struct attribute *known;
 	size_t len, whole = attribute_name_len(text, &len);
-	struct attropl *a;
+	struct attropl *a, **tail = &r->command->attributes;
 
 	if (whole == 0)
 		return reader_fault(r, FAULT_ATTRIBUTE, r->at);
-	a = attribute_add(r->command);
+	a = calloc(1, sizeof(*a));
 	if (!a)
 		return -ENOMEM;
+	while (*tail)
+		tail = &(*tail)->next;
+	*tail = a;
 	known = attribute_find(r->command->object, text, len);
 	a->name = known ? strdup(known->name) : strndup(text, len);
 	if (whole > len)
@@ -187,11 +180,6 @@ static int value_parse(struct reader *r, struct attropl *a)
 	return 0;
 }
 
-static bool takes_values(int verb)
-{
-	return verb == MGR_CMD_CREATE || verb == MGR_CMD_SET;
-}
-
 static int attribute_parse(struct reader *r)
 {
 	struct attropl *a = NULL;
@@ -199,7 +187,7 @@ static int attribute_parse(struct reader *r)
 
 	if (ret < 0)
 		return ret;
-	if (!takes_values(r->command->verb)) {
+	if (r->command->verb != MGR_CMD_CREATE && r->command->verb != MGR_CMD_SET) {
 		a->op = r->command->verb == MGR_CMD_UNSET ? UNSET : SET;
 		a->value = strdup("");
 		return a->value ? 0 : -ENOMEM;

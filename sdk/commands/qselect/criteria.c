@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr_list.h"
 #include "when.h"
 
 static const struct {
@@ -33,15 +34,9 @@ void criteria_init(struct criteria *c)
 
 void criteria_fini(struct criteria *c)
 {
-	struct attropl *a, *next;
+	struct attr_list all = { c->first };
 
-	for (a = c->first; a; a = next) {
-		next = a->next;
-		free(a->name);
-		free(a->resource);
-		free(a->value);
-		free(a);
-	}
+	attr_list_fini(&all);
 	criteria_init(c);
 }
 

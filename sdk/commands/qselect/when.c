@@ -12,17 +12,6 @@ static int pair(const char *at)
 	return (at[0] - '0') * 10 + (at[1] - '0');
 }
 
-/* The unit in front of the first one that was given. */
-static void roll_forward(struct tm *tm, size_t digits)
-{
-	if (digits == 4)
-		tm->tm_mday++;
-	else if (digits == 6)
-		tm->tm_mon++;
-	else if (digits == 8)
-		tm->tm_year++;
-}
-
 static int seconds_part(const char *text, int *ret)
 {
 	*ret = 0;
@@ -62,8 +51,10 @@ int when_parse(const char *text, time_t now, time_t *ret)
 	tm.tm_isdst = -1;
 	check = tm;
 	t = mktime(&check);
-	if (t < now && digits < 10) {
-		roll_forward(&tm, digits);
+	if (t < now && digits < 10) { /* the unit in front of the first one that was given */
+		tm.tm_mday += digits == 4;
+		tm.tm_mon += digits == 6;
+		tm.tm_year += digits == 8;
 		check = tm;
 		t = mktime(&check);
 	} else if (check.tm_mday != tm.tm_mday) {

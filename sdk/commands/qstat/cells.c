@@ -122,23 +122,18 @@ static long share(const char *requested, const char *used)
 	return a > 0 && u >= 0 ? (long)(u * 100 / a) : -1;
 }
 
-static long array_share(const char *counts)
-{
-	long expired = cell_counted(counts, "Expired");
-	long total = expired + cell_counted(counts, "Queued") + cell_counted(counts, "Running") +
-		     cell_counted(counts, "Exiting");
-
-	return total > 0 ? expired * 100 / total : -1;
-}
-
 void cell_percent(char cell[CELL_SIZE], const struct cell_progress *p)
 {
 	long cput = share(p->cput_asked, p->cput_used);
 	long walltime = share(p->walltime_asked, p->walltime_used);
-	long percent = cput > walltime ? cput : walltime;
+	long percent = cput > walltime ? cput : walltime, expired, total;
 
-	if (p->array_counts)
-		percent = array_share(p->array_counts);
+	if (p->array_counts) {
+		expired = cell_counted(p->array_counts, "Expired");
+		total = expired + cell_counted(p->array_counts, "Queued") +
+			cell_counted(p->array_counts, "Running") + cell_counted(p->array_counts, "Exiting");
+		percent = total > 0 ? expired * 100 / total : -1;
+	}
 	if (p->state == 'X')
 		percent = 100;
 	else if (strchr("QTW", p->state))

@@ -7,24 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attr_list.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
 #include "reach.h"
-
-static void facts_fini(struct facts *f)
-{
-	free(f->name);
-	free(f->comment);
-	free(f->version);
-	*f = (struct facts){ 0 };
-}
 
 void listing_hang_up(struct listing *l)
 {
 	if (l->c > 0)
 		pbs_disconnect(l->c);
 	l->c = -1;
-	facts_fini(&l->facts);
+	free(l->facts.name);
+	free(l->facts.comment);
+	free(l->facts.version);
+	l->facts = (struct facts){ 0 };
 }
 
 int listing_reach(struct listing *l, const char *server)
@@ -48,24 +44,13 @@ int listing_reach(struct listing *l, const char *server)
 	return l->c;
 }
 
-static void note_fact(struct facts *f, const struct attrl *a)
-{
-	char **slot = strcmp(a->name, ATTR_comment) == 0 ? &f->comment :
-		      strcmp(a->name, ATTR_version) == 0 ? &f->version : NULL;
-
-	if (slot && a->value && !*slot)
-		*slot = strdup(a->value);
-	if (strcmp(a->name, "max_job_sequence_id") == 0 && a->value)
-		f->long_ids = strtoll(a->value, NULL, 10) > PBS_DFLT_MAX_JOB_SEQUENCE_ID;
-}
-
 const struct facts *listing_facts(struct listing *l)
 {
 	struct attrl sequence = { .name = (char *)"max_job_sequence_id" };
 	struct attrl version = { .next = &sequence, .name = (char *)ATTR_version };
 	struct attrl want = { .next = &version, .name = (char *)ATTR_comment };
 	struct batch_status *server;
-	struct attrl *a;
+	const char *value;
 
 	if (l->facts.known || l->c < 0)
 		return &l->facts;
@@ -74,8 +59,12 @@ const struct facts *listing_facts(struct listing *l)
 	if (!server)
 		return &l->facts;
 	l->facts.name = server->name ? strdup(server->name) : NULL;
-	for (a = server->attribs; a; a = a->next)
-		note_fact(&l->facts, a);
+	value = status_value(server, ATTR_comment, NULL);
+	l->facts.comment = value ? strdup(value) : NULL;
+	value = status_value(server, ATTR_version, NULL);
+	l->facts.version = value ? strdup(value) : NULL;
+	value = status_value(server, sequence.name, NULL);
+	l->facts.long_ids = value && strtoll(value, NULL, 10) > PBS_DFLT_MAX_JOB_SEQUENCE_ID;
 	pbs_statfree(server);
 	return &l->facts;
 }
@@ -147,40 +136,25 @@ void listing_json_end(struct listing *l)
 	jout_end(&l->json);
 }
 
-static void full_text(struct listing *l, const char *label, const struct batch_status *one)
-{
-	out_str(&l->out, label);
-	out_bytes(&l->out, ": ", 2);
-	out_str(&l->out, one->name);
-	out_char(&l->out, '\n');
-	show_attributes(&l->show, one->attribs, !l->opt->wide);
-	out_char(&l->out, '\n');
-}
-
-static void full_dsv(struct listing *l, const char *label, const struct batch_status *one)
-{
-	out_str(&l->out, label);
-	out_bytes(&l->out, ": ", 2);
-	show_dsv_text(&l->out, one->name, strlen(one->name), l->opt->delimiter);
-	show_dsv(&l->show, one->attribs, l->opt->delimiter, NULL);
-	out_char(&l->out, '\n');
-}
-
-static void full_json(struct listing *l, const struct batch_status *one)
-{
-	if (l->several && names_add(&l->seen, one->name, strlen(one->name)) != 1)
-		return;
-	jout_open(&l->json, one->name);
-	json_show_attributes(&l->json_show, one->attribs, NULL);
-	jout_close(&l->json);
-}
-
 void listing_full(struct listing *l, const char *label, const struct batch_status *one)
 {
-	if (l->opt->format == FORMAT_JSON)
-		full_json(l, one);
-	else if (l->opt->format == FORMAT_DSV)
-		full_dsv(l, label, one);
-	else
-		full_text(l, label, one);
+	if (l->opt->format == FORMAT_JSON) {
+		if (l->several && names_add(&l->seen, one->name, strlen(one->name)) != 1)
+			return;
+		jout_open(&l->json, one->name);
+		json_show_attributes(&l->json_show, one->attribs, NULL);
+		jout_close(&l->json);
+		return;
+	}
+	out_str(&l->out, label);
+	out_bytes(&l->out, ": ", 2);
+	if (l->opt->format == FORMAT_DSV) {
+		show_dsv_text(&l->out, one->name, strlen(one->name), l->opt->delimiter);
+		show_dsv(&l->show, one->attribs, l->opt->delimiter, NULL);
+	} else {
+		out_str(&l->out, one->name);
+		out_char(&l->out, '\n');
+		show_attributes(&l->show, one->attribs, !l->opt->wide);
+	}
+	out_char(&l->out, '\n');
 }

@@ -58,13 +58,6 @@ static int set_format(struct options *o, const char *word)
 	return -1;
 }
 
-static const char *own_user(void)
-{
-	struct passwd *pw = getpwuid(getuid());
-
-	return pw ? pw->pw_name : "";
-}
-
 /* State of the parser, beside the options themselves. */
 struct reading {
 	struct options *o;
@@ -95,10 +88,12 @@ static int take_letter(struct reading *r, int letter, const char *arg);
 /* -W letters, the old form of the same. */
 static int take_old_letters(struct reading *r, const char *letters)
 {
-	for (; *letters; letters++)
-		if (!strchr("airHunsqGM1", *letters) ||
-		    take_letter(r, *letters, *letters == 'u' ? own_user() : NULL) < 0)
+	for (; *letters; letters++) {
+		struct passwd *own = *letters == 'u' ? getpwuid(getuid()) : NULL;
+
+		if (!strchr("airHunsqGM1", *letters) || take_letter(r, *letters, own ? own->pw_name : "") < 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -75,14 +75,6 @@ static bool only_ids(char **words, int n)
 	return true;
 }
 
-/* Each part of a long reply is decoded into memory that is freed before the next one arrives: malloc keeps it, rather
- * than return it to the system and have it cleared again a thousand times. */
-static void keep_freed_memory(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 32 * 1024 * 1024);
-	mallopt(M_TRIM_THRESHOLD, 64 * 1024 * 1024);
-}
-
 int main(int argc, char **argv)
 {
 	struct options opt;
@@ -94,7 +86,10 @@ int main(int argc, char **argv)
 	argv[0] = (char *)"qstat";
 	if (options_read(argc, argv, &opt, &first) < 0)
 		return 2;
-	keep_freed_memory();
+	/* Each part of a long reply is decoded into memory that is freed before the next one arrives: malloc keeps it,
+	 * rather than return it to the system and have it cleared again a thousand times. */
+	mallopt(M_MMAP_THRESHOLD, 32 * 1024 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 64 * 1024 * 1024);
 	if (opt.express && !only_ids(argv + first, argc - first)) {
 		fprintf(stderr, "qstat: Express option can only be used with job ids\n");
 		return 2;

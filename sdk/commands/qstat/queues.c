@@ -9,6 +9,7 @@
 #include "pbs_error.h"
 #include "pbs_ifl.h"
 #include "reach.h"
+#include "row.h"
 
 static const char queue_head[] =
 	"Queue              Max   Tot Ena Str   Que   Run   Hld   Wat   Trn   Ext Type\n"
@@ -28,10 +29,7 @@ struct queue {
 	const char *mem, *cput, *walltime, *nodect;
 };
 
-static const struct {
-	const char *name, *resource;
-	size_t offset;
-} columns[] = {
+static const struct column columns[] = {
 	{ ATTR_total, NULL, offsetof(struct queue, total) },
 	{ ATTR_count, NULL, offsetof(struct queue, counts) },
 	{ ATTR_enable, NULL, offsetof(struct queue, enabled) },
@@ -46,16 +44,8 @@ static const struct {
 
 static void read_queue(struct queue *q, const struct batch_status *one)
 {
-	const struct attrl *a;
-	size_t i;
-
 	*q = (struct queue){ .counts = "", .total = "0" };
-	for (a = one->attribs; a; a = a->next)
-		for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-			if (a->value && strcmp(a->name, columns[i].name) == 0 &&
-			    strcmp(a->resource ? a->resource : "",
-				   columns[i].resource ? columns[i].resource : "") == 0)
-				memcpy((char *)q + columns[i].offset, &a->value, sizeof(a->value));
+	columns_read(columns, sizeof(columns) / sizeof(columns[0]), one, q);
 }
 
 static bool is_true(const char *value)
@@ -140,7 +130,7 @@ static void head(struct listing *l)
 		out_str(&l->out, queue_head);
 }
 
-struct asking {
+struct queues_run {
 	struct listing *l;
 	struct sums sums;
 	size_t n;
@@ -148,7 +138,7 @@ struct asking {
 
 static int each_queue(struct batch_status *one, void *arg)
 {
-	struct asking *a = arg;
+	struct queues_run *a = arg;
 	struct listing *l = a->l;
 
 	a->n++;
@@ -164,17 +154,9 @@ static int each_queue(struct batch_status *one, void *arg)
 	return l->out.error;
 }
 
-static void put_sums(struct listing *l, const struct sums *sums)
-{
-	out_repeat(&l->out, ' ', 47);
-	out_str(&l->out, "----- -----\n");
-	out_repeat(&l->out, ' ', 47);
-	out_printf(&l->out, "%5ld %5ld\n", sums->running, sums->waiting);
-}
-
 void queues_list(struct listing *l, const char *word)
 {
-	struct asking a = { .l = l };
+	struct queues_run a = { .l = l };
 	struct operand op = { 0 };
 	int rc;
 
@@ -192,8 +174,12 @@ void queues_list(struct listing *l, const char *word)
 	if (l->opt->full && l->opt->format == FORMAT_JSON)
 		listing_json_begin(l);
 	rc = pbs_stat_each(l->c, "queue", op.id, NULL, NULL, NULL, each_queue, &a);
-	if (l->opt->queue_limits && a.n > 0)
-		put_sums(l, &a.sums);
+	if (l->opt->queue_limits && a.n > 0) {
+		out_repeat(&l->out, ' ', 47);
+		out_str(&l->out, "----- -----\n");
+		out_repeat(&l->out, ' ', 47);
+		out_printf(&l->out, "%5ld %5ld\n", a.sums.running, a.sums.waiting);
+	}
 	if (rc != 0 && !l->out.error)
 		listing_complain(l, op.id);
 }

@@ -7,10 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct {
-	const char *name, *resource;
-	size_t offset;
-} columns[] = {
+static const struct column columns[] = {
 	{ ATTR_N, NULL, offsetof(struct row, name) },
 	{ ATTR_owner, NULL, offsetof(struct row, owner) },
 	{ ATTR_state, NULL, offsetof(struct row, state) },
@@ -34,27 +31,21 @@ static const struct {
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 _Static_assert(COLUMNS <= ROW_WANTED, "row_want() has no room");
 
-static bool is_column(const struct attrl *a, size_t i)
+void columns_read(const struct column *c, size_t n, const struct batch_status *one, void *to)
 {
-	bool has = a->resource && *a->resource;
-
-	if (has != (columns[i].resource != NULL) || strcmp(a->name, columns[i].name) != 0)
-		return false;
-	return !has || strcmp(a->resource, columns[i].resource) == 0;
+	for (const struct attrl *a = one->attribs; a; a = a->next)
+		for (size_t i = 0; a->value && i < n; i++)
+			if (strcmp(a->name, c[i].name) == 0 &&
+			    strcmp(a->resource ? a->resource : "", c[i].resource ? c[i].resource : "") == 0) {
+				memcpy((char *)to + c[i].offset, &a->value, sizeof(a->value));
+				break;
+			}
 }
 
 void row_read(struct row *r, const struct batch_status *one)
 {
-	const struct attrl *a;
-	size_t i;
-
 	*r = (struct row){ .id = one->name };
-	for (a = one->attribs; a; a = a->next)
-		for (i = 0; i < COLUMNS; i++)
-			if (is_column(a, i)) {
-				memcpy((char *)r + columns[i].offset, &a->value, sizeof(a->value));
-				break;
-			}
+	columns_read(columns, COLUMNS, one, r);
 }
 
 struct attrl *row_want(struct attrl want[ROW_WANTED])

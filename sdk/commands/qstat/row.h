@@ -6,9 +6,19 @@
 #define KEELSON_QSTAT_ROW_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "options.h"
 #include "pbs_ifl.h"
+
+/* An attribute that a table shows, and the member of a struct, a const char *, that receives its value. */
+struct column {
+	const char *name, *resource;
+	size_t offset;
+};
+
+/* Fills the members of `to` from an object, borrowed from it; those without a value stay as they are. */
+void columns_read(const struct column *columns, size_t n, const struct batch_status *one, void *to);
 
 /* Members borrow from the status; NULL: not set. */
 struct row {
@@ -19,6 +29,7 @@ struct row {
 	const char *used_walltime, *used_cput;
 };
 
+/* Reads the attributes of a job. */
 void row_read(struct row *r, const struct batch_status *one);
 
 /* Returns the attributes to request for row_read(): a list of ROW_WANTED entries. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "attr_list.h"
 #include "cells.h"
 #include "listing.h"
 #include "pbs_ifl.h"
@@ -15,12 +16,9 @@ static const char server_head[] =
 
 static const char *find(const struct batch_status *one, const char *name, const char *otherwise)
 {
-	const struct attrl *a;
+	const char *value = status_value(one, name, NULL);
 
-	for (a = one->attribs; a; a = a->next)
-		if (strcmp(a->name, name) == 0 && a->value)
-			return a->value;
-	return otherwise;
+	return value ? value : otherwise;
 }
 
 static void table_row(struct listing *l, const struct batch_status *one)

@@ -63,23 +63,6 @@ static void put_cut(struct out *o, const char *text, size_t len, size_t shown, s
 	out_left(o, cell, width);
 }
 
-/* Wide ids are there to be read by programs: nothing is cut. */
-static void put_id(struct out *o, const struct shape *s, const char *id)
-{
-	if (s == &wide)
-		out_left(o, id, (size_t)s->id);
-	else
-		put_cut(o, id, cell_id_length(id), (size_t)s->id, (size_t)s->id);
-}
-
-/* Fifteen letters of a name and a star, when it has sixteen or more. */
-static void put_name(struct out *o, const struct shape *s, const char *name)
-{
-	size_t len = strlen(name), max = (size_t)s->name_max;
-
-	put_cut(o, name, len, len > max ? max + 1 : max, (size_t)s->name);
-}
-
 static void put_time(struct out *o, const struct options *opt, const struct row *r)
 {
 	struct cell_progress p = {
@@ -100,10 +83,16 @@ void table_line(struct out *o, const struct options *opt, bool long_ids, const s
 {
 	const struct shape *s = shape_of(opt, long_ids);
 	const char *owner = r->owner ? r->owner : "", *queue = r->queue ? r->queue : "";
+	const char *name = r->name ? r->name : "";
+	size_t len = strlen(name), most = (size_t)s->name_max;
 
-	put_id(o, s, r->id);
+	if (s == &wide) /* programs read wide ids: nothing is cut */
+		out_left(o, r->id, (size_t)s->id);
+	else
+		put_cut(o, r->id, cell_id_length(r->id), (size_t)s->id, (size_t)s->id);
 	out_char(o, ' ');
-	put_name(o, s, r->name ? r->name : "");
+	/* a longer name is cut to as many letters and a star */
+	put_cut(o, name, len, len > most ? most + 1 : most, (size_t)s->name);
 	out_char(o, ' ');
 	put_cut(o, owner, strcspn(owner, "@"), (size_t)s->user, (size_t)s->user);
 	out_bytes(o, "  ", 2);

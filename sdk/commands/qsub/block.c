@@ -22,14 +22,6 @@ static void catch(int number)
 	caught = number;
 }
 
-static void watch_signals(void)
-{
-	struct sigaction action = { .sa_handler = catch }; /* no SA_RESTART: it must interrupt */
-
-	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
-		sigaction(watched[i], &action, NULL);
-}
-
 static int interrupted(int c, const char *id)
 {
 	fprintf(stderr, "qsub: wait for job %s interrupted by signal %d\n", id, (int)caught);
@@ -39,11 +31,13 @@ static int interrupted(int c, const char *id)
 
 int block_until_end(int c, const char *id)
 {
+	struct sigaction action = { .sa_handler = catch }; /* no SA_RESTART: it must interrupt */
 	char *text = NULL;
 	const char *why;
 	int status = 0, ret;
 
-	watch_signals();
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
+		sigaction(watched[i], &action, NULL);
 	do {
 		ret = pbs_waitjob(c, id, &status, &text);
 	} while (ret == EINTR && caught == 0);

@@ -15,15 +15,6 @@
 #include "options.h"
 #include "words.h"
 
-static int complain(const struct words *w)
-{
-	fputs("qsub: directive error: ", stderr);
-	for (int i = 1; i < w->n; i++)
-		fprintf(stderr, "%s ", w->word[i]);
-	fputc('\n', stderr);
-	return -EINVAL;
-}
-
 int directive_read(struct submission *s, const char *options, enum source source)
 {
 	int operand, ret;
@@ -36,8 +27,13 @@ int directive_read(struct submission *s, const char *options, enum source source
 		return -EINVAL;
 	}
 	ret = options_read(s, w.n, w.word, source, &operand, &dashes);
-	if (ret < 0 || operand < w.n)
-		ret = complain(&w);
+	if (ret < 0 || operand < w.n) {
+		fputs("qsub: directive error: ", stderr);
+		for (int i = 1; i < w.n; i++)
+			fprintf(stderr, "%s ", w.word[i]);
+		fputc('\n', stderr);
+		ret = -EINVAL;
+	}
 	words_fini(&w);
 	return ret;
 }
@@ -58,12 +54,6 @@ static size_t line_join(struct script *script, char *at, const char *prefix)
 		len = strcspn(at, "\n");
 	}
 	return len;
-}
-
-/* Is the line at `at` one that a shell would run? */
-static bool is_executable(const char *at)
-{
-	return *at != '\n' && *at != '\0' && *at != ':' && *at != '#';
 }
 
 /* The directive at `at`, behind its prefix, as one line; *ret_len is that of the line. */
@@ -100,8 +90,8 @@ int directives_read(struct submission *s, struct script *script, const char *pre
 		if (strncmp(line, prefix, prefix_len) == 0) {
 			at = line + prefix_len;
 			ret = directive_take(s, script, at, prefix, &len);
-		} else if (is_executable(line)) {
-			break;
+		} else if (*line != '\n' && *line != '\0' && *line != ':' && *line != '#') {
+			break; /* a shell would run it */
 		} else {
 			at = line;
 			len = strcspn(at, "\n");

@@ -205,15 +205,6 @@ static int variables_add(struct submission *s)
 	return ret < 0 ? out_of_memory() : 0;
 }
 
-/* Completes the attributes of the request. */
-static int complete(struct submission *s, const struct job_text *what, int argc, char **argv)
-{
-	if (name_and_words(s, what) < 0 || submit_arguments(s, argc, argv) < 0 ||
-	    defaults_add(s) < 0)
-		return out_of_memory();
-	return variables_add(s);
-}
-
 /* Collects the settings of the command line and the directives. */
 static int gather(struct submission *s, struct script *script, struct job_text *what, int argc,
 		  char **argv)
@@ -231,12 +222,15 @@ static int gather(struct submission *s, struct script *script, struct job_text *
 	return status == 0 ? interactive_check(s) : status;
 }
 
-/* Adds the built-in values and submits. `defaults`, the server's, are in the settings already. */
+/* Completes the attributes and submits. `defaults`, the server's, are in the settings already. */
 static int submit(int c, struct submission *s, struct script *script, const struct job_text *what,
 		  const char *defaults, int argc, char **argv)
 {
-	int status = complete(s, what, argc, argv);
+	int status;
 
+	if (name_and_words(s, what) < 0 || submit_arguments(s, argc, argv) < 0 || defaults_add(s) < 0)
+		return out_of_memory();
+	status = variables_add(s);
 	if (status == 0 && what->words == NULL)
 		status = script_store(script);
 	return status == 0 ? send_submission(c, s, what->words == NULL ? script->path : NULL, defaults)

@@ -76,16 +76,6 @@ static const struct {
 	{ ATTR_J, word_array },
 };
 
-static int word_take(struct submission *s, const char *name, const char *value, enum source source)
-{
-	if (*value == '\0')
-		return -EINVAL;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(words[i].name, name) == 0)
-			return words[i].take(s, name, value, source);
-	return submission_set(s, name, NULL, value, source);
-}
-
 /* Length of "keyword" when a keyword and '=' stand at `at`, else 0. */
 static size_t keyword_len(const char *at)
 {
@@ -122,7 +112,7 @@ static int list_read(struct submission *s, const char *at, char *scratch, enum s
 {
 	for (;;) {
 		char *name = scratch, *value;
-		size_t len;
+		size_t len, i = 0;
 		int ret;
 
 		at += strspn(at, " \t");
@@ -134,8 +124,14 @@ static int list_read(struct submission *s, const char *at, char *scratch, enum s
 		value = name + len + 1;
 		at += len + 1;
 		ret = value_read(&at, value);
-		if (ret == 0)
-			ret = word_take(s, name, value, source);
+		while (i < sizeof(words) / sizeof(words[0]) && strcmp(words[i].name, name) != 0)
+			i++;
+		if (ret < 0 || *value == '\0')
+			ret = -EINVAL;
+		else if (i < sizeof(words) / sizeof(words[0]))
+			ret = words[i].take(s, name, value, source);
+		else
+			ret = submission_set(s, name, NULL, value, source);
 		if (ret < 0 || *at == '\0')
 			return ret;
 		at++;

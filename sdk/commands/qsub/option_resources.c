@@ -5,7 +5,6 @@
  * Quotes (" or ') protect a comma, and preempt_targets may have some without; they are removed, except where a value
  * inside select needs them.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,17 +19,6 @@ static int complain(const char *list, const char *at, const char *what)
 	fprintf(stderr, "qsub: illegal -l value\n <%s>:\n%s\n%*s^\n", what, list,
 		(int)(at - list), "");
 	return -EALREADY;
-}
-
-static size_t name_len(const char *at)
-{
-	size_t n = 0;
-
-	if (!isalpha((unsigned char)*at))
-		return 0;
-	while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '-')
-		n++;
-	return n;
 }
 
 /* Length of a value up to a comma that ends it; *ret_open: a quote was not closed. */
@@ -74,7 +62,7 @@ static int item_take(struct submission *s, const char *list, const char **at, en
 
 	*at += strspn(*at, " \t");
 	name = *at;
-	len = name_len(name);
+	len = resource_name_len(name);
 	if (len == 0 || (name[len] != '=' && name[len] != ',' && name[len] != '\0'))
 		return complain(list, name + len, "illegal character");
 	*at = name + len;

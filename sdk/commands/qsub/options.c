@@ -33,6 +33,7 @@ struct row {
 	char letter;
 	const char *attribute; /* NULL: none of its own */
 	take_fn *take;
+	int (*parse)(struct submission *s, const char *value, enum source source); /* if `take` is NULL */
 };
 
 static int take_text(struct submission *s, const struct row *row, const char *value,
@@ -86,39 +87,10 @@ static int take_hold(struct submission *s, const struct row *row, const char *va
 	return take_text(s, row, USER_HOLD, source);
 }
 
-static int take_destination(struct submission *s, const struct row *row, const char *value,
-			    enum source source)
+static int take_destination_or_variables(struct submission *s, const struct row *row, const char *value,
+					 enum source source)
 {
-	(void)row;
-	return text_from_set(&s->destination, value, source);
-}
-
-static int take_variables(struct submission *s, const struct row *row, const char *value,
-			  enum source source)
-{
-	(void)row;
-	return text_from_set(&s->variables, value, source);
-}
-
-static int take_resources(struct submission *s, const struct row *row, const char *value,
-			  enum source source)
-{
-	(void)row;
-	return option_resources(s, value, source);
-}
-
-static int take_others(struct submission *s, const struct row *row, const char *value,
-		       enum source source)
-{
-	(void)row;
-	return option_others(s, value, source);
-}
-
-static int take_array(struct submission *s, const struct row *row, const char *value,
-		      enum source source)
-{
-	(void)row;
-	return option_array(s, value, source);
+	return text_from_set(row->letter == 'q' ? &s->destination : &s->variables, value, source);
 }
 
 static int take_flag(struct submission *s, const struct row *row, const char *value,
@@ -145,45 +117,37 @@ static int take_flag(struct submission *s, const struct row *row, const char *va
 }
 
 static const struct row rows[] = {
-	{ 'a', ATTR_a, take_date },
-	{ 'A', ATTR_A, take_text },
-	{ 'c', ATTR_c, take_checkpoint },
-	{ 'C', NULL, take_prefix },
-	{ 'e', ATTR_e, take_text },
-	{ 'f', NULL, take_flag },
-	{ 'h', ATTR_h, take_hold },
-	{ 'I', NULL, take_flag },
-	{ 'j', ATTR_j, take_text },
-	{ 'J', ATTR_J, take_array },
-	{ 'k', ATTR_k, take_text },
-	{ 'l', ATTR_l, take_resources },
-	{ 'm', ATTR_m, take_text },
-	{ 'M', ATTR_M, take_text },
-	{ 'N', ATTR_N, take_text },
-	{ 'o', ATTR_o, take_text },
-	{ 'p', ATTR_p, take_text },
-	{ 'P', ATTR_project, take_text },
-	{ 'q', NULL, take_destination },
-	{ 'r', ATTR_r, take_rerunable },
-	{ 'R', ATTR_R, take_text },
-	{ 'S', ATTR_S, take_text },
-	{ 'u', ATTR_u, take_text },
-	{ 'v', NULL, take_variables },
-	{ 'V', NULL, take_flag },
-	{ 'W', NULL, take_others },
-	{ 'X', NULL, take_flag },
-	{ 'z', NULL, take_flag },
+	{ 'a', ATTR_a, .take = take_date },
+	{ 'A', ATTR_A, .take = take_text },
+	{ 'c', ATTR_c, .take = take_checkpoint },
+	{ 'C', NULL, .take = take_prefix },
+	{ 'e', ATTR_e, .take = take_text },
+	{ 'f', NULL, .take = take_flag },
+	{ 'h', ATTR_h, .take = take_hold },
+	{ 'I', NULL, .take = take_flag },
+	{ 'j', ATTR_j, .take = take_text },
+	{ 'J', ATTR_J, .parse = option_array },
+	{ 'k', ATTR_k, .take = take_text },
+	{ 'l', ATTR_l, .parse = option_resources },
+	{ 'm', ATTR_m, .take = take_text },
+	{ 'M', ATTR_M, .take = take_text },
+	{ 'N', ATTR_N, .take = take_text },
+	{ 'o', ATTR_o, .take = take_text },
+	{ 'p', ATTR_p, .take = take_text },
+	{ 'P', ATTR_project, .take = take_text },
+	{ 'q', NULL, .take = take_destination_or_variables },
+	{ 'r', ATTR_r, .take = take_rerunable },
+	{ 'R', ATTR_R, .take = take_text },
+	{ 'S', ATTR_S, .take = take_text },
+	{ 'u', ATTR_u, .take = take_text },
+	{ 'v', NULL, .take = take_destination_or_variables },
+	{ 'V', NULL, .take = take_flag },
+	{ 'W', NULL, .parse = option_others },
+	{ 'X', NULL, .take = take_flag },
+	{ 'z', NULL, .take = take_flag },
 };
 
 #define N_ROWS (sizeof(rows) / sizeof(rows[0]))
-
-static const struct row *row_find(int letter)
-{
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (rows[i].letter == letter)
-			return &rows[i];
-	return NULL;
-}
 
 char options_letter_of(const char *name)
 {
@@ -193,31 +157,24 @@ char options_letter_of(const char *name)
 	return 'W';
 }
 
-/* Some tools write "#PBS -N=name": the sign cannot begin a value, so it is skipped with a warning. */
-static const char *skip_equals(const struct row *row, const char *value, enum source source)
-{
-	if (value == NULL || *value != '=' || source == FROM_COMMAND_LINE)
-		return value;
-	fprintf(stderr, "qsub (Warning): '=' after -%c in a directive is ignored\n", row->letter);
-	return value + 1;
-}
-
-/* getopt()'s own messages are not the same in every C library. */
-static int letter_refuse(int why)
-{
-	fprintf(stderr, "qsub: %s -- '%c'\n",
-		why == ':' ? "option requires an argument" : "invalid option", optopt);
-	return -EINVAL;
-}
-
 static int option_take(struct submission *s, int letter, const char *value, enum source source)
 {
-	const struct row *row = row_find(letter);
+	const struct row *row = rows;
 	int ret;
 
-	if (row == NULL)
-		return letter_refuse(letter);
-	ret = row->take(s, row, skip_equals(row, value, source), source);
+	while (row < rows + N_ROWS && row->letter != letter)
+		row++;
+	if (row == rows + N_ROWS) { /* getopt()'s own messages are not the same in every C library */
+		fprintf(stderr, "qsub: %s -- '%c'\n",
+			letter == ':' ? "option requires an argument" : "invalid option", optopt);
+		return -EINVAL;
+	}
+	/* Some tools write "#PBS -N=name": the sign cannot begin a value */
+	if (value != NULL && *value == '=' && source != FROM_COMMAND_LINE) {
+		fprintf(stderr, "qsub (Warning): '=' after -%c in a directive is ignored\n", letter);
+		value++;
+	}
+	ret = row->take != NULL ? row->take(s, row, value, source) : row->parse(s, value, source);
 	if (ret == -EINVAL)
 		fprintf(stderr, "qsub: illegal -%c value\n", letter);
 	else if (ret == -ENOMEM)

@@ -62,14 +62,6 @@ static int read_all(struct script *s, int fd)
 	return 0;
 }
 
-static int refuse_line_ends(const struct script *s)
-{
-	if (memmem(s->text, s->len, "\r\n", 2) == NULL)
-		return 0;
-	fprintf(stderr, "qsub: script contains cr, lf\n");
-	return EXIT_SCRIPT;
-}
-
 int script_read(struct script *s, const char *name)
 {
 	int fd = STDIN_FILENO, ret = 0;
@@ -88,7 +80,10 @@ int script_read(struct script *s, const char *name)
 		fprintf(stderr, "qsub: reading script file:: %s\n", strerror(-ret));
 		return EXIT_SCRIPT;
 	}
-	return refuse_line_ends(s);
+	if (memmem(s->text, s->len, "\r\n", 2) == NULL)
+		return 0;
+	fprintf(stderr, "qsub: script contains cr, lf\n");
+	return EXIT_SCRIPT;
 }
 
 void script_fini(struct script *s)

@@ -64,16 +64,6 @@ static int submit_failed(int c)
 	return reach_exit_status(error);
 }
 
-static int connect_to(const char *server, int *ret_c)
-{
-	*ret_c = reach_connect(server);
-	if (*ret_c > 0)
-		return 0;
-	fprintf(stderr, "qsub: cannot connect to server %s (errno=%d)\n", reach_default_name(),
-		pbs_errno);
-	return reach_exit_status(pbs_errno);
-}
-
 static int submitted(int c, const struct submission *s, const char *id)
 {
 	if (!s->quiet)
@@ -99,7 +89,13 @@ int send_connect(const struct submission *s, int *ret_c)
 	struct operand to;
 	int status = destination_read(s, &to);
 
-	return status != 0 ? status : connect_to(to.server, ret_c);
+	if (status != 0)
+		return status;
+	*ret_c = reach_connect(to.server);
+	if (*ret_c > 0)
+		return 0;
+	fprintf(stderr, "qsub: cannot connect to server %s (errno=%d)\n", reach_default_name(), pbs_errno);
+	return reach_exit_status(pbs_errno);
 }
 
 int send_submission(int c, struct submission *s, const char *script, const char *defaults)

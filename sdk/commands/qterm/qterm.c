@@ -37,38 +37,22 @@ static const struct {
 	{ 'F', SHUT_WHO_SECDONLY }, { 'i', SHUT_WHO_IDLESECDRY },
 };
 
-static bool manner_read(const char *word, int *ret)
+/* Reads an option into the manner, or the set of others that end; false: it is none. */
+static bool option_read(int letter, int *manner, int *which)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(manners) / sizeof(manners[0]); i++) {
-		if (strcmp(manners[i].word, word) == 0) {
-			*ret = manners[i].manner;
+	for (size_t i = 0; letter == 't' && i < sizeof(manners) / sizeof(manners[0]); i++) {
+		if (strcmp(manners[i].word, optarg) == 0) {
+			*manner = manners[i].manner;
 			return true;
 		}
 	}
-	return false;
-}
-
-static bool other_read(int letter, int *which)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (others[i].letter == letter) {
 			*which |= others[i].which;
 			return true;
 		}
 	}
 	return false;
-}
-
-/* -f, -F and -i say different things about the same server. */
-static bool contradicts(int which)
-{
-	int secondary = which & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY);
-
-	return (secondary & (secondary - 1)) != 0;
 }
 
 static int end_server(const char *server, int manner)
@@ -86,18 +70,16 @@ static int end_server(const char *server, int manner)
 
 int main(int argc, char **argv)
 {
-	int letter, manner = SHUT_QUICK, which = 0, status = 0;
+	int letter, manner = SHUT_QUICK, which = 0, secondary, status = 0;
 	bool bad = false;
 
 	if (cmd_begin(&qterm, argc, argv))
 		return 0;
-	while ((letter = getopt(argc, argv, "t:smfFi")) != -1) {
-		if (letter == 't')
-			bad |= !manner_read(optarg, &manner);
-		else
-			bad |= !other_read(letter, &which);
-	}
-	if (bad || contradicts(which))
+	while ((letter = getopt(argc, argv, "t:smfFi")) != -1)
+		bad |= !option_read(letter, &manner, &which);
+	/* -f, -F and -i say different things about the same server */
+	secondary = which & (SHUT_WHO_SECDRY | SHUT_WHO_SECDONLY | SHUT_WHO_IDLESECDRY);
+	if (bad || (secondary & (secondary - 1)) != 0)
 		return cmd_usage(&qterm);
 	if (optind >= argc)
 		return end_server("", manner | which);

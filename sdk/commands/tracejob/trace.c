@@ -24,7 +24,7 @@ static const struct {
 	[SOURCE_MOM] = { "mom_logs", 'M', 4, true },
 };
 
-static struct job *find_job(struct trace *t, const char *id, size_t len)
+struct job *trace_job(struct trace *t, const char *id, size_t len)
 {
 	size_t i;
 
@@ -73,7 +73,7 @@ int trace_take_line(struct trace *t, enum trace_source source, char *line)
 			return 0;
 		field[n] = ++semicolon;
 	}
-	job = find_job(t, field[wanted], (size_t)(field[wanted + 1] - field[wanted]) - 1);
+	job = trace_job(t, field[wanted], (size_t)(field[wanted + 1] - field[wanted]) - 1);
 	if (!job)
 		return 0;
 	if (source != SOURCE_ACCOUNTING && (strtoul(field[1], NULL, 16) & t->dropped_events))

@@ -34,6 +34,9 @@ struct trace {
 	int columns; /* 0: lines are not broken */
 };
 
+/* Returns the job with the id of `len` bytes, NULL: its records are not gathered. */
+struct job *trace_job(struct trace *t, const char *id, size_t len);
+
 /* Reads the file of each source for the day `days_ago`. Returns 0 or -ENOMEM; a file that cannot be read is
  * skipped (with a line on stderr if verbose). */
 int trace_read_day(struct trace *t, const char *home, const char *mom_home, int days_ago);
@@ -41,6 +44,7 @@ int trace_read_day(struct trace *t, const char *home, const char *mom_home, int 
 /* Parses one line of a file of `source`. Returns 0 or -ENOMEM; a line that is no record is skipped. */
 int trace_take_line(struct trace *t, enum trace_source source, char *line);
 
+/* Prints the records of one job in order of time. */
 void trace_print(const struct trace *t, struct job *job);
 
 #endif

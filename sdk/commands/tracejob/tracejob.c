@@ -117,36 +117,20 @@ static int take(struct run *r, int letter, const char *arg)
 	return rc;
 }
 
-/* The full id; other objects (reservations) keep the name they were given. */
-static char *full_id(const char *word)
-{
-	struct operand op;
-
-	if (!isdigit((unsigned char)word[strspn(word, " \t")]))
-		return strdup(word);
-	return operand_job(word, &op) == 0 ? strdup(op.id) : NULL;
-}
-
-static bool is_known(const struct trace *t, const char *id)
-{
-	size_t i;
-
-	for (i = 0; i < t->n_jobs; i++)
-		if (strcmp(t->jobs[i].id, id) == 0)
-			return true;
-	return false;
-}
-
 /* Returns the exit status so far: 1 if a word is no id. */
 static int take_ids(struct trace *t, char **words, int n)
 {
+	struct operand op;
 	int i, status = 0;
 	char *id;
 
 	t->jobs = calloc((size_t)n, sizeof(*t->jobs));
 	for (i = 0; t->jobs && i < n; i++) {
-		id = full_id(words[i]);
-		if (id && is_known(t, id)) {
+		if (!isdigit((unsigned char)words[i][strspn(words[i], " \t")]))
+			id = strdup(words[i]); /* of another object: a reservation */
+		else
+			id = operand_job(words[i], &op) == 0 ? strdup(op.id) : NULL;
+		if (id && trace_job(t, id, strlen(id))) {
 			free(id);
 			continue;
 		}
@@ -158,15 +142,6 @@ static int take_ids(struct trace *t, char **words, int n)
 		status = 1;
 	}
 	return status;
-}
-
-static int terminal_columns(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return size.ws_col;
 }
 
 static int read_days(struct run *r)
@@ -217,6 +192,7 @@ static void forget(struct trace *t)
 int main(int argc, char **argv)
 {
 	struct run r = { .days = 1, .trace.repeats_max = DEFAULT_REPEATS };
+	struct winsize size;
 	int letter, status;
 
 	if (reach_asked(argc, argv, usage))
@@ -227,8 +203,8 @@ int main(int argc, char **argv)
 			return misuse();
 	if (optind == argc)
 		return misuse();
-	if (r.trace.columns == 0)
-		r.trace.columns = terminal_columns();
+	if (r.trace.columns == 0 && isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		r.trace.columns = size.ws_col;
 	status = take_ids(&r.trace, argv + optind, argc - optind);
 	if (read_days(&r) < 0) {
 		fprintf(stderr, "tracejob: out of memory\n");

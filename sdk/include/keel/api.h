@@ -42,8 +42,6 @@ struct keel_core_api {
 	int64_t (*clock_us)(struct keel_mod *);
 	int32_t (*when_durable)(struct keel_mod *, keel_fn *fn, void *arg);
 	int32_t (*watch_for)(struct keel_watch *, uint32_t ready);
-	void (*keep)(struct keel_mod *other);
-	void (*let_go)(struct keel_mod *other);
 };
 
 /* ---- object: classes, typed attributes, lookup, change sets ---------------------------------- */

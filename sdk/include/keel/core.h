@@ -150,17 +150,4 @@ static inline int32_t keel_watch_for(struct keel_watch *watch, uint32_t ready)
 	return KEEL_MODULE_kernel.core->watch_for(watch, ready);
 }
 
-/* `other` will be called in a later turn, the module that requested something, say: it stays loaded until
- * keel_let_go() was called as often as keel_keep(). NULL is fine. */
-static inline void keel_keep(struct keel_mod *other)
-{
-	KEEL_MODULE_kernel.core->keep(other);
-}
-
-/* The end of keel_keep(). NULL is fine. */
-static inline void keel_let_go(struct keel_mod *other)
-{
-	KEEL_MODULE_kernel.core->let_go(other);
-}
-
 #endif

@@ -66,7 +66,6 @@ static void refused(const char *conf, const char *text)
 static void a_key_that_no_module_offers_is_refused(void)
 {
 	refused("job_queued: { lent = \"yes\"; }", "job_queued.lent: expected a known key");
-	refused("job_queued: { lent = \"yes\"; }", "a module that loads others may have it");
 	refused("job_queued: { lent = \"yes\"; }\nlender: { enabled = false; }", "job_queued.lent: expected a known key");
 }
 

@@ -393,13 +393,13 @@ static void the_kernel_answers_its_verbs(void)
 	files.made = made;
 	modules_set_files(k.parts.modules, &files);
 	ask("keelson.unload", "job_purged");
-	CU_ASSERT_STRING_EQUAL(answer, "15010 this daemon cannot run another set of modules");
+	CU_ASSERT_STRING_EQUAL(answer, "15010 this daemon cannot run another set of modules while it serves; restart it");
 	asked_token = "beef"; /* the library sends the request again: it made this image */
 	ask("keelson.unload", "job_purged");
 	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [job_purged: unloaded]");
 	asked_token = "dead";
 	ask("keelson.unload", "job_purged");
-	CU_ASSERT_STRING_EQUAL(answer, "15010 this daemon cannot run another set of modules");
+	CU_ASSERT_STRING_EQUAL(answer, "15010 this daemon cannot run another set of modules while it serves; restart it");
 	ask("keelson.unload", "../x");
 	CU_ASSERT_STRING_EQUAL(answer, "15010 \"../x\" is no name of a module");
 	kernel_stop();
