@@ -26,12 +26,14 @@ static struct keel_obj **list_of(struct keel_obj *o)
 
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 {
-	struct keel_obj *o = calloc(1, sizeof(*o) + len + 1);
+	uint16_t n = private_room(c);
+	struct keel_obj *o = calloc(1, sizeof(*o) + n * sizeof(void *) + len + 1);
 
 	if (!o)
 		return NULL;
-	memcpy(o->name, id, len);
-	index_key_init(&o->id, o->name, len);
+	o->piece = o->first_pieces;
+	o->n_pieces = n;
+	index_key_init(&o->id, memcpy(o->first_pieces + n, id, len), len);
 	o->klass = c;
 	o->flags = OBJ_DRAFT;
 	DL_APPEND(c->drafts, o);
@@ -62,7 +64,8 @@ static void obj_empty(struct keel_obj *o)
 void obj_free(struct keel_obj *o)
 {
 	obj_empty(o);
-	free(o->piece);
+	if (o->piece != o->first_pieces)
+		free(o->piece);
 	free(o);
 }
 

@@ -70,7 +70,7 @@ enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_K
 
 /* The members that a walk reads come first. */
 struct keel_obj {
-	struct index_key id; /* first; the text is `name` */
+	struct index_key id; /* first; the text follows the struct */
 	struct class *klass;
 	void **piece;		/* modules' private memory, by the `at` of their bind */
 	union keel_slot *slot;	/* n values, in order of attribute number */
@@ -82,7 +82,7 @@ struct keel_obj {
 	struct change *changes; /* entries of change sets about this object */
 	struct keel_obj *prev, *next; /* of the class: drafts, live or dead ones */
 	struct keel_obj *dirty_next; /* the store front's list */
-	char name[];
+	void *first_pieces[]; /* of the binds there were at its creation; then the text of its id */
 };
 
 struct change {
@@ -210,6 +210,7 @@ void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot 
 int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n);
 
 /* private.c */
+uint16_t private_room(const struct class *c); /* pieces of an object of it */
 void private_free(struct keel_obj *o); /* the pieces, not o->piece */
 void binds_end(struct class *c);
 
