@@ -46,8 +46,13 @@ int obj_link(struct keel_obj *o)
 
 	if (rc < 0)
 		return rc;
+	rc = order_room(o->klass);
+	if (rc < 0) {
+		index_remove(&o->klass->ids, &o->id);
+		return rc;
+	}
 	DL_DELETE(*list_of(o), o);
-	DL_APPEND(o->klass->live, o);
+	order_add(o);
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	return 0;
 }
