@@ -26,12 +26,14 @@ static struct keel_obj **list_of(struct keel_obj *o)
 
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 {
-	struct keel_obj *o = calloc(1, sizeof(*o) + len + 1);
+	uint16_t n = private_room(c);
+	struct keel_obj *o = calloc(1, sizeof(*o) + n * sizeof(void *) + len + 1);
 
 	if (!o)
 		return NULL;
-	memcpy(o->name, id, len);
-	index_key_init(&o->id, o->name, len);
+	o->piece = o->first_pieces;
+	o->n_pieces = n;
+	index_key_init(&o->id, memcpy(o->first_pieces + n, id, len), len);
 	o->klass = c;
 	o->flags = OBJ_DRAFT;
 	DL_APPEND(c->drafts, o);
@@ -44,8 +46,13 @@ int obj_link(struct keel_obj *o)
 
 	if (rc < 0)
 		return rc;
+	rc = order_room(o->klass);
+	if (rc < 0) {
+		index_remove(&o->klass->ids, &o->id);
+		return rc;
+	}
 	DL_DELETE(*list_of(o), o);
-	DL_APPEND(o->klass->live, o);
+	order_add(o);
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	return 0;
 }
@@ -62,7 +69,8 @@ static void obj_empty(struct keel_obj *o)
 void obj_free(struct keel_obj *o)
 {
 	obj_empty(o);
-	free(o->piece);
+	if (o->piece != o->first_pieces)
+		free(o->piece);
 	free(o);
 }
 

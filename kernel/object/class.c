@@ -99,8 +99,9 @@ void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void 
 {
 	struct keel_obj *o, *next;
 
-	DL_FOREACH_SAFE(c->live, o, next)
-		fn(arg, o);
+	for (uint32_t i = 0; i < c->live.n; i++)
+		if (c->live.at[i])
+			fn(arg, c->live.at[i]);
 	DL_FOREACH_SAFE(c->drafts, o, next)
 		fn(arg, o);
 	DL_FOREACH_SAFE(c->dead, o, next)
@@ -110,12 +111,14 @@ void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void 
 uint32_t objects_drop(struct objects *o, const char *klass)
 {
 	struct class *c = class_named(o, klass);
-	uint32_t n = c ? c->ids.n : 0;
+	uint32_t n = 0;
 
 	if (!c || c->declared)
 		return 0;
-	while (c->live)
-		object_destroy(c->live);
+	for (uint32_t i = 0; i < c->live.n; i++) {
+		n += c->live.at[i] != NULL;
+		object_destroy(c->live.at[i]);
+	}
 	return n;
 }
 
@@ -141,7 +144,10 @@ void classes_fini(struct objects *o)
 		struct class *c = o->classes;
 
 		o->classes = c->next;
-		list_free(c->live);
+		for (uint32_t i = 0; i < c->live.n; i++)
+			if (c->live.at[i])
+				obj_free(c->live.at[i]);
+		free(c->live.at);
 		list_free(c->drafts);
 		list_free(c->dead);
 		index_fini(&c->ids);

@@ -70,7 +70,7 @@ enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_K
 
 /* The members that a walk reads come first. */
 struct keel_obj {
-	struct index_key id; /* first; the text is `name` */
+	struct index_key id; /* first; the text follows the struct */
 	struct class *klass;
 	void **piece;		/* modules' private memory, by the `at` of their bind */
 	union keel_slot *slot;	/* n values, in order of attribute number */
@@ -80,9 +80,14 @@ struct keel_obj {
 	uint16_t n, cap;	/* of slot; cap >= n + entries of change sets */
 	uint16_t n_pieces;	/* room in piece */
 	struct change *changes; /* entries of change sets about this object */
-	struct keel_obj *prev, *next; /* of the class: drafts, live or dead ones */
+	union {
+		uint32_t place; /* while live: index in the order of the class */
+		struct {
+			struct keel_obj *prev, *next; /* drafts, or dead ones */
+		};
+	};
 	struct keel_obj *dirty_next; /* the store front's list */
-	char name[];
+	void *first_pieces[]; /* of the binds there were at its creation; then the text of its id */
 };
 
 struct change {
@@ -101,6 +106,12 @@ struct keel_changes {
 	struct keel_changes *prev, *next;
 };
 
+/* Objects in order of creation; NULL: destroyed. */
+struct order {
+	struct keel_obj **at;
+	uint32_t n, cap, taken;
+};
+
 struct class {
 	struct class *next; /* declared ones in order of declaration; lives as long as the engine */
 	struct objects *objects;
@@ -109,7 +120,8 @@ struct class {
 	struct keel_class_def def;
 	struct owner *owner;
 	struct index ids, names;
-	struct keel_obj *drafts, *live, *dead; /* each in order of creation */
+	struct order live;
+	struct keel_obj *drafts, *dead;
 	struct keel_attr *by_number[ATTR_MAX];
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
@@ -210,12 +222,15 @@ void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot 
 int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n);
 
 /* private.c */
+uint16_t private_room(const struct class *c); /* pieces of an object of it */
 void private_free(struct keel_obj *o); /* the pieces, not o->piece */
 void binds_end(struct class *c);
 
 /* order.c */
-void order_remove(struct keel_obj *o); /* a live one */
-struct keel_cursor *cursor_of(struct class *c); /* NULL: no memory */
+int order_room(struct class *c); /* for one more; 0 or -ENOMEM */
+void order_add(struct keel_obj *o);
+void order_remove(struct keel_obj *o);
+struct keel_cursor *cursor_of(struct class *c, bool deep);
 
 /* changes.c */
 struct change *change_find(const struct keel_changes *c, const struct keel_obj *o, const struct keel_attr *a);

@@ -66,19 +66,27 @@ int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
 	return 0;
 }
 
-/* Makes room for the pieces of all binds that the class has now. Returns 0 or -ENOMEM. */
-static int pieces_room(struct keel_obj *o)
+uint16_t private_room(const struct class *c)
 {
 	const struct bind *b;
 	uint16_t n = 0;
-	void **piece;
 
-	LL_FOREACH(o->klass->binds, b)
+	LL_FOREACH(c->binds, b)
 		n = b->at < n ? n : (uint16_t)(b->at + 1);
-	piece = reallocarray(o->piece, n, sizeof(void *));
+	return n;
+}
+
+/* For a bind that is younger than the object. Returns 0 or -ENOMEM. */
+static int pieces_widen(struct keel_obj *o)
+{
+	uint16_t n = private_room(o->klass);
+	void **piece = calloc(n, sizeof(void *));
+
 	if (!piece)
 		return -ENOMEM;
-	memset(piece + o->n_pieces, 0, (n - o->n_pieces) * sizeof(void *));
+	memcpy(piece, o->piece, o->n_pieces * sizeof(void *));
+	if (o->piece != o->first_pieces)
+		free(o->piece);
 	o->piece = piece;
 	o->n_pieces = n;
 	return 0;
@@ -88,7 +96,7 @@ void *private_slot(struct keel_mod *m, struct keel_obj *o)
 {
 	const struct bind *b = bind_of(owner_of(m), o->klass);
 
-	if (!b || o->flags & OBJ_DEAD || (b->at >= o->n_pieces && pieces_room(o) < 0))
+	if (!b || o->flags & OBJ_DEAD || (b->at >= o->n_pieces && pieces_widen(o) < 0))
 		return NULL;
 	if (!o->piece[b->at])
 		o->piece[b->at] = calloc(1, b->size);
@@ -109,7 +117,7 @@ static void piece_free(void *bind, struct keel_obj *o)
 
 void private_free(struct keel_obj *o)
 {
-	for (struct bind *b = o->klass->binds; b && o->piece; b = b->next)
+	for (struct bind *b = o->klass->binds; b; b = b->next)
 		piece_free(b, o);
 }
 

@@ -8,6 +8,8 @@
 #include "object/object.h"
 #include "util/err.h"
 
+#define MANY_TAPS 4u /* look at most values of an object, between them; fetching those for fewer costs more than it saves */
+
 static uint32_t encode_values(struct buf *m, struct keel_obj *o)
 {
 	uint32_t n = 0, at = 0;
@@ -103,7 +105,7 @@ void objects_replay(struct objects *o, const struct objects_listener *to)
 {
 	for (struct class *c = o->classes; c; c = c->next) {
 		uint32_t point = c->declared ? c->def.known_point : 0, n = point ? to->wants(to->arg, point) : 0;
-		struct keel_cursor *cursor = n > 0 ? cursor_of(c) : NULL;
+		struct keel_cursor *cursor = n > 0 ? cursor_of(c, n >= MANY_TAPS) : NULL;
 		struct keel_obj *obj;
 
 		if (n > 0 && !cursor)
