@@ -452,6 +452,7 @@ static struct {
 
 static void back_take(void)
 {
+	alarm(0); /* it would outlive the exec, and end the image that comes */
 	signals_block();
 	handed_pass(&back.handed);
 	execve(SELF, (char *const *)(uintptr_t)back.words, back.env);
