@@ -23,7 +23,7 @@ void msg_destroy(struct keel_msg *m);
  * out_frame() return NULL, so that the caller checks once. */
 struct keel_out {
 	struct buf b; /* room for the head of a frame, the body */
-	uint32_t keys, depth; /* depth: arrays that are open */
+	uint32_t keys, depth; /* depth: of open[] */
 	struct {
 		uint32_t place, count;
 	} open[WIRE_DEPTH_MAX - 1]; /* the map is the first level */
