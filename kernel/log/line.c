@@ -51,7 +51,9 @@ static void special_pbs(struct buf *out, unsigned char c)
 
 void line_pbs(struct buf *out, const struct record *r)
 {
-	buf_printf(out, "%s;%04x;%s;%s;", r->stamp, r->event & EVENT_BITS, r->daemon, r->klass);
+	buf_printf(out, "%s;%04x;%s;", r->stamp, r->event & EVENT_BITS, r->daemon);
+	add_escaped(out, r->klass, is_control, special_pbs);
+	buf_add(out, ";", 1);
 	add_escaped(out, r->object, is_control, special_pbs);
 	buf_add(out, ";", 1);
 	add_escaped(out, r->text, is_control, special_pbs);

@@ -122,7 +122,9 @@ static void test_strangers_cannot_break_lines(void)
 
 	begin(511, false);
 	log_add(g, KEEL_LOG_JOB, "Job", "a\nb", "%s", "x\r\n01/01/2030 00:00:00;fake\033[31m");
+	log_add(g, KEEL_LOG_JOB, "K\n01/01/2030", "a", "%s", "a module in a process of its own says the class");
 	all = written();
+	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;K\\n01/01/2030;a;a module in a process of its own says the class"));
 	CU_ASSERT(has_line(all, 19,
 			   ";0008;Server@svr;Job;a\\nb;x\\x0d\\n01/01/2030 00:00:00;fake\\x1b[31m"));
 	free(all);
