@@ -110,16 +110,13 @@ int set_override(const char *set, const char *module, bool enabled, struct keel_
 	return ret == 0 ? 0 : err_set(err, ret, "cannot write into %s: %s", set, strerror(-ret));
 }
 
-/* For a moment there is none; a power failure then leaves a set that cannot be started again. */
+/* They are exchanged in one step: a set has a whole configuration whenever the daemon is killed. */
 int set_conf_take(const char *set, const char *from)
 {
 	char *conf = set_path(set, "conf"), *other = set_path(from, "conf");
-	int ret = conf == NULL || other == NULL ? -ENOMEM : 0;
+	int ret = conf == NULL || other == NULL ? -ENOMEM :
+		  renameat2(AT_FDCWD, other, AT_FDCWD, conf, RENAME_EXCHANGE) < 0 ? -errno : 0;
 
-	if (ret == 0) {
-		set_remove(conf);
-		ret = rename(other, conf) < 0 ? -errno : 0;
-	}
 	free(conf);
 	free(other);
 	set_remove(from);
