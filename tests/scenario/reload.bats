@@ -148,8 +148,8 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	undo gone stumble
 	stumble init fail
 	has "$(keelson reload 2>&1 || true)" '^keelson: module stumble: init failed: the fixture stumbles in init$'
-	stumble init crash
-	has "$(keelson reload 2>&1 || true)" 'ended by signal 11 .*fatal signal SEGV in init of module stumble'
+	stumble init crash # a sanitizer has its own words for it
+	[ -n "${KEELSON_SANITIZED-}" ] || has "$(keelson reload 2>&1 || true)" 'ended by signal 11 .*fatal signal SEGV in init of module stumble'
 	stumble init killed
 	has "$(keelson reload 2>&1 || true)" '^keelson: nothing was changed: the check of the new set ended by signal 9'
 	same 'what runs' "$(cut -c1-70 <<<"$before")" "$(keelson modules | cut -c1-70)"
@@ -158,6 +158,7 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 }
 
 @test "a new set that does not start, crashes or hangs: the last one serves again, and the reason is read" {
+	not_sanitized "the sanitizer ends a crash before the daemon can go back"
 	id=$(submit -h)
 	before=$(who_serves) pid=$(server_pid)
 	undo gone stumble
@@ -222,6 +223,7 @@ died() { [ ! -d "/proc/$1" ]; }
 }
 
 @test "a start that fails again and again leaves one set behind, beside the last that served" {
+	not_sanitized "a start that fails ends with what modules had deferred"
 	pid=$(server_pid)
 	undo sandbox restart server
 	undo rm "$SB/server/etc/modules.d/stumble.conf"
