@@ -452,14 +452,21 @@ int modules_change(struct modules *all, const struct modules_ask *ask, struct ke
 	return 0;
 }
 
+static void change_drop(struct change *c)
+{
+	if (c->ask.drop != NULL)
+		c->ask.drop(c->ask.arg);
+	change_free(c);
+}
+
 void changes_end(struct modules *all)
 {
 	struct change *c = all->change, *next;
 
 	all->change = NULL;
 	if (c != NULL)
-		change_free(c);
+		change_drop(c);
 	DL_FOREACH_SAFE(all->waiting, c, next)
-		change_free(c);
+		change_drop(c);
 	all->waiting = NULL;
 }

@@ -58,6 +58,7 @@ struct modules_ask {
 	const char *token; /* of the request, or NULL; copied */
 	modules_changed_fn *done; /* later, once; not when the daemon ends before */
 	void *arg;
+	void (*drop)(void *arg); /* then this is called; may be NULL */
 };
 struct modules_files {
 	/* Read what `ask` would put in force. *ret_conf stays valid until keep() or drop(), one of which follows.

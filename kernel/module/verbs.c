@@ -197,7 +197,7 @@ static void ask_change(struct asked *a, enum modules_change change)
 		changed(a, ret, made);
 	else if (modules_change(a->all,
 				&(struct modules_ask){ .change = change, .name = a->arg, .who = a->who,
-						       .token = a->token, .done = changed, .arg = a },
+						       .token = a->token, .done = changed, .arg = a, .drop = free },
 				&err) < 0)
 		refuse(a, PBSE_SYSTEM, err.text);
 }
