@@ -75,7 +75,7 @@ soon_cut_off()
 	for ((round = 0; round < ${HYDRA_ROUNDS-1}; round++)); do
 		cut_off "$1"
 		echo "gone after $(cat "$SB/$1.ms") ms"
-		[ "$(cat "$SB/$1.ms")" -lt 2000 ]
+		[ "$(cat "$SB/$1.ms")" -lt 6000 ] # it was 18 s
 	done
 }
 
@@ -101,16 +101,21 @@ STUCK_BYTES=1000000000
 # stuck PATH [SIGNAL]: a job that has ended but for its output: its owner has stopped the process that copies it to PATH.
 stuck()
 {
-	local id
-	as "$OWNER" touch "$1"
-	id=$(submit -o "$1" -e /dev/null -- /bin/sh -c 'touch $TMPDIR/x; truncate -s $0 /proc/self/fd/1; sleep 0.5' \
-		$STUCK_BYTES) || return
-	wait_until 20 job_is "$id" R 42 || return
-	as "$OWNER" sh -c '
-		while kill -0 "$1" 2>/dev/null; do :; done
-		until pkill "-$3" -u "$(id -u)" -P "$2"; do [ -d "/proc/$2" ] || exit 1; done' - \
-		"$(session_of "$id")" "$(shepherd_of "$id")" "${2-STOP}" || return
-	echo "$id"
+	local id try
+	for try in 1 2 3 4 5; do
+		as "$OWNER" sh -c ': >"$1"' - "$1"
+		id=$(submit -o "$1" -e /dev/null -- /bin/sh -c 'touch $TMPDIR/x; truncate -s $0 /proc/self/fd/1; sleep 0.5' \
+			$STUCK_BYTES) || return
+		wait_until 20 job_is "$id" R 42 || return
+		# On a busy machine all may be placed before it is seen: once more, then.
+		as "$OWNER" sh -c '
+			while kill -0 "$1" 2>/dev/null; do :; done
+			until pkill "-$3" -u "$(id -u)" -P "$2"; do [ -d "/proc/$2" ] || exit 1; done' - \
+			"$(session_of "$id")" "$(shepherd_of "$id")" "${2-STOP}" || continue
+		echo "$id"
+		return
+	done
+	return 1
 }
 
 # gone_from_host JOB: no process, no file of it.
