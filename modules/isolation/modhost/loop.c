@@ -369,19 +369,6 @@ static void core_log(struct keel_mod *m, uint32_t event, const char *klass, cons
 	free(text);
 }
 
-static int32_t core_error(struct keel_err *err, int32_t code, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!err)
-		return code;
-	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, ap);
-	va_end(ap);
-	err->code = code > 0 ? code : 0;
-	return code;
-}
-
 static const char *core_pbse_text(int32_t code)
 {
 	static const struct {
@@ -468,7 +455,7 @@ void on_durable(const struct value *v, struct talk_in *in)
 }
 
 const struct keel_core_api host_core = {
-	.size = sizeof(host_core), .log = core_log, .error = core_error, .pbse_text = core_pbse_text, .now_ms = now_ms,
+	.size = sizeof(host_core), .log = core_log, .error = fail_with, .pbse_text = core_pbse_text, .now_ms = now_ms,
 	.time = time_of_day, .daemon = core_daemon, .home = core_home, .exec_dir = core_exec_dir,
 	.server_name = core_server_name, .host_name = core_host_name, .version_text = core_version, .timer = timer,
 	.timer_cancel = timer_cancel, .defer = defer, .post = post, .work = work, .watch_fd = watch_fd,
