@@ -13,9 +13,9 @@
 
 #define WALK_AT_ONCE 256
 
-struct keel_obj *asked_obj(void *arg, const char *klass, const char *id)
+/* Of the call, or found anew. */
+static struct keel_obj *asked_obj(const struct asked *a, const char *klass, const char *id)
 {
-	const struct asked *a = arg;
 	struct keel_obj *obj = klass && id ? call_draft(a->call, klass, id) : NULL;
 
 	return obj || !klass || !id ? obj : keel_find(a->iso->mod, klass, id);
@@ -42,40 +42,6 @@ static void put_gone(struct asked *a)
 	put_step(a, -ENOENT, &(struct keel_err){ .text = "there is no such object or attribute any more" });
 }
 
-/* The answer of something like snprintf(): its length, and the text. */
-typedef int32_t text_fn(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len);
-static void put_text(struct asked *a, text_fn *fn, struct keel_obj *obj, const void *what, const char *key)
-{
-	char small[1024], *buf = small;
-	int32_t len = fn(a, obj, what, key, small, sizeof(small));
-
-	if (len >= (int32_t)sizeof(small)) {
-		buf = (uint32_t)len < TEXT_MAX ? malloc((size_t)len + 1) : NULL;
-		len = buf ? fn(a, obj, what, key, buf, (uint32_t)len + 1) : -ENOMEM;
-	}
-	talk_int(a->out, len);
-	talk_str(a->out, len >= 0 ? buf : NULL);
-	if (buf != small)
-		free(buf);
-}
-
-static int32_t text_get(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
-{
-	return keel_call_get(call_of(a->call), obj, what, key, buf, len);
-}
-
-static int32_t text_object(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
-{
-	(void)a;
-	return keel_get_text(obj, what, key, buf, len);
-}
-
-static int32_t text_holds(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
-{
-	(void)obj, (void)key;
-	return keel_holds_text(a->iso->mod, what, buf, len);
-}
-
 /* ---- call ------------------------------------------------------------------------------------------- */
 void asked_set(struct asked *a, const struct value *v)
 {
@@ -86,21 +52,6 @@ void asked_set(struct asked *a, const struct value *v)
 		put_gone(a);
 	else
 		put_step(a, keel_call_set(call_of(a->call), obj, v[2].s, v[3].s, v[4].s, &err), &err);
-}
-
-void asked_get(struct asked *a, const struct value *v)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-
-	if (!obj) {
-		talk_int(a->out, -ENOENT);
-		talk_str(a->out, NULL);
-	} else if (a->call) {
-		put_text(a, text_get, obj, v[2].s, v[3].s);
-	} else {
-		put_text(a, text_object, obj, row, v[3].s);
-	}
 }
 
 void asked_hold(struct asked *a, const struct value *v)
@@ -128,8 +79,8 @@ void asked_session(struct asked *a, const struct value *v)
 	struct talk session = { .data = NULL };
 
 	(void)v;
-	if (a->call)
-		talk_session(&session, keel_call_session(call_of(a->call)));
+	if (a->call && keel_call_session(call_of(a->call)))
+		talk_row(&session, talk_session, keel_call_session(call_of(a->call)));
 	talk_bytes(a->out, session.data, session.len);
 	free(session.data);
 }
@@ -198,17 +149,32 @@ void asked_attr(struct asked *a, const struct value *v)
 	talk_int(a->out, row ? keel_attr_flags(row) : 0);
 }
 
-void asked_text(struct asked *a, const struct value *v)
+/* What something like snprintf() returns, and the text. */
+static int32_t text_get(struct asked *a, const struct value *v, char *buf, uint32_t len)
 {
 	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
+	struct keel_obj *obj = obj_and_attr(a, v + 1, &row);
 
-	if (obj) {
-		put_text(a, text_object, obj, row, v[3].s);
-	} else {
-		talk_int(a->out, -ENOENT);
-		talk_str(a->out, NULL);
+	if (!obj)
+		return -ENOENT;
+	if (v[0].i != 0 && a->call)
+		return keel_call_get(call_of(a->call), obj, v[3].s, v[4].s, buf, len);
+	return keel_get_text(obj, row, v[4].s, buf, len);
+}
+
+void asked_text(struct asked *a, const struct value *v)
+{
+	char small[1024], *buf = small;
+	int32_t len = text_get(a, v, small, sizeof(small));
+
+	if (len >= (int32_t)sizeof(small)) {
+		buf = (uint32_t)len < TEXT_MAX ? malloc((size_t)len + 1) : NULL;
+		len = buf ? text_get(a, v, buf, (uint32_t)len + 1) : -ENOMEM;
 	}
+	talk_int(a->out, len);
+	talk_str(a->out, len >= 0 ? buf : NULL);
+	if (buf != small)
+		free(buf);
 }
 
 static void emit_one(void *arg, const char *key, const char *text, uint32_t len)
@@ -294,17 +260,7 @@ void asked_unset(struct asked *a, const struct value *v)
 	talk_int(a->out, obj ? 0 : -ENOENT);
 }
 
-/* ---- hook, core ------------------------------------------------------------------------------------------ */
-void asked_tapped(struct asked *a, const struct value *v)
-{
-	talk_int(a->out, keel_tapped(a->iso->mod, (uint32_t)v[0].i));
-}
-
-void asked_holds_text(struct asked *a, const struct value *v)
-{
-	put_text(a, text_holds, NULL, v[0].s ? v[0].s : "", NULL);
-}
-
+/* ---- core ------------------------------------------------------------------------------------------------- */
 struct durable {
 	struct isolated *iso;
 	int64_t number;

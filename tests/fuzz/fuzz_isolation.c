@@ -54,7 +54,7 @@ static void put_values(struct talk *m, const char *letters, struct tape *t)
 			put_any(m, t);
 		return;
 	}
-	for (; *letters && *letters != 'e'; letters++) {
+	for (; *letters; letters++) {
 		uint8_t byte = next(t);
 
 		if (*letters == 'i')
@@ -64,8 +64,6 @@ static void put_values(struct talk *m, const char *letters, struct tape *t)
 		else
 			talk_bytes(m, t->at, byte < t->end - t->at ? byte : 0);
 	}
-	for (n = *letters == 'e' ? next(t) % 8 : 0; n > 0; n--)
-		put_any(m, t);
 }
 
 static void message(struct tape *t)

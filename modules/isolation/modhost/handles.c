@@ -23,13 +23,12 @@ struct block {
 	char bytes[];
 };
 
-struct keel_obj *handle_new(void *unused, const char *klass, const char *id)
+struct keel_obj *handle_new(const char *klass, const char *id)
 {
 	size_t k = strlen(klass) + 1, i = strlen(id) + 1;
 	struct keel_obj *o = own(malloc(sizeof(*o) + k + i));
 	char *at = (char *)(o + 1);
 
-	(void)unused;
 	o->magic = ALIVE;
 	o->klass = memcpy(at, klass, k);
 	o->id = memcpy(at + k, id, i);
@@ -45,18 +44,6 @@ struct keel_obj *handle_check(const struct keel_obj *o)
 		host_log(KEEL_LOG_ERROR, "the handle of an object was used after its callback had returned; keep the id "
 					 "and look it up again");
 	return NULL;
-}
-
-bool handle_name(void *unused, struct keel_obj *obj, const char **ret_klass, const char **ret_id)
-{
-	const struct keel_obj *o = handle_check(obj);
-
-	(void)unused;
-	if (!o)
-		return false;
-	*ret_klass = o->klass;
-	*ret_id = o->id;
-	return true;
 }
 
 static void dead_trim(void)

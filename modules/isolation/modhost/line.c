@@ -228,18 +228,6 @@ void ask(struct answer *ret, enum up what, ...)
 	ask_wait(ret);
 }
 
-void ask_event(struct answer *ret, enum up what, uint32_t point, const void *event, ...)
-{
-	va_list values;
-
-	va_start(values, event);
-	say(what, values);
-	va_end(values);
-	talk_int(&host.out, point);
-	talk_event(&host.out, map_point(point), event, handle_name, NULL);
-	ask_wait(ret);
-}
-
 void ask_end(struct answer *a)
 {
 	free(a->m);

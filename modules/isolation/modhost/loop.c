@@ -386,17 +386,8 @@ static const char *core_pbse_text(int32_t code)
 	return "";
 }
 
-static void core_stop(struct keel_mod *m)
-{
-	(void)m;
-	host_log(KEEL_LOG_ERROR, "it asks the daemon to stop; a module in a process of its own may not");
-}
-
-static void core_log_events(struct keel_mod *m, uint32_t mask)
-{
-	(void)m, (void)mask;
-	host_log(KEEL_LOG_ERROR, "it wants other records to be written; a module in a process of its own may not");
-}
+REFUSED(stop, void, , struct keel_mod *)
+REFUSED(log_events, void, , struct keel_mod *, uint32_t)
 
 static uint32_t core_daemon(struct keel_mod *m)
 {
@@ -459,6 +450,6 @@ const struct keel_core_api host_core = {
 	.time = time_of_day, .daemon = core_daemon, .home = core_home, .exec_dir = core_exec_dir,
 	.server_name = core_server_name, .host_name = core_host_name, .version_text = core_version, .timer = timer,
 	.timer_cancel = timer_cancel, .defer = defer, .post = post, .work = work, .watch_fd = watch_fd,
-	.watch_cancel = watch_cancel, .stop = core_stop, .log_events = core_log_events, .clock_us = clock_us,
+	.watch_cancel = watch_cancel, .stop = stop, .log_events = log_events, .clock_us = clock_us,
 	.when_durable = core_when_durable, .watch_for = watch_for,
 };
