@@ -93,7 +93,7 @@ struct isolated {
 	struct question *asked; /* oldest first */
 	uint32_t blind;	 /* so many calls are not looked after */
 	uint32_t last_tap; /* of the last note */
-	uint32_t notes_lost, n_durables;
+	uint32_t notes_lost;
 	uint32_t unread; /* bytes of answers queued since one was not */
 	uint32_t life; /* how many processes it has had */
 	bool reading;
@@ -157,12 +157,15 @@ void requests_fail(struct isolated *iso, const char *why);
 struct asked {
 	struct isolated *iso;
 	struct call *call; /* within which it asks; NULL: none */
+	struct keel_obj *obj; /* what the letters o and a name */
+	const struct keel_attr *attr;
 	struct talk *out;
 };
 typedef void asked_fn(struct asked *a, const struct value *v);
 #define ASK(name, arguments, answer) void asked_##name(struct asked *a, const struct value *v);
 #define TELL(name, arguments) void asked_##name(struct asked *a, const struct value *v);
 #include "talk.def"
+bool asked_resolve(struct asked *a, const char *letters, const struct value *v);
 void walk_end(struct isolated *iso);
 
 #endif

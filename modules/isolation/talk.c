@@ -68,7 +68,10 @@ void talk_values(struct talk *m, const char *letters, va_list values)
 	for (; *letters && *letters != 'e'; letters++) {
 		if (*letters == 'i') {
 			talk_int(m, va_arg(values, int64_t));
-		} else if (*letters == 's') {
+		} else if (*letters == 'o') {
+			talk_str(m, va_arg(values, const char *));
+			talk_str(m, va_arg(values, const char *));
+		} else if (*letters != 'b') {
 			talk_str(m, va_arg(values, const char *));
 		} else {
 			const void *bytes = va_arg(values, const void *);
@@ -143,10 +146,12 @@ bool take_values(struct talk_in *in, const char *letters, struct value values[VA
 	for (struct value *v = values; *letters && *letters != 'e'; letters++, v++) {
 		if (*letters == 'i')
 			v->i = take_int(in);
-		else if (*letters == 's')
-			v->s = take_str(in);
-		else
+		else if (*letters == 'b')
 			v->s = take_bytes(in, &v->len);
+		else
+			v->s = take_str(in);
+		if (*letters == 'o')
+			v->id = take_str(in);
 	}
 	return !in->bad && (*letters == 'e' || in->at == in->end);
 }

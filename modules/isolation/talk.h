@@ -58,7 +58,7 @@ const char *take_str(struct talk_in *in); /* borrowed; NULL: nil, or bad */
 const char *take_bytes(struct talk_in *in, uint32_t *ret_len);
 struct value {
 	int64_t i;
-	const char *s;
+	const char *s, *id; /* o: class, id */
 	uint32_t len;
 };
 /* False: it is no such message. Without an `e` nothing may be left; with it, its fields are. */

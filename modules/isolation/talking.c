@@ -155,7 +155,8 @@ static void asks(struct isolated *iso, int64_t what, struct talk_in *in)
 	}
 	if (what < UP_TOLD)
 		talk_int(&out, DOWN_REPLY);
-	asked[what](&a, v);
+	if (asked_resolve(&a, up_arguments[what], v))
+		asked[what](&a, v);
 	if (out.failed)
 		keel_supervise_give_up(iso->process, "no memory to answer its process");
 	else if (what < UP_TOLD && !in->bad)

@@ -192,7 +192,7 @@ static void it_reads_and_writes_objects_by_name(void)
 	CU_ASSERT_EQUAL(take_int(&in), 1);
 	m = question(UP_set_int, 0, "job", "1.svr", "Priority", (int64_t)7);
 	in = asks(&m);
-	CU_ASSERT_EQUAL(take_int(&in), 0);
+	CU_ASSERT_EQUAL(take_int(&in), 1);
 	m = question(UP_integer, 0, "job", "1.svr", "Priority");
 	in = asks(&m);
 	CU_ASSERT_EQUAL(take_int(&in), 1);

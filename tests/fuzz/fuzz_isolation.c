@@ -59,7 +59,7 @@ static void put_values(struct talk *m, const char *letters, struct tape *t)
 
 		if (*letters == 'i')
 			talk_int(m, byte % 2 ? (int64_t)(iso->requests.used + byte) << 16 : byte);
-		else if (*letters == 's')
+		else if (*letters != 'b')
 			talk_str(m, byte % 5 ? (const char *const[]){ "job", "1.svr", "comment", "x" }[byte % 4] : NULL);
 		else
 			talk_bytes(m, t->at, byte < t->end - t->at ? byte : 0);

@@ -57,8 +57,6 @@ struct host {
 	struct block *borrowed;
 	struct keel_attr *attrs;
 	struct bind *binds;
-	struct durable *durables;
-	int64_t n_durables;
 };
 
 extern struct host host; /* there is one */

@@ -214,18 +214,6 @@ static void object_emit(struct keel_obj *obj, const struct keel_attr *a, const c
 	ask_end(&answer);
 }
 
-static int32_t object_match(struct keel_obj *obj, const struct keel_attr *a, int32_t op, const char *key, const char *text,
-			    struct keel_err *err)
-{
-	struct keel_obj *o = both(obj, a);
-	struct answer answer;
-
-	if (!o)
-		return fail_with(err, -ENOENT, "there is no object or no attribute");
-	ask(&answer, UP_match, o->klass, o->id, a->name, (int64_t)op, key, text);
-	return step_take(&answer, err);
-}
-
 /* ---- writing, as the system does --------------------------------------------------------------------------- */
 static void object_set_int(struct keel_obj *obj, const struct keel_attr *a, int64_t n)
 {
@@ -266,6 +254,7 @@ REFUSED_ERR(clone, struct keel_obj *, NULL, struct keel_mod *, struct keel_obj *
 REFUSED(publish, int32_t, -ENOTSUP, struct keel_obj *)
 REFUSED(destroy, void, , struct keel_obj *)
 REFUSED(swap, void, , struct keel_obj *, struct keel_obj *)
+REFUSED_ERR(match, int32_t, -ENOTSUP, struct keel_obj *, const struct keel_attr *, int32_t, const char *, const char *)
 REFUSED(get_ptr, const void *, NULL, const struct keel_obj *, const struct keel_attr *)
 REFUSED(set_ptr, void, , struct keel_obj *, const struct keel_attr *, void *)
 REFUSED(changes, struct keel_changes *, NULL, struct keel_mod *)
@@ -290,7 +279,7 @@ const struct keel_object_api host_object = {
 	.attr_flags = object_attr_flags, .is_set = object_is_set, .get_int = object_get_int, .get_str = object_get_str,
 	.get_ptr = get_ptr, .text = object_text, .emit = object_emit, .set_int = object_set_int,
 	.set_str = object_set_str, .set_ptr = set_ptr, .set_text = object_set_text, .unset = object_unset,
-	.match = object_match, .changes = changes, .change = change,
+	.match = match, .changes = changes, .change = change,
 	.change_text = change_text, .change_peek = change_peek, .change_slot = change_slot,
 	.change_each = change_each, .commit = commit, .discard = commit, .slot_bind = slot_bind,
 	.slot = slot_get, .view = view, .view_close = view_close, .pack = pack, .rows = rows,
