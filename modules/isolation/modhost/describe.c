@@ -25,40 +25,28 @@ static void *rows_copy(const void *rows, uint32_t n, uint32_t size)
 	return copy;
 }
 
-static bool bars_taps(char why[KEEL_ISOLABLE_WHY])
-{
-	for (uint32_t i = 0; i < host.desc->n_taps; i++) {
-		const struct map_point *p = map_point(host.taps[i].point);
-
-		if (!p)
-			snprintf(why, KEEL_ISOLABLE_WHY, "it taps point %u, which this daemon does not have", host.taps[i].point);
-		if (!p || keel_isolable_bars_tap(p->name, p->kind, p->daemon, why))
-			return true;
-	}
-	return false;
-}
-
-static bool bars_rows(char why[KEEL_ISOLABLE_WHY])
-{
-	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
-		const struct keel_contrib *c = &host.desc->contribs[i];
-		struct keel_attr_def attr = { .size = sizeof(attr) };
-
-		if (strcmp(c->kind, "ATTR") == 0)
-			KEEL_SIZED(&attr, c->def);
-		if (keel_isolable_bars_row(c->kind, attr.name, attr.check || attr.derive || attr.changed, why))
-			return true;
-	}
-	return false;
-}
-
 static bool bars(char why[KEEL_ISOLABLE_WHY])
 {
 	bool barred = keel_isolable_bars_flags(host.desc->flags, why);
 
 	for (const struct keel_need *n = host.desc->needs; n != host.desc->needs_end && !barred; n++)
 		barred = n->klass == NULL && keel_isolable_bars_need(n->name, n->optional, why);
-	return barred || bars_rows(why) || bars_taps(why);
+	for (uint32_t i = 0; i < host.desc->n_contribs && !barred; i++) {
+		const struct keel_contrib *c = &host.desc->contribs[i];
+		struct keel_attr_def attr = { .size = sizeof(attr) };
+
+		if (strcmp(c->kind, "ATTR") == 0)
+			KEEL_SIZED(&attr, c->def);
+		barred = keel_isolable_bars_row(c->kind, attr.name, attr.check || attr.derive || attr.changed, why);
+	}
+	for (uint32_t i = 0; i < host.desc->n_taps && !barred; i++) {
+		const struct map_point *p = map_point(host.taps[i].point);
+
+		barred = !p || keel_isolable_bars_tap(p->name, p->kind, p->daemon, why);
+		if (!p)
+			snprintf(why, KEEL_ISOLABLE_WHY, "it taps point %u, which this daemon does not have", host.taps[i].point);
+	}
+	return barred;
 }
 
 int32_t module_open(const char *path, char *why, uint32_t len)
