@@ -119,6 +119,7 @@ int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *re
 	d.doc = p->info->doc;
 	d.event_size = p->info->event_size;
 	d.fields = info_fields(p->info, &d.n_fields);
+	d.of = p->info->owner != NULL ? p->info->owner->pub.name : NULL;
 	keel_sized_give(ret, &d);
 	return 0;
 }

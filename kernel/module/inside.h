@@ -126,7 +126,6 @@ bool how_differs(const struct module *m, const struct conf *conf);
 int loader_open(const struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err);
 void loader_close(struct module *m); /* and the module's state */
 int loader_check(const struct module *m, const void *conf, struct keel_err *err);
-void loader_describe(const struct module *m, struct buf *out);
 /* Which modules load others, or are required by those: first[n]. */
 void loaders_find(const struct modules *all, const struct conf_module *said, uint32_t n, bool *first);
 int loaders_lint(const struct set *s, struct keel_err *err);
@@ -213,8 +212,8 @@ void values_drop(struct modules *all);
 struct change;
 void changes_end(struct modules *all); /* the daemon ends */
 
-/* table.c: a module's own words, which may hold anything, on one line; "-" for none. */
-void words_put(struct buf *out, const char *text);
+/* table.c */
+extern const struct keel_inspect_api inspect_api;
 
 /* verbs.c */
 int verbs_offer(struct modules *all);

@@ -158,14 +158,6 @@ int loader_check(const struct module *m, const void *conf, struct keel_err *err)
 	return m->how.row->def.check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf, err);
 }
 
-void loader_describe(const struct module *m, struct buf *out)
-{
-	char text[128];
-
-	m->how.row->def.text(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, text, sizeof(text));
-	buf_str(out, text);
-}
-
 /* ---- those that load others are there first ------------------------------------------------------------------ */
 /* What is wrong with a file is said when it is opened. */
 static struct modfile_module *file_read(const struct modules *all, const struct conf_module *said)

@@ -12,6 +12,7 @@
 #include "log/log.h"
 #include "module/inside.h"
 #include "object/objects.h"
+#include "registry/registry.h"
 #include "util/err.h"
 
 int modules_create(struct parts *parts, const char *dir, const char *copies, struct modules **ret_modules)
@@ -30,6 +31,8 @@ int modules_create(struct parts *parts, const char *dir, const char *copies, str
 	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? verbs_offer(all) : -ENOMEM;
 	if (ret == 0)
 		ret = loaders_offer(all);
+	if (ret == 0)
+		ret = registry_offer(parts->registry, "inspect", &inspect_api);
 	if (ret < 0) {
 		free(all->dir);
 		free(all->copies);

@@ -231,6 +231,7 @@ struct keel_point_def {
 	 * STR is the id of what it is about, for holds that wait for it. Not copied. */
 	const struct keel_field *fields;
 	uint32_t n_fields, event_size; /* event_size: up to 256 */
+	const char *of; /* in keel_point_about(): the module that publishes it, NULL: the kernel. Not read from rows */
 };
 
 /* SIGNAL (declared by jobs): a pseudo-signal of qsig. */
