@@ -15,7 +15,7 @@ static void tap_describe(const struct tap *t, void (*fn)(void *arg, const struct
 					  .order = t->place.order, .policy = t->policy, .calls = tap_calls(t),
 					  .time_ns = t->stat.time_ns, .longest_ns = t->stat.longest_ns,
 					  .fails = t->stat.fails, .strikes = t->stat.strikes,
-					  .benched = t->off & TAP_BENCHED, .quiet = t->off & TAP_QUIET });
+					  .benched = (t->off & TAP_BENCHED) != 0, .quiet = (t->off & TAP_QUIET) != 0 });
 }
 
 void hooks_taps(struct keel_mod *m, void (*fn)(void *arg, const struct keel_about_tap *), void *arg)

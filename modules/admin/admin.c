@@ -298,5 +298,5 @@ VERBS(AS_REQUEST)
 static const struct keel_contrib contribs[] = { VERBS(AS_ROW) };
 
 KEEL_MODULE(.name = "admin", .version = "1.0", .vendor = "Keelson",
-	    .summary = "what administrators see: modules, taps and what they cost, what waits", .roles = KEEL_SERVER,
+	    .summary = "shows modules, taps, what they cost, what waits", .roles = KEEL_SERVER,
 	    KEEL_CONTRIBS(contribs));

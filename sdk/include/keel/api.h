@@ -228,8 +228,8 @@ struct keel_about_tap {
 	uint64_t calls; /* exact; the times are those of timed calls, scaled */
 	uint64_t time_ns, longest_ns;
 	uint32_t fails, strikes;
-	bool benched; /* it is called no more */
-	bool quiet;   /* its module is not started yet */
+	uint32_t benched; /* 1: it is called no more */
+	uint32_t quiet;   /* 1: its module is not started yet */
 };
 struct keel_about_hold {
 	uint32_t size, point;
