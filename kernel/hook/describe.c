@@ -49,17 +49,12 @@ int hooks_describe(struct hooks *h, const char *name, struct buf *out)
 
 void hooks_describe_points(struct hooks *h, struct buf *out)
 {
-	for (uint32_t i = 0; i < n_point_infos + KEEL_POINT_MAX - KEEL_POINT_OWN; i++) {
-		const struct point *p = &h->point[i < n_point_infos ? point_infos[i].id :
-								      KEEL_POINT_OWN + i - n_point_infos];
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		const struct point *p = &h->point[i];
 
-		if (p->info == NULL)
-			continue;
-		buf_printf(out, "%s %s taps=%u %s", p->info->name, kind_name(p->kind),
-			   p->chain != NULL ? p->chain->n : 0, p->info->doc);
-		if (p->info->owner != NULL)
-			buf_printf(out, " (of %s)", p->info->owner->pub.name);
-		buf_str(out, "\n");
+		if (p->info != NULL)
+			buf_printf(out, "%s %s taps=%u %s\n", p->info->name, kind_name(p->kind),
+				   p->chain != NULL ? p->chain->n : 0, p->info->doc);
 	}
 }
 
