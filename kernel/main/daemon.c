@@ -85,7 +85,7 @@ static void stop_signalled(void *arg, int signum)
 
 	log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", d->parts.daemon_name,
 		"caught signal %d (%s)", signum, strsignal(signum));
-	d->stopping = true; /* a service manager may start it again at once */
+	d->stopping = true; /* it may be started again at once */
 	loop_stop(d->parts.loop);
 }
 

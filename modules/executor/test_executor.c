@@ -537,52 +537,6 @@ static void test_link_loss(void)
 	end();
 }
 
-static const char *this_host(struct keel_mod *m, const char *vnode)
-{
-	(void)m, (void)vnode;
-	return "thishost";
-}
-
-static struct keel_mock_outcome decided;
-
-static keel_verdict may_run(struct keel_obj *job, bool dry)
-{
-	return keel_mock_raise(mock, KEEL_POINT_job_run,
-			       KEEL_EVENT(job_run, .id = keel_id(job), .job = job, .who = "who", .dry = dry,
-					  .exec_vnode = dry ? "" : "(thishost:ncpus=2)"), &decided);
-}
-
-static bool is_decided(void *arg) { (void)arg; return decided.told; }
-
-/* A start waits for a host that is linked and has not introduced itself, and fails no later than its link does. */
-static void test_start_waits(void)
-{
-	struct keel_obj *job;
-
-	begin();
-	task_api.set_host_of(mod, mod, this_host);
-	job = program_job("92.s", EXE("/bin/true"), NULL);
-	CU_ASSERT_EQUAL(may_run(job, false), KEEL_NEXT);
-	link_set(true); /* another link */
-	CU_ASSERT_EQUAL(may_run(job, true), KEEL_NEXT);
-	CU_ASSERT_EQUAL(may_run(job, false), KEEL_WAIT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(keel_mock_hold(mock, 0), "host thishost is to link again"));
-	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
-	CU_ASSERT(until(is_decided, DEADLINE_MS));
-	CU_ASSERT_EQUAL(decided.verdict, KEEL_NEXT);
-	run(job);
-	CU_ASSERT_EQUAL(heard.ended, 1);
-	link_set(true);
-	CU_ASSERT_EQUAL(may_run(job, false), KEEL_WAIT);
-	link_set(false);
-	CU_ASSERT(until(is_decided, DEADLINE_MS));
-	CU_ASSERT_EQUAL(decided.verdict, KEEL_NEXT);
-	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
-	CU_ASSERT_EQUAL(may_run(job, false), KEEL_NEXT);
-	link_set(true);
-	end();
-}
-
 /* A later run of a job whose earlier one is still here. */
 static void test_rerun(void)
 {
@@ -606,4 +560,4 @@ TESTS_MAIN_BETWEEN("executor", set_up, tear_down, TEST(test_exit_codes), TEST(te
 		   TEST(test_signals), TEST(test_kill), TEST(test_freezer), TEST(test_leftovers),
 		   TEST(test_usage_and_limits), TEST(test_restart),
 		   TEST(test_end_is_remembered), TEST(test_session_of_another_world),
-		   TEST(test_script_unread), TEST(test_stranger_in_spool), TEST(test_output_is_fifo), TEST(test_link_loss), TEST(test_start_waits), TEST(test_rerun))
+		   TEST(test_script_unread), TEST(test_stranger_in_spool), TEST(test_output_is_fifo), TEST(test_link_loss), TEST(test_rerun))
