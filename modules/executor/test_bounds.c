@@ -93,7 +93,7 @@ static void test_start_waits(void)
 
 	begin();
 	task_api.set_host_of(mod, mod, this_host);
-	job = program_job("92.s", EXE("/bin/true"), NULL);
+	job = script_job("92.s", "true\n");
 	CU_ASSERT_EQUAL(may_run(job, false), KEEL_NEXT);
 	link_set(true); /* another link */
 	CU_ASSERT_EQUAL(may_run(job, true), KEEL_NEXT);
