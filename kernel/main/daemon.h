@@ -5,6 +5,7 @@
 #ifndef KEELSON_DAEMON_H
 #define KEELSON_DAEMON_H
 
+#include "keel/api.h"
 #include "main/options.h"
 #include "util/owner.h"
 
@@ -28,6 +29,9 @@ void daemon_abandon(struct daemon *d);
 
 /* Check configuration and modules, start nothing, print the result. Returns the exit code of the process. */
 int daemon_check(const struct options *o);
+
+/* The API group "core": log, clock, timers, fds, worker threads. */
+const struct keel_core_api *core_api(void);
 
 /* Make a running daemon stop in an orderly way, after this turn. */
 void daemon_stop(struct parts *parts);

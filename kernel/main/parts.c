@@ -10,7 +10,6 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/core_api.h"
 #include "main/inside.h"
 #include "main/set.h"
 #include "module/modules.h"

@@ -12,9 +12,9 @@
 #include "keel/types.h"
 
 struct bind;
+struct callback;
 struct conf;
 struct hooks;
-struct later;
 struct links;
 struct log;
 struct loop;
@@ -59,8 +59,7 @@ struct owner {
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
 	uint32_t working;  /* its calls on worker threads */
-	struct later *work, *work_last; /* its calls that wait for a worker thread */
-	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
+	struct callback *work, *work_last; /* its calls that wait for a worker thread */
 	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;
 	struct scope *scope; /* for kernel/hook: its taps are called for these objects only; NULL: for all */

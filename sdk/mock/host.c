@@ -16,7 +16,6 @@
 #include "hook/inside.h"
 #include "link/links.h"
 #include "log/log.h"
-#include "main/core_api.h"
 #include "main/inside.h"
 #include "module/modules.h"
 #include "object/objects.h"
