@@ -5,8 +5,6 @@
  * Everything a handler says was prepared before: it calls only what is safe in a signal handler.
  * After last words the signal takes its usual course, so a core is written and the parent sees the truth.
  */
-#include "main/crash.h"
-
 #include <execinfo.h>
 #include <link.h>
 #include <signal.h>
@@ -15,6 +13,7 @@
 #include <unistd.h>
 
 #include "hook/hooks.h"
+#include "main/inside.h"
 #include "modfile/modfile.h"
 #include "util/version.h"
 

@@ -6,8 +6,6 @@
  * nothing, and the next image of the daemon has it with the descriptor. Existing directories are not changed: an administrator may have chosen other modes. Modules make the
  * directories that only they use.
  */
-#include "main/home.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "main/inside.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"

@@ -10,10 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "main/daemon.h"
-#include "main/notify.h"
-#include "main/options.h"
-#include "main/place.h"
+#include "main/inside.h"
 #include "program/answer.h"
 #include "util/version.h"
 

@@ -2,8 +2,6 @@
  *
  * notify.c - notify systemd and a waiting shell that the daemon is ready. Static variables: one of each per process.
  */
-#include "main/notify.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -13,6 +11,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "main/inside.h"
 
 static struct sockaddr_un supervisor;
 static socklen_t supervisor_len; /* 0: none */

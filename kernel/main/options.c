@@ -2,8 +2,6 @@
  *
  * options.c - the command line of keelsond.
  */
-#include "main/options.h"
-
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -11,7 +9,7 @@
 #include <string.h>
 
 #include "keel/types.h"
-#include "main/place.h"
+#include "main/inside.h"
 
 enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_FROM, OPT_LAST_GOOD, OPT_VERSION, OPT_HELP };
 

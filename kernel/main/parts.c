@@ -19,21 +19,16 @@
 #include "store/store.h"
 #include "util/err.h"
 
-int parts_name(struct daemon *d, struct keel_err *err)
+void parts_name(struct daemon *d)
 {
 	const struct settings *s = d->settings;
-	struct parts *p = &d->parts;
 
-	p->daemon = s->roles;
-	p->home = strdup(s->home);
-	p->exec_dir = strdup(s->exec_dir);
-	p->server_name = strdup(s->server_name);
-	p->host_name = strdup(s->host_name);
-	p->daemon_name = strdup(s->daemon_name);
-	if (p->home == NULL || p->exec_dir == NULL || p->server_name == NULL || p->host_name == NULL ||
-	    p->daemon_name == NULL)
-		return err_set(err, -ENOMEM, "no memory");
-	return 0;
+	d->parts.daemon = s->roles;
+	d->parts.home = s->top->home;
+	d->parts.exec_dir = s->top->exec_dir;
+	d->parts.server_name = s->top->server_name;
+	d->parts.host_name = s->top->host_name;
+	d->parts.daemon_name = s->daemon_name;
 }
 
 static int registry_make(struct daemon *d, struct keel_err *err)
@@ -59,7 +54,7 @@ static int objects_make(struct daemon *d, struct keel_err *err)
 static int hooks_make(struct daemon *d, struct keel_err *err)
 {
 	(void)err;
-	return hooks_create(&d->parts, settings_hooks(d->settings), &d->parts.hooks);
+	return hooks_create(&d->parts, d->settings->hooks, &d->parts.hooks);
 }
 
 static int router_make(struct daemon *d, struct keel_err *err)
@@ -68,7 +63,7 @@ static int router_make(struct daemon *d, struct keel_err *err)
 
 	(void)err;
 	if (ret == 0)
-		router_set_stall(d->parts.router, settings_client(d->settings)->stall_ms);
+		router_set_stall(d->parts.router, d->settings->client->stall_ms);
 	return ret;
 }
 
@@ -83,7 +78,7 @@ static int modules_make(struct daemon *d, struct keel_err *err)
 	char *copies = d->set != NULL ? set_path(d->set, "modules") : NULL;
 	int ret = d->set != NULL && copies == NULL ?
 			  -ENOMEM :
-			  modules_create(&d->parts, d->settings->modules_dir, copies, &d->parts.modules);
+			  modules_create(&d->parts, d->settings->top->modules_dir, copies, &d->parts.modules);
 
 	(void)err;
 	free(copies);
@@ -126,10 +121,5 @@ void parts_destroy(struct parts *p)
 	log_close(p->log);
 	loop_destroy(p->loop);
 	conf_destroy(p->conf);
-	free(p->home);
-	free(p->exec_dir);
-	free(p->server_name);
-	free(p->host_name);
-	free(p->daemon_name);
 	*p = (struct parts){ 0 };
 }

@@ -6,13 +6,11 @@
  * All of it in the signal handler of the tick, on the thread that stands still. Each tick counts for two at most: when
  * everything was stopped (a debugger, a suspended machine) the daemon did not stand still.
  */
-#include "main/watchdog.h"
-
 #include <signal.h>
 
 #include "hook/hooks.h"
 #include "loop/loop.h"
-#include "main/crash.h"
+#include "main/inside.h"
 
 #define TICKS 4 /* in the time until the first report, two in that of a soft budget */
 #define TICK_LONGEST_MS 10 /* modules may have smaller budgets than the daemon */

@@ -38,11 +38,11 @@ struct parts {
 	struct links *links;
 	struct modules *modules;
 	uint32_t daemon;     /* enum keel_daemon bits */
-	char *home;          /* PBS_HOME, absolute */
-	char *exec_dir;      /* PBS_EXEC, absolute */
-	char *server_name;   /* the `.svr` part of ids */
-	char *host_name;     /* this host, as other daemons know it */
-	char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
+	const char *home;          /* PBS_HOME, absolute */
+	const char *exec_dir;      /* PBS_EXEC, absolute */
+	const char *server_name;   /* the `.svr` part of ids */
+	const char *host_name;     /* this host, as other daemons know it */
+	const char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
 };
 
 /* How long the taps of a module may take; 0: as configured for all modules. */
