@@ -518,26 +518,18 @@ void daemon_abandon(struct daemon *d)
 	daemon_free(d);
 }
 
-/* Starts the watchdog. An error is logged only: the daemon serves without it. */
-static void watchdog_begin(struct daemon *d)
-{
-	const struct hooks_conf *c = d->settings->hooks;
-	int ret = watchdog_start(&d->parts, c->soft_budget_ms, c->watchdog_ms, c->watchdog_abort_ms);
-
-	if (ret < 0)
-		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
-			"calls that take too long cannot be found: %s", strerror(-ret));
-}
-
 int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
 	struct daemon *d;
-	int code;
+	int code, ret;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
-	watchdog_begin(d);
+	ret = watchdog_start(&d->parts, d->settings->hooks);
+	if (ret < 0) /* it serves without */
+		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
+			"calls that take too long cannot be found: %s", strerror(-ret));
 	loop_run(d->parts.loop);
 	loop_tick_end(d->parts.loop);
 	if (d->next == NULL || d->stopping) {

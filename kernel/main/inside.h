@@ -100,16 +100,14 @@ void crash_init(int log_fd);
 void crash_then(void (*fn)(void));
 /* What to say about the loaded modules; moved. */
 void crash_modules(char *text);
-/* For signal handlers, to standard error and the log: a text; a number; " in ", what runs on this thread, a line about the
+/* For signal handlers, to standard error and the log: texts, up to a NULL; " in ", what runs on this thread, a line about the
  * daemon, the modules, a backtrace. */
-void crash_say(const char *text);
-void crash_say_number(uint64_t n);
+void crash_say(const char *text, ...) __attribute__((sentinel));
 void crash_say_where(void);
 
 /* ---- watchdog.c ------------------------------------------------------------------------------------- */
-/* On the thread of the loop, until that is destroyed. One per process. `soft_ms`: the daemon's soft budget. `after_ms` 0: no
- * report and no end; `abort_ms` 0: it only reports. 0 or -errno. */
-int watchdog_start(struct parts *parts, int64_t soft_ms, int64_t after_ms, int64_t abort_ms);
+/* On the thread of the loop, until that is destroyed. One per process. 0 or -errno. */
+int watchdog_start(struct parts *parts, const struct hooks_conf *c);
 
 /* ---- daemon.c, parts.c, files.c --------------------------------------------------------------------- */
 #define LEFT_OUT_ROOM 64

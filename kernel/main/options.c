@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +12,23 @@
 #include "keel/types.h"
 #include "main/inside.h"
 
-enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_FROM, OPT_LAST_GOOD, OPT_VERSION, OPT_HELP };
+/* What getopt_long() returns: for most the place of their member in struct options. */
+enum { ROLE = 256, SET, TEXT_AT = 1024, FLAG_AT = 2048 };
+#define TEXT(member) TEXT_AT + (int)offsetof(struct options, member)
+#define FLAG(member) FLAG_AT + (int)offsetof(struct options, member)
 
 static const struct option table[] = {
-	{ "conf", required_argument, NULL, OPT_CONF },
-	{ "role", required_argument, NULL, OPT_ROLE },
-	{ "home", required_argument, NULL, OPT_HOME },
-	{ "check", no_argument, NULL, OPT_CHECK },
-	{ "order", required_argument, NULL, OPT_ORDER },
+	{ "conf", required_argument, NULL, TEXT(conf_file) },
+	{ "role", required_argument, NULL, ROLE },
+	{ "home", required_argument, NULL, TEXT(home) },
+	{ "check", no_argument, NULL, FLAG(check) },
+	{ "order", required_argument, NULL, TEXT(order) },
 	{ "foreground", no_argument, NULL, 'N' },
-	{ "set", required_argument, NULL, OPT_SET },
-	{ "from", required_argument, NULL, OPT_FROM }, /* the daemon's own */
-	{ "last-good", no_argument, NULL, OPT_LAST_GOOD },
-	{ "version", no_argument, NULL, OPT_VERSION },
-	{ "help", no_argument, NULL, OPT_HELP },
+	{ "set", required_argument, NULL, SET },
+	{ "from", required_argument, NULL, TEXT(set_from) }, /* the daemon's own */
+	{ "last-good", no_argument, NULL, FLAG(last_good) },
+	{ "version", no_argument, NULL, FLAG(version) },
+	{ "help", no_argument, NULL, FLAG(help) },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -47,58 +51,31 @@ void options_usage(void)
 	free(conf);
 }
 
-static int role_add(struct options *o, const char *name)
-{
-	if (strcmp(name, "server") == 0)
-		o->roles |= KEEL_SERVER;
-	else if (strcmp(name, "mom") == 0)
-		o->roles |= KEEL_MOM;
-	else
-		return fprintf(stderr, "keelsond: --role: expected server or mom, got \"%s\"\n", name),
-		       -EINVAL;
-	return 0;
-}
-
 static int option_take(struct options *o, int letter)
 {
-	switch (letter) {
-	case OPT_CONF:
-		o->conf_file = optarg;
-		return 0;
-	case OPT_ROLE:
-		return role_add(o, optarg);
-	case OPT_HOME:
-		o->home = optarg;
-		return 0;
-	case OPT_CHECK:
-		o->check = true;
-		return 0;
-	case OPT_ORDER:
-		o->order = optarg;
-		return 0;
-	case 'N':
+	char *members = (char *)o;
+
+	if (letter == '?') /* getopt has printed the error */
+		return -EINVAL;
+	if (letter >= FLAG_AT)
+		*(bool *)(members + letter - FLAG_AT) = true;
+	else if (letter >= TEXT_AT)
+		memcpy(members + letter - TEXT_AT, &optarg, sizeof(optarg));
+	else if (letter == 'N')
 		o->foreground = true;
-		return 0;
-	case OPT_SET:
-		if (optarg[0] == '/')
-			o->set_dir = optarg;
-		else
-			o->set[o->n_set++] = optarg;
-		return 0;
-	case OPT_FROM:
-		o->set_from = optarg;
-		return 0;
-	case OPT_LAST_GOOD:
-		o->last_good = true;
-		return 0;
-	case OPT_VERSION:
-		o->version = true;
-		return 0;
-	case OPT_HELP:
-		o->help = true;
-		return 0;
+	else if (letter == SET && optarg[0] == '/')
+		o->set_dir = optarg;
+	else if (letter == SET)
+		o->set[o->n_set++] = optarg;
+	else if (strcmp(optarg, "server") == 0)
+		o->roles |= KEEL_SERVER;
+	else if (strcmp(optarg, "mom") == 0)
+		o->roles |= KEEL_MOM;
+	else {
+		fprintf(stderr, "keelsond: --role: expected server or mom, got \"%s\"\n", optarg);
+		return -EINVAL;
 	}
-	return -EINVAL; /* getopt has printed the error */
+	return 0;
 }
 
 int options_parse(int argc, char **argv, struct options *ret)

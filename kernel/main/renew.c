@@ -459,7 +459,7 @@ static void back_take(void)
 static void late(int signum)
 {
 	(void)signum;
-	crash_say("keelsond: the new set is not ready in time; the last one that served is started again. It stood");
+	crash_say("keelsond: the new set is not ready in time; the last one that served is started again. It stood", NULL);
 	crash_say_where();
 	(void)!rename(back.late, back.refused);
 	back_take();
