@@ -11,12 +11,6 @@
 #include "main/handover.h"
 #include "module/modules.h"
 
-/* ---- options.c ---------------------------------------------------------------------------------- */
-/* Returns 0, -EINVAL (the error is printed to standard error) or -ENOMEM. */
-int options_parse(int argc, char **argv, struct options *ret);
-void options_fini(struct options *o);
-void options_usage(void);
-
 /* ---- place.c: owned by the caller; NULL: no memory ------------------------------------------------- */
 char *place_exec_dir(void); /* PBS_EXEC */
 char *place_modules_dir(void);

@@ -31,56 +31,13 @@ void parts_name(struct daemon *d)
 	d->parts.daemon_name = s->daemon_name;
 }
 
-static int registry_make(struct daemon *d, struct keel_err *err)
-{
-	int ret = registry_create(&d->parts.registry);
-
-	(void)err;
-	return ret < 0 ? ret : registry_offer(d->parts.registry, "core", core_api());
-}
-
-static int store_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return store_create(&d->parts, &d->parts.store);
-}
-
-static int objects_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return objects_create(d->parts.registry, store_dirty, d->parts.store, &d->parts.objects);
-}
-
-static int hooks_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return hooks_create(&d->parts, d->settings->hooks, &d->parts.hooks);
-}
-
-static int router_make(struct daemon *d, struct keel_err *err)
-{
-	int ret = router_create(&d->parts, &d->parts.router);
-
-	(void)err;
-	if (ret == 0)
-		router_set_stall(d->parts.router, d->settings->client->stall_ms);
-	return ret;
-}
-
-static int links_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return links_create(&d->parts, &d->parts.links);
-}
-
-static int modules_make(struct daemon *d, struct keel_err *err)
+static int modules_make(struct daemon *d)
 {
 	char *copies = d->set != NULL ? set_path(d->set, "modules") : NULL;
 	int ret = d->set != NULL && copies == NULL ?
 			  -ENOMEM :
 			  modules_create(&d->parts, d->settings->top->modules_dir, copies, &d->parts.modules);
 
-	(void)err;
 	free(copies);
 	if (ret == 0)
 		modules_set_files(d->parts.modules, d->world == NULL && d->set != NULL ? &daemon_files : &daemon_files_of_a_world);
@@ -89,24 +46,26 @@ static int modules_make(struct daemon *d, struct keel_err *err)
 
 int parts_create(struct daemon *d, struct keel_err *err)
 {
-	static const struct {
-		const char *name;
-		int (*make)(struct daemon *, struct keel_err *);
-	} steps[] = {
-		{ "registry", registry_make }, { "store", store_make },   { "objects", objects_make },
-		{ "hooks", hooks_make },       { "router", router_make }, { "links", links_make },
-		{ "modules", modules_make },
-	};
-	int ret = 0;
+	struct parts *p = &d->parts;
+	int ret = registry_create(&p->registry);
 
-	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(steps); i++) {
-		if (err != NULL)
-			err->text[0] = '\0';
-		ret = steps[i].make(d, err);
-		if (ret < 0 && err != NULL && err->text[0] == '\0')
-			err_set(err, ret, "cannot start: %s: %s", steps[i].name, strerror(-ret));
-	}
-	return ret;
+	if (ret == 0)
+		ret = registry_offer(p->registry, "core", core_api());
+	if (ret == 0)
+		ret = store_create(p, &p->store);
+	if (ret == 0)
+		ret = objects_create(p->registry, store_dirty, p->store, &p->objects);
+	if (ret == 0)
+		ret = hooks_create(p, d->settings->hooks, &p->hooks);
+	if (ret == 0)
+		ret = router_create(p, &p->router);
+	if (ret == 0)
+		router_set_stall(p->router, d->settings->client->stall_ms);
+	if (ret == 0)
+		ret = links_create(p, &p->links);
+	if (ret == 0)
+		ret = modules_make(d);
+	return ret == 0 ? 0 : err_set(err, ret, "cannot start: %s", strerror(-ret));
 }
 
 void parts_destroy(struct parts *p)
