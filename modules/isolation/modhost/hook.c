@@ -22,7 +22,7 @@ REFUSED_ERR(tap_add, int32_t, -ENOTSUP, struct keel_mod *, uint32_t, const char 
 REFUSED(tap_remove, void, , struct keel_mod *, uint32_t, const char *)
 REFUSED(holds_text, int32_t, -ENOTSUP, struct keel_mod *, const char *, char *, uint32_t)
 REFUSED(point, uint32_t, 0, struct keel_mod *, const char *)
-REFUSED(about, int32_t, -ENOTSUP, struct keel_mod *, uint32_t, struct keel_point_def *)
+REFUSED(about, int32_t, -ENOTSUP, struct keel_mod *, uint32_t, struct keel_about_point *)
 REFUSED(end, int32_t, -ENOTSUP, struct keel_mod *, const void *)
 REFUSED(replay, int32_t, -ENOTSUP, struct keel_mod *)
 REFUSED(bench, void, , struct keel_mod *)

@@ -60,13 +60,13 @@ keel_verdict calls_raise(struct stage *s, struct raised *r)
 {
 	const struct point *p = r->point;
 	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
-	const uint32_t id = stage_point_id(s, p);
+	const uint32_t id = p->id;
 	struct keel_changes *changes = NULL;
 	struct event e;
 	int64_t since;
 	keel_verdict verdict;
 
-	if (id == 0 || !event_make(s, p, r->flavour, &e))
+	if (!event_make(s, p, r->flavour, &e))
 		return KEEL_NEXT;
 	child_step("at %s with %s", p->name, r->with);
 	since = worked_ms();
@@ -172,8 +172,8 @@ static const struct point *listened(const struct subject *of, unsigned i, bool *
 		stage_points_see(&s);
 		stage_close(&s, "a load");
 	}
-	*ret_more = stage_point(i) != NULL;
-	return *ret_more && stage_listens(i) ? stage_point(i) : NULL;
+	*ret_more = point_at(i) != NULL;
+	return *ret_more && stage_listens(i) ? point_at(i) : NULL;
 }
 
 static bool call_case(void *arg, unsigned i)
@@ -274,7 +274,7 @@ static bool days_case(void *arg, unsigned i)
 
 	(void)i;
 	days_play(&p, arg, true);
-	while ((point = stage_point(n)) != NULL && point->id != KEEL_POINT_job_run)
+	while ((point = point_at(n)) != NULL && point->id != KEEL_POINT_job_run)
 		n++;
 	if (point != NULL && stage_listens(n))
 		judge_dry(&p, arg);

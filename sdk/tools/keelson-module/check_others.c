@@ -22,7 +22,7 @@ static bool is_raised(unsigned i)
 {
 	static const uint32_t not[] = { KEEL_POINT_server_start, KEEL_POINT_server_stop, KEEL_POINT_job_known,
 					KEEL_POINT_node_known };
-	const struct point *p = stage_point(i);
+	const struct point *p = point_at(i);
 
 	for (size_t n = 0; n < KEEL_COUNT(not); n++)
 		if (p->id == not[n])
@@ -35,15 +35,14 @@ void others_raise(struct stage *s, const char *but)
 	const struct point *p;
 	struct event e;
 
-	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
+	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
 		for (int f = MINIMAL; is_raised(i) && f < N_FLAVOURS; f++) {
-			const uint32_t id = stage_point_id(s, p);
 			const char *klass = event_klass(p), *of = klass == NULL ? NULL : stage_id(klass, flavour_cast((enum flavour)f));
 
-			if (s->mod == NULL || id == 0 || (but != NULL && of != NULL && strcmp(of, but) == 0) ||
+			if (s->mod == NULL || (but != NULL && of != NULL && strcmp(of, but) == 0) ||
 			    !event_make(s, p, (enum flavour)f, &e))
 				continue;
-			(void)keel_mock_raise(s->mock, id, &e, NULL);
+			(void)keel_mock_raise(s->mock, p->id, &e, NULL);
 			keel_mock_advance(s->mock, 0);
 		}
 }
@@ -82,7 +81,7 @@ static bool has_other_ways(const struct keel_module *m)
 {
 	const struct point *p;
 
-	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
+	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
 		if (is_raised(i) && event_klass(p) == NULL && p->id != KEEL_POINT_cycle_begin && p->id != KEEL_POINT_cycle_end)
 			return true;
 	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
