@@ -135,7 +135,6 @@ static int signals_watch(struct daemon *d, struct keel_err *err)
 void settings_apply(struct daemon *d)
 {
 	log_set_mask(d->parts.log, d->settings->log_events);
-	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
 }
 
 static int log_start(struct daemon *d, struct keel_err *err)

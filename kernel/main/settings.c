@@ -54,8 +54,6 @@ static const struct keel_conf_rule log_rules[] = {
 	KEEL_CONF_RULE(BOOL, struct log_conf, microseconds, .flags = KEEL_CONF_RESTART,
 		       .doc = "six digits behind the second; PBS_LOG_HIGHRES_TIMESTAMP=1 of pbs.conf "
 			      "does the same"),
-	KEEL_CONF_RULE(ENUM, struct log_conf, format, .choices = "pbs,json", .fallback = "pbs",
-		       .doc = "lines in the PBS format, or one JSON object per line"),
 };
 
 static const struct keel_conf_rule client_rules[] = {
@@ -104,7 +102,7 @@ static struct conf_data **data_of(const struct settings *s, const struct group *
 	return (struct conf_data **)((char *)(uintptr_t)s + g->member);
 }
 
-const struct log_conf *settings_log(const struct settings *s)
+static const struct log_conf *settings_log(const struct settings *s)
 {
 	return conf_data(s->log);
 }

@@ -20,7 +20,6 @@ struct log_conf {
 	const char *dir;
 	int64_t events;
 	bool microseconds;
-	int32_t format; /* 0 pbs, 1 json */
 };
 
 struct client_conf {
@@ -46,7 +45,6 @@ int settings_read(const struct options *o, const char *copy, struct conf **ret_c
 		  struct keel_err *err);
 void settings_destroy(struct settings *s);
 
-const struct log_conf *settings_log(const struct settings *s);
 const struct client_conf *settings_client(const struct settings *s);
 const struct hooks_conf *settings_hooks(const struct settings *s);
 

@@ -208,8 +208,6 @@ int32_t view_pack(struct keel_obj *o, const char *id, struct keel_view *v, struc
 	struct index_key own = o->id;
 	size_t place;
 
-	if (!b)
-		return -ENOMEM;
 	id = id ? id : own.text;
 	pack_array(b, 2);
 	pack_text(b, id, strlen(id));
