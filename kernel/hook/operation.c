@@ -31,8 +31,8 @@ void op_left(struct hooks *h, const struct op *op)
 	notes_drain(h);
 	if (h->top != NULL)
 		return;
-	chains_free(h);
 	h->chores = false;
+	chains_sweep(h);
 	if ((h->ready != NULL || h->notes != NULL) && h->wake == NULL) /* there was no memory for it */
 		ops_wake(h);
 }
@@ -241,23 +241,24 @@ static void outcome_report(struct op *op, const struct outcome *out, bool accept
 	}
 }
 
-/* Ends the change set, then calls done() and the settled callbacks. The reference keeps the chain, and the tap that
- * decided, after the operation has left the stack. */
+/* Ends the change set, then calls done() and the settled callbacks. */
 void op_finish(struct op *op, const struct outcome *out)
 {
 	const bool accepted = out->verdict == KEEL_NEXT || out->verdict == KEEL_DONE;
-	struct chain *kept = op->done != NULL || op->settled != NULL ? chain_ref(op->chain) : NULL;
+	struct hooks *h = op->hooks;
 
 	if (op->changes != NULL && accepted)
-		hooks_object(op->hooks)->commit(op->changes);
+		hooks_object(h)->commit(op->changes);
 	else if (op->changes != NULL)
-		hooks_object(op->hooks)->discard(op->changes);
+		hooks_object(h)->discard(op->changes);
 	op->changes = NULL;
-	op_leave(op->hooks, op);
-	if (kept != NULL)
-		outcome_report(op, out, accepted);
+	h->reporting++;
+	op_leave(h, op);
+	outcome_report(op, out, accepted);
 	free(op->answer);
-	chain_unref(kept);
+	h->reporting--;
+	if (h->retired != NULL)
+		chains_sweep(h);
 }
 
 /* ---- raise ------------------------------------------------------------------------------------------ */
