@@ -103,7 +103,7 @@ static struct tap *tap_create(const struct point *p, struct owner *owner, const 
 	if (t->policy == 0)
 		t->policy = p->kind == KEEL_GATE ? KEEL_ON_FAIL_REJECT : KEEL_ON_FAIL_SKIP;
 	t->place = (struct place){ row->order, row->before, row->after };
-	t->off = owner->scope != NULL ? TAP_SCOPED : 0;
+	t->off = owner->filter != NULL ? TAP_FILTERED : 0;
 	t->countdown = t->every = 1;
 	return t;
 }
@@ -182,6 +182,7 @@ void hooks_detach(struct hooks *h, struct owner *owner)
 			tap_detach(h, t);
 	}
 	ops_end(h);
+	(void)hooks_filter(h, owner, NULL, 0, NULL);
 }
 
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)

@@ -47,7 +47,7 @@ enum tap_off {
 	TAP_GONE = 1,    /* withdrawn */
 	TAP_BENCHED = 2, /* too slow or broken */
 	TAP_QUIET = 4,   /* its module is not started yet: only replay reaches it */
-	TAP_SCOPED = 8,  /* called only for events in the scope of its module */
+	TAP_FILTERED = 8, /* called only for events that pass the filter of its module */
 };
 
 /* Rate limit of log records of one kind about a tap: some per minute, the others are counted. */
@@ -303,11 +303,10 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 int32_t hook_replay(struct keel_mod *m);
 bool is_replayed(const struct hooks *h, const struct tap *t);
 
-/* scope.c */
-int scopes_init(struct hooks *h);
-void scopes_fini(struct hooks *h);
-/* Returns whether the event of `op` is in the scope of the tap's module. */
-bool scope_holds(const struct op *op, const struct tap *t);
+/* filter.c */
+int filter_init(struct hooks *h); /* the kind FILTER */
+/* Returns whether the event of `op` passes the filter of the tap's module. */
+bool filter_passes(const struct op *op, const struct tap *t);
 
 /* chain.c */
 /* The point gets another chain: of its taps, without those that are gone, and of `more`, unless NULL. Returns 0, or an
@@ -343,7 +342,8 @@ struct hooks {
 	struct loop_timer *wake;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
-	struct scope_row *scopes;
+	const struct keel_filter_def *filter; /* NULL: no module offers one */
+	struct owner *filter_owner;
 	const struct owner *replay_only; /* NULL: replay is for quiet taps */
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;

@@ -103,11 +103,11 @@ static bool verdict_judge(struct op *op, struct tap *t, keel_verdict v, struct o
 /* ---- the chain -------------------------------------------------------------------------------------- */
 static bool tap_reaches(const struct op *op, const struct tap *t)
 {
-	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_SCOPED))
+	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_FILTERED))
 		return false;
 	if ((op->special & OP_REPLAY) && !is_replayed(op->hooks, t))
 		return false;
-	return !(t->off & TAP_SCOPED) || scope_holds(op, t);
+	return !(t->off & TAP_FILTERED) || filter_passes(op, t);
 }
 
 /* A tap that is skipped. Returns false, with *out, when it is benched and its fail policy refuses the operation. */
@@ -115,7 +115,7 @@ static COLD bool tap_benched(struct op *op, const struct tap *t, struct outcome 
 {
 	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
-	if ((t->off & TAP_SCOPED) && !scope_holds(op, t))
+	if ((t->off & TAP_FILTERED) && !filter_passes(op, t))
 		return true;
 	err_set(&op->err, 0,
 		"%s was too slow or broken and is not called any more; reload its module", t->name);

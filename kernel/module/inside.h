@@ -50,9 +50,8 @@ struct site {
 	struct keel_tap *taps; /* strings are the module's, or in `orders` */
 	uint32_t n_taps;
 	struct conf_order *orders;
-	struct conf_match *matches;
+	struct keel_match *matches;
 	uint32_t n_orders, n_matches;
-	struct scope *scope; /* NULL: called for everything */
 	struct owner_budget budget;
 };
 
@@ -139,8 +138,6 @@ int site_read(const struct module *m, const struct conf *conf, struct site **ret
 	      struct keel_err *err);
 bool site_same(const struct site *a, const struct site *b);
 void site_destroy(struct site *s);
-/* Is each scope it names offered by a module of the set? */
-int site_lint(const struct module *m, const struct set *set, struct keel_err *err);
 /* Can the taps of these modules, none of which is attached, be ordered? */
 int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err);
 

@@ -98,7 +98,6 @@ static int module_attach(struct module *m, struct keel_err *err)
 	if (ret < 0)
 		return ret;
 	hooks_quiet(h, &m->owner, true);
-	hooks_scope(h, &m->owner, m->site->scope);
 	m->owner.budget = m->site->budget;
 	return 0;
 }
@@ -188,7 +187,6 @@ int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struc
 {
 	struct module *m;
 
-	(void)all;
 	*ret_bad = NULL;
 	SET_EACH(s, m) {
 		int ret = m->state == MODULE_OPEN ? module_ready(m, err) : 0; /* some are there before */
@@ -198,8 +196,15 @@ int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struc
 			return ret;
 		}
 	}
-	SET_EACH(s, m)
+	SET_EACH(s, m) {
+		int ret = hooks_filter(all->parts->hooks, &m->owner, m->site->matches, m->site->n_matches, err);
+
+		if (ret < 0) {
+			*ret_bad = m;
+			return ret;
+		}
 		module_offer(m);
+	}
 	return 0;
 }
 

@@ -146,7 +146,7 @@ static int module_fits(struct modules *all, const struct set *s, const struct mo
 	NEED_EACH(&m->desc, need)
 		if (ret == 0 && need->klass == NULL && !need->optional)
 			ret = need_lint(all, s, m, need, err);
-	return ret == 0 ? site_lint(m, s, err) : ret;
+	return ret;
 }
 
 /* ---- sorting --------------------------------------------------------------------------------------- */

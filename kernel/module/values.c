@@ -50,27 +50,30 @@ static void conf_swap(struct module *m)
 	m->owner.pub.conf = conf_data(m->conf);
 }
 
-/* Exchanges place, scope and budget of the taps of all modules that have fresh ones. A second call undoes the first, also
+/* Exchanges place, filter and budget of the taps of all modules that have fresh ones. A second call undoes the first, also
  * after an error. */
 static int sites_swap(struct modules *all, struct keel_err *err)
 {
 	struct hooks *h = all->parts->hooks;
 	struct module *m;
 	uint32_t n = 0;
+	int ret = 0;
 
 	SET_EACH(&all->there, m) {
 		struct site *old = m->site;
+		int code;
 
 		if (m->fresh_site == NULL)
 			continue;
 		m->site = m->fresh_site;
 		m->fresh_site = old;
 		hooks_place(h, &m->owner, m->site->taps, m->site->n_taps);
-		hooks_scope(h, &m->owner, m->site->scope);
+		code = hooks_filter(h, &m->owner, m->site->matches, m->site->n_matches, ret == 0 ? err : NULL);
+		ret = ret == 0 ? code : ret;
 		m->owner.budget = m->site->budget;
 		n++;
 	}
-	return n > 0 ? hooks_reorder(h, err) : 0;
+	return n > 0 && ret == 0 ? hooks_reorder(h, err) : ret;
 }
 
 static int call_reconf(struct module *m, struct keel_err *why)
