@@ -23,17 +23,6 @@ void site_destroy(struct site *s)
 }
 
 /* ---- order ------------------------------------------------------------------------------------------ */
-static int taps_copy(struct site *s, const struct module *m, struct keel_err *err)
-{
-	s->n_taps = m->desc.n_taps;
-	s->taps = calloc(s->n_taps + 1, sizeof(*s->taps));
-	if (s->taps == NULL)
-		return err_set(err, -ENOMEM, "no memory for the taps of %s", m->desc.name);
-	if (s->n_taps > 0)
-		memcpy(s->taps, m->taps, s->n_taps * sizeof(*s->taps));
-	return 0;
-}
-
 static bool order_apply(struct site *s, const struct conf_order *o)
 {
 	bool any = false;
@@ -65,29 +54,26 @@ static int refuse_tap(const struct site *s, const char *module, const struct con
 	return -EINVAL;
 }
 
-static int orders_apply(struct site *s, const char *module, struct keel_err *err)
-{
-	for (uint32_t i = 0; i < s->n_orders; i++) {
-		if (!order_apply(s, &s->orders[i]))
-			return refuse_tap(s, module, &s->orders[i], err);
-	}
-	return 0;
-}
-
 /* ---- all of it ---------------------------------------------------------------------------------------- */
 int site_read(const struct module *m, const struct conf *conf, struct site **ret_site,
 	      struct keel_err *err)
 {
 	const char *name = m->desc.name;
 	struct site *s = calloc(1, sizeof(*s));
-	int ret = s != NULL ? 0 : err_set(err, -ENOMEM, "no memory to load module %s", name);
+	int ret;
 
-	if (ret == 0)
-		ret = taps_copy(s, m, err);
-	if (ret == 0)
-		ret = conf_orders(conf, name, &s->orders, &s->n_orders, err);
-	if (ret == 0)
-		ret = orders_apply(s, name, err);
+	if (s != NULL)
+		s->taps = calloc(m->desc.n_taps + 1, sizeof(*s->taps));
+	if (s == NULL || s->taps == NULL) {
+		free(s);
+		return err_set(err, -ENOMEM, "no memory to load module %s", name);
+	}
+	s->n_taps = m->desc.n_taps;
+	if (s->n_taps > 0)
+		memcpy(s->taps, m->taps, s->n_taps * sizeof(*s->taps));
+	ret = conf_orders(conf, name, &s->orders, &s->n_orders, err);
+	for (uint32_t i = 0; i < s->n_orders && ret == 0; i++)
+		ret = order_apply(s, &s->orders[i]) ? 0 : refuse_tap(s, name, &s->orders[i], err);
 	if (ret == 0)
 		ret = conf_matches(conf, name, &s->matches, &s->n_matches, err);
 	if (ret == 0)
@@ -123,15 +109,3 @@ bool site_same(const struct site *a, const struct site *b)
 	return true;
 }
 
-int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err)
-{
-	struct hooks *h = all->parts->hooks;
-	uint32_t i;
-	int ret = 0;
-
-	for (i = 0; i < set->n && ret == 0; i++)
-		ret = hooks_attach(h, &set->at[i]->owner, set->at[i]->site->taps, set->at[i]->site->n_taps, err);
-	while (i-- > 0)
-		hooks_detach(h, &set->at[i]->owner);
-	return ret;
-}

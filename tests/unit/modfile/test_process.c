@@ -13,7 +13,6 @@ static char why[KEEL_ISOLABLE_WHY];
 static void flags(void)
 {
 	CU_ASSERT_FALSE(keel_isolable_bars_flags(0, why));
-	CU_ASSERT_FALSE(keel_isolable_bars_flags(KEEL_MOD_RESIDENT, why));
 	CU_ASSERT_TRUE(keel_isolable_bars_flags(KEEL_MOD_NO_PROCESS, why));
 	CU_ASSERT_STRING_EQUAL(why, "it says so itself (KEEL_MOD_NO_PROCESS)");
 }
