@@ -121,7 +121,7 @@ void conf_orders_free(struct conf_order *rows, uint32_t n)
 }
 
 /* ---- match -------------------------------------------------------------------------------------------- */
-static int match_read(const struct conf *c, const config_setting_t *s, struct conf_match *row,
+static int match_read(const struct conf *c, const config_setting_t *s, struct keel_match *row,
 		      struct keel_err *err)
 {
 	if (config_setting_type(s) != CONFIG_TYPE_STRING)
@@ -134,11 +134,11 @@ static int match_read(const struct conf *c, const config_setting_t *s, struct co
 		       conf_no_memory(err);
 }
 
-int conf_matches(const struct conf *c, const char *module, struct conf_match **ret_rows,
+int conf_matches(const struct conf *c, const char *module, struct keel_match **ret_rows,
 		 uint32_t *ret_n, struct keel_err *err)
 {
 	const config_setting_t *said;
-	struct conf_match *rows;
+	struct keel_match *rows;
 	int ret = rows_begin(c, module, "match", sizeof(*rows), (void **)&rows, &said, ret_n, err);
 
 	for (uint32_t i = 0; i < *ret_n && ret == 0; i++)
@@ -150,7 +150,7 @@ int conf_matches(const struct conf *c, const char *module, struct conf_match **r
 	return ret;
 }
 
-void conf_matches_free(struct conf_match *rows, uint32_t n)
+void conf_matches_free(struct keel_match *rows, uint32_t n)
 {
 	for (uint32_t i = 0; rows != NULL && i < n; i++) {
 		free(rows[i].scope);

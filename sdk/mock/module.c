@@ -138,8 +138,6 @@ static int fit(struct keel_mock *mock, struct module *m, const struct conf *conf
 	ret = set_add(&all, m);
 	if (ret == 0)
 		ret = relations_lint(&all, m, conf, err);
-	if (ret == 0)
-		ret = site_lint(m, &all, err);
 	set_fini(&all);
 	return ret;
 }
