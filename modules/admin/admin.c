@@ -123,7 +123,7 @@ static int32_t modules(struct report *r, struct keel_err *err)
 
 /* ---- points and chains --------------------------------------------------------------------------------------- */
 
-static void point_line(struct report *r, const struct keel_point_def *p, const struct taps *taps, uint32_t point)
+static void point_line(struct report *r, const struct keel_about_point *p, const struct taps *taps, uint32_t point)
 {
 	static const char *const kinds[] = { [KEEL_GATE] = "GATE", [KEEL_ASK] = "ASK", [KEEL_FOLD] = "FOLD", [KEEL_NOTE] = "NOTE" };
 	uint32_t n = 0;
@@ -131,8 +131,6 @@ static void point_line(struct report *r, const struct keel_point_def *p, const s
 	for (uint32_t i = 0; i < taps->n; i++)
 		n += taps->at[i].point == point;
 	keel_text_printf(&r->line, "%s %s taps=%u %s", p->name, kinds[p->kind], n, p->doc);
-	if (p->of)
-		keel_text_printf(&r->line, " (of %s)", p->of);
 	line_end(r);
 }
 
@@ -164,7 +162,7 @@ static void tap_line(struct report *r, uint32_t place, const struct keel_about_t
 /* All points, or the chain of one. */
 static int32_t hooks(struct report *r, struct keel_err *err)
 {
-	struct keel_point_def p = { .size = sizeof(p) };
+	struct keel_about_point p = { .size = sizeof(p) };
 	struct taps taps;
 	int32_t code = taps_read(r, &taps, err);
 
@@ -190,7 +188,7 @@ static int by_time(const void *left, const void *right)
 /* What the taps have cost: those of all points, or of one. */
 static int32_t hook_times(struct report *r, struct keel_err *err)
 {
-	struct keel_point_def p = { .size = sizeof(p) };
+	struct keel_about_point p = { .size = sizeof(p) };
 	struct taps taps;
 	int32_t code = taps_read(r, &taps, err);
 
@@ -234,7 +232,7 @@ static int32_t hook_unbench(struct report *r, struct keel_err *err)
 static void hold_line(void *arg, const struct keel_about_hold *h)
 {
 	struct report *r = arg;
-	struct keel_point_def p = { .size = sizeof(p) };
+	struct keel_about_point p = { .size = sizeof(p) };
 
 	keel_point_about(r->mod, h->point, &p);
 	keel_text_printf(&r->line, "%s %s %s: %s (%" PRId64 "s of %" PRId64 "s)", h->object, p.name, h->module, h->why,

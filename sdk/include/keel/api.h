@@ -151,7 +151,7 @@ struct keel_hook_api {
 	void (*tap_remove)(struct keel_mod *, uint32_t point, const char *name);
 	int32_t (*holds_text)(struct keel_mod *, const char *id, char *buf, uint32_t len);
 	uint32_t (*point)(struct keel_mod *, const char *name);
-	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);
+	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_about_point *ret);
 	int32_t (*end)(struct keel_mod *, const void *arg);
 	int32_t (*replay)(struct keel_mod *);
 	void (*bench)(struct keel_mod *);

@@ -114,26 +114,38 @@ static keel_verdict any(struct keel_call *c, uint32_t point, const void *event, 
 	return KEEL_NEXT;
 }
 
+/* past sdk/include/keel/hooks.h KEEL_POINT_MAX */
 static void dynamic_taps_see_the_generic_event(void)
 {
-	struct keel_point_def about = { .size = sizeof(about) };
+	struct keel_about_point about = { .size = sizeof(about) };
+	struct {
+		uint32_t size, kind;
+		const char *name;
+		uint64_t others;
+	} less = { .size = 16, .others = 7 };
 
 	engine_start();
 	CU_ASSERT_EQUAL(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_submit, "dyn", 1, any,
 					(void *)(uintptr_t)"x", &e.err), 0);
 	CU_ASSERT(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_submit, "dyn", 1, any, NULL,
 				  &e.err) < 0);
-	CU_ASSERT(e.hook->tap_add(&e.alpha.pub, 255, "dyn", 1, any, NULL, &e.err) < 0);
+	CU_ASSERT(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_MAX, "dyn", 1, any, NULL, &e.err) < 0);
 	RAISE(job_submit, .id = "1.svr");
 	e.hook->tap_remove(&e.alpha.pub, KEEL_POINT_job_submit, "dyn");
 	e.hook->tap_remove(&e.alpha.pub, KEEL_POINT_job_submit, "dyn");
 	RAISE(job_submit, .id = "1.svr");
 	CU_ASSERT_STRING_EQUAL(trace, "any:10:1.svr:x done done");
-	CU_ASSERT_EQUAL_FATAL(e.hook->about(&e.alpha.pub, KEEL_POINT_job_submit, &about), 0);
+	CU_ASSERT_EQUAL_FATAL(e.hook->about(&e.alpha.pub, e.hook->point(&e.alpha.pub, "job_submit"), &about), 0);
+	CU_ASSERT_EQUAL(about.kind, KEEL_GATE);
 	CU_ASSERT_EQUAL(about.n_fields, 4);
 	CU_ASSERT_STRING_EQUAL(about.fields[1].name, "job");
 	CU_ASSERT_EQUAL(about.fields[1].offset, offsetof(struct keel_ev_job_submit, job));
-	CU_ASSERT_EQUAL(e.hook->about(&e.alpha.pub, 200, &about), -ENOENT);
+	CU_ASSERT_EQUAL(e.hook->about(&e.alpha.pub, KEEL_POINT_job_run, (struct keel_about_point *)(void *)&less), 0);
+	CU_ASSERT_STRING_EQUAL(less.name, "job_run");
+	CU_ASSERT_EQUAL(less.others, 7); /* no more than it has room for */
+	CU_ASSERT_EQUAL(e.hook->about(&e.alpha.pub, KEEL_POINT_MAX - 1, &about), -ENOENT);
+	CU_ASSERT_EQUAL(e.hook->point(&e.alpha.pub, "nonesuch"), 0);
+	CU_ASSERT_EQUAL(e.hook->point(&e.alpha.pub, NULL), 0);
 	engine_stop();
 }
 
