@@ -80,7 +80,6 @@ struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t
 
 /* part.c: subjobs as objects */
 /* A draft like the array, for its subjobs; the caller destroys or publishes it. NULL with *err. */
-struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err);
 /* Its array counts it as suspended, or no more. */
 void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended);
 void part_paths(struct array *a, struct keel_obj *part, uint32_t index);

@@ -14,11 +14,6 @@ KEEL_ATTRS_OF(job, Output_Path, Error_Path, array_index, run_count, run_version,
 
 #define PLACEHOLDER "^array_index^"
 
-struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err)
-{
-	return keel_clone(mod, a->whole, id, err);
-}
-
 /* The place of the index in a path of the array becomes the index. */
 static void path_set(struct array *a, struct keel_obj *part,
 		     const struct keel_attr *attr, uint32_t index)
@@ -88,7 +83,7 @@ struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordin
 	char id[600];
 
 	part_id(a, ordinal, id, sizeof(id));
-	part = part_draft(mod, a, id, err);
+	part = keel_clone(mod, a->whole, id, err);
 	if (!part)
 		return NULL;
 	keel_set_int(part, job_array_index, indices_index(&a->x, ordinal));
