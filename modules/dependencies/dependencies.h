@@ -143,6 +143,5 @@ int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct ke
 		     struct clause *c);
 /* What the server knows of a job. false: there is none. */
 bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret);
-int64_t number_of(const char *id);
 
 #endif

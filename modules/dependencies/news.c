@@ -294,7 +294,7 @@ void news_missed(struct keel_mod *mod)
 	HASH_ITER(hh, st->parents, p, more) {
 		struct fate fate = { .over = true };
 
-		if (!fate_of(mod, p->id, &fate) && number_of(p->id) >= next)
+		if (!fate_of(mod, p->id, &fate) && strtoll(p->id, NULL, 10) >= next)
 			continue;
 		p->fate = fate;
 		runone_changed(mod, p->id);
