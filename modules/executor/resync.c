@@ -350,7 +350,7 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 	}
 }
 
-static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	struct host *h = host_add(&st->server.hosts, peer);
@@ -373,7 +373,3 @@ static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_m
 	facts_tell(mod, peer, m);
 }
 
-int32_t resync_init(struct keel_mod *mod)
-{
-	return keel_link_on(mod, "task.hello", KEEL_MOM, on_hello);
-}
