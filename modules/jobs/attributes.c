@@ -161,7 +161,7 @@ static void derive_queue_type(struct keel_mod *mod, struct keel_obj *job, const 
 {
 	struct keel_obj *queue = job_queue(mod, job);
 
-	emit->fn(emit->arg, NULL, queue && !queue_runs(queue) ? "R" : "E", 1);
+	emit->fn(emit->arg, NULL, queue && !keel_queue_runs(queue) ? "R" : "E", 1);
 }
 
 static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)

@@ -171,7 +171,6 @@ void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter);
 /* Takes it out of its queue and destroys it: the caller's pointer is invalid afterwards. */
 void job_leave(struct keel_mod *mod, struct keel_obj *job);
 /* NULL: the queue is gone. */
-struct counts *counts_of_queue(struct keel_mod *mod, const char *queue);
 void step_notify(struct keel_mod *mod, struct keel_obj *job); /* point job_step */
 void scheduler_wake(struct keel_mod *mod); /* calls the listener of on_change, if there is one */
 void job_fini(struct keel_mod *mod, void *slot);
@@ -224,7 +223,6 @@ extern const struct keel_service_def job_service;
 
 /* form.c: wholes and parts (arrays and subjobs) */
 extern const struct keel_kind_def form_kind;
-enum role role_of_id(const char *id);
 enum role job_role(struct keel_mod *mod, struct keel_obj *job);
 /* Output_Path and Error_Path that `ch` leaves unset get their default. Returns 0, or fails as change_text() does. */
 int32_t job_default_paths(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
@@ -276,7 +274,6 @@ int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_se
 /* The job's owner as a session; the texts are owned by the job and `asker` (the requester; NULL: a module calls). */
 void admit_owner(struct keel_obj *job, const struct keel_session *asker,
 		 struct keel_session *ret);
-bool queue_runs(struct keel_obj *queue);
 
 /* move.c */
 void on_move(struct keel_mod *mod, struct keel_req *req);

@@ -54,7 +54,7 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct keel_obj *queue = job_queue(mod, job);
 
-	return queue && !queue_runs(queue);
+	return queue && !keel_queue_runs(queue);
 }
 
 static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
