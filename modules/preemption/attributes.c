@@ -109,11 +109,6 @@ const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS] = {
 	HIDDEN("stopped_for", "long", 942, "seconds of its run in which it was suspended"),
 };
 
-int32_t attributes_find(void)
-{
-	return 0;
-}
-
 void attributes_read(struct keel_mod *mod)
 {
 	struct keel_obj *sched = sched_default(mod);

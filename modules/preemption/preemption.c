@@ -82,8 +82,6 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", keel_host_name(mod));
 	order_parse("SCR", NULL, NULL, &st->order);
 	prio_parse("express_queue, normal_jobs", &st->prio);
-	if (attributes_find())
-		return -1;
 	if (keel_slot_bind(mod, "job", sizeof(struct runner), runner_fini))
 		return keel_error(err, -1, "cannot attach to class job");
 	return 0;

@@ -119,7 +119,6 @@ extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_
 #define PREEMPTION_JOB_ATTRS 3
 extern const struct keel_attr_def preemption_sched_attrs[PREEMPTION_SCHED_ATTRS];
 extern const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS];
-int32_t attributes_find(void); /* fails when one is missing, with *err */
 void attributes_read(struct keel_mod *mod); /* as they are now */
 /* Of the scheduler `default`; NULL: there is none. */
 struct keel_obj *sched_default(struct keel_mod *mod);
@@ -148,9 +147,9 @@ bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job);
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
 
 /* running.c */
+void runner_out(struct keel_mod *mod, struct runner *r); /* it does not run any more; NULL is fine */
 struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job); /* NULL without memory: the caller ignores the job */
 void runner_fini(struct keel_mod *mod, void *slot);
-void running_left(struct keel_mod *mod, struct keel_obj *job);
 void levels_compute(struct keel_mod *mod);
 bool levels_moved(struct keel_mod *mod); /* by soft limits, in the what-if that is open */
 keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev);

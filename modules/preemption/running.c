@@ -79,7 +79,7 @@ static void insert(struct crowd *c, struct runner *r)
 	c->n++;
 }
 
-static void runner_out(struct keel_mod *mod, struct runner *r)
+void runner_out(struct keel_mod *mod, struct runner *r)
 {
 	struct state *st = mod->state;
 	struct crowd *c = r ? r->crowd : NULL; /* no memory: it was never in */
@@ -159,11 +159,6 @@ keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 	    !keel_job_is_suspended(ev->job))
 		runner_in(c->mod, ev->job);
 	return KEEL_NEXT;
-}
-
-void running_left(struct keel_mod *mod, struct keel_obj *job)
-{
-	runner_out(mod, runner_of(mod, job));
 }
 
 void levels_compute(struct keel_mod *mod)
