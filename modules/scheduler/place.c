@@ -258,7 +258,3 @@ void snapshot_changed(struct snapshot *s, uint32_t node)
 	order_update(s, node);
 }
 
-void snapshot_reorder(struct snapshot *s)
-{
-	order_make(s);
-}

@@ -107,7 +107,6 @@ struct probe {
 	const struct need *need;
 	uint32_t n_need;
 };
-void order_make(struct snapshot *s); /* without memory s->order is NULL, and searches fail */
 struct order *order_copy(const struct snapshot *s); /* the caller frees it with order_free(); NULL without memory */
 void order_free(struct order *o);
 /* The vnode changed: its place; bounds follow with order_settle(), which is due before the next trial. */

@@ -7,11 +7,6 @@
  */
 #include "scheduler.h"
 
-void turn_init(struct state *st)
-{
-	st->first.before = st->all.before = group_before;
-}
-
 void turn_add(struct keel_mod *mod, struct group *g)
 {
 	struct state *st = mod->state;
