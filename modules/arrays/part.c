@@ -10,7 +10,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, Output_Path, Error_Path, array_index, run_count, run_version, Exit_status,
-	      comment);
+	      comment, max_run_subjobs);
 
 #define PLACEHOLDER "^array_index^"
 
@@ -119,12 +119,19 @@ void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended)
 static uint32_t on_waiting(struct keel_mod *mod, struct keel_obj *whole, bool all)
 {
 	const struct array *a = array_of(mod, whole);
-	uint32_t room;
+	int64_t limit, running;
 
 	if (!a || all)
 		return a ? a->n[KIND_WAITS] : 0;
-	room = array_room(a);
-	return a->n[KIND_WAITS] < room ? a->n[KIND_WAITS] : room;
+	if (a->deleted || a->deleting)
+		return 0;
+	if (!keel_is_set(whole, job_max_run_subjobs))
+		return a->n[KIND_WAITS];
+	limit = keel_get_int(whole, job_max_run_subjobs);
+	running = (int64_t)a->n[KIND_LIVES] - a->n_suspended;
+	if (limit - running >= a->n[KIND_WAITS])
+		return a->n[KIND_WAITS];
+	return limit > running ? (uint32_t)(limit - running) : 0;
 }
 
 static struct keel_obj *on_next(struct keel_mod *mod, struct keel_obj *whole, struct keel_err *err)
