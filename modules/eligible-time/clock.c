@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/type.h"
+
 int64_t clock_read(int64_t clock, int64_t now)
 {
 	int64_t seconds = clock < 0 ? now + clock : clock;
@@ -98,18 +100,6 @@ static int32_t match(struct keel_mod *mod, const union keel_slot *slot, bool is_
 	}
 }
 
-static int32_t copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
-{
-	(void)mod;
-	*to = *from;
-	return 0;
-}
-
-static void fini(struct keel_mod *mod, union keel_slot *slot)
-{
-	(void)mod, (void)slot;
-}
-
 const struct keel_type_def clock_type = {
 	.size = sizeof(struct keel_type_def),
 	.flags = KEEL_TYPE_INT | KEEL_TYPE_MERGES, /* a clock that runs goes on from the new value */
@@ -118,6 +108,5 @@ const struct keel_type_def clock_type = {
 	.parse = parse,
 	.format = format,
 	.match = match,
-	.copy = copy,
-	.fini = fini,
+	KEEL_TYPE_OF_INT,
 };
