@@ -103,18 +103,11 @@ static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up
 	return KEEL_NEXT;
 }
 
-static keel_verdict peer_down(struct keel_call *call, const struct keel_ev_peer_down *ev)
-{
-	if (ev->daemon & KEEL_MOM && keel_daemon(call->mod) & KEEL_SERVER)
-		resync_peer_down(call->mod, ev->peer);
-	return KEEL_NEXT;
-}
-
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, job_known),
 	KEEL_TAP(job_run, job_run),
 	KEEL_TAP(peer_up, peer_up),
-	KEEL_TAP(peer_down, peer_down),
+	KEEL_TAP(peer_down, on_peer_down),
 };
 
 /* Each comes from one half of the module and is for the other. */
@@ -167,9 +160,16 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 /* All modules have started. */
 static void started(struct keel_mod *mod, void *arg)
 {
+	struct state *st = mod->state;
+	struct task *t, *next;
+
 	(void)arg;
-	((struct state *)mod->state)->started = true;
-	recover_tell(mod);
+	st->started = true;
+	HASH_ITER(hh, st->mom.tasks, t, next)
+		if (t->found_over) {
+			t->found_over = false;
+			launch_over(mod, t);
+		}
 	if (keel_daemon(mod) & KEEL_MOM && keel_link_is_up(mod, "server"))
 		host_hello(mod);
 	if (keel_daemon(mod) & KEEL_SERVER)
@@ -203,8 +203,11 @@ static int32_t executor_busy(struct keel_mod *mod, struct keel_err *err)
 
 static void executor_stop(struct keel_mod *mod)
 {
-	((struct state *)mod->state)->stopping = true;
-	health_stop(mod);
+	struct state *st = mod->state;
+
+	st->stopping = true;
+	keel_timer_cancel(st->mom.health_timer);
+	st->mom.health_timer = NULL;
 }
 
 static void executor_fini(struct keel_mod *mod)

@@ -235,9 +235,8 @@ void resync_again(struct keel_mod *mod);                            /* after a m
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener; sets `missed` */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
-void resync_peer_down(struct keel_mod *mod, const char *peer);
+keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);
 bool host_is_known(struct state *st, const char *peer);
-bool host_was_here(struct state *st, const char *peer); /* since the server began */
 struct host *host_find(struct state *st, const char *peer);
 
 /* Handlers of messages: executor.c has the table. */
@@ -252,7 +251,6 @@ message_fn on_start, on_forget, on_who, on_signal, on_kill, on_discard, on_check
 struct task *task_find(struct state *st, const char *id); /* NULL: it is not here */
 struct task *task_create(struct keel_mod *mod, const char *id, int64_t run); /* NULL without memory, which is logged */
 void task_free(struct keel_mod *mod, struct task *t);
-void task_started(struct keel_mod *mod, struct task *t, pid_t session);
 void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
 void task_ended(struct keel_mod *mod, struct task *t, int32_t status);
 void task_used(struct keel_mod *mod, const struct task *t);
@@ -313,7 +311,6 @@ void record_usage_read(const char *jobs_dir, const struct task *t, struct usage 
 /* stop.c */
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
-void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
 /* start.c */
 #define SCRIPT_LONG (256u * 1024u) /* bytes */
 int32_t task_start(struct keel_mod *mod, struct keel_obj *job);
@@ -353,14 +350,12 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
  * task. */
 int32_t recover(struct keel_mod *mod, struct keel_err *err);
 /* Reports the tasks found ended; called once all modules that listen have started. */
-void recover_tell(struct keel_mod *mod);
 
 /* still.c: what is stopped stays so, where there is no cgroup to hold it. At each tick. */
 void still_look(struct keel_mod *mod);
 
 /* health.c: may this host take tasks? */
 void health_look(struct keel_mod *mod); /* now, and again and again */
-void health_stop(struct keel_mod *mod);
 void health_report(struct keel_mod *mod);
 
 /* signals.c: number of a name ("TERM", "SIGTERM", "15"); -1 unknown. */

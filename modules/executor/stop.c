@@ -162,13 +162,6 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	stop_answer(mod, number, 0, NULL);
 }
 
-void stop_cancel(struct keel_mod *mod, struct task *t)
-{
-	if (t->stop_timer)
-		stop_answer(mod, t->stop_number, PBSE_BADSTATE, NULL);
-	t->stop_number = 0;
-}
-
 static void stop_pass(struct keel_mod *mod, void *arg)
 {
 	struct task *t = arg;

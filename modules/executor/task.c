@@ -172,16 +172,6 @@ void task_used(struct keel_mod *mod, const struct task *t)
 	keel_link_send(mod, "server", "task.used", out);
 }
 
-void task_started(struct keel_mod *mod, struct task *t, pid_t session)
-{
-	t->session = session;
-	t->state = TASK_RUN;
-	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)session);
-	task_report(mod, t);
-	if (t->kill_delay >= 0 && !t->discarded)
-		stop_kill(mod, t, t->kill_delay);
-}
-
 void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why)
 {
 	if (why != t->why)
@@ -207,7 +197,9 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	int64_t walltime = task_walltime_ms(mod, t);
 	char cput[32];
 
-	stop_cancel(mod, t);
+	if (t->stop_timer) /* it ends while it is being suspended */
+		stop_answer(mod, t->stop_number, PBSE_BADSTATE, NULL);
+	t->stop_number = 0;
 	task_release(t);
 	/* The clock of an ended task stands still. */
 	t->began_ms = 1;
