@@ -109,7 +109,6 @@ struct state {
 extern const struct keel_kind_def preempt_kind;
 struct method *method_find(struct state *st, char letter); /* NULL: no module offers it */
 /* The method with this outcome, "Q"; NULL: none. */
-const struct keel_preempt_def *method_of_outcome(struct state *st, const char *outcome);
 
 /* methods.c */
 extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_method;
@@ -119,7 +118,7 @@ extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_
 #define PREEMPTION_JOB_ATTRS 3
 extern const struct keel_attr_def preemption_sched_attrs[PREEMPTION_SCHED_ATTRS];
 extern const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS];
-void attributes_read(struct keel_mod *mod); /* as they are now */
+int32_t attributes_read(struct keel_mod *mod, struct keel_err *err);
 /* Of the scheduler `default`; NULL: there is none. */
 struct keel_obj *sched_default(struct keel_mod *mod);
 
@@ -141,9 +140,9 @@ keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *e
 
 /* level.c */
 extern const struct keel_job_key_def level_row, preempted_row;
-int64_t level_of(struct keel_mod *mod, struct keel_obj *job);
-int64_t level_once_running(struct keel_mod *mod, struct keel_obj *job);
-bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job);
+/* `as_if`: 0, or KEEL_LIMITS_ALSO_IT: once it ran. */
+int64_t level_of(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if);
+uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if); /* PRIO_QUEUE_SOFT, PRIO_SERVER_SOFT */
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
 
 /* running.c */

@@ -167,8 +167,8 @@ void levels_compute(struct keel_mod *mod)
 	struct crowd *c;
 
 	for (c = st->crowds; c; c = c->next) {
-		c->level = level_of(mod, c->first->job);
-		c->is_over_limit = is_over_soft_limit(mod, c->first->job);
+		c->level = level_of(mod, c->first->job, 0);
+		c->is_over_limit = over_limits(mod, c->first->job, 0) != 0;
 	}
 }
 
@@ -179,7 +179,7 @@ bool levels_moved(struct keel_mod *mod)
 	struct crowd *c;
 
 	for (c = st->prio.asks & (PRIO_QUEUE_SOFT | PRIO_SERVER_SOFT) ? st->crowds : NULL; c; c = c->next) {
-		int64_t level = c->is_over_limit ? level_of(mod, c->first->job) : c->level;
+		int64_t level = c->is_over_limit ? level_of(mod, c->first->job, 0) : c->level;
 
 		moved |= level != c->level;
 		c->level = level;
