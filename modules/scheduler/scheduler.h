@@ -445,7 +445,6 @@ void asides_back(struct keel_mod *mod);
 /* await.c */
 void await_host(struct keel_mod *mod, const char *id); /* when the settings say so */
 void await_heard(struct keel_mod *mod, const char *id);
-void await_drop(struct keel_mod *mod);
 
 /* topjob.c */
 /* This one does not fit. True: a start is to be planned for it, and it is counted; false: not, and with a depth of 0 all
