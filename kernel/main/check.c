@@ -15,7 +15,6 @@
 
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/crash.h"
 #include "main/inside.h"
 #include "main/set.h"
 #include "module/modules.h"
@@ -29,7 +28,7 @@ static int prepare(struct daemon *d, struct keel_err *err)
 
 	free(copy);
 	if (ret == 0)
-		ret = parts_name(d, err);
+		parts_name(d);
 	if (ret == 0)
 		ret = loop_create(&d->parts.loop);
 	if (ret == 0)
@@ -45,7 +44,7 @@ static int copies_make(const struct daemon *d, struct keel_err *err)
 	char *to = set_path(d->set, "modules");
 	char *from = d->options->set_from != NULL ? set_path(d->options->set_from, "modules") : NULL;
 	int ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
-			       modules_copy(d->settings->modules_dir, d->parts.conf, to, from, err);
+			       modules_copy(d->settings->top->modules_dir, d->parts.conf, to, from, err);
 
 	free(to);
 	free(from);
@@ -75,28 +74,17 @@ static int check_set(struct daemon *d, bool *ret_stores, struct keel_err *err)
 	return ret == 0 && d->set != NULL ? report_write(d, err) : ret;
 }
 
-/* Checks everything; prints the chain of --order, else that there is no error. Returns 0, or an error with *err. */
 static int check_all(struct daemon *d, struct keel_err *err)
 {
-	const struct options *o = d->options;
-	struct buf chain;
 	bool stores;
 	int ret = check_set(d, &stores, err);
 
 	if (ret < 0)
 		return ret;
-	if (o->order == NULL) {
-		if (!stores && d->parts.daemon & KEEL_SERVER)
-			fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", o->conf_file);
-		printf("%s: the configuration is right\n", o->conf_file);
-		return 0;
-	}
-	buf_init(&chain);
-	ret = modules_preview(d->parts.modules, o->order, &chain, err);
-	if (ret == 0 && chain.data != NULL)
-		fputs(chain.data, stdout);
-	buf_fini(&chain);
-	return ret;
+	if (!stores && d->parts.daemon & KEEL_SERVER)
+		fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", d->options->conf_file);
+	printf("%s: the configuration is right\n", d->options->conf_file);
+	return 0;
 }
 
 int daemon_check(const struct options *o)

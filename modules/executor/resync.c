@@ -212,6 +212,7 @@ keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *e
 	host_forget(mod, ev->peer);
 	questions_fail(mod, ev->peer);
 	TELL(mod, host_down, ev->peer, "communication closed");
+	starts_go_on(mod->state, ev->peer);
 	return KEEL_NEXT;
 }
 
@@ -359,6 +360,7 @@ void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 		h->strange = strange;
 	}
 	host_add(&st->server.met, peer);
+	starts_go_on(st, peer);
 	if (strange) {
 		TELL(mod, host_down, peer, "it runs jobs of another store");
 		return;

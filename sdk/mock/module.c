@@ -195,7 +195,9 @@ static int run(struct keel_mock *mock, struct module *m, struct keel_err *err)
 	stand_aside(mock, &m->desc);
 	ret = set_add(&s, m);
 	if (ret == 0)
-		ret = set_ready(all, &s, &bad, err);
+		ret = set_attach(all, &s, err);
+	if (ret == 0)
+		ret = set_ready(&s, &bad, err);
 	if (ret == 0)
 		ret = set_start(all, &s, &bad, err);
 	if (ret != 0)
@@ -405,7 +407,7 @@ uint32_t keel_mock_live(const struct keel_mod *pub)
 {
 	const struct owner *o = (const struct owner *)pub;
 	struct keel_mock *mock = host_of_mod(pub);
-	uint32_t n = o->live + o->posts;
+	uint32_t n = o->live;
 
 	for (const struct row *r = mock->parts.registry->rows; r != NULL; r = r->next)
 		n -= r->owner == o;
