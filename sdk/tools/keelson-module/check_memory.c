@@ -306,24 +306,14 @@ static ssize_t my_getline(char **line, size_t *size, FILE *f)
 	return my_getdelim(line, size, '\n', f);
 }
 
-void *watch_memory_function(const char *name)
-{
-	static const struct {
-		const char *name;
-		void *fn;
-	} known[] = {
-		{ "malloc", my_malloc }, { "calloc", my_calloc }, { "realloc", my_realloc },
-		{ "reallocarray", my_reallocarray }, { "free", my_free },
-		{ "strdup", my_strdup }, { "__strdup", my_strdup }, { "strndup", my_strndup },
-		{ "__strndup", my_strndup }, { "posix_memalign", my_posix_memalign },
-		{ "aligned_alloc", my_aligned_alloc }, { "memalign", my_aligned_alloc },
-		{ "asprintf", my_asprintf }, { "vasprintf", my_vasprintf },
-		{ "__asprintf_chk", my_asprintf_chk }, { "__vasprintf_chk", my_vasprintf_chk },
-		{ "getline", my_getline }, { "getdelim", my_getdelim }, { "__getdelim", my_getdelim },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(known[i].name, name) == 0)
-			return known[i].fn;
-	return NULL;
-}
+const struct watched watch_memory_calls[] = {
+	{ "malloc", my_malloc }, { "calloc", my_calloc }, { "realloc", my_realloc },
+	{ "reallocarray", my_reallocarray }, { "free", my_free },
+	{ "strdup", my_strdup }, { "__strdup", my_strdup }, { "strndup", my_strndup },
+	{ "__strndup", my_strndup }, { "posix_memalign", my_posix_memalign },
+	{ "aligned_alloc", my_aligned_alloc }, { "memalign", my_aligned_alloc },
+	{ "asprintf", my_asprintf }, { "vasprintf", my_vasprintf },
+	{ "__asprintf_chk", my_asprintf_chk }, { "__vasprintf_chk", my_vasprintf_chk },
+	{ "getline", my_getline }, { "getdelim", my_getdelim }, { "__getdelim", my_getdelim },
+	{ NULL, NULL },
+};
