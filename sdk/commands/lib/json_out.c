@@ -252,20 +252,6 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* A value that a user wrote as JSON. */
-static bool put_document(struct json_out *j, const char *text, size_t len)
-{
-	json_t *parsed = json_loadb(text, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
-	char *shown = parsed ? json_dumps(parsed, JSON_ENCODE_ANY) : NULL;
-
-	json_decref(parsed);
-	if (!shown)
-		return false;
-	out_str(j->out, shown);
-	free(shown);
-	return true;
-}
-
 void jout_number(struct json_out *j, const char *text, size_t len)
 {
 	if (!put_integer(j, text, len) && !put_real(j, text, len))
@@ -274,7 +260,8 @@ void jout_number(struct json_out *j, const char *text, size_t len)
 
 void jout_guess(struct json_out *j, const char *text, size_t len)
 {
-	char first = len > 0 ? text[0] : '\0';
+	char first = len > 0 ? text[0] : '\0', *shown = NULL;
+	json_t *parsed;
 
 	if (first == '-' || (first >= '0' && first <= '9')) {
 		jout_number(j, text, len);
@@ -285,7 +272,14 @@ void jout_guess(struct json_out *j, const char *text, size_t len)
 		jout_raw(j, text, len);
 		return;
 	}
-	if ((first == '"' || first == '[' || first == '{') && put_document(j, text, len))
-		return;
-	put_string(j->out, text, len);
+	if (first == '"' || first == '[' || first == '{') { /* a value that a user wrote as JSON */
+		parsed = json_loadb(text, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+		shown = parsed ? json_dumps(parsed, JSON_ENCODE_ANY) : NULL;
+		json_decref(parsed);
+	}
+	if (shown)
+		out_str(j->out, shown);
+	else
+		put_string(j->out, text, len);
+	free(shown);
 }

@@ -138,16 +138,6 @@ static bool is_kept_back(const char *variable)
 	return false;
 }
 
-static void put_all(struct list *l)
-{
-	for (char **variable = environ; *variable != NULL; variable++) {
-		const char *equals = strchr(*variable, '=');
-
-		if (equals != NULL && equals != *variable && !is_kept_back(*variable))
-			put(l, *variable, (size_t)(equals - *variable), equals + 1);
-	}
-}
-
 int environment_list(const char *wanted, bool all, char **ret)
 {
 	struct list l = { 0 };
@@ -159,8 +149,12 @@ int environment_list(const char *wanted, bool all, char **ret)
 	put_surroundings(&l);
 	if (wanted != NULL)
 		failed = put_wanted(&l, wanted);
-	if (failed == 0 && all)
-		put_all(&l);
+	for (char **variable = environ; failed == 0 && all && *variable != NULL; variable++) {
+		const char *equals = strchr(*variable, '=');
+
+		if (equals != NULL && equals != *variable && !is_kept_back(*variable))
+			put(&l, *variable, (size_t)(equals - *variable), equals + 1);
+	}
 	if (fclose(l.out) != 0 && failed == 0)
 		failed = -ENOMEM;
 	if (failed < 0)
