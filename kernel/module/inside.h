@@ -17,11 +17,9 @@
 
 #define FILE_SIZE_MAX ((size_t)1 << 30) /* of a module's file */
 
-/* note.c: what a file says about itself before its code is mapped. `path`: its name in errors. */
+/* note.c: what a file says about itself before its code is mapped. `path`: its name in errors. -EPROTO: this kernel cannot
+ * use a module of that interface. */
 int note_read(const char *file, const char *path, struct stat *ret_stat, struct modfile_note *ret_note, struct keel_err *err);
-/* Can this kernel use a module of that ABI? */
-int note_accept(const char *path, const struct modfile_note *note, struct keel_err *err);
-
 
 /* loader.c */
 struct image {
@@ -80,7 +78,7 @@ struct module {
 	struct site *fresh_site;
 };
 
-/* set.c */
+/* Some modules, in an order. The modules are not the set's. */
 struct set {
 	struct module **at;
 	uint32_t n, room;
@@ -172,7 +170,6 @@ void module_offer(struct module *m);
 
 /* lifecycle.c */
 bool module_work_log(const struct module *m); /* returns whether it has work on a worker thread */
-void module_leave(struct module *m); /* OPEN: closed, if nothing calls it; logs */
 bool module_stays(const struct module *m); /* it keeps the objects */
 /* 0; -ENOTEMPTY: something would be lost without it; -EBUSY: it is at something that ends. */
 int module_busy(struct module *m, struct keel_err *err);
@@ -184,11 +181,7 @@ int set_ready(struct set *s, struct module **ret_bad, struct keel_err *err);
 int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err);
 void set_halt(const struct set *s);
 void set_down(const struct set *s);
-void set_abandon(struct set *s); /* all are ended and closed, one by one, in reverse order */
-
-/* modules.c: every enabled module of `conf` for this daemon, opened and in order of needs. Those that are not required
- * and do not fit are left out, with a record in the log; not when `strict`. */
-int modules_open(struct modules *all, const struct conf *conf, bool strict, struct set *ret_set, struct keel_err *err);
+void set_leave(struct set *s); /* and all are closed, but those that something may still call: logs */
 
 /* values.c: other values for modules that run. */
 /* What changes for a module by `conf` into `fresh` and `fresh_site`, NULL: nothing. 1: some of it can be read at start
