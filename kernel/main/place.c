@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * place.c - where files of this installation are.
+ * place.c - where files of this installation are: beside the program, so that they may be installed elsewhere than they
+ * were configured for; else where they were configured to be.
  */
-#include "main/place.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "main/inside.h"
 #include "util/text.h"
 #include "util/trust.h"
 

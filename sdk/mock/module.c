@@ -407,7 +407,7 @@ uint32_t keel_mock_live(const struct keel_mod *pub)
 {
 	const struct owner *o = (const struct owner *)pub;
 	struct keel_mock *mock = host_of_mod(pub);
-	uint32_t n = o->live + o->posts;
+	uint32_t n = o->live;
 
 	for (const struct row *r = mock->parts.registry->rows; r != NULL; r = r->next)
 		n -= r->owner == o;
