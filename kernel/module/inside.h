@@ -107,7 +107,7 @@ struct modules {
 
 /* loader_row.c */
 int loaders_offer(struct modules *all);
-bool loader_key(const struct modules *all, const char *key); /* is it a key of one of them? */
+bool loader_key(const void *modules, const char *key); /* is it a key of one of them? */
 /* What the group of a module says. 0, or -errno with *err. */
 int how_find(const struct modules *all, const struct conf *conf, const char *name, struct how *ret, struct keel_err *err);
 void how_fini(struct how *how);
@@ -115,7 +115,6 @@ void how_fini(struct how *how);
 bool how_differs(const struct module *m, const struct conf *conf);
 int loader_open(struct module *m, const char *name, struct keel_err *err); /* its file was looked at */
 void loader_close(struct module *m); /* and the module's state */
-int loader_check(const struct module *m, const void *conf, struct keel_err *err);
 /* Which modules load others, or are required by those: first[n]. */
 void loaders_find(const struct modules *all, const struct conf_module *said, uint32_t n, bool *first);
 int loaders_lint(const struct set *s, struct keel_err *err);
@@ -156,16 +155,15 @@ int relations_lint(const struct set *s, const struct module *m, const struct con
 const void *module_row(const struct module *m, const char *kind, const char *name);
 /* The first that has a row of this kind (SERVICE, CLASS, TYPE, SCOPE) and name; NULL: none. */
 const struct module *set_bringer(const struct set *s, const char *kind, const char *name);
-/* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
- * requires it? */
-bool module_follows(const struct module *m, const struct module *other, bool optional);
+/* Must `other` be there before `m`: it offers what `m` needs, or `m` requires it? `wishes` count, too: optional needs, and
+ * classes and types of which `m` has attributes. */
+bool module_follows(const struct module *m, const struct module *other, bool wishes);
 
 /* needs.c: what a module uses is written into its file: before check(), before its rows are registered, behind them. An
  * optional service may come after the module that would use it. */
 #define NEED_EACH(d, n) for (const struct keel_need *n = (d)->needs; n != (d)->needs_end; n++)
 void needs_kernel(struct module *m);
-int needs_services(struct module *m, struct keel_err *err);
-int needs_attrs(struct module *m, struct keel_err *err);
+int needs_find(struct module *m, bool attrs, struct keel_err *err); /* services, then attributes */
 void module_offer(struct module *m);
 
 /* lifecycle.c */

@@ -89,7 +89,7 @@ static bool speaks_of(const struct module *m, const struct module *other)
 	return false;
 }
 
-bool module_follows(const struct module *m, const struct module *other, bool optional)
+bool module_follows(const struct module *m, const struct module *other, bool wishes)
 {
 	if (m == other)
 		return false;
@@ -97,9 +97,9 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 		if (strcmp(*name, other->desc.name) == 0)
 			return true;
 	NEED_EACH(&m->desc, need)
-		if (need->klass == NULL && (optional || !need->optional) && module_row(other, "SERVICE", need->name) != NULL)
+		if (need->klass == NULL && (wishes || !need->optional) && module_row(other, "SERVICE", need->name) != NULL)
 			return true;
-	return false;
+	return wishes && speaks_of(m, other);
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------- */
@@ -155,18 +155,12 @@ int relations_lint(const struct set *s, const struct module *m, const struct con
 }
 
 /* ---- sorting --------------------------------------------------------------------------------------- */
-/* `wishes` count, too: optional needs, and what is spoken of. */
-static bool comes_after(const struct module *m, const struct module *other, bool wishes)
-{
-	return module_follows(m, other, wishes) || (wishes && speaks_of(m, other));
-}
-
 static const struct module *unplaced_before(const struct module *m, const struct set *s, bool wishes)
 {
 	const struct module *other;
 
 	SET_EACH(s, other)
-		if (!other->placed && comes_after(m, other, wishes))
+		if (!other->placed && module_follows(m, other, wishes))
 			return other;
 	return NULL;
 }
@@ -178,7 +172,7 @@ static void mark_early(const struct set *s, struct module *m)
 
 	m->early = true;
 	SET_EACH(s, other)
-		if (!other->early && comes_after(m, other, true))
+		if (!other->early && module_follows(m, other, true))
 			mark_early(s, other);
 }
 
