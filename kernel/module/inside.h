@@ -42,9 +42,8 @@ struct site {
 	struct keel_tap *taps; /* strings are the module's, or in `orders` */
 	uint32_t n_taps;
 	struct conf_order *orders;
-	struct conf_match *matches;
+	struct keel_match *matches;
 	uint32_t n_orders, n_matches;
-	struct scope *scope; /* NULL: called for everything */
 	struct owner_budget budget;
 };
 
@@ -127,8 +126,6 @@ int site_read(const struct module *m, const struct conf *conf, struct site **ret
 	      struct keel_err *err);
 bool site_same(const struct site *a, const struct site *b);
 void site_destroy(struct site *s);
-/* Is each scope it names offered by a module of the set? */
-int site_lint(const struct module *m, const struct set *set, struct keel_err *err);
 
 /* open.c: one module, up to OPEN. *ret_module NULL and 0: not for this daemon. */
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,

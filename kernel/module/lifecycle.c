@@ -160,7 +160,6 @@ int set_attach(struct modules *all, const struct set *s, struct keel_err *err)
 		if (ret < 0)
 			return ret;
 		hooks_quiet(h, &m->owner, true);
-		hooks_scope(h, &m->owner, m->site->scope);
 		m->owner.budget = m->site->budget;
 	}
 	return 0;
@@ -177,8 +176,13 @@ int set_ready(struct set *s, struct module **ret_bad, struct keel_err *err)
 		if (ret < 0)
 			return ret;
 	}
-	SET_EACH(s, m)
+	SET_EACH(s, m) {
+		*ret_bad = m;
+		ret = hooks_filter(m->owner.parts->hooks, &m->owner, m->site->matches, m->site->n_matches, err);
+		if (ret < 0)
+			return ret;
 		module_offer(m);
+	}
 	*ret_bad = NULL;
 	return 0;
 }

@@ -22,7 +22,6 @@
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
-#include "util/trust.h"
 
 #define OUR_LOADER "keelson"
 

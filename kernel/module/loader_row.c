@@ -66,6 +66,13 @@ struct choice {
 	int32_t choice;
 };
 
+/* The others are looked at when the module is opened. */
+static bool any_key(const void *arg, const char *key)
+{
+	(void)arg, (void)key;
+	return true;
+}
+
 static int how_read(const struct loader_row *row, const struct conf *conf, const char *name, struct how *ret,
 		    struct keel_err *err)
 {
@@ -73,7 +80,7 @@ static int how_read(const struct loader_row *row, const struct conf *conf, const
 	const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_ENUM, .key = d->name,
 					     .choices = d->choices, .doc = d->doc };
 	struct conf_data *data;
-	int code = conf_fill_some(conf, name, &rule, 1, sizeof(struct choice), &data, err);
+	int code = conf_fill_module(conf, name, &rule, 1, sizeof(struct choice), any_key, NULL, &data, err);
 
 	if (code < 0)
 		return code;

@@ -251,8 +251,6 @@ int set_order(struct modules *all, struct set *s, const struct conf *conf, struc
 		NEED_EACH(&m->desc, need)
 			if (ret == 0 && need->klass == NULL && !need->optional)
 				ret = need_lint(all, s, m, need, err);
-		if (ret == 0)
-			ret = site_lint(m, s, err);
 		if (ret < 0)
 			return ret;
 	}

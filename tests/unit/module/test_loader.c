@@ -10,7 +10,6 @@
 #include "module/inside.h"
 #include "util/file.h"
 #include "util/text.h"
-#include "util/trust.h"
 
 static char *path_of(const char *name)
 {
