@@ -74,28 +74,17 @@ static int check_set(struct daemon *d, bool *ret_stores, struct keel_err *err)
 	return ret == 0 && d->set != NULL ? report_write(d, err) : ret;
 }
 
-/* Checks everything; prints the chain of --order, else that there is no error. Returns 0, or an error with *err. */
 static int check_all(struct daemon *d, struct keel_err *err)
 {
-	const struct options *o = d->options;
-	struct buf chain;
 	bool stores;
 	int ret = check_set(d, &stores, err);
 
 	if (ret < 0)
 		return ret;
-	if (o->order == NULL) {
-		if (!stores && d->parts.daemon & KEEL_SERVER)
-			fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", o->conf_file);
-		printf("%s: the configuration is right\n", o->conf_file);
-		return 0;
-	}
-	buf_init(&chain);
-	ret = modules_preview(d->parts.modules, o->order, &chain, err);
-	if (ret == 0 && chain.data != NULL)
-		fputs(chain.data, stdout);
-	buf_fini(&chain);
-	return ret;
+	if (!stores && d->parts.daemon & KEEL_SERVER)
+		fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", d->options->conf_file);
+	printf("%s: the configuration is right\n", d->options->conf_file);
+	return 0;
 }
 
 int daemon_check(const struct options *o)

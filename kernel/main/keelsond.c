@@ -26,7 +26,6 @@ static const struct option table[] = {
 	{ "role", required_argument, NULL, ROLE },
 	{ "home", required_argument, NULL, TEXT(home) },
 	{ "check", no_argument, NULL, FLAG(check) },
-	{ "order", required_argument, NULL, TEXT(order) },
 	{ "foreground", no_argument, NULL, 'N' },
 	{ "set", required_argument, NULL, SET },
 	{ "from", required_argument, NULL, TEXT(set_from) }, /* the daemon's own */
@@ -41,7 +40,7 @@ static void usage_print(void)
 	char *conf = place_conf_file();
 
 	printf("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
-	       "                [--set key=value]... [--last-good | --check [--order POINT]] [--version]\n"
+	       "                [--set key=value]... [--last-good | --check] [--version]\n"
 	       "  --conf FILE      configuration (%s)\n"
 	       "  --role ROLE      what to be, instead of what the configuration says\n"
 	       "  --home DIR       PBS_HOME, instead of what the configuration says\n"
@@ -49,8 +48,7 @@ static void usage_print(void)
 	       "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
 	       "  --set DIR        run with a set of modules that the daemon has made; it does so itself\n"
 	       "  --last-good      run with the configuration and the modules that served last\n"
-	       "  --check          look at configuration and modules, start nothing\n"
-	       "  --order POINT    with --check: print the compiled chain of a hook point\n",
+	       "  --check          look at configuration and modules, start nothing\n",
 	       conf != NULL ? conf : "no memory");
 	free(conf);
 }
@@ -96,8 +94,6 @@ static int options_parse(int argc, char **argv, struct options *o)
 		return ret;
 	if (optind < argc)
 		fprintf(stderr, "keelsond: unexpected operand \"%s\"\n", argv[optind]);
-	else if (o->order != NULL && !o->check)
-		fputs("keelsond: --order needs --check\n", stderr);
 	else
 		return 0;
 	return -EINVAL;

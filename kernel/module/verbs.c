@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/hooks.h"
+#include "keel/api.h"
 #include "module/inside.h"
 #include "registry/registry.h"
 #include "util/err.h"
@@ -83,94 +83,6 @@ static void answer(struct asked *a, struct buf *text)
 }
 
 /* ---- what is asked ------------------------------------------------------------------------------------- */
-static void verb_modules(struct asked *a)
-{
-	struct buf text;
-
-	buf_init(&text);
-	modules_table(a->all, &text);
-	answer(a, &text);
-}
-
-static void refuse_point(struct asked *a, const char *point)
-{
-	struct keel_err err;
-
-	err_set(&err, 0, "there is no hook point '%s'; 'keelson hooks' lists them", point);
-	refuse(a, PBSE_IVALREQ, err.text);
-}
-
-/* args: a point's name, or nothing: all points. */
-static void verb_hooks(struct asked *a)
-{
-	const char *point = a->arg;
-	struct hooks *hooks = a->all->parts->hooks;
-	struct buf text;
-
-	buf_init(&text);
-	if (point == NULL) {
-		hooks_describe_points(hooks, &text);
-	} else if (hooks_describe(hooks, point, &text) < 0) {
-		refuse_point(a, point);
-		return;
-	}
-	answer(a, &text);
-}
-
-/* args: likewise. */
-static void verb_hook_times(struct asked *a)
-{
-	const char *point = a->arg;
-	struct buf text;
-	int ret;
-
-	buf_init(&text);
-	ret = hooks_describe_times(a->all->parts->hooks, point, &text);
-	if (ret == 0)
-		answer(a, &text);
-	else if (ret == -ENOENT)
-		refuse_point(a, point);
-	else
-		refuse(a, PBSE_INTERNAL, "no memory for the answer");
-}
-
-static void verb_hook_reset(struct asked *a)
-{
-	struct buf text;
-
-	buf_init(&text);
-	hooks_reset_times(a->all->parts->hooks);
-	answer(a, &text);
-}
-
-/* args: module.tap */
-static void verb_hook_unbench(struct asked *a)
-{
-	const char *tap = a->arg;
-	struct keel_err err, who;
-	struct buf text;
-
-	err_set(&who, 0, "at request of %s", a->who);
-	if (tap == NULL || hooks_unbench(a->all->parts->hooks, tap, who.text) < 0) {
-		err_set(&err, 0, "there is no tap '%s'; 'keelson hooks --time' lists them",
-			tap != NULL ? tap : "");
-		refuse(a, PBSE_IVALREQ, err.text);
-		return;
-	}
-	buf_init(&text);
-	buf_printf(&text, "%s is called\n", tap);
-	answer(a, &text);
-}
-
-static void verb_holds(struct asked *a)
-{
-	struct buf text;
-
-	buf_init(&text);
-	hooks_describe_holds(a->all->parts->hooks, &text);
-	answer(a, &text);
-}
-
 /* Answered when it is over. */
 static void changed(void *arg, int ret, const char *text)
 {
@@ -220,12 +132,6 @@ static void verb_unload(struct asked *a)
 
 /* ---- the table ------------------------------------------------------------------------------------------ */
 #define VERBS(VERB)                                                                                         \
-	VERB(modules, KEEL_OPERATORS, "loaded modules, a table: who they are, how they fare")               \
-	VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one")                            \
-	VERB(hook_times, KEEL_OPERATORS, "what taps have cost, a table: those of all points, or of one")    \
-	VERB(hook_reset, KEEL_MANAGERS, "counts and times of taps begin again")                             \
-	VERB(hook_unbench, KEEL_MANAGERS, "call a benched tap again")                                       \
-	VERB(holds, KEEL_OPERATORS, "operations that wait, and what for")                                   \
 	VERB(reload, KEEL_MANAGERS,                                                                         \
 	     "read the configuration again and make the running set that of it; or one module anew")        \
 	VERB(load, KEEL_MANAGERS, "load a module, with its group of the configuration")                     \

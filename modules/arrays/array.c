@@ -75,22 +75,16 @@ void array_fini(struct keel_mod *mod, void *slot)
 	s->a = NULL;
 }
 
-/* While it is loaded its attribute says so, not yet the module jobs. */
-static char letter_of(struct keel_obj *whole)
-{
-	char text[8] = "";
-
-	keel_get_text(whole, job_job_state, NULL, text, sizeof(text));
-	return text[0];
-}
-
 static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 {
 	const char *text = keel_get_str(whole, job_array_indices_submitted);
-	int32_t others = letter_of(whole) == 'F' ? KEPT : WAITS; /* of one that is over none waits */
 	struct array *a = calloc(1, sizeof(*a));
 	uint32_t at = 0, last;
+	char letter[8] = "";
+	int32_t others;
 
+	keel_get_text(whole, job_job_state, NULL, letter, sizeof(letter)); /* not yet known to the module jobs */
+	others = *letter == 'F' ? KEPT : WAITS; /* of one that is over none waits */
 	if (!a || !text || !indices_parse(text, &a->x) || runs_init(&a->runs, a->x.count, others)) {
 		free(a);
 		return NULL;

@@ -183,21 +183,12 @@ static void on_back(struct keel_mod *mod, struct keel_obj *part)
 	array_mark(a, ordinal, WAITS);
 }
 
-static void runs_forget(struct array *a, uint32_t ordinal)
-{
-	struct again *again = again_find(a, ordinal);
-
-	if (!again)
-		return;
-	*again = a->again[--a->n_again];
-	array_save_again(a);
-}
-
 static void on_over(struct keel_mod *mod, struct keel_obj *part, int32_t substate, bool kept)
 {
 	int32_t exit_status = (int32_t)keel_get_int(part, job_Exit_status);
 	uint32_t ordinal;
 	struct array *a = array_of_part(mod, part, &ordinal);
+	struct again *again;
 	const char *comment = keel_get_str(part, job_comment);
 	bool forced = substate == KEEL_SUB_TERMINATED && comment && strcmp(comment, "Subjob finished") == 0;
 
@@ -207,7 +198,11 @@ static void on_over(struct keel_mod *mod, struct keel_obj *part, int32_t substat
 	if (runs_get(&a->runs, ordinal, NULL) == LIVES && (exit_status != 0 || substate != KEEL_SUB_FINISHED))
 		array_failed(a, 1); /* not again, when its history goes */
 	array_mark(a, ordinal, kept ? KEPT : over_value(forced ? SUB_FORCED : substate, exit_status));
-	runs_forget(a, ordinal);
+	again = again_find(a, ordinal);
+	if (again) {
+		*again = a->again[--a->n_again];
+		array_save_again(a);
+	}
 	if (!kept)
 		array_save_ended(mod, a);
 	array_check_end(mod, a);

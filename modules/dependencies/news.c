@@ -149,22 +149,17 @@ void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent)
 	keel_job_abort(job, why);
 }
 
-static bool counts_reports(const struct child *c)
-{
-	for (uint32_t i = 0; i < c->clause.n; i++)
-		if (c->clause.item[i].type == ON)
-			return true;
-	return false;
-}
-
 static void settle(struct keel_mod *mod, const struct news *n)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = keel_find(mod, "job", n->child);
 	struct child *c = child_find(st, n->child);
 	struct parent *p = parent_find(st, n->parent);
+	bool counts = !n->report;
 
-	if (!job || !c || (n->report && !counts_reports(c)))
+	for (uint32_t i = 0; c && i < c->clause.n; i++)
+		counts |= c->clause.item[i].type == ON;
+	if (!job || !c || !counts)
 		return;
 	if (n->verdict == DONE) {
 		release(mod, job, c, n, p ? &p->fate : NULL);

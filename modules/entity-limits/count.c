@@ -109,21 +109,20 @@ struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job)
 	return keel_slot(mod, job);
 }
 
-static void add_to(struct counter *c, const struct counted *j, enum tally tally, double sign)
-{
-	struct amount *a;
-
-	c->n[tally] += sign * j->weight;
-	for (uint32_t i = 0; i < items_of(j); i++)
-		if ((a = amount_of(c, j->wants->item[i].res)))
-			a->n[tally] += sign * j->weight * j->wants->item[i].n;
-}
-
 static void add(struct counted *j, enum tally tally, double sign)
 {
+	const double n = sign * j->weight;
+	struct amount *a;
+
 	for (int scope = 0; scope < SCOPES; scope++)
-		for (int kind = 0; kind < KINDS; kind++)
-			add_to(j->party->at[scope][kind], j, tally, sign);
+		for (int kind = 0; kind < KINDS; kind++) {
+			struct counter *c = j->party->at[scope][kind];
+
+			c->n[tally] += n;
+			for (uint32_t i = 0; i < items_of(j); i++)
+				if ((a = amount_of(c, j->wants->item[i].res)))
+					a->n[tally] += n * j->wants->item[i].n;
+		}
 }
 
 static void leave(struct state *st, struct counted *j)

@@ -136,29 +136,24 @@ static keel_verdict on_restore(struct keel_call *c, const struct keel_ev_trial_r
 
 /* ---- limits on a resource go with it ------------------------------------------------------------------------ */
 
-static int32_t unlimit(struct keel_call *c, enum scope scope, struct keel_obj *obj, const char *name)
-{
-	struct state *st = keel_state(c);
-	int32_t code = 0;
-	char text[8];
-
-	for (int i = 0; i < FAMILIES && !code; i++)
-		if (keel_get_text(obj, st->amount[scope][i], name, text, sizeof(text)) >= 0)
-			code = keel_call_set(c, obj, keel_attr_name(st->amount[scope][i]), name, NULL, NULL);
-	return code;
-}
-
 static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
 	static const char *const classes[SCOPES] = { "queue", "server" };
+	struct state *st = keel_state(c);
 	struct keel_obj *obj;
+	char text[8];
 
 	for (int scope = 0; scope < SCOPES; scope++) {
 		struct keel_cursor *walk = keel_cursor(c->mod, classes[scope]);
 		bool failed = !walk;
 
 		while (!failed && (obj = keel_next(walk)))
-			failed = unlimit(c, (enum scope)scope, obj, ev->id) != 0;
+			for (int i = 0; i < FAMILIES && !failed; i++) {
+				const struct keel_attr *attr = st->amount[scope][i];
+
+				failed = keel_get_text(obj, attr, ev->id, text, sizeof(text)) >= 0 &&
+					 keel_call_set(c, obj, keel_attr_name(attr), ev->id, NULL, NULL);
+			}
 		if (walk)
 			keel_cursor_close(walk);
 		if (failed)

@@ -8,18 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Has this host no business with the run it reports an end of: it may forget it. */
-static void forget_send(struct keel_mod *mod, const char *peer, const char *id, int64_t run)
-{
-	struct keel_out *out = keel_out(mod);
-
-	if (!out)
-		return;
-	keel_put_str(out, "id", id);
-	keel_put_int(out, "run", run);
-	keel_link_send(mod, peer, "task.forget", out);
-}
-
 /* The current run a message is about, with its job; NULL: stale. */
 static struct entry *entry_of(struct keel_mod *mod, const char *peer, const struct keel_msg *m,
 			      struct keel_obj **ret_job)
@@ -62,10 +50,15 @@ static void on_started(struct keel_mod *mod, const char *peer, const struct keel
 static void stale_end(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const char *id = keel_msg_str(m, "id");
+	struct keel_out *out;
 
 	/* What an unknown host has is for its own server, or said again behind its hello. */
-	if (id && host_is_known(mod->state, peer) && jobs_are_heard(mod))
-		forget_send(mod, peer, id, keel_msg_int(m, "run", -1));
+	if (!id || !host_is_known(mod->state, peer) || !jobs_are_heard(mod) || !(out = keel_out(mod)))
+		return;
+	/* This host has no business with the run it reports an end of: it may forget it. */
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", keel_msg_int(m, "run", -1));
+	keel_link_send(mod, peer, "task.forget", out);
 }
 
 static void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m)

@@ -36,17 +36,6 @@ static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
 		TELL(mod, refused, job, -3, why);
 }
 
-/* A host that has to introduce itself would not have it on its list. */
-static int32_t start_try(struct keel_mod *mod, struct entry *e, struct keel_out *out)
-{
-	struct state *st = mod->state;
-
-	if (host_is_known(st, e->peer))
-		return start_send(mod, e, out);
-	keel_out_drop(out);
-	return -ENOTCONN;
-}
-
 static void start(struct keel_mod *mod, struct entry *e, struct keel_out *out, const void *script, uint32_t len)
 {
 	struct state *st = mod->state;
@@ -54,7 +43,12 @@ static void start(struct keel_mod *mod, struct entry *e, struct keel_out *out, c
 
 	e->starting = false;
 	keel_put_bytes(out, "script", script ? script : "", script ? len : 0);
-	if (start_try(mod, e, out) < 0) {
+	if (!host_is_known(st, e->peer)) {
+		keel_out_drop(out); /* a host that has to introduce itself would not have it on its list */
+		start_failed(mod, e, "the execution host is away");
+		return;
+	}
+	if (start_send(mod, e, out) < 0) {
 		start_failed(mod, e, "the execution host is away");
 		return;
 	}

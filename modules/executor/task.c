@@ -243,16 +243,6 @@ static void on_start(struct keel_mod *mod, const char *peer, const struct keel_m
 	launch_begin(mod, m);
 }
 
-/* The output is in its place when the end is reported; the records are where readers look for them. */
-static void staged_log(struct keel_mod *mod, const struct task *t)
-{
-	if (t->state != TASK_ENDED || !t->streams)
-		return;
-	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "copy file request received");
-	keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "Staged %d/%d items out over 0:00:00",
-		 t->streams - t->missed, t->streams);
-}
-
 static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
@@ -263,7 +253,12 @@ static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_
 	if (!t || t->run != keel_msg_int(m, "run", -1) ||
 	    (t->state != TASK_ENDED && t->state != TASK_REFUSED))
 		return;
-	staged_log(mod, t);
+	/* The output is in its place when the end is reported; the records are where readers look for them. */
+	if (t->state == TASK_ENDED && t->streams) {
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "copy file request received");
+		keel_log(mod, KEEL_LOG_DEBUG2, "Job", id, "Staged %d/%d items out over 0:00:00",
+			 t->streams - t->missed, t->streams);
+	}
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "delete job request received");
 	keel_log(mod, KEEL_LOG_JOB, "Job", id, "kill_job");
 	task_free(mod, t);

@@ -49,14 +49,6 @@ bool acl_names(struct keel_obj *obj, const struct keel_attr *list,
 	return acl.allowed;
 }
 
-static bool allows_host(struct keel_mod *mod, struct keel_obj *queue, const struct keel_attr *list,
-			const char *host)
-{
-	if (!list || !keel_is_set(queue, list))
-		return strcasecmp(host, keel_host_name(mod)) == 0;
-	return acl_names(queue, list, NULL, host);
-}
-
 static bool allows_groups(struct keel_obj *queue, const struct keel_attr *list,
 			  const struct keel_session *who)
 {
@@ -88,8 +80,10 @@ int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct k
 		if (!st->acl[i].enable || !keel_get_int(queue, st->acl[i].enable))
 			continue;
 		switch (lists[i].by) {
-		case BY_HOST:
-			allowed = allows_host(mod, queue, list, who->host);
+		case BY_HOST: /* without a list, this host */
+			allowed = list && keel_is_set(queue, list)
+					  ? acl_names(queue, list, NULL, who->host)
+					  : strcasecmp(who->host, keel_host_name(mod)) == 0;
 			break;
 		case BY_USER:
 			allowed = acl_names(queue, list, who->user, who->host);

@@ -50,17 +50,6 @@ static void owner_format(struct keel_mod *mod, const union keel_slot *slot, cons
 	emit_text(emit, slot->p);
 }
 
-static bool owner_is(const char *owner, const char *item, size_t len)
-{
-	const char *at = memchr(item, '@', len);
-	size_t user = at ? (size_t)(at - item) : len;
-
-	if (strncmp(owner, item, user) != 0 || owner[user] != '@')
-		return false;
-	return !at || (strlen(owner) == len && memcmp(owner, item, len) == 0) ||
-	       (len == user + 2 && at[1] == '*');
-}
-
 static int32_t owner_match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
 			   const char *key, const char *text, struct keel_err *err)
 {
@@ -68,9 +57,13 @@ static int32_t owner_match(struct keel_mod *mod, const union keel_slot *slot, bo
 
 	(void)mod, (void)key, (void)err;
 	while (is_set && *text && !found) {
-		size_t len = strcspn(text, ",");
+		const char *owner = slot->p, *at;
+		size_t len = strcspn(text, ","), user = strcspn(text, "@,");
 
-		found = owner_is(slot->p, text, len);
+		at = user < len ? text + user : NULL;
+		found = strncmp(owner, text, user) == 0 && owner[user] == '@' &&
+			(!at || (strlen(owner) == len && memcmp(owner, text, len) == 0) ||
+			 (len == user + 2 && at[1] == '*'));
 		text += len + (text[len] == ',');
 	}
 	return op == KEEL_NE ? !found : found;

@@ -10,22 +10,6 @@ KEEL_ATTRS_OF(job, queue, ptime);
 KEEL_ATTR_OF(sched, preempt_queue_prio);
 KEEL_ATTR_OF(queue, Priority);
 
-static struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *job)
-{
-	const char *name = keel_get_str(job, job_queue);
-
-	return name ? keel_find(mod, "queue", name) : NULL;
-}
-
-static int64_t express_from(struct keel_mod *mod)
-{
-	struct keel_obj *sched = sched_default(mod);
-
-	return sched && keel_is_set(sched, sched_preempt_queue_prio)
-		       ? keel_get_int(sched, sched_preempt_queue_prio)
-		       : 150;
-}
-
 static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 {
 	struct state *st = mod->state;
@@ -49,10 +33,15 @@ bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job)
 
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority)
 {
-	struct keel_obj *queue = queue_of(mod, job);
+	const char *name = keel_get_str(job, job_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
+	struct keel_obj *sched = sched_default(mod);
+	int64_t express = 150;
 
+	if (sched && keel_is_set(sched, sched_preempt_queue_prio))
+		express = keel_get_int(sched, sched_preempt_queue_prio);
 	*ret_priority = queue ? keel_get_int(queue, queue_Priority) : 0;
-	return queue && *ret_priority >= express_from(mod);
+	return queue && *ret_priority >= express;
 }
 
 /* Express queues rank among themselves by their Priority. */

@@ -43,8 +43,10 @@ int up(const char *text);     /* and modules_start; without those that are not r
 int change(enum modules_change what, const char *name);
 int reload(const char *text); /* configure, change to that */
 extern const struct modules_files kernel_files;
-/* What `keelson modules` shows, without the heads of its columns; until the next call. */
+/* A line for each module behind a newline, cells separated by tabs: name, version, how it runs, "benched" when a tap is;
+ * until the next call. */
 const char *described(void);
+const char *chain(const char *point); /* names of its taps, in order; until the next call */
 /* The whole log so far; free() it. */
 char *log_text(void);
 bool logged(const char *text);
