@@ -5,6 +5,7 @@
 #ifndef KEELSON_MAIN_INSIDE_H
 #define KEELSON_MAIN_INSIDE_H
 
+#include "keel/api.h"
 #include "main/daemon.h"
 #include "main/handover.h"
 #include "main/home.h"
@@ -23,18 +24,19 @@ struct daemon {
 	bool stopping;
 	char *left_out[LEFT_OUT_ROOM]; /* modules that are not required and could not come */
 	uint32_t n_left_out;
-	/* renew.c */
-	char *sets, *set; /* their directory; what runs; NULL in a simulation */
+	char *set; /* the set that this image runs with; NULL: with the files */
 	struct handed handed;
-	char *fresh;		 /* a set with configuration that is being looked at; or NULL */
-	char *back, *token, *answer; /* what the image before left: the set to go back to; for whom, what its change did */
-	bool refused;		 /* `answer`: why nothing changed */
-	struct renewal *renewal; /* another image is being made; or NULL */
-	char *next;		 /* the set to execute when all has ended; or NULL */
+	/* renew.c */
+	char *next, *back;	 /* the set to execute when all has ended, and the one to go back to; or NULL */
 	int64_t drain_until_ms;	 /* for what is in flight */
-	char *children;		 /* of the image before, pids */
-	struct loop_timer *children_timer;
-	bool hup;		 /* reload once more, in the next image */
+	bool hup;		 /* one came for the next image */
+	/* renew_api.c */
+	struct keel_draft draft; /* another configuration, which is being looked at */
+	struct conf *draft_conf;
+	struct settings *draft_settings;
+	struct owner *hup_owner; /* whom SIGHUP is for; or NULL */
+	keel_fn *hup_fn;
+	void *hup_arg;
 	int64_t start_ms, start_objects; /* how long the start took, with so many */
 };
 
@@ -45,8 +47,6 @@ static inline struct daemon *daemon_of(struct parts *p)
 
 /* What of the settings is in force at once. */
 void settings_apply(struct daemon *d);
-/* files.c: how changes of the modules read the configuration. A world has no other image. */
-extern const struct modules_files daemon_files, daemon_files_of_a_world;
 
 /* Settings into parts: names and directories. 0 or -ENOMEM. */
 int parts_name(struct daemon *d, struct keel_err *err);

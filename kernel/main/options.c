@@ -13,7 +13,7 @@
 #include "keel/types.h"
 #include "main/place.h"
 
-enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_FROM, OPT_LAST_GOOD, OPT_VERSION, OPT_HELP };
+enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_BACK, OPT_REFUSED, OPT_LAST_GOOD, OPT_VERSION, OPT_HELP };
 
 static const struct option table[] = {
 	{ "conf", required_argument, NULL, OPT_CONF },
@@ -23,7 +23,8 @@ static const struct option table[] = {
 	{ "order", required_argument, NULL, OPT_ORDER },
 	{ "foreground", no_argument, NULL, 'N' },
 	{ "set", required_argument, NULL, OPT_SET },
-	{ "from", required_argument, NULL, OPT_FROM }, /* the daemon's own */
+	{ "back", required_argument, NULL, OPT_BACK }, /* the daemon's own, as is the next one */
+	{ "refused", required_argument, NULL, OPT_REFUSED },
 	{ "last-good", no_argument, NULL, OPT_LAST_GOOD },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, OPT_HELP },
@@ -87,8 +88,11 @@ static int option_take(struct options *o, int letter)
 		else
 			o->set[o->n_set++] = optarg;
 		return 0;
-	case OPT_FROM:
-		o->set_from = optarg;
+	case OPT_BACK:
+		o->back = optarg;
+		return 0;
+	case OPT_REFUSED:
+		o->refused = optarg;
 		return 0;
 	case OPT_LAST_GOOD:
 		o->last_good = true;

@@ -12,13 +12,14 @@
 #include "loop/loop.h"
 #include "main/core_api.h"
 #include "main/inside.h"
-#include "main/set.h"
+#include "main/renew.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "util/text.h"
 
 int parts_name(struct daemon *d, struct keel_err *err)
 {
@@ -42,7 +43,9 @@ static int registry_make(struct daemon *d, struct keel_err *err)
 	int ret = registry_create(&d->parts.registry);
 
 	(void)err;
-	return ret < 0 ? ret : registry_offer(d->parts.registry, "core", core_api());
+	if (ret == 0)
+		ret = registry_offer(d->parts.registry, "core", core_api());
+	return ret == 0 && d->world == NULL ? registry_offer(d->parts.registry, "renew", renew_api()) : ret;
 }
 
 static int store_make(struct daemon *d, struct keel_err *err)
@@ -81,15 +84,13 @@ static int links_make(struct daemon *d, struct keel_err *err)
 
 static int modules_make(struct daemon *d, struct keel_err *err)
 {
-	char *copies = d->set != NULL ? set_path(d->set, "modules") : NULL;
+	char *copies = d->set != NULL ? text_format("%s/modules", d->set) : NULL;
 	int ret = d->set != NULL && copies == NULL ?
 			  -ENOMEM :
 			  modules_create(&d->parts, d->settings->modules_dir, copies, &d->parts.modules);
 
 	(void)err;
 	free(copies);
-	if (ret == 0)
-		modules_set_files(d->parts.modules, d->world == NULL && d->set != NULL ? &daemon_files : &daemon_files_of_a_world);
 	return ret;
 }
 

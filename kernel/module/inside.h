@@ -110,8 +110,6 @@ struct modules {
 	bool strict;
 	struct buf passed; /* a line for each module that is enabled and runs in other daemons */
 	struct owner self;   /* "kernel": owner of the verbs */
-	struct modules_files files;
-	struct change *change, *waiting; /* under way; those that come after it */
 	struct loader_row *loaders;
 };
 
@@ -154,8 +152,6 @@ int module_values(const struct module *m, const struct conf *conf, struct conf_d
 int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err);
 char *module_path(const char *dir, const struct conf_module *said);
 char *module_copy(const struct modules *all, const char *name); /* a file that exists, or NULL */
-/* Does `conf` name another file for it, or another place to run it, or was the file exchanged? */
-bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said);
 /* *err, what check() said, with the place in `conf`. */
 int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err);
 /* Its group of `conf` by its rules, checked. */
@@ -206,12 +202,7 @@ int modules_open(struct modules *all, const struct conf *conf, bool strict, stru
 int values_read(struct module *m, const struct conf *conf, struct keel_err *err);
 /* They are in force, or, after an error, none of them. */
 int values_apply(struct modules *all, struct keel_err *err);
-void values_describe(const struct modules *all, struct buf *out); /* a line per module that has some */
 void values_drop(struct modules *all);
-
-/* change.c */
-struct change;
-void changes_end(struct modules *all); /* the daemon ends */
 
 /* table.c: a module's own words, which may hold anything, on one line; "-" for none. */
 void words_put(struct buf *out, const char *text);

@@ -45,17 +45,11 @@ void modules_destroy(struct modules *all)
 	if (all == NULL)
 		return;
 	modules_stop(all);
-	changes_end(all);
 	verbs_withdraw(all);
 	buf_fini(&all->passed);
 	free(all->dir);
 	free(all->copies);
 	free(all);
-}
-
-void modules_set_files(struct modules *all, const struct modules_files *files)
-{
-	all->files = *files;
 }
 
 /* ---- opened and in order -------------------------------------------------------------------------------- */

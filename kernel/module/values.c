@@ -132,17 +132,6 @@ int values_apply(struct modules *all, struct keel_err *err)
 	return ret;
 }
 
-void values_describe(const struct modules *all, struct buf *out)
-{
-	const struct module *m;
-
-	SET_EACH(&all->there, m) {
-		if (m->fresh != NULL || m->fresh_site != NULL)
-			buf_printf(out, "%s: %s changed\n", m->desc.name,
-				   m->fresh != NULL ? "configuration" : "order or match");
-	}
-}
-
 void values_drop(struct modules *all)
 {
 	struct module *m;

@@ -18,7 +18,6 @@ struct asked {
 	struct keel_req *req;
 	const char *who; /* borrowed until the verb's function returns */
 	const char *arg; /* likewise; the first argument, or NULL */
-	const char *token; /* likewise; or NULL */
 };
 
 static const struct keel_request_api *request_api(const struct modules *all)
@@ -171,53 +170,6 @@ static void verb_holds(struct asked *a)
 	answer(a, &text);
 }
 
-/* Answered when it is over. */
-static void changed(void *arg, int ret, const char *text)
-{
-	struct asked *a = arg;
-	struct buf lines;
-
-	if (ret < 0) {
-		refuse(a, PBSE_SYSTEM, text);
-		return;
-	}
-	buf_init(&lines);
-	buf_str(&lines, text);
-	answer(a, &lines);
-}
-
-static void ask_change(struct asked *a, enum modules_change change)
-{
-	const struct modules_files *f = &a->all->files;
-	struct keel_err err = { 0 };
-	int ret = 0;
-	const char *made = a->token != NULL && f->made != NULL ? f->made(a->all->parts, a->token, &ret) : NULL;
-
-	if (made != NULL)
-		changed(a, ret, made);
-	else if (modules_change(a->all,
-				&(struct modules_ask){ .change = change, .name = a->arg, .who = a->who,
-						       .token = a->token, .done = changed, .arg = a, .drop = free },
-				&err) < 0)
-		refuse(a, PBSE_SYSTEM, err.text);
-}
-
-/* args: a module's name, or nothing: the whole configuration. */
-static void verb_reload(struct asked *a)
-{
-	ask_change(a, a->arg != NULL ? MODULES_RELOAD : MODULES_CONFIGURE);
-}
-
-static void verb_load(struct asked *a)
-{
-	ask_change(a, MODULES_LOAD);
-}
-
-static void verb_unload(struct asked *a)
-{
-	ask_change(a, MODULES_UNLOAD);
-}
-
 /* ---- the table ------------------------------------------------------------------------------------------ */
 #define VERBS(VERB)                                                                                         \
 	VERB(modules, KEEL_OPERATORS, "loaded modules, a table: who they are, how they fare")               \
@@ -225,11 +177,7 @@ static void verb_unload(struct asked *a)
 	VERB(hook_times, KEEL_OPERATORS, "what taps have cost, a table: those of all points, or of one")    \
 	VERB(hook_reset, KEEL_MANAGERS, "counts and times of taps begin again")                             \
 	VERB(hook_unbench, KEEL_MANAGERS, "call a benched tap again")                                       \
-	VERB(holds, KEEL_OPERATORS, "operations that wait, and what for")                                   \
-	VERB(reload, KEEL_MANAGERS,                                                                         \
-	     "read the configuration again and make the running set that of it; or one module anew")        \
-	VERB(load, KEEL_MANAGERS, "load a module, with its group of the configuration")                     \
-	VERB(unload, KEEL_MANAGERS, "unload a module, until the next reload of the configuration")
+	VERB(holds, KEEL_OPERATORS, "operations that wait, and what for")
 
 static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(struct asked *))
 {
@@ -237,7 +185,6 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 	const struct keel_request_api *request = request_api(all);
 	uint32_t n = 0;
 	const char *const *args = msg_api_of(all)->strings(request->body(req), "args", &n);
-	const char *token = msg_api_of(all)->str(request->body(req), "extend");
 	struct asked *a = malloc(sizeof(*a));
 
 	if (a == NULL) {
@@ -245,8 +192,6 @@ static void requested(struct keel_mod *m, struct keel_req *req, void (*verb)(str
 		return;
 	}
 	*a = (struct asked){ .all = all, .req = req, .who = request->session(req)->who,
-			     .token = token != NULL && token[0] != '\0' && strspn(token, "0123456789abcdef") == strlen(token) ?
-					      token : NULL,
 			     .arg = args != NULL && n > 0 && args[0][0] != '\0' ? args[0] : NULL };
 	verb(a);
 }
