@@ -3,7 +3,7 @@
  * change.c - changes, one at a time:
  *
  *	a set with the configuration -> a draft of it: values alone are applied at once
- *	-> files of the modules into the set -> a child opens it -> the answer is left for the next image -> keel_renew()
+ *	-> files of the modules into the set -> a child opens it -> the answer is left for the next image -> keel_renew_go()
  *
  * Files are read and written on a worker thread. An error before the last step changes nothing.
  */
@@ -172,7 +172,7 @@ static int32_t image_change(struct change *c, const char *report)
 	ret = answer_write(c);
 	if (ret < 0)
 		return keel_error(&c->err, ret, "nothing was changed: cannot write into %s: %s", c->sets, strerror(-ret));
-	ret = keel_renew(c->mod, c->fresh, st->set, &c->err);
+	ret = keel_renew_go(c->mod, c->fresh, st->set, &c->err);
 	if (ret < 0)
 		return ret;
 	st->going = true;

@@ -9,7 +9,7 @@
  *	modules/NAME.so                           the file of each module; one that is missing is used from its own place
  *
  * Values alone change in the running daemon: a draft, and keel_renew_apply(). Everything else is another image of this
- * process, keel_renew(), which runs with a set. `keelsond --check --set DIR` looks at one: it prints a line per
+ * process, keel_renew_go(), which runs with a set. `keelsond --check --set DIR` looks at one: it prints a line per
  * module, name and version with a tab between, or fails with a sentence on standard error. The directory that
  * `keelsond --last-good` runs with is sets/served, in server_priv or mom_priv.
  */
@@ -33,7 +33,7 @@ static inline const char *keel_renew_set(struct keel_mod *mod)
 	return KEEL_USE_renew->set(mod);
 }
 
-/* Returns whether the image before made this one by keel_renew(). *ret_refused: why it is not the one that was wanted;
+/* Returns whether the image before made this one by keel_renew_go(). *ret_refused: why it is not the one that was wanted;
  * NULL: it is. */
 static inline bool keel_renew_was(struct keel_mod *mod, const char **ret_refused)
 {
@@ -92,12 +92,12 @@ static inline int64_t keel_renew_pause_ms(struct keel_mod *mod)
 
 /* Requests end, clients and hosts get a goodbye, modules are stopped, and this process executes itself with the set `next`;
  * with `back`, when that crashes, hangs or fails before it is ready. Both are copied. */
-static inline int32_t keel_renew(struct keel_mod *mod, const char *next, const char *back, struct keel_err *err)
+static inline int32_t keel_renew_go(struct keel_mod *mod, const char *next, const char *back, struct keel_err *err)
 {
 	return KEEL_USE_renew->go(mod, next, back, err);
 }
 
-/* Calls fn at each SIGHUP, until the module stops. A signal after keel_renew() is for the next image. -EBUSY: another
+/* Calls fn at each SIGHUP, until the module stops. A signal after keel_renew_go() is for the next image. -EBUSY: another
  * module does it. */
 static inline int32_t keel_renew_on_hup(struct keel_mod *mod, keel_fn *fn, void *arg)
 {
