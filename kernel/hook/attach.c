@@ -57,7 +57,8 @@ static int tap_lint(const char *module, const struct keel_tap *t, const struct p
 int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, struct keel_err *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		int ret = tap_lint(module, &taps[i], info_of(taps[i].point), err);
+		const struct point_info *info = taps[i].point < KEEL_POINT_MAX ? &point_infos[taps[i].point] : NULL;
+		int ret = tap_lint(module, &taps[i], info != NULL && info->name != NULL ? info : NULL, err);
 
 		if (ret < 0)
 			return ret;
@@ -178,13 +179,6 @@ void tap_remove(struct keel_mod *m, uint32_t point, const char *name)
 		return;
 	tap_unlink(p, t);
 	chains_renew(h, NULL); /* without memory the old chain stays: it is skipped there */
-}
-
-void point_empty(struct hooks *h, struct point *p)
-{
-	while (p->taps != NULL)
-		tap_unlink(p, p->taps);
-	chains_renew(h, NULL);
 }
 
 void hooks_detach(struct hooks *h, struct owner *owner)

@@ -118,30 +118,3 @@ void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns)
 		 owner_name(c->owner), c->object);
 	say(h, c->owner, &h->callbacks, owner_name(c->owner), call, passed_ns, "", hard);
 }
-
-/* ---- orders of an administrator ------------------------------------------------------------------ */
-int hooks_unbench(struct hooks *h, const char *name, const char *who)
-{
-	int n = 0;
-
-	FOR_EACH_TAP(h, t) {
-		if (strcmp(t->name, name) != 0)
-			continue;
-		if (t->off & TAP_BENCHED)
-			hooks_log(h, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, h->point[t->point].info->name,
-				  "%s is called again: %s", t->name, who);
-		t->off &= ~(uint32_t)TAP_BENCHED;
-		t->stat.strikes = 0;
-		n++;
-	}
-	return n > 0 ? n : -ENOENT;
-}
-
-void hooks_reset_times(struct hooks *h)
-{
-	FOR_EACH_TAP(h, t) {
-		t->stat = (struct tap_stat){ .strikes = t->stat.strikes, .strike_since_ms = t->stat.strike_since_ms };
-		t->calls_before = 0;
-		t->every = t->countdown = 1;
-	}
-}

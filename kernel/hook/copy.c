@@ -32,18 +32,17 @@ static const char *string_put(struct pen *pen, const char *text)
 /* Copies what the fields of `event` point to. `c` NULL: measures it, and counts the objects. */
 static uint32_t copy_fields(struct hooks *h, struct copy *c, const struct point *p, const void *event, struct pen *pen)
 {
-	uint32_t n, n_objs = 0;
-	const struct keel_field *f = info_fields(p->info, &n);
+	uint32_t n_objs = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		const char *field = (const char *)event + f[i].offset, *copied;
-		struct copy_obj o = { .at = f[i].offset };
+	for (const struct keel_field *f = p->info->fields(); f->name != NULL; f++) {
+		const char *field = (const char *)event + f->offset, *copied;
+		struct copy_obj o = { .at = f->offset };
 
-		if (f[i].type == KEEL_FIELD_STR) {
+		if (f->type == KEEL_FIELD_STR) {
 			copied = string_put(pen, *(const char *const *)field);
 			if (c != NULL)
 				memcpy((char *)(uintptr_t)c->event + o.at, &copied, sizeof(copied));
-		} else if (f[i].type == KEEL_FIELD_OBJ && h->object != NULL) {
+		} else if (f->type == KEEL_FIELD_OBJ && h->object != NULL) {
 			o.obj = *(struct keel_obj *const *)field;
 			if (o.obj == NULL)
 				continue;

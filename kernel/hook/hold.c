@@ -242,20 +242,6 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 	return ret;
 }
 
-void hooks_describe_holds(struct hooks *h, struct buf *out)
-{
-	const struct op *op;
-	const struct hold *hold;
-
-	DL_FOREACH(h->parked, op) {
-		DL_FOREACH(op->holds, hold) {
-			buf_printf(out, "%s %s ", op_label(op), op->point->info->name);
-			hold_show(hold, out);
-			buf_str(out, "\n");
-		}
-	}
-}
-
 void hooks_count(struct hooks *h, struct hooks_counts *ret)
 {
 	const struct op *op;

@@ -10,34 +10,20 @@
 #include <utlist.h>
 
 #include "hook/inside.h"
+#include "keel/sized.h"
 #include "log/log.h"
 #include "registry/registry.h"
 
 /* ---- the group "hook" -------------------------------------------------------------------------------- */
-/* A module's point is raised by that module only: returns true, with a record, for any other caller. */
-static bool is_strangers(struct keel_mod *m, uint32_t point)
-{
-	if (__builtin_expect(point < KEEL_POINT_OWN, 1) || own_may_raise(hooks_of(m), point, owner_of(m)))
-		return false;
-	hooks_log(hooks_of(m), KEEL_LOG_ERROR, m->name, "module %s raised point %u, which is not its own",
-		  m->name, point);
-	return true;
-}
-
 static void hook_note(struct keel_mod *m, uint32_t point, const void *event)
 {
-	if (!is_strangers(m, point))
-		hooks_note(hooks_of(m), point, event);
+	hooks_note(hooks_of(m), point, event);
 }
 
 static int64_t hook_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf,
 			 uint32_t len)
 {
-	if (!is_strangers(m, point))
-		return hooks_fold(hooks_of(m), point, event, buf, len);
-	if (buf != NULL && len > 0)
-		buf[0] = '\0';
-	return 0;
+	return hooks_fold(hooks_of(m), point, event, buf, len);
 }
 
 bool hooks_tapped(struct hooks *h, uint32_t point)
@@ -53,6 +39,31 @@ keel_verdict hooks_raise(struct hooks *h, const struct keel_raise *raise)
 static bool hook_tapped(struct keel_mod *m, uint32_t point)
 {
 	return hooks_tapped(hooks_of(m), point);
+}
+
+static uint32_t hook_point(struct keel_mod *m, const char *name)
+{
+	const struct point *p = name != NULL ? point_named(hooks_of(m), name) : NULL;
+
+	return p != NULL ? p->info->id : 0;
+}
+
+static int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_about_point *ret)
+{
+	const struct point *p = point_get(hooks_of(m), point);
+	struct keel_about_point d = { .size = sizeof(d) };
+
+	if (p == NULL)
+		return -ENOENT;
+	d.kind = p->kind;
+	d.name = p->info->name;
+	d.doc = p->info->doc;
+	d.event_size = p->event_size;
+	d.fields = p->info->fields();
+	while (d.fields[d.n_fields].name != NULL)
+		d.n_fields++;
+	keel_sized_give(ret, &d);
+	return 0;
 }
 
 static const struct keel_hook_api hook_api = {
@@ -115,8 +126,6 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 		ret = registry_offer(parts->registry, "call", &call_api);
 	if (ret == 0)
 		ret = scopes_init(h);
-	if (ret == 0)
-		ret = own_init(h);
 	if (ret < 0) {
 		hooks_destroy(h);
 		return ret;
@@ -146,6 +155,5 @@ void hooks_destroy(struct hooks *h)
 			tap_unref(t);
 		chain_unref(h->point[i].chain);
 	}
-	own_fini(h);
 	free(h);
 }

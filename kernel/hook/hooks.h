@@ -92,24 +92,14 @@ uint32_t hooks_parked(const struct hooks *h);
 void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_before);
 bool hooks_sole(const struct hooks *h, const struct keel_req *req);
 
-/* Appends a line per point: name, kind, number of taps, sentence. */
-void hooks_describe_points(struct hooks *h, struct buf *out);
-/* Appends the compiled chain of a point, a line per tap, for `keelson hooks POINT`. -ENOENT: no such point. */
-int hooks_describe(struct hooks *h, const char *point, struct buf *out);
-/* Appends what the taps of a point (NULL: of all) have cost: the names of the columns, then a line per tap, the most
- * expensive one first; cells are separated by tabs. -ENOENT: no such point; -ENOMEM. */
-int hooks_describe_times(struct hooks *h, const char *point, struct buf *out);
-/* Appends the parked operations, a line per hold. */
-void hooks_describe_holds(struct hooks *h, struct buf *out);
-
-/* Call a benched tap again. `who`, for the log: the user that requested it. Returns how many taps have that name
- * ("module.tap"), or -ENOENT. */
-int hooks_unbench(struct hooks *h, const char *name, const char *who);
+/* Functions of the group "inspect": keel/inspect.h says what they do. */
+void hooks_taps(struct keel_mod *m, void (*fn)(void *arg, const struct keel_about_tap *), void *arg);
+void hooks_holds(struct keel_mod *m, void (*fn)(void *arg, const struct keel_about_hold *), void *arg);
+int32_t hooks_unbench(struct keel_mod *m, const char *tap, const char *who);
+void hooks_reset_times(struct keel_mod *m);
 /* The clock tick of the loop, in its signal handler (time.c): finds calls that take too long. Also when the loop sleeps: then
  * none runs. */
 void hooks_tick(struct hooks *h, int64_t late_ns, int64_t tick_ns);
-/* Set counts and times to 0; strikes stay. */
-void hooks_reset_times(struct hooks *h);
 
 /* Holds since the start: each that is taken ends once, and its callback is called once (`told`). */
 struct hooks_counts {
@@ -117,12 +107,5 @@ struct hooks_counts {
 	uint32_t open, parked; /* now: holds, and the operations that wait for them */
 };
 void hooks_count(struct hooks *h, struct hooks_counts *ret);
-
-/* Sums over the taps that a module has now. Times are estimated from the calls that were timed (time.c). */
-struct hooks_usage {
-	uint32_t taps, benched, strikes, fails;
-	uint64_t calls, time_ns;
-};
-void hooks_usage(struct hooks *h, const struct owner *owner, struct hooks_usage *ret);
 
 #endif

@@ -26,7 +26,6 @@
 #define ORDER_LIMIT 1000  /* -1000..1000 */
 #define STRIKE_WINDOW_MS (10 * 60 * 1000)
 #define CACHE_LINE 64
-#define OWN_EVENT_MAX 256 /* bytes of an event of a module's own point */
 
 struct op;
 struct tap;
@@ -112,24 +111,13 @@ struct chain {
 	struct tap *tap[];
 };
 
-/* The row of hook_points.def or of a module. */
+/* The row of hook_points.def. */
 struct point_info {
 	const char *name, *doc;
 	uint32_t id, kind, event_size;
-	const struct keel_field *(*fields)(uint32_t *ret_n);
+	const struct keel_field *(*fields)(void); /* the last one has no name */
 	invoke_fn *invoke;
-	/* of a point that a module publishes */
-	struct owner *owner; /* NULL: a point of hook_points.def */
-	const struct keel_field *own;
-	uint32_t n_own;
 };
-static inline const struct keel_field *info_fields(const struct point_info *info, uint32_t *ret_n)
-{
-	if (info->fields != NULL)
-		return info->fields(ret_n);
-	*ret_n = info->n_own;
-	return info->own;
-}
 
 struct point {
 	_Alignas(CACHE_LINE) struct chain *chain; /* NULL: no taps */
@@ -150,17 +138,14 @@ union any_event {
 #define HOOK(id, name, kind, daemon, doc) struct keel_ev_##name name;
 #include "keel/hook_points.def"
 #undef HOOK
-	char own[OWN_EVENT_MAX];
 };
 
-extern const struct point_info point_infos[];
-extern const uint32_t n_point_infos;
-const struct point_info *info_of(uint32_t point); /* of hook_points.def; NULL: no such row */
+extern const struct point_info point_infos[KEEL_POINT_MAX]; /* by id; those without a name are not points */
 #define VERDICT_BIT(v) (1u << ((v) + 1))
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
-void point_open(struct point *p, const struct point_info *info); /* borrowed */
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: no such point */
+const struct point *point_named(const struct hooks *h, const char *name);
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
 static inline const void *event_whole(const struct point *p, const void *event, union any_event *room)
@@ -385,15 +370,6 @@ int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t or
 		void *arg, struct keel_err *err);
 void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
 void hook_bench(struct keel_mod *m);
-void point_empty(struct hooks *h, struct point *p); /* withdraw all taps */
-
-/* own.c: points that modules publish */
-int own_init(struct hooks *h); /* the kind POINT */
-void own_fini(struct hooks *h);
-bool own_may_raise(struct hooks *h, uint32_t point, const struct owner *owner);
-const struct point *point_named(const struct hooks *h, const char *name);
-uint32_t hook_point(struct keel_mod *m, const char *name);
-int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret);
 
 /* call.c */
 extern const struct keel_call_api call_api;

@@ -113,8 +113,7 @@ void notes_drain(struct hooks *h)
 	while ((n = note_due(h)) != NULL) {
 		n->runs = true;
 		copy_refresh(h, n->copy);
-		if (n->point->info != NULL) /* the module of the point is there */
-			note_run(h, n->point, n->copy->event, n);
+		note_run(h, n->point, n->copy->event, n);
 		note_free(h, n);
 	}
 }

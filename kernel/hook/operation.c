@@ -331,9 +331,6 @@ keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 	if (unlikely(r->size < sizeof(*r)))
 		return raise_short(m, r);
 	p = r->point < KEEL_POINT_MAX ? &h->point[r->point] : &h->point[0];
-	if (unlikely(r->point >= KEEL_POINT_OWN) && !own_may_raise(h, r->point, owner_of(m)))
-		return raise_refused(h, m, r, "it is not a point of this module");
-
 	if (unlikely(p->kind != KEEL_GATE && p->kind != KEEL_ASK))
 		return raise_refused(h, m, r, "it is neither a GATE nor an ASK");
 	if (p->chain == NULL)

@@ -16,31 +16,23 @@
 	{                                                                                          \
 		return t->fn.name(c, event);                                                       \
 	}                                                                                          \
-	static const struct keel_field *fields_##name(uint32_t *ret_n)                             \
+	static const struct keel_field *fields_##name(void)                                        \
 	{                                                                                          \
 		typedef struct keel_ev_##name event_type;                                          \
 		static const struct keel_field rows[] = { KEEL_FIELDS_##name(FIELD_ROW){           \
 			NULL, 0, sizeof(event_type) } };                                           \
                                                                                                    \
-		*ret_n = (uint32_t)(sizeof(rows) / sizeof(rows[0])) - 1;                           \
 		return rows;                                                                       \
 	}
 #include "keel/hook_points.def"
 #undef HOOK
 
-const struct point_info point_infos[] = {
+const struct point_info point_infos[KEEL_POINT_MAX] = {
 #define HOOK(id, name, kind, daemon, doc)                                                          \
-	{ #name, doc, id, KEEL_##kind, sizeof(struct keel_ev_##name), fields_##name, invoke_##name,  \
-	  NULL, NULL, 0 },
+	[id] = { #name, doc, id, KEEL_##kind, sizeof(struct keel_ev_##name), fields_##name, invoke_##name },
 #include "keel/hook_points.def"
 #undef HOOK
 };
-const uint32_t n_point_infos = sizeof(point_infos) / sizeof(point_infos[0]);
-
-#define HOOK(id, name, kind, daemon, doc)                                                          \
-	_Static_assert((id) > 0 && (id) < KEEL_POINT_OWN, "id of " #name);
-#include "keel/hook_points.def"
-#undef HOOK
 
 /* The verdicts that a tap may return, by kind. */
 static const struct {
@@ -56,15 +48,6 @@ static const struct {
 	[KEEL_NOTE] = { "NOTE", VERDICT_BIT(KEEL_NEXT) | VERDICT_BIT(KEEL_FAIL) },
 };
 
-const struct point_info *info_of(uint32_t point)
-{
-	for (uint32_t i = 0; i < n_point_infos; i++) {
-		if (point_infos[i].id == point)
-			return &point_infos[i];
-	}
-	return NULL;
-}
-
 const char *kind_name(uint32_t kind)
 {
 	return kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[kind].name ? kinds[kind].name : "?";
@@ -72,35 +55,38 @@ const char *kind_name(uint32_t kind)
 
 static uint16_t first_of(const struct point_info *info, uint32_t type)
 {
-	uint32_t n;
-	const struct keel_field *f = info_fields(info, &n);
+	const struct keel_field *f = info->fields();
 
-	for (uint32_t i = 0; i < n; i++) {
-		if (f[i].type == type)
-			return (uint16_t)f[i].offset;
-	}
-	return 0;
-}
-
-void point_open(struct point *p, const struct point_info *info)
-{
-	p->info = info;
-	p->kind = info->kind;
-	p->allowed = kinds[info->kind].allowed;
-	p->event_size = info->event_size;
-	p->id_at = first_of(info, KEEL_FIELD_STR);
-	p->obj_at = first_of(info, KEEL_FIELD_OBJ);
+	while (f->name != NULL && f->type != type)
+		f++;
+	return f->name != NULL ? (uint16_t)f->offset : 0;
 }
 
 void points_init(struct hooks *h)
 {
-	for (uint32_t i = 0; i < n_point_infos; i++)
-		point_open(&h->point[point_infos[i].id], &point_infos[i]);
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		const struct point_info *info = &point_infos[i];
+
+		if (info->name == NULL)
+			continue;
+		h->point[i] = (struct point){ .info = info, .kind = info->kind, .allowed = kinds[info->kind].allowed,
+					      .event_size = info->event_size, .id_at = first_of(info, KEEL_FIELD_STR),
+					      .obj_at = first_of(info, KEEL_FIELD_OBJ) };
+	}
 }
 
 struct point *point_get(struct hooks *h, uint32_t id)
 {
-	return id < KEEL_POINT_MAX && h->point[id].info ? &h->point[id] : NULL;
+	return id < KEEL_POINT_MAX && h->point[id].info != NULL ? &h->point[id] : NULL;
+}
+
+const struct point *point_named(const struct hooks *h, const char *name)
+{
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
+		if (h->point[i].info != NULL && strcmp(h->point[i].info->name, name) == 0)
+			return &h->point[i];
+	}
+	return NULL;
 }
 
 struct tap *tap_after(const struct hooks *h, const struct tap *t)

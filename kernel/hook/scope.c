@@ -212,16 +212,14 @@ static bool object_is_in(const struct op *op, const struct tap *t, struct term *
 
 static bool term_holds(const struct op *op, const struct tap *t, struct term *term)
 {
-	uint32_t n;
-	const struct keel_field *f = info_fields(op->point->info, &n);
 	bool known = false;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (const struct keel_field *f = op->point->info->fields(); f->name != NULL; f++) {
 		struct keel_obj *obj = NULL;
 		const struct scope_row *row;
 
-		if (f[i].type == KEEL_FIELD_OBJ)
-			memcpy(&obj, (const char *)op->event + f[i].offset, sizeof(obj));
+		if (f->type == KEEL_FIELD_OBJ)
+			memcpy(&obj, (const char *)op->event + f->offset, sizeof(obj));
 		row = obj != NULL ? row_find(op->hooks, term->name, hooks_object(op->hooks)->klass(obj)) :
 				    NULL;
 		if (row == NULL)

@@ -41,30 +41,27 @@ static int prepare(struct daemon *d, struct keel_err *err)
 	return ret == 0 ? parts_create(d, err) : ret;
 }
 
-/* Checks everything; prints the chain of --order, the modules of --set, else that there is no error. Returns 0, or an error
- * with *err. */
+/* Checks everything; prints the modules of --set, else that there is no error. Returns 0, or an error with *err. */
 static int check_all(struct daemon *d, struct keel_err *err)
 {
-	const struct options *o = d->options;
-	struct buf text;
+	struct buf report;
 	bool stores;
 	int ret = modules_check(d->parts.modules, d->parts.conf, d->set != NULL, &stores, err);
 
 	if (ret < 0)
 		return ret;
-	buf_init(&text);
-	if (o->order != NULL)
-		ret = modules_preview(d->parts.modules, o->order, &text, err);
-	else if (d->set != NULL)
-		modules_report(d->parts.modules, &text);
-	else
-		buf_printf(&text, "%s: the configuration is right\n", o->conf_file);
-	if (o->order == NULL && !stores && d->parts.daemon & KEEL_SERVER)
-		fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", o->conf_file);
-	if (ret == 0 && text.data != NULL)
-		fputs(text.data, stdout);
-	buf_fini(&text);
-	return ret;
+	if (!stores && d->parts.daemon & KEEL_SERVER)
+		fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", d->options->conf_file);
+	if (d->set == NULL) {
+		printf("%s: the configuration is right\n", d->options->conf_file);
+		return 0;
+	}
+	buf_init(&report);
+	modules_report(d->parts.modules, &report);
+	if (report.data != NULL)
+		fputs(report.data, stdout);
+	buf_fini(&report);
+	return 0;
 }
 
 int daemon_check(const struct options *o)

@@ -75,7 +75,7 @@ static int64_t clock_ms(void)
 
 void daemon_stop(struct parts *parts)
 {
-	daemon_of(parts)->stopping = true;
+	daemon_of(parts)->stopping = daemon_of(parts)->for_good = true;
 	loop_stop(parts->loop);
 }
 
@@ -85,7 +85,8 @@ static void stop_signalled(void *arg, int signum)
 
 	log_add(d->parts.log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", d->parts.daemon_name,
 		"caught signal %d (%s)", signum, strsignal(signum));
-	daemon_stop(&d->parts);
+	d->stopping = true; /* it may be started again at once */
+	loop_stop(d->parts.loop);
 }
 
 static void hup_signalled(void *arg, int signum)
@@ -288,7 +289,7 @@ static void serve_no_more(struct daemon *d)
 		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
 			p->daemon_name, "Starting to shutdown the server, type is Quick");
 	stop_notify(d);
-	router_shutdown(p->router);
+	router_shutdown(p->router, d->for_good);
 	loop_run_until(p->loop, replies_are_out, p, LAST_REPLIES_MS);
 	links_stop(p->links);
 	last_commit(d);

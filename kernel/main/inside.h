@@ -21,7 +21,7 @@ struct daemon {
 	struct settings *settings; /* in force */
 	struct home_locks locks;
 	bool serving;  /* from ready until it begins to stop */
-	bool stopping;
+	bool stopping, for_good; /* for_good: a module stopped it, not a signal */
 	char *left_out[LEFT_OUT_ROOM]; /* modules that are not required and could not come */
 	uint32_t n_left_out;
 	char *set; /* the set that this image runs with; NULL: with the files */

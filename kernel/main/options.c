@@ -13,14 +13,13 @@
 #include "keel/types.h"
 #include "main/place.h"
 
-enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_ORDER, OPT_SET, OPT_BACK, OPT_REFUSED, OPT_LAST_GOOD, OPT_VERSION, OPT_HELP };
+enum { OPT_CONF = 256, OPT_ROLE, OPT_HOME, OPT_CHECK, OPT_SET, OPT_BACK, OPT_REFUSED, OPT_LAST_GOOD, OPT_VERSION, OPT_HELP };
 
 static const struct option table[] = {
 	{ "conf", required_argument, NULL, OPT_CONF },
 	{ "role", required_argument, NULL, OPT_ROLE },
 	{ "home", required_argument, NULL, OPT_HOME },
 	{ "check", no_argument, NULL, OPT_CHECK },
-	{ "order", required_argument, NULL, OPT_ORDER },
 	{ "foreground", no_argument, NULL, 'N' },
 	{ "set", required_argument, NULL, OPT_SET },
 	{ "back", required_argument, NULL, OPT_BACK }, /* the daemon's own, as is the next one */
@@ -36,7 +35,7 @@ void options_usage(void)
 	char *conf = place_conf_file();
 
 	printf("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
-	       "                [--set key=value]... [--last-good | --check [--order POINT]] [--version]\n"
+	       "                [--set key=value]... [--last-good | --check] [--version]\n"
 	       "  --conf FILE      configuration (%s)\n"
 	       "  --role ROLE      what to be, instead of what the configuration says\n"
 	       "  --home DIR       PBS_HOME, instead of what the configuration says\n"
@@ -44,8 +43,7 @@ void options_usage(void)
 	       "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
 	       "  --set DIR        run with a set of modules that the daemon has made; it does so itself\n"
 	       "  --last-good      run with the configuration and the modules that served last\n"
-	       "  --check          look at configuration and modules, start nothing\n"
-	       "  --order POINT    with --check: print the compiled chain of a hook point\n",
+	       "  --check          look at configuration and modules, start nothing\n",
 	       conf != NULL ? conf : "no memory");
 	free(conf);
 }
@@ -75,9 +73,6 @@ static int option_take(struct options *o, int letter)
 		return 0;
 	case OPT_CHECK:
 		o->check = true;
-		return 0;
-	case OPT_ORDER:
-		o->order = optarg;
 		return 0;
 	case 'N':
 		o->foreground = true;
@@ -119,10 +114,6 @@ int options_parse(int argc, char **argv, struct options *ret)
 		err = option_take(&o, letter);
 	if (err == 0 && optind < argc) {
 		fprintf(stderr, "keelsond: unexpected operand \"%s\"\n", argv[optind]);
-		err = -EINVAL;
-	}
-	if (err == 0 && o.order != NULL && !o.check) {
-		fputs("keelsond: --order needs --check\n", stderr);
 		err = -EINVAL;
 	}
 	if (err < 0)

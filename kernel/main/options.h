@@ -14,7 +14,6 @@ struct options {
 	const char *home;   /* NULL: as configured */
 	uint32_t roles;     /* enum keel_daemon bits; 0: as configured */
 	bool check, foreground, version, help;
-	const char *order;  /* with check: print the chain of this point */
 	const char **set;   /* "key=value"; owned, the strings are argv's */
 	size_t n_set;
 	const char *set_dir;  /* run with this set of modules (keel/renew.h), or check it; NULL: with the configuration */

@@ -9,7 +9,6 @@
 #ifndef KEELSON_MODULE_INSIDE_H
 #define KEELSON_MODULE_INSIDE_H
 
-#include <ltdl.h>
 #include <sys/stat.h>
 
 #include "conf/conf.h"
@@ -27,17 +26,12 @@ int note_accept(const char *path, const struct modfile_note *note, struct keel_e
 /* loader.c */
 struct image {
 	char *path; /* as configured, absolute */
-	lt_dlhandle handle;
 	const struct keel_module *raw;
 	struct stat st; /* of what was opened: a copy has the time of its original */
 	struct modfile_note note;
-	bool resident; /* stays mapped */
 };
-/* `copy` not NULL: what to map instead of `path`. */
-int image_open(const char *path, const char *copy, struct image *ret_image, struct keel_err *err);
-/* What can be known of the file without mapping it. */
-int image_look(const char *path, const char *copy, struct image *ret_image, struct keel_err *err);
-void image_close(struct image *image);
+/* `copy` not NULL: what to look at instead of `path`. `map`: else what can be known of the file without that. */
+int image_open(const char *path, const char *copy, bool map, struct image *ret_image, struct keel_err *err);
 /* Returns whether the file at its path is another one now. */
 bool image_changed(const struct image *image);
 /* Returns whether there is no file at its path any more. */
@@ -96,10 +90,8 @@ struct set {
 #define SET_EACH_LINE(s, m, line) SET_EACH_ON(s, m, line)
 #define SET_EACH(s, m) SET_EACH_LINE(s, m, __LINE__)
 struct module *set_named(const struct set *s, const char *name); /* NULL: it is not there */
-int set_reserve(struct set *s, uint32_t more); /* room for so many more; 0, -ENOMEM */
 int set_add(struct set *s, struct module *m); /* 0, -ENOMEM */
 void set_drop(struct set *s, const struct module *m);
-bool set_has(const struct set *s, const struct module *m);
 void set_fini(struct set *s);
 
 struct modules {
@@ -109,7 +101,6 @@ struct modules {
 	char bad[64];     /* modules_bad() */
 	bool strict;
 	struct buf passed; /* a line for each module that is enabled and runs in other daemons */
-	struct owner self;   /* "kernel": owner of the verbs */
 	struct loader_row *loaders;
 };
 
@@ -121,10 +112,9 @@ int how_find(const struct modules *all, const struct conf *conf, const char *nam
 void how_fini(struct how *how);
 /* Does `conf` say something else than how it was opened? */
 bool how_differs(const struct module *m, const struct conf *conf);
-int loader_open(const struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err);
+int loader_open(struct module *m, const char *name, struct keel_err *err); /* its file was looked at */
 void loader_close(struct module *m); /* and the module's state */
 int loader_check(const struct module *m, const void *conf, struct keel_err *err);
-void loader_describe(const struct module *m, struct buf *out);
 /* Which modules load others, or are required by those: first[n]. */
 void loaders_find(const struct modules *all, const struct conf_module *said, uint32_t n, bool *first);
 int loaders_lint(const struct set *s, struct keel_err *err);
@@ -139,8 +129,6 @@ bool site_same(const struct site *a, const struct site *b);
 void site_destroy(struct site *s);
 /* Is each scope it names offered by a module of the set? */
 int site_lint(const struct module *m, const struct set *set, struct keel_err *err);
-/* Can the taps of these modules, none of which is attached, be ordered? */
-int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err);
 
 /* open.c: one module, up to OPEN. *ret_module NULL and 0: not for this daemon. */
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,
@@ -152,8 +140,6 @@ int module_values(const struct module *m, const struct conf *conf, struct conf_d
 int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err);
 char *module_path(const char *dir, const struct conf_module *said);
 char *module_copy(const struct modules *all, const char *name); /* a file that exists, or NULL */
-/* *err, what check() said, with the place in `conf`. */
-int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err);
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
@@ -164,8 +150,9 @@ int set_order(struct modules *all, struct set *s, const struct conf *conf, struc
 	      struct keel_err *err);
 /* Are the modules there that `m` requires, or will they be by `conf`, and none that conflicts with it? */
 int relations_lint(const struct set *s, const struct module *m, const struct conf *conf, struct keel_err *err);
-/* Does one of them offer the service `group`? */
-bool set_offers(const struct set *s, const char *group);
+const void *module_row(const struct module *m, const char *kind, const char *name);
+/* The first that has a row of this kind (SERVICE, CLASS, TYPE, SCOPE) and name; NULL: none. */
+const struct module *set_bringer(const struct set *s, const char *kind, const char *name);
 /* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
  * requires it? */
 bool module_follows(const struct module *m, const struct module *other, bool optional);
@@ -184,9 +171,11 @@ void module_leave(struct module *m); /* OPEN: closed, if nothing calls it; logs 
 bool module_stays(const struct module *m); /* it keeps the objects */
 /* 0; -ENOTEMPTY: something would be lost without it; -EBUSY: it is at something that ends. */
 int module_busy(struct module *m, struct keel_err *err);
+/* Their taps are in the chains, but quiet. After an error they go with set_down(). */
+int set_attach(struct modules *all, const struct set *s, struct keel_err *err);
 /* Several together, up in two steps: all are ready before any of them starts. *ret_bad: the one that failed, or
  * NULL. Down: in reverse order. */
-int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err);
+int set_ready(struct set *s, struct module **ret_bad, struct keel_err *err);
 int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err);
 void set_halt(const struct set *s);
 void set_down(const struct set *s);
@@ -204,12 +193,8 @@ int values_read(struct module *m, const struct conf *conf, struct keel_err *err)
 int values_apply(struct modules *all, struct keel_err *err);
 void values_drop(struct modules *all);
 
-/* table.c: a module's own words, which may hold anything, on one line; "-" for none. */
-void words_put(struct buf *out, const char *text);
-
-/* verbs.c */
-int verbs_offer(struct modules *all);
-void verbs_withdraw(struct modules *all);
+/* table.c */
+extern const struct keel_inspect_api inspect_api;
 
 static inline struct modules *modules_of(const struct module *m)
 {

@@ -2,7 +2,7 @@
  *
  * lifecycle.c - one module from opened to running and back.
  *
- *   OPEN -> needs -> contributions -> init -> READY -> taps (quiet) -> replay -> start -> RUNNING
+ *   OPEN -> taps (quiet) -> needs -> contributions -> init -> READY -> replay -> start -> RUNNING
  *   RUNNING -> stop -> taps and rows withdrawn -> fini -> private memory freed -> OPEN
  *
  * Several modules go up and down together, step by step, as at the start and the end of a daemon: everybody
@@ -71,7 +71,6 @@ static int module_ready(struct module *m, struct keel_err *err)
 
 	memset(m->owner.pub.state, 0, m->desc.state_size); /* it may have run before */
 	ret = needs_services(m, err);
-
 	if (ret == 0)
 		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
 				   m->desc.n_contribs, err);
@@ -85,21 +84,8 @@ static int module_ready(struct module *m, struct keel_err *err)
 		objects_detach(&m->owner);
 		return ret;
 	}
+	hooks_quiet(m->owner.parts->hooks, &m->owner, true); /* those that init() added, too */
 	m->state = MODULE_READY;
-	return 0;
-}
-
-static int module_attach(struct module *m, struct keel_err *err)
-{
-	struct hooks *h = m->owner.parts->hooks;
-	int ret = hooks_attach(h, &m->owner, m->site->taps, m->site->n_taps,
-			       err);
-
-	if (ret < 0)
-		return ret;
-	hooks_quiet(h, &m->owner, true);
-	hooks_scope(h, &m->owner, m->site->scope);
-	m->owner.budget = m->site->budget;
 	return 0;
 }
 
@@ -151,10 +137,10 @@ static void module_halt(struct module *m)
 
 static void module_end(struct module *m)
 {
-	if (m->state == MODULE_OPEN)
-		return;
 	module_halt(m);
 	withdraw(m);
+	if (m->state == MODULE_OPEN)
+		return;
 	call_end(m, "fini", m->desc.fini);
 	objects_detach(&m->owner);
 	if (m->how.row != NULL)
@@ -184,45 +170,54 @@ void module_leave(struct module *m)
 }
 
 /* ---- together ---------------------------------------------------------------------------------------- */
-int set_ready(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err)
+int set_attach(struct modules *all, const struct set *s, struct keel_err *err)
+{
+	struct hooks *h = all->parts->hooks;
+	struct module *m;
+	int ret;
+
+	SET_EACH(s, m) {
+		ret = hooks_attach(h, &m->owner, m->site->taps, m->site->n_taps, err);
+		if (ret < 0)
+			return ret;
+		hooks_quiet(h, &m->owner, true);
+		hooks_scope(h, &m->owner, m->site->scope);
+		m->owner.budget = m->site->budget;
+	}
+	return 0;
+}
+
+int set_ready(struct set *s, struct module **ret_bad, struct keel_err *err)
 {
 	struct module *m;
+	int ret;
 
-	(void)all;
-	*ret_bad = NULL;
 	SET_EACH(s, m) {
-		int ret = m->state == MODULE_OPEN ? module_ready(m, err) : 0; /* some are there before */
-
-		if (ret < 0) {
-			*ret_bad = m;
+		*ret_bad = m;
+		ret = m->state == MODULE_OPEN ? module_ready(m, err) : 0; /* some are there before */
+		if (ret < 0)
 			return ret;
-		}
 	}
 	SET_EACH(s, m)
 		module_offer(m);
+	*ret_bad = NULL;
 	return 0;
 }
 
 int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err)
 {
 	struct module *m;
-	int ret = 0;
+	int ret;
 
-	*ret_bad = NULL;
-	SET_EACH(s, m) {
-		ret = m->state == MODULE_READY ? module_attach(m, err) : 0;
-		if (ret < 0)
-			return ret;
-	}
 	if (all->parts->objects != NULL)
 		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
 	SET_EACH(s, m) {
+		*ret_bad = m;
 		ret = m->state == MODULE_READY ? module_run(m, err) : 0;
-		if (ret < 0) {
-			*ret_bad = m;
+		if (ret < 0)
 			return ret;
-		}
 	}
+	*ret_bad = NULL;
 	return 0;
 }
 

@@ -15,7 +15,6 @@
 #define ROWS_MAX 4096u
 #define STRIDE_MAX 4096u
 #define BLOCK_MAX (64u << 20) /* bytes of state or configuration */
-#define MOD_FLAGS ((uint32_t)(KEEL_MOD_RESIDENT | KEEL_MOD_NO_PROCESS))
 /* The descriptor as the first released interface had it; what was appended since is not in every file. */
 #define SIZE_V0 ((uint32_t)(offsetof(struct keel_module, fini) + sizeof(void (*)(void))))
 
@@ -59,7 +58,7 @@ static const char *body_objection(const struct keel_module *d)
 		return "it has no version or no summary";
 	if (d->roles == 0 || (d->roles & ~(uint32_t)KEEL_ANY) != 0)
 		return "its roles name no daemon";
-	if ((d->flags & ~MOD_FLAGS) != 0)
+	if ((d->flags & ~(uint32_t)KEEL_MOD_NO_PROCESS) != 0)
 		return "it has flags this kernel does not know";
 	if (d->state_size > BLOCK_MAX || d->conf_size > BLOCK_MAX)
 		return "its state or configuration is larger than 64 MiB";
@@ -80,26 +79,22 @@ static int needs_lint(const char *file, const struct keel_module *d, struct keel
 	return 0;
 }
 
-/* A table of the file's, whose rows may be shorter or longer than this kernel's. */
-struct rows {
-	const void *table;
-	uint32_t n, least, size; /* least: of a row that can be used; size: of this kernel's */
-};
-
-/* They become rows of this kernel's size, who say so. */
-static int rows_copy(const struct rows *r, const char *file, const char *what, void **ret_rows, struct keel_err *err)
+/* The rows of a table, which may be shorter or longer than this kernel's, but not shorter than `least`, become rows of
+ * this kernel's size, who say so. */
+static int rows_copy(const char *file, const char *what, const void *table, uint32_t n, uint32_t least, uint32_t size,
+		     void *ret_rows, struct keel_err *err)
 {
-	uint32_t stride = r->n > 0 ? *(const uint32_t *)r->table : r->size;
+	uint32_t stride = n > 0 ? *(const uint32_t *)table : size;
 	char *row = NULL;
 
-	if (stride < r->least || stride > STRIDE_MAX)
+	if (stride < least || stride > STRIDE_MAX)
 		return err_set(err, -EINVAL, "%s: %s have a wrong size", file, what);
-	if (r->n > 0 && (row = calloc(r->n, r->size)) == NULL)
+	if (n > 0 && (row = calloc(n, size)) == NULL)
 		return err_set(err, -ENOMEM, "no memory to load %s", file);
-	*ret_rows = row;
-	for (uint32_t i = 0; i < r->n; i++, row += r->size) {
-		memcpy(row, (const char *)r->table + (size_t)i * stride, stride < r->size ? stride : r->size);
-		memcpy(row, &r->size, sizeof(r->size));
+	memcpy(ret_rows, &row, sizeof(row));
+	for (uint32_t i = 0; i < n; i++, row += size) {
+		memcpy(row, (const char *)table + (size_t)i * stride, stride < size ? stride : size);
+		memcpy(row, &size, sizeof(size));
 	}
 	return 0;
 }
@@ -121,12 +116,14 @@ static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_
 	return NULL;
 }
 
-static int rules_lint(struct module *m, const char *file, struct keel_err *err)
+static int tables_lint(struct module *m, const char *file, struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
-	struct rows rows = { d->conf, d->n_conf, offsetof(struct keel_conf_rule, doc), sizeof(*m->rules) };
-	int ret = rows_copy(&rows, file, "configuration rules", (void **)&m->rules, err);
+	int ret = needs_lint(file, d, err);
 
+	if (ret == 0)
+		ret = rows_copy(file, "configuration rules", d->conf, d->n_conf, offsetof(struct keel_conf_rule, doc),
+				sizeof(*m->rules), &m->rules, err);
 	for (uint32_t i = 0; i < d->n_conf && ret == 0; i++) {
 		const char *no = rule_objection(&m->rules[i], d->conf_size);
 
@@ -134,25 +131,10 @@ static int rules_lint(struct module *m, const char *file, struct keel_err *err)
 			ret = err_set(err, -EINVAL, "%s: configuration rule '%s' %s", file,
 				      m->rules[i].key != NULL ? m->rules[i].key : "", no);
 	}
-	return ret;
-}
-
-static int taps_lint(struct module *m, const char *file, struct keel_err *err)
-{
-	const struct keel_module *d = &m->desc;
-	struct rows rows = { d->taps, d->n_taps, offsetof(struct keel_tap, order), sizeof(*m->taps) };
-	int ret = rows_copy(&rows, file, "taps", (void **)&m->taps, err);
-
-	return ret == 0 ? hooks_lint(d->name, m->taps, d->n_taps, err) : ret;
-}
-
-static int tables_lint(struct module *m, const char *file, struct keel_err *err)
-{
-	int ret = needs_lint(file, &m->desc, err);
-
 	if (ret == 0)
-		ret = rules_lint(m, file, err);
-	return ret == 0 ? taps_lint(m, file, err) : ret;
+		ret = rows_copy(file, "taps", d->taps, d->n_taps, offsetof(struct keel_tap, order), sizeof(*m->taps), &m->taps,
+				err);
+	return ret == 0 ? hooks_lint(d->name, m->taps, d->n_taps, err) : ret;
 }
 
 int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ltdl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ static lt_module so_open(lt_user_data data, const char *path, lt_dladvise advise
 static int so_close(lt_user_data data, lt_module so)
 {
 	(void)data;
-	return dlclose(so);
+	(void)so;
+	return 0; /* code stays: threads may be in it, and sanitizers want to name it */
 }
 
 static void *so_symbol(lt_user_data data, lt_module so, const char *name)
@@ -94,12 +96,16 @@ static int path_lint(const char *path, struct keel_err *err)
 
 static int map(const char *file, struct image *image, struct keel_err *err)
 {
+	lt_dlhandle handle;
+
+	if (loader_init(err) < 0)
+		return -EIO;
 	reason[0] = '\0';
-	image->handle = lt_dlopen(file);
-	if (image->handle == NULL)
+	handle = lt_dlopen(file);
+	if (handle == NULL)
 		return err_set(err, -ELIBBAD, "cannot load module file %s: %s", image->path,
 			       reason[0] != '\0' ? reason : lt_dlerror());
-	image->raw = lt_dlsym(image->handle, "keel_module");
+	image->raw = lt_dlsym(handle, "keel_module");
 	if (image->raw == NULL)
 		return err_set(err, -ENOEXEC,
 			       "%s exports no keel_module; a module is defined by KEEL_MODULE()",
@@ -107,7 +113,7 @@ static int map(const char *file, struct image *image, struct keel_err *err)
 	return 0;
 }
 
-int image_look(const char *path, const char *copy, struct image *ret_image, struct keel_err *err)
+int image_open(const char *path, const char *copy, bool mapped, struct image *ret_image, struct keel_err *err)
 {
 	const char *file = copy != NULL ? copy : path;
 	struct image image = { 0 };
@@ -123,44 +129,13 @@ int image_look(const char *path, const char *copy, struct image *ret_image, stru
 		ret = err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
 	if (ret == 0 && (image.path = strdup(path)) == NULL)
 		ret = err_set(err, -ENOMEM, "no memory to load %s", path);
-	if (ret == 0)
-		*ret_image = image;
-	return ret;
-}
-
-int image_open(const char *path, const char *copy, struct image *ret_image, struct keel_err *err)
-{
-	struct image image = { 0 };
-	int ret = image_look(path, copy, &image, err);
-
-	if (ret == 0)
-		ret = loader_init(err);
-	if (ret == 0)
-		ret = map(copy != NULL ? copy : path, &image, err);
+	if (ret == 0 && mapped)
+		ret = map(file, &image, err);
 	if (ret == 0)
 		*ret_image = image;
 	else
-		image_close(&image);
+		free(image.path);
 	return ret;
-}
-
-/* Sanitizers want the code of what they report; resident code may have threads. */
-static bool stays(const struct image *image)
-{
-#if defined(__SANITIZE_ADDRESS__)
-	(void)image;
-	return true;
-#else
-	return image->resident;
-#endif
-}
-
-void image_close(struct image *image)
-{
-	if (image->handle != NULL && !stays(image))
-		lt_dlclose(image->handle);
-	free(image->path);
-	*image = (struct image){ 0 };
 }
 
 bool image_gone(const struct image *image)

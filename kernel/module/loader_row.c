@@ -122,21 +122,15 @@ bool how_differs(const struct module *m, const struct conf *conf)
 }
 
 /* ---- a module ---------------------------------------------------------------------------------------------- */
-int loader_open(const struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err)
+int loader_open(struct module *m, const char *name, struct keel_err *err)
 {
-	const struct keel_loader_def *d = &m->how.row->def;
-	char *path = module_path(all->dir, said);
-	int ret = path != NULL ? image_look(path, NULL, &m->image, err) :
-				 err_set(err, -ENOMEM, "no memory to load module %s", said->name);
+	const struct loader_row *row = m->how.row;
+	const struct keel_load load = { .size = sizeof(load), .choice = (uint32_t)m->how.choice, .name = name,
+					.path = m->image.path, .mod = &m->owner.pub,
+					.values = m->how.values != NULL ? conf_data(m->how.values) : NULL };
 	struct keel_err why = { 0 };
 
-	free(path);
-	if (ret < 0)
-		return ret;
-	m->image.raw = d->open(&m->how.row->owner->pub,
-			       &(struct keel_load){ .size = sizeof(struct keel_load), .choice = (uint32_t)m->how.choice,
-						    .name = said->name, .path = m->image.path, .mod = &m->owner.pub,
-						    .values = m->how.values != NULL ? conf_data(m->how.values) : NULL }, &why);
+	m->image.raw = row->def.open(&row->owner->pub, &load, &why);
 	return m->image.raw != NULL ? 0 : err_set(err, -ECHILD, "%s", why.text);
 }
 
@@ -156,14 +150,6 @@ void loader_close(struct module *m)
 int loader_check(const struct module *m, const void *conf, struct keel_err *err)
 {
 	return m->how.row->def.check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf, err);
-}
-
-void loader_describe(const struct module *m, struct buf *out)
-{
-	char text[128];
-
-	m->how.row->def.text(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, text, sizeof(text));
-	buf_str(out, text);
 }
 
 /* ---- those that load others are there first ------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include "log/log.h"
 #include "module/inside.h"
 #include "object/objects.h"
+#include "registry/registry.h"
 #include "util/err.h"
 
 int modules_create(struct parts *parts, const char *dir, const char *copies, struct modules **ret_modules)
@@ -22,14 +23,14 @@ int modules_create(struct parts *parts, const char *dir, const char *copies, str
 	if (all == NULL)
 		return -ENOMEM;
 	all->parts = parts;
-	all->self.pub.name = "kernel";
-	all->self.parts = parts;
 	buf_init(&all->passed);
 	all->dir = strdup(dir);
 	all->copies = copies != NULL ? strdup(copies) : NULL;
-	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? verbs_offer(all) : -ENOMEM;
+	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? 0 : -ENOMEM;
 	if (ret == 0)
 		ret = loaders_offer(all);
+	if (ret == 0)
+		ret = registry_offer(parts->registry, "inspect", &inspect_api);
 	if (ret < 0) {
 		free(all->dir);
 		free(all->copies);
@@ -45,7 +46,6 @@ void modules_destroy(struct modules *all)
 	if (all == NULL)
 		return;
 	modules_stop(all);
-	verbs_withdraw(all);
 	buf_fini(&all->passed);
 	free(all->dir);
 	free(all->copies);
@@ -98,48 +98,38 @@ static bool give_way(struct modules *all, struct set *s, struct module *bad, boo
 	return true;
 }
 
-/* Modules that load others, and those they require, are started. */
-static int loaders_start(struct modules *all, const struct conf *conf, struct set *s, struct keel_err *err)
-{
-	struct module *bad;
-	int ret = loaders_lint(s, err);
-
-	if (ret == 0)
-		ret = set_order(all, s, conf, &bad, err);
-	if (ret == 0)
-		ret = set_ready(all, s, &bad, err);
-	return ret == 0 ? set_start(all, s, &bad, err) : ret;
-}
-
-static int order(struct modules *all, const struct conf *conf, bool strict, struct set *s, struct keel_err *err)
-{
-	struct module *bad;
-	int ret;
-
-	do
-		ret = set_order(all, s, conf, &bad, err);
-	while (ret < 0 && give_way(all, s, bad, strict, err));
-	return ret == 0 ? sites_rehearse(all, s, err) : ret;
-}
-
 int modules_open(struct modules *all, const struct conf *conf, bool strict, struct set *ret_set, struct keel_err *err)
 {
 	uint32_t n;
 	const struct conf_module *said = conf_modules(conf, &n);
 	bool *first = calloc(n + 1, sizeof(*first));
 	struct set s = { 0 };
+	struct module *bad;
 	int ret = first != NULL ? 0 : err_set(err, -ENOMEM, "no memory to load modules");
 
+	/* Modules that load others, and those they require, are started. */
 	if (ret == 0) {
 		loaders_find(all, said, n, first);
 		ret = open_enabled(all, conf, strict, first, true, &s, err);
 	}
 	if (ret == 0)
-		ret = loaders_start(all, conf, &s, err);
+		ret = loaders_lint(&s, err);
+	if (ret == 0)
+		ret = set_order(all, &s, conf, &bad, err);
+	if (ret == 0)
+		ret = set_ready(&s, &bad, err);
+	if (ret == 0)
+		ret = set_start(all, &s, &bad, err);
+	/* Then the others are opened. */
 	if (ret == 0)
 		ret = open_enabled(all, conf, strict, first, false, &s, err);
+	if (ret == 0) {
+		do
+			ret = set_order(all, &s, conf, &bad, err);
+		while (ret < 0 && give_way(all, &s, bad, strict, err));
+	}
 	if (ret == 0)
-		ret = order(all, conf, strict, &s, err);
+		ret = set_attach(all, &s, err);
 	free(first);
 	if (ret < 0)
 		set_abandon(&s);
@@ -155,22 +145,11 @@ int modules_check(struct modules *all, const struct conf *conf, bool strict, boo
 
 	if (ret < 0)
 		return ret;
-	*ret_stores = set_offers(&all->there, "store");
-	return set_ready(all, &all->there, &bad, err);
+	*ret_stores = set_bringer(&all->there, "SERVICE", "store") != NULL;
+	return set_ready(&all->there, &bad, err);
 }
 
 /* ---- up and down ------------------------------------------------------------------------------------------ */
-/* Rows for a class that no module declares are no error, but logged. A host has fewer classes: there, they are usual. */
-static void waiting_log(struct modules *all)
-{
-	struct keel_err err = { 0 };
-
-	if (!(all->parts->daemon & KEEL_SERVER) || all->parts->objects == NULL)
-		return;
-	if (objects_waiting(all->parts->objects, &err) < 0)
-		log_add(all->parts->log, KEEL_LOG_ERROR, "Module", NULL, "%s", err.text);
-}
-
 /* `bad` failed with *why. Notes it as the one without which the kernel may be started again. */
 static void bad_note(struct modules *all, const struct module *bad, const struct keel_err *why)
 {
@@ -194,17 +173,20 @@ const char *modules_bad(const struct modules *all)
 
 int modules_load(struct modules *all, const struct conf *conf, bool strict, struct keel_err *err)
 {
+	struct parts *parts = all->parts;
 	struct module *bad = NULL;
+	struct keel_err why;
 	int ret = modules_open(all, conf, strict, &all->there, err);
 
 	if (ret < 0)
 		return ret;
-	ret = set_ready(all, &all->there, &bad, err);
-	if (ret == 0)
-		waiting_log(all);
-	else if (!strict)
-		bad_note(all, bad, err);
 	all->strict = strict;
+	ret = set_ready(&all->there, &bad, err);
+	if (ret < 0 && !strict)
+		bad_note(all, bad, err);
+	/* Rows for a class that no module declares are no error. A host has fewer classes: there, they are usual. */
+	if (ret == 0 && (parts->daemon & KEEL_SERVER) && parts->objects != NULL && objects_waiting(parts->objects, &why) < 0)
+		log_add(parts->log, KEEL_LOG_ERROR, "Module", NULL, "%s", why.text);
 	return ret;
 }
 

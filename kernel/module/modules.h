@@ -25,8 +25,6 @@ void modules_destroy(struct modules *m);
 /* Every enabled module of `conf` for this daemon opens, accepts its configuration, and passes init(). *ret_stores: one
  * of them offers the service "store". `strict`: also those that are not required. */
 int modules_check(struct modules *m, const struct conf *conf, bool strict, bool *ret_stores, struct keel_err *err);
-/* After that: the chain that the point `point` would have, appended to `out`. -ENOENT: no such point. */
-int modules_preview(struct modules *m, const char *point, struct buf *out, struct keel_err *err);
 /* Load what the configuration enables: up to init of all (in order of needs). */
 int modules_load(struct modules *m, const struct conf *conf, bool strict, struct keel_err *err);
 /* After the store is loaded: replay, start, taps live. */
@@ -52,8 +50,6 @@ int modules_busy(const struct modules *m, const char *name, struct keel_err *err
 /* A line per module: name and version, separated by a tab. */
 void modules_report(const struct modules *m, struct buf *out);
 
-/* A line of column names, and one per module, cells separated by tabs. */
-void modules_table(struct modules *m, struct buf *out);
 /* One line per module: name, version, build-id, file. */
 void modules_identify(struct modules *all, struct buf *out);
 

@@ -46,12 +46,12 @@ void module_close(struct module *m)
 	free(m->rules);
 	free(m->taps);
 	loader_close(m);
-	image_close(&m->image);
+	free(m->image.path);
 	free(m);
 }
 
 /* A module's own objection, with the place of its group: file:line: module: why. */
-int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
+static int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
 {
 	const struct conf_module *said = conf_module(conf, name);
 	bool placed = said != NULL && said->file != NULL;
@@ -101,28 +101,16 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 	return 0;
 }
 
-static int state_make(struct module *m, struct keel_err *err)
-{
-	uint32_t size = m->desc.state_size;
-
-	if (m->how.row != NULL)
-		return 0; /* it is the loader's */
-	m->owner.pub.state = calloc(1, size > 0 ? size : 1);
-	if (m->owner.pub.state == NULL)
-		return err_set(err, -ENOMEM, "no memory for module %s", m->desc.name);
-	return 0;
-}
-
 static int open_image(struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err)
 {
-	char *path = module_path(all->dir, said);
-	char *copy = module_copy(all, said->name);
+	const bool maps = m->how.row == NULL;
+	char *path = module_path(all->dir, said), *copy = maps ? module_copy(all, said->name) : NULL;
 	int ret = path == NULL ? err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
-				 image_open(path, copy, &m->image, err);
+				 image_open(path, copy, maps, &m->image, err);
 
 	free(path);
 	free(copy);
-	return ret;
+	return ret < 0 || maps ? ret : loader_open(m, said->name, err);
 }
 
 /* What is wrong with the file, with the place that names it, and what to do when it is not there. */
@@ -142,13 +130,15 @@ int module_furnish(struct module *m, const struct conf *conf, struct keel_err *e
 
 	needs_kernel(m);
 	ret = module_configure(m, conf, &m->conf, err);
-	m->image.resident = m->desc.flags & KEEL_MOD_RESIDENT;
 	m->owner.pub.name = m->desc.name;
 	if (ret == 0)
 		m->owner.pub.conf = conf_data(m->conf);
 	if (ret == 0)
 		ret = site_read(m, conf, &m->site, err);
-	return ret == 0 ? state_make(m, err) : ret;
+	if (ret < 0 || m->how.row != NULL)
+		return ret; /* the state is the loader's */
+	m->owner.pub.state = calloc(1, m->desc.state_size > 0 ? m->desc.state_size : 1);
+	return m->owner.pub.state != NULL ? 0 : err_set(err, -ENOMEM, "no memory for module %s", m->desc.name);
 }
 
 static int open_checked(struct modules *all, struct module *m, const struct conf *conf,
@@ -158,7 +148,7 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 
 	if (ret < 0)
 		return ret;
-	ret = m->how.row != NULL ? loader_open(all, m, said, err) : open_image(all, m, said, err);
+	ret = open_image(all, m, said, err);
 	if (ret == 0)
 		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)

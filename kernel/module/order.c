@@ -14,31 +14,19 @@
 #include "registry/registry.h"
 #include "util/err.h"
 
-static const struct keel_service_def *offer_of(const struct module *m, const char *group)
-{
-	for (uint32_t i = 0; i < m->desc.n_contribs; i++) {
-		const struct keel_contrib *c = &m->desc.contribs[i];
-		const struct keel_service_def *def = c->def;
-
-		if (c->kind != NULL && def != NULL && strcmp(c->kind, "SERVICE") == 0 &&
-		    def->size > offsetof(struct keel_service_def, doc) && def->name != NULL && strcmp(def->name, group) == 0)
-			return def;
-	}
-	return NULL;
-}
-
-/* Rows of CLASS and of TYPE begin alike: size, flags, name. */
-static bool brings(const struct module *m, const char *kind, const char *name)
+/* Its row of that kind and name (NULL: any). Rows of SERVICE, CLASS, TYPE and SCOPE begin alike: size, a number, name. */
+const void *module_row(const struct module *m, const char *kind, const char *name)
 {
 	for (uint32_t i = 0; i < m->desc.n_contribs; i++) {
 		const struct keel_contrib *c = &m->desc.contribs[i];
 		const struct keel_class_def *def = c->def;
 
 		if (c->kind != NULL && def != NULL && strcmp(c->kind, kind) == 0 &&
+		    def->size >= offsetof(struct keel_class_def, doc) &&
 		    (name == NULL || (def->name != NULL && strcmp(def->name, name) == 0)))
-			return true;
+			return def;
 	}
-	return false;
+	return NULL;
 }
 
 /* Has `m` attributes of a class or a type that `other` brings? */
@@ -50,17 +38,8 @@ static bool speaks_of(const struct module *m, const struct module *other)
 
 		if (c->kind == NULL || def == NULL || strcmp(c->kind, "ATTR") != 0)
 			continue;
-		if ((def->klass != NULL && brings(other, "CLASS", def->klass)) ||
-		    (def->type != NULL && brings(other, "TYPE", def->type)))
-			return true;
-	}
-	return false;
-}
-
-static bool listed(const char *const *names, const char *name)
-{
-	for (; names != NULL && *names != NULL; names++) {
-		if (strcmp(*names, name) == 0)
+		if ((def->klass != NULL && module_row(other, "CLASS", def->klass) != NULL) ||
+		    (def->type != NULL && module_row(other, "TYPE", def->type) != NULL))
 			return true;
 	}
 	return false;
@@ -70,43 +49,36 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 {
 	if (m == other)
 		return false;
-	if (listed(m->desc.requires_modules, other->desc.name))
-		return true;
+	for (const char *const *name = m->desc.requires_modules; name != NULL && *name != NULL; name++)
+		if (strcmp(*name, other->desc.name) == 0)
+			return true;
 	NEED_EACH(&m->desc, need)
-		if (need->klass == NULL && (optional || !need->optional) && offer_of(other, need->name) != NULL)
+		if (need->klass == NULL && (optional || !need->optional) && module_row(other, "SERVICE", need->name) != NULL)
 			return true;
 	return false;
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------- */
-static const struct module *offerer(const struct set *s, const char *group,
-				    const struct keel_service_def **ret_def)
+const struct module *set_bringer(const struct set *s, const char *kind, const char *name)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		*ret_def = offer_of(s->at[i], group);
-		if (*ret_def != NULL)
-			return s->at[i];
-	}
+	const struct module *m;
+
+	SET_EACH(s, m)
+		if (module_row(m, kind, name) != NULL)
+			return m;
 	return NULL;
-}
-
-bool set_offers(const struct set *s, const char *group)
-{
-	const struct keel_service_def *def;
-
-	return offerer(s, group, &def) != NULL;
 }
 
 static int need_lint(struct modules *all, const struct set *s, const struct module *m,
 		     const struct keel_need *need, struct keel_err *err)
 {
-	const struct keel_service_def *def = NULL;
-	const struct module *other = offerer(s, need->name, &def);
+	const struct module *other = set_bringer(s, "SERVICE", need->name);
+	const struct keel_service_def *def = other != NULL ? module_row(other, "SERVICE", need->name) : NULL;
 	struct keel_err why = { 0 };
 
-	if (other != NULL && def->version >= need->minor)
+	if (def != NULL && def->version >= need->minor)
 		return 0;
-	if (other != NULL)
+	if (def != NULL)
 		return err_set(err, -EPROTO,
 			       "module %s needs service '%s' of version %u, module %s offers %u; "
 			       "upgrade %s",
@@ -138,17 +110,6 @@ int relations_lint(const struct set *s, const struct module *m, const struct con
 	return 0;
 }
 
-static int module_fits(struct modules *all, const struct set *s, const struct module *m,
-		       const struct conf *conf, struct keel_err *err)
-{
-	int ret = relations_lint(s, m, conf, err);
-
-	NEED_EACH(&m->desc, need)
-		if (ret == 0 && need->klass == NULL && !need->optional)
-			ret = need_lint(all, s, m, need, err);
-	return ret == 0 ? site_lint(m, s, err) : ret;
-}
-
 /* ---- sorting --------------------------------------------------------------------------------------- */
 /* `wishes` count, too: optional needs, and what is spoken of. */
 static bool comes_after(const struct module *m, const struct module *other, bool wishes)
@@ -158,67 +119,53 @@ static bool comes_after(const struct module *m, const struct module *other, bool
 
 static const struct module *unplaced_before(const struct module *m, const struct set *s, bool wishes)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (!s->at[i]->placed && comes_after(m, s->at[i], wishes))
-			return s->at[i];
-	}
+	const struct module *other;
+
+	SET_EACH(s, other)
+		if (!other->placed && comes_after(m, other, wishes))
+			return other;
 	return NULL;
 }
 
 static struct module *next_free(const struct set *s, bool wishes, bool early)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (!s->at[i]->placed && (s->at[i]->early || !early) &&
-		    unplaced_before(s->at[i], s, wishes) == NULL)
-			return s->at[i];
-	}
+	struct module *m;
+
+	SET_EACH(s, m)
+		if (!m->placed && (m->early || !early) && unplaced_before(m, s, wishes) == NULL)
+			return m;
 	return NULL;
 }
 
-/* Whoever brings a class is early, and all that must be there before him. */
-static void mark_early(const struct set *s)
+/* A module that brings a class is early, and all that must be there before it. */
+static void mark_early(const struct set *s, struct module *m)
 {
-	bool more = true;
+	struct module *other;
 
-	for (uint32_t i = 0; i < s->n; i++)
-		s->at[i]->early = brings(s->at[i], "CLASS", NULL);
-	while (more) {
-		more = false;
-		for (uint32_t i = 0; i < s->n; i++) {
-			for (uint32_t k = 0; k < s->n && s->at[i]->early; k++) {
-				if (!s->at[k]->early && comes_after(s->at[i], s->at[k], true))
-					s->at[k]->early = more = true;
-			}
-		}
-	}
+	m->early = true;
+	SET_EACH(s, other)
+		if (!other->early && comes_after(m, other, true))
+			mark_early(s, other);
 }
 
+/* Of the early ones first; wishes count where that leads to no loop. */
 static struct module *next_of(const struct set *s)
 {
-	struct module *m = next_free(s, true, true);
+	struct module *m = NULL;
 
-	if (m == NULL)
-		m = next_free(s, false, true);
-	if (m == NULL)
-		m = next_free(s, true, false);
-	return m != NULL ? m : next_free(s, false, false);
+	for (int try = 0; try < 4 && m == NULL; try++)
+		m = next_free(s, try % 2 == 0, try < 2);
+	return m;
 }
 
-static const struct module *first_unplaced(const struct set *s)
-{
-	uint32_t i = 0;
-
-	while (s->at[i]->placed)
-		i++;
-	return s->at[i];
-}
-
-/* Everybody left waits for somebody left: after as many steps as there are modules we are in a loop. */
+/* Each that is left waits for another one: after as many steps as there are modules we are in a loop. */
 static int refuse_loop(const struct set *s, struct keel_err *err)
 {
-	const struct module *at = first_unplaced(s), *start;
+	const struct module *at = s->at[0], *start;
 	struct buf text;
 
+	for (uint32_t i = 0; at->placed; i++)
+		at = s->at[i];
 	for (uint32_t i = 0; i < s->n; i++)
 		at = unplaced_before(at, s, false);
 	buf_init(&text);
@@ -238,12 +185,15 @@ static int set_sort(struct set *s, struct keel_err *err)
 {
 	struct set sorted = { 0 };
 
-	for (uint32_t i = 0; i < s->n; i++)
-		s->at[i]->placed = false;
-	mark_early(s);
-	while (sorted.n < s->n) {
-		struct module *m = next_of(s);
+	struct module *m;
 
+	SET_EACH(s, m)
+		m->placed = m->early = false;
+	SET_EACH(s, m)
+		if (!m->early && module_row(m, "CLASS", NULL) != NULL)
+			mark_early(s, m);
+	while (sorted.n < s->n) {
+		m = next_of(s);
 		if (m == NULL) {
 			set_fini(&sorted);
 			return refuse_loop(s, err);
@@ -262,14 +212,20 @@ static int set_sort(struct set *s, struct keel_err *err)
 int set_order(struct modules *all, struct set *s, const struct conf *conf, struct module **ret_bad,
 	      struct keel_err *err)
 {
-	*ret_bad = NULL;
-	for (uint32_t i = 0; i < s->n; i++) {
-		int ret = module_fits(all, s, s->at[i], conf, err);
+	struct module *m;
+	int ret;
 
-		if (ret < 0) {
-			*ret_bad = s->at[i];
+	SET_EACH(s, m) {
+		*ret_bad = m;
+		ret = relations_lint(s, m, conf, err);
+		NEED_EACH(&m->desc, need)
+			if (ret == 0 && need->klass == NULL && !need->optional)
+				ret = need_lint(all, s, m, need, err);
+		if (ret == 0)
+			ret = site_lint(m, s, err);
+		if (ret < 0)
 			return ret;
-		}
 	}
+	*ret_bad = NULL;
 	return set_sort(s, err);
 }

@@ -19,24 +19,14 @@ struct module *set_named(const struct set *s, const char *name)
 	return NULL;
 }
 
-int set_reserve(struct set *s, uint32_t more)
-{
-	struct module **at;
-
-	if (s->n + more <= s->room)
-		return 0;
-	at = reallocarray(s->at, s->n + more, sizeof(*at));
-	if (at == NULL)
-		return -ENOMEM;
-	s->at = at;
-	s->room = s->n + more;
-	return 0;
-}
-
 int set_add(struct set *s, struct module *m)
 {
-	if (set_reserve(s, 1) < 0)
+	struct module **at = s->n < s->room ? s->at : reallocarray(s->at, s->room + 16, sizeof(*at));
+
+	if (at == NULL)
 		return -ENOMEM;
+	s->room += s->n < s->room ? 0 : 16;
+	s->at = at;
 	s->at[s->n++] = m;
 	return 0;
 }
@@ -51,15 +41,6 @@ void set_drop(struct set *s, const struct module *m)
 		return;
 	s->n--;
 	memmove(&s->at[i], &s->at[i + 1], (s->n - i) * sizeof(s->at[0]));
-}
-
-bool set_has(const struct set *s, const struct module *m)
-{
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->at[i] == m)
-			return true;
-	}
-	return false;
 }
 
 void set_fini(struct set *s)

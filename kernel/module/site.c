@@ -25,17 +25,6 @@ void site_destroy(struct site *s)
 }
 
 /* ---- order ------------------------------------------------------------------------------------------ */
-static int taps_copy(struct site *s, const struct module *m, struct keel_err *err)
-{
-	s->n_taps = m->desc.n_taps;
-	s->taps = calloc(s->n_taps + 1, sizeof(*s->taps));
-	if (s->taps == NULL)
-		return err_set(err, -ENOMEM, "no memory for the taps of %s", m->desc.name);
-	if (s->n_taps > 0)
-		memcpy(s->taps, m->taps, s->n_taps * sizeof(*s->taps));
-	return 0;
-}
-
 static bool order_apply(struct site *s, const struct conf_order *o)
 {
 	bool any = false;
@@ -67,29 +56,26 @@ static int refuse_tap(const struct site *s, const char *module, const struct con
 	return -EINVAL;
 }
 
-static int orders_apply(struct site *s, const char *module, struct keel_err *err)
-{
-	for (uint32_t i = 0; i < s->n_orders; i++) {
-		if (!order_apply(s, &s->orders[i]))
-			return refuse_tap(s, module, &s->orders[i], err);
-	}
-	return 0;
-}
-
 /* ---- all of it ---------------------------------------------------------------------------------------- */
 int site_read(const struct module *m, const struct conf *conf, struct site **ret_site,
 	      struct keel_err *err)
 {
 	const char *name = m->desc.name;
 	struct site *s = calloc(1, sizeof(*s));
-	int ret = s != NULL ? 0 : err_set(err, -ENOMEM, "no memory to load module %s", name);
+	int ret;
 
-	if (ret == 0)
-		ret = taps_copy(s, m, err);
-	if (ret == 0)
-		ret = conf_orders(conf, name, &s->orders, &s->n_orders, err);
-	if (ret == 0)
-		ret = orders_apply(s, name, err);
+	if (s != NULL)
+		s->taps = calloc(m->desc.n_taps + 1, sizeof(*s->taps));
+	if (s == NULL || s->taps == NULL) {
+		free(s);
+		return err_set(err, -ENOMEM, "no memory to load module %s", name);
+	}
+	s->n_taps = m->desc.n_taps;
+	if (s->n_taps > 0)
+		memcpy(s->taps, m->taps, s->n_taps * sizeof(*s->taps));
+	ret = conf_orders(conf, name, &s->orders, &s->n_orders, err);
+	for (uint32_t i = 0; i < s->n_orders && ret == 0; i++)
+		ret = order_apply(s, &s->orders[i]) ? 0 : refuse_tap(s, name, &s->orders[i], err);
 	if (ret == 0)
 		ret = conf_matches(conf, name, &s->matches, &s->n_matches, err);
 	if (ret == 0)
@@ -127,30 +113,7 @@ bool site_same(const struct site *a, const struct site *b)
 	return true;
 }
 
-/* ---- does somebody know the scopes? ------------------------------------------------------------------- */
-/* The name of the scope that a contribution offers; NULL: it is none. */
-static const char *scope_of(const struct keel_contrib *c)
-{
-	const struct keel_scope_def *def = c->def;
-
-	return c->kind != NULL && def != NULL && strcmp(c->kind, "SCOPE") == 0 ? def->name : NULL;
-}
-
-static bool is_scope(const struct set *set, const char *name)
-{
-	const struct module *m;
-
-	SET_EACH(set, m) {
-		for (uint32_t k = 0; k < m->desc.n_contribs; k++) {
-			const char *scope = scope_of(&m->desc.contribs[k]);
-
-			if (scope != NULL && strcmp(scope, name) == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
+/* ---- are there such scopes? ------------------------------------------------------------------------------ */
 /* Each once, though every class of objects that has it brings a row. */
 static void scopes_list(const struct set *set, struct buf *out)
 {
@@ -158,10 +121,12 @@ static void scopes_list(const struct set *set, struct buf *out)
 
 	SET_EACH(set, m) {
 		for (uint32_t k = 0; k < m->desc.n_contribs; k++) {
-			const char *scope = scope_of(&m->desc.contribs[k]);
+			const struct keel_contrib *c = &m->desc.contribs[k];
+			const struct keel_scope_def *def = c->def;
 
-			if (scope != NULL && !list_has(out->len > 0 ? out->data : "", scope))
-				buf_printf(out, "%s%s", out->len > 0 ? ", " : "", scope);
+			if (c->kind != NULL && def != NULL && strcmp(c->kind, "SCOPE") == 0 && def->name != NULL &&
+			    !list_has(out->len > 0 ? out->data : "", def->name))
+				buf_printf(out, "%s%s", out->len > 0 ? ", " : "", def->name);
 		}
 	}
 }
@@ -188,21 +153,8 @@ int site_lint(const struct module *m, const struct set *set, struct keel_err *er
 	if (!(m->owner.parts->daemon & KEEL_SERVER))
 		return 0;
 	for (uint32_t i = 0; i < s->n_matches; i++) {
-		if (!is_scope(set, s->matches[i].scope))
+		if (set_bringer(set, "SCOPE", s->matches[i].scope) == NULL)
 			return refuse_scope(m, &s->matches[i], set, err);
 	}
 	return 0;
-}
-
-int sites_rehearse(struct modules *all, const struct set *set, struct keel_err *err)
-{
-	struct hooks *h = all->parts->hooks;
-	uint32_t i;
-	int ret = 0;
-
-	for (i = 0; i < set->n && ret == 0; i++)
-		ret = hooks_attach(h, &set->at[i]->owner, set->at[i]->site->taps, set->at[i]->site->n_taps, err);
-	while (i-- > 0)
-		hooks_detach(h, &set->at[i]->owner);
-	return ret;
 }

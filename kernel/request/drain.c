@@ -72,7 +72,11 @@ static void goodbyes_send(struct router *r)
 
 	r->drain.phase = DRAIN_LEAVING;
 	DL_FOREACH(r->clients, c) {
-		client_send(c, out_create(), WIRE_GOODBYE, 0);
+		struct keel_out *o = out_create();
+
+		if (r->drain.for_good)
+			out_put_int(o, "stop", 1);
+		client_send(c, o, WIRE_GOODBYE, 0);
 		c->closing = true;
 	}
 	loop_timer_cancel(r->drain.deadline);
@@ -160,10 +164,11 @@ void router_drain(struct router *r, int64_t deadline_ms, void (*done)(void *arg)
 	drain_begin(r, deadline_ms - loop_now_ms(r->parts->loop), done, arg);
 }
 
-void router_shutdown(struct router *r)
+void router_shutdown(struct router *r, bool for_good)
 {
 	if (r->drain.phase != DRAIN_NONE)
 		return;
+	r->drain.for_good = for_good;
 	router_listen_stop(r);
 	drain_begin(r, r->limits.shutdown_ms, NULL, NULL);
 }

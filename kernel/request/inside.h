@@ -105,6 +105,7 @@ struct uid_share {
 struct drain {
 	enum drain_phase { DRAIN_NONE, DRAIN_SERVING, DRAIN_ENDING, DRAIN_LEAVING } phase;
 	bool late;      /* the deadline has passed */
+	bool for_good;  /* no other image follows, and goodbyes say so */
 	uint32_t n_old; /* requests that were open at its start, acted, and are open still */
 	struct loop_timer *step, *deadline;
 	void (*done)(void *arg);

@@ -27,8 +27,8 @@ int router_listen_fd(struct router *r);
 void router_drain(struct router *r, int64_t deadline_ms, void (*done)(void *arg), void *arg);
 /* How long half a request, or replies that are not read, may stand still. */
 void router_set_stall(struct router *r, int64_t stall_ms);
-/* The daemon ends: the same, without a socket for those that come. */
-void router_shutdown(struct router *r);
+/* The daemon ends: the same, without a socket for those that come. `for_good`: clients need not wait for another one. */
+void router_shutdown(struct router *r, bool for_good);
 /* Returns whether no request is open; after the two above, whether all clients are gone. */
 bool router_idle(const struct router *r);
 

@@ -76,22 +76,26 @@ char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name
 	return text;
 }
 
-/* The vnode of "(n1:ncpus=2+n2...)", else the host of "n1/0*2+n2/0". */
-char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job)
+/* Returns the host of the first vnode of "(n1:ncpus=2+n2...)", borrowed; NULL: not known. */
+static const char *vnodes_peer(struct keel_mod *mod, const char *exec_vnode)
 {
 	const struct server *srv = &((const struct state *)mod->state)->server;
+	const char *begin = exec_vnode + strspn(exec_vnode, "(");
+	char *name = strndup(begin, strcspn(begin, ":)+"));
+	const char *peer = name && *name && srv->host_of ? srv->host_of(srv->host_of_me, name) : NULL;
+
+	free(name);
+	return peer;
+}
+
+/* The host of the first vnode, else that of "n1/0*2+n2/0". */
+char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job)
+{
 	char *vnodes = dispatch_text(mod, job, "exec_vnode", NULL);
 	char *hosts = dispatch_text(mod, job, "exec_host", NULL);
-	const char *peer = NULL;
+	const char *peer = vnodes ? vnodes_peer(mod, vnodes) : NULL;
 	char *found;
 
-	if (vnodes) {
-		char *name = vnodes + strspn(vnodes, "(");
-
-		name[strcspn(name, ":)+")] = '\0';
-		if (*name && srv->host_of)
-			peer = srv->host_of(srv->host_of_me, name);
-	}
 	if (!peer && hosts) {
 		hosts[strcspn(hosts, "/+:")] = '\0';
 		peer = *hosts ? hosts : NULL;
@@ -136,6 +140,68 @@ int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *mess
 	keel_put_int(out, "run", e->run);
 	keel_put_int(out, "delay", delay);
 	return keel_link_send(mod, e->peer, message, out);
+}
+
+/* ---- a start waits for its host ---------------------------------------------------------------- */
+
+static void wait_forget(struct keel_mod *mod, struct start_wait *w)
+{
+	if (w->hold)
+		DL_DELETE(((struct state *)mod->state)->server.waits, w);
+	free(w);
+}
+
+static keel_verdict wait_over(struct keel_call *call, void *arg)
+{
+	wait_forget(call->mod, arg);
+	return KEEL_NEXT;
+}
+
+static void wait_cancelled(struct keel_call *call, void *arg, int32_t reason)
+{
+	(void)reason;
+	wait_forget(call->mod, arg);
+}
+
+keel_verdict start_wait(struct keel_call *call, const char *exec_vnode)
+{
+	struct state *st = keel_state(call);
+	const char *peer = vnodes_peer(call->mod, exec_vnode);
+	const struct host *h = peer ? host_find(st, peer) : NULL;
+	bool linked = peer && keel_link_is_up(call->mod, peer);
+	struct start_wait *w;
+	char why[300];
+	keel_verdict v;
+
+	if (!peer || (h && h->strange) || (linked ? h && !h->asked : !keel_link_is_awaited(call->mod, peer)))
+		return KEEL_NEXT;
+	w = calloc(1, sizeof(*w) + strlen(peer) + 1);
+	if (!w)
+		return KEEL_NEXT;
+	strcpy(w->peer, peer);
+	snprintf(why, sizeof(why), "host %s is to link again", peer);
+	v = keel_hold(call, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = why, .arg = w,
+						      .resume = wait_over, .cancel = wait_cancelled }, &w->hold);
+	if (v == KEEL_WAIT)
+		DL_APPEND(st->server.waits, w);
+	else
+		free(w);
+	return v;
+}
+
+void starts_go_on(struct state *st, const char *peer)
+{
+	struct start_wait *w, *next;
+
+	DL_FOREACH_SAFE(st->server.waits, w, next) {
+		struct keel_hold *hold = w->hold;
+
+		if (strcmp(w->peer, peer) != 0)
+			continue;
+		DL_DELETE(st->server.waits, w);
+		w->hold = NULL;
+		keel_release(hold);
+	}
 }
 
 /* ---- start ------------------------------------------------------------------------------------ */

@@ -84,7 +84,7 @@ static keel_verdict job_run(struct keel_call *call, const struct keel_ev_job_run
 	const struct conf *cf = call->mod->conf;
 
 	if (cf->first_host_only || !dispatch_spans_hosts(call->mod, ev->exec_vnode))
-		return KEEL_NEXT;
+		return ev->dry ? KEEL_NEXT : start_wait(call, ev->exec_vnode);
 	return keel_reject(call, PBSE_NOSUP,
 			   "jobs over several hosts cannot be started yet: ask for chunks that fit on one "
 			   "host, with -l place=pack");

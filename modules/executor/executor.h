@@ -18,6 +18,7 @@
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
+#include <utlist.h>
 
 #define PBSE_UNKSIG 15013
 #define PBSE_BADSTATE 15016
@@ -84,9 +85,17 @@ struct listener {
 	struct listener *next;
 };
 
+/* A start that waits for its host to introduce itself, or to be given up. */
+struct start_wait {
+	struct keel_hold *hold; /* NULL: released */
+	struct start_wait *prev, *next;
+	char peer[];
+};
+
 struct server {
 	struct entry *entries;
 	struct question *questions;
+	struct start_wait *waits;
 	struct host *hosts;
 	struct host *met; /* since the server began, by name alone */
 	int64_t began_ms;
@@ -194,6 +203,9 @@ char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name
 /* A message to the entry's host about its run. Fails with -ENOTCONN when the host is unknown, -ENOMEM, or an error of
  * keel_link_send(). */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
+/* Holds a start on a host whose link is awaited, or that has not introduced itself on it yet. */
+keel_verdict start_wait(struct keel_call *call, const char *exec_vnode);
+void starts_go_on(struct state *st, const char *peer); /* it is there, or down */
 /* nodes.c */
 #define NODES_LINES_MAX 1000000
 /* The lines of the nodes file in *ret, which the caller frees; NULL without hosts. Fails with -ENOMEM, or -E2BIG: too many

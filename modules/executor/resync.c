@@ -223,6 +223,7 @@ void resync_peer_down(struct keel_mod *mod, const char *peer)
 	host_forget(mod, peer);
 	questions_fail(mod, peer);
 	TELL(mod, host_down, peer, "communication closed");
+	starts_go_on(mod->state, peer);
 }
 
 /* ---- hello ------------------------------------------------------------------------------------ */
@@ -377,6 +378,7 @@ static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_m
 		h->strange = strange;
 	}
 	host_add(&st->server.met, peer);
+	starts_go_on(st, peer);
 	if (strange) {
 		TELL(mod, host_down, peer, "it runs jobs of another store");
 		return;

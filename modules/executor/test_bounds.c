@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_bounds.c - what is long, deep or many.
+ * test_bounds.c - what is long, deep or many; how long a start waits.
  */
 #pragma GCC diagnostic ignored "-Wunused-function" /* it needs some of the fixture */
 #include "test_fixture.h"
@@ -69,4 +69,51 @@ static void test_listeners(void)
 	end();
 }
 
-TESTS_MAIN_BETWEEN("bounds", set_up, tear_down, TEST(test_longest_id), TEST(test_deep_tree), TEST(test_listeners))
+static const char *this_host(struct keel_mod *m, const char *vnode)
+{
+	(void)m, (void)vnode;
+	return "thishost";
+}
+
+static struct keel_mock_outcome decided;
+
+static keel_verdict may_run(struct keel_obj *job, bool dry)
+{
+	return keel_mock_raise(mock, KEEL_POINT_job_run,
+			       KEEL_EVENT(job_run, .id = keel_id(job), .job = job, .who = "who", .dry = dry,
+					  .exec_vnode = dry ? "" : "(thishost:ncpus=2)"), &decided);
+}
+
+static bool is_decided(void *arg) { (void)arg; return decided.told; }
+
+/* A start waits for a host that is linked and has not introduced itself, and fails no later than its link does. */
+static void test_start_waits(void)
+{
+	struct keel_obj *job;
+
+	begin();
+	task_api.set_host_of(mod, mod, this_host);
+	job = script_job("92.s", "true\n");
+	CU_ASSERT_EQUAL(may_run(job, false), KEEL_NEXT);
+	link_set(true); /* another link */
+	CU_ASSERT_EQUAL(may_run(job, true), KEEL_NEXT);
+	CU_ASSERT_EQUAL(may_run(job, false), KEEL_WAIT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(keel_mock_hold(mock, 0), "host thishost is to link again"));
+	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
+	CU_ASSERT(until(is_decided, DEADLINE_MS));
+	CU_ASSERT_EQUAL(decided.verdict, KEEL_NEXT);
+	run(job);
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	link_set(true);
+	CU_ASSERT_EQUAL(may_run(job, false), KEEL_WAIT);
+	link_set(false);
+	CU_ASSERT(until(is_decided, DEADLINE_MS));
+	CU_ASSERT_EQUAL(decided.verdict, KEEL_NEXT);
+	CU_ASSERT_EQUAL(task_api.start(mod, job), -ENOTCONN);
+	CU_ASSERT_EQUAL(may_run(job, false), KEEL_NEXT);
+	link_set(true);
+	end();
+}
+
+TESTS_MAIN_BETWEEN("bounds", set_up, tear_down, TEST(test_longest_id), TEST(test_deep_tree), TEST(test_listeners),
+		   TEST(test_start_waits))

@@ -165,7 +165,7 @@ bool take_values(struct talk_in *in, const char *letters, struct value values[VA
 #include "keel/hook_points.def"
 #undef HOOK
 
-static const struct map_point map[KEEL_POINT_OWN] = {
+static const struct map_point map[KEEL_POINT_MAX] = {
 #define HOOK(id, point, point_kind, point_daemon, doc)                                             \
 	[id] = { .name = #point, .kind = KEEL_##point_kind, .daemon = KEEL_##point_daemon,         \
 		 .event_size = sizeof(struct keel_ev_##point), .fields = fields_##point },
@@ -175,7 +175,7 @@ static const struct map_point map[KEEL_POINT_OWN] = {
 
 const struct map_point *map_point(int64_t id)
 {
-	return id > 0 && id < KEEL_POINT_OWN && map[id].name && map[id].event_size <= EVENT_ROOM ? &map[id] : NULL;
+	return id > 0 && id < KEEL_POINT_MAX && map[id].name && map[id].event_size <= EVENT_ROOM ? &map[id] : NULL;
 }
 
 uint32_t map_number(const struct map_point *p)

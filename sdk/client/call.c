@@ -91,6 +91,18 @@ static int pong_send(struct connection *conn, uint64_t corr)
 	return send_all(conn, frame, sizeof(frame));
 }
 
+static int goodbye_take(struct connection *conn, const struct frame *frame)
+{
+	struct pack body;
+
+	conn->left = true;
+	if (pack_open(&body, frame->body, frame->len) == 0) {
+		conn->stopped = pack_int(&body.root, "stop", 0) != 0;
+		pack_fini(&body);
+	}
+	return -ESHUTDOWN;
+}
+
 /* Receives the next PART or REPLY for the last request; replies to pings. */
 static int next_frame(struct connection *conn, bool stop_at_signal, struct frame *ret)
 {
@@ -105,7 +117,7 @@ static int next_frame(struct connection *conn, bool stop_at_signal, struct frame
 		else if (ret->type == WIRE_PING)
 			failed = pong_send(conn, ret->corr);
 		else if (ret->type == WIRE_GOODBYE)
-			return -ESHUTDOWN;
+			return goodbye_take(conn, ret);
 		else if ((ret->type == WIRE_PART || ret->type == WIRE_REPLY) &&
 			 ret->corr == conn->corr)
 			return 0;
@@ -124,7 +136,6 @@ static int call_failed(struct connection *conn, int error)
 	case -EMSGSIZE:
 		return connection_fail(conn, PBSE_SYSTEM, strerror(-error));
 	case -ESHUTDOWN: /* a request without a reply was not read, if it has received nothing */
-		conn->left = true;
 		conn->repeat = !conn->parts;
 		return connection_fail(conn, PBSE_SVRDOWN, "The server restarts: its answer is incomplete");
 	default:
@@ -246,9 +257,13 @@ struct patience {
 /* Connects again when there is no connection any more, and tries until a server is there. Returns 0, or the error. */
 static int server_await(struct connection *conn, struct patience *p)
 {
+	int failed = 0;
+
 	if (p->until_s == 0)
 		p->until_s = clock_s() + AGAIN_SECONDS;
 	do {
+		if (failed != 0 && conn->stopped && !p->endless)
+			return connection_fail(conn, failed, "Cannot connect to the server: it has stopped");
 		if (clock_s() > p->until_s && !p->endless)
 			return connection_fail(conn, PBSE_NOSERVER, "The server restarts, and is not there yet");
 		if (p->pause.tv_nsec > 0 && nanosleep(&p->pause, NULL) < 0 && p->stop_at_signal)
@@ -257,7 +272,7 @@ static int server_await(struct connection *conn, struct patience *p)
 			p->pause.tv_nsec = AGAIN_FIRST_NS;
 		else
 			p->pause.tv_nsec = p->pause.tv_nsec < AGAIN_MOST_NS / 2 ? p->pause.tv_nsec * 2 : AGAIN_MOST_NS;
-	} while ((conn->lost || conn->left) && connection_reopen(conn) != 0);
+	} while ((conn->lost || conn->left) && (failed = connection_reopen(conn)) != 0);
 	return 0;
 }
 
@@ -292,7 +307,8 @@ static void drop_replies(struct connection *conn)
 
 	do {
 		while (!conn->left && (got = frame_next(&conn->reader, &frame)) > 0) {
-			conn->left = frame.type == WIRE_GOODBYE;
+			if (frame.type == WIRE_GOODBYE)
+				goodbye_take(conn, &frame);
 			if (frame.type == WIRE_PING)
 				pong_send(conn, frame.corr);
 		}

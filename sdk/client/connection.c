@@ -132,7 +132,7 @@ int connection_reopen(struct connection *conn)
 		return ret;
 	frame_reader_fini(&conn->reader);
 	frame_reader_init(&conn->reader, WIRE_BODY_MAX);
-	conn->lost = conn->left = false;
+	conn->lost = conn->left = conn->stopped = false;
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct connection {
 	char *server; /* as the caller named it, owned; NULL: the default */
 	bool lost; /* the stream cannot be used any more */
 	bool left; /* the server said goodbye: it restarts, and the next call connects again */
+	bool stopped; /* the same, but it does not restart: the next call tries once */
 	bool repeat; /* the last request changed nothing, and is to be sent again */
 	bool parts; /* the last request has received some */
 	bool in_callback; /* a callback for a part is running: no request can be sent */

@@ -195,7 +195,9 @@ static int run(struct keel_mock *mock, struct module *m, struct keel_err *err)
 	stand_aside(mock, &m->desc);
 	ret = set_add(&s, m);
 	if (ret == 0)
-		ret = set_ready(all, &s, &bad, err);
+		ret = set_attach(all, &s, err);
+	if (ret == 0)
+		ret = set_ready(&s, &bad, err);
 	if (ret == 0)
 		ret = set_start(all, &s, &bad, err);
 	if (ret != 0)

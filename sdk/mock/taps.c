@@ -21,7 +21,7 @@ static keel_verdict call_watched(struct keel_call *c, uint32_t point, const void
 {
 	const struct watched w = *(struct watched *)arg;
 	const struct op *op = (const struct op *)c;
-	keel_verdict v = w.generic ? w.fn.generic(c, point, event, w.arg) : info_of(point)->invoke(&(struct tap){ .fn = w.fn, .point = point }, c, event);
+	keel_verdict v = w.generic ? w.fn.generic(c, point, event, w.arg) : point_infos[point].invoke(&(struct tap){ .fn = w.fn, .point = point }, c, event);
 
 	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v)))
 		violation(w.mock, "bad-verdict", "%s answered %d at %s", w.name, v, op->point->info->name);

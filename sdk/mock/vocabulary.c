@@ -82,10 +82,10 @@ static uint32_t known_point(const char *name)
 {
 	size_t len = strlen(name);
 
-	for (uint32_t i = 0; i < n_point_infos; i++) {
+	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
 		const struct point_info *p = &point_infos[i];
 
-		if (strncmp(p->name, name, len) == 0 && strcmp(p->name + len, "_known") == 0)
+		if (p->name != NULL && strncmp(p->name, name, len) == 0 && strcmp(p->name + len, "_known") == 0)
 			return p->id;
 	}
 	return 0;

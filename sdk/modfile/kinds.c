@@ -71,10 +71,6 @@ static const struct modfile_field acct_item[] = {
 	F(keel_acct_item_def, "attribute", attr, TEXT),
 	F(keel_acct_item_def, "in records", letters, TEXT),
 };
-static const struct modfile_field point[] = {
-	F(keel_point_def, "kind", kind, HOOK_KIND),
-	F(keel_point_def, "fields", n_fields, UINT),
-};
 static const struct modfile_field queue_type[] = { F(keel_queue_type_def, "jobs are started", runs, UINT) };
 static const struct modfile_field loader[] = {
 	F(keel_loader_def, "values", choices, TEXT),
@@ -93,7 +89,6 @@ static const struct modfile_kind kinds[] = {
 	KIND("SERVICE", "service", "services", keel_service_def, service),
 	{ "KIND", "kind", "kinds of rows", sizeof(struct keel_kind_def), 0, offsetof(struct keel_kind_def, name),
 	  offsetof(struct keel_kind_def, doc), NULL },
-	KIND("POINT", "hook point", "hook points", keel_point_def, point),
 	KIND("SIGNAL", "signal", "signals", keel_signal_def, signal),
 	KIND("JOB_FORM", "form of jobs", "forms of jobs", keel_job_form_def, job_form),
 	KIND("PARTS", "list of parts", "lists of parts", keel_parts_def, parts),

@@ -13,7 +13,6 @@ enum modfile_form {
 	MODFILE_UINT,     /* uint32_t */
 	MODFILE_ROLES,    /* uint32_t, enum keel_role bits */
 	MODFILE_POINT,    /* uint32_t, a hook point; 0: none */
-	MODFILE_HOOK_KIND, /* uint32_t, enum keel_hook_kind */
 	MODFILE_FLAG,     /* uint32_t, one of its bits: `bit` */
 	MODFILE_IS_SET,   /* a function: is there one? */
 };

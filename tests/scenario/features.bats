@@ -147,6 +147,13 @@ qmgr: Error (15014) returned from server" qmgr -c 'create queue r queue_type=rou
 	runs_without mail nothing-of-its-own
 }
 
+@test "features: a tree without modules/admin builds, starts and runs jobs" {
+	runs_without admin nothing-of-its-own
+	for verb in modules hooks holds; do
+		says 1 "keelson: $verb is not there: the server's module is switched off" keelson "$verb"
+	done
+}
+
 @test "features: the kernel was built without a word of it" {
 	lacks "$(strings "$KEELSON_BUILD/keelsond")" 'admin-suspend|maintenance'
 }

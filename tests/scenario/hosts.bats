@@ -240,6 +240,44 @@ has_come() { since | grep -q ";Node;$1;Mom reporting"; }
 	ends "$id"
 }
 
+@test "hosts: a job that is sent to a host on its way back after a restart with another set waits for it" {
+	undo qmgr -c 'set server scheduling = true'
+	qmgr -c 'set server scheduling = false'
+	id=$(submit -l select=1:host=n3)
+	undo load_mail
+	mom=$(head -n 1 "$SB/n3/mom_priv/mom.lock")
+	undo kill -CONT "$mom"
+	kill -STOP "$mom"
+	another_set unload
+	node_is n3 free
+	qrun -H n3 "$id" >"$BATS_TEST_TMPDIR/qrun" 2>&1 3>&- &
+	starts=$!
+	waits() { keelson holds | grep -q "$id.* executor: host n3 is to link again"; }
+	wait_until 5 waits
+	job_is "$id" Q
+	kill -CONT "$mom"
+	wait "$starts"
+	same answer '' "$(cat "$BATS_TEST_TMPDIR/qrun")"
+	wait_until 20 job_is "$id" R 42
+	alive "$(session_of "$id")"
+}
+
+@test "hosts: a job that is sent to a host which does not come back after a restart stays queued" {
+	undo qmgr -c 'set server scheduling = true'
+	qmgr -c 'set server scheduling = false'
+	id=$(submit -l select=1:host=n3)
+	undo load_mail
+	kill_mom n3
+	another_set unload
+	says 2 "qrun: Server could not connect to MOM $id" qrun -H n3 "$id"
+	is_down n3
+	job_is "$id" Q
+	restart_mom n3
+	wait_until 20 node_has n3 free
+	quietly qrun -H n3 "$id"
+	wait_until 20 job_is "$id" R 42
+}
+
 @test "hosts: a stranger's key opens no link" {
 	dir=$SB/stranger
 	mkdir -p "$dir"

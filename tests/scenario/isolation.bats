@@ -41,7 +41,7 @@ everything()
 		# Forty processes begin at once, on a machine that may have other things to do.
 		echo "$name: { isolation_limits = { deadline = \"30s\"; }; };" >>"$limits"
 	done
-	for name in publish listen counsel; do # inside: points of their own, and the one who answers
+	for name in listen counsel; do # inside: taps that are added at run time, and the one who answers
 		printf '%s\n' --enable $name --set "$name.path=$FIXTURES/$name.so"
 	done
 	printf '%s\n' --enable supervise --enable isolation --also "$limits" --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms --set lookup.unreadable=accept
@@ -99,7 +99,7 @@ transcript() # WHERE
 	transcript process >"$BATS_TEST_TMPDIR/process"
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'fixture job_submit'
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'self: told 0'
-	has "$(cat "$BATS_TEST_TMPDIR/process")" 'listen: 0 left'
+	has "$(cat "$BATS_TEST_TMPDIR/process")" 'listen: job_purged '
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'qsub: counsel frowns'
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'consult: 1, it was counsel'
 	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
@@ -274,7 +274,7 @@ refused_alone()
 
 @test "what cannot be isolated is refused by name, in the words of keelson-module describe" {
 	local name words
-	for name in acct_record job_eligible running attribute signal publish; do
+	for name in acct_record job_eligible running attribute signal; do
 		words=$(keelson_module describe "$FIXTURES/$name.so" | sed -n 's/^isolation *it cannot run in a process of its own: //p')
 		[ -n "$words" ]
 		[[ $(refused_alone $name) == *"module $name cannot run in a process of its own: $words"* ]]

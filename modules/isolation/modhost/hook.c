@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * hook.c - the group hook: points are raised by the daemon, and who waits hears of the outcome later. Taps are those of the
- * descriptor; points that modules publish stay in the daemon.
+ * descriptor.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -170,16 +170,16 @@ static int32_t hook_holds_text(struct keel_mod *m, const char *id, char *buf, ui
 static uint32_t hook_point(struct keel_mod *m, const char *name)
 {
 	(void)m;
-	for (uint32_t id = 1; name && id < KEEL_POINT_OWN; id++)
+	for (uint32_t id = 1; name && id < KEEL_POINT_MAX; id++)
 		if (map_point(id) && strcmp(map_point(id)->name, name) == 0)
 			return id;
 	return 0;
 }
 
-static int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_point_def *ret)
+static int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_about_point *ret)
 {
 	const struct map_point *p = map_point(point);
-	struct keel_point_def d = { .size = sizeof(d), .doc = "" };
+	struct keel_about_point d = { .size = sizeof(d), .doc = "" };
 
 	(void)m;
 	if (!p)

@@ -150,6 +150,9 @@ static int verb_request(const char *verb, char **args, struct form form)
 	} else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb)) {
 		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
 		status = cmd_usage(&keelson);
+	} else if (pbs_errno == PBSE_UNKREQ) {
+		fprintf(stderr, "keelson: %s is not there: the server's module is switched off\n", verb);
+		status = FAILED;
 	} else if (pbs_geterrmsg(c)) {
 		status = fail(pbs_geterrmsg(c));
 	} else {

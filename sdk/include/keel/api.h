@@ -151,7 +151,7 @@ struct keel_hook_api {
 	void (*tap_remove)(struct keel_mod *, uint32_t point, const char *name);
 	int32_t (*holds_text)(struct keel_mod *, const char *id, char *buf, uint32_t len);
 	uint32_t (*point)(struct keel_mod *, const char *name);
-	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_point_def *ret);
+	int32_t (*about)(struct keel_mod *, uint32_t point, struct keel_about_point *ret);
 	int32_t (*end)(struct keel_mod *, const void *arg);
 	int32_t (*replay)(struct keel_mod *);
 	void (*bench)(struct keel_mod *);
@@ -247,6 +247,45 @@ struct keel_renew_api {
 	int64_t (*pause_ms)(struct keel_mod *);
 	int32_t (*go)(struct keel_mod *, const char *next, const char *back, struct keel_err *);
 	int32_t (*on_hup)(struct keel_mod *, keel_fn *fn, void *arg);
+};
+
+/* ---- inspect: what runs in this daemon, and what it has cost; for those who report it ------------------- */
+/* What these point to is borrowed until the loop's next turn, `runs` until fn returns. */
+struct keel_about_module {
+	uint32_t size;
+	uint32_t roles; /* enum keel_daemon bits: where it runs */
+	const char *name, *version, *vendor;
+	const char *path; /* of its file */
+	const char *runs; /* "inside"; else the words of the module that loaded it */
+	uint32_t abi_major, abi_minor; /* that its file was built for */
+	int64_t since; /* when it was started, seconds since 1970; 0: it is not */
+};
+struct keel_about_tap {
+	uint32_t size, point;
+	const char *name, *module; /* "module.tap", "module" */
+	const char *before, *after; /* or NULL */
+	int32_t order;
+	uint32_t policy; /* enum keel_tap_flag: KEEL_ON_FAIL_... */
+	uint64_t calls; /* exact; the times are those of timed calls, scaled */
+	uint64_t time_ns, longest_ns;
+	uint32_t fails, strikes;
+	uint32_t benched; /* 1: it is called no more */
+	uint32_t quiet;   /* 1: its module is not started yet */
+};
+struct keel_about_hold {
+	uint32_t size, point;
+	const char *object; /* what the operation is about; the point's name when that has no id */
+	const char *module; /* that took it */
+	const char *why;
+	int64_t passed_ms, timeout_ms;
+};
+struct keel_inspect_api {
+	uint32_t size, version;
+	void (*modules)(struct keel_mod *, void (*fn)(void *arg, const struct keel_about_module *), void *arg);
+	void (*taps)(struct keel_mod *, void (*fn)(void *arg, const struct keel_about_tap *), void *arg);
+	void (*holds)(struct keel_mod *, void (*fn)(void *arg, const struct keel_about_hold *), void *arg);
+	int32_t (*unbench)(struct keel_mod *, const char *tap, const char *who);
+	void (*reset)(struct keel_mod *);
 };
 
 /* ---- store: the service a store module offers to the kernel ------------------------------------------- */

@@ -39,7 +39,6 @@ struct keel_contrib {
 #define KEEL_ROW_KIND struct keel_kind_def
 #define KEEL_ROW_LOADER struct keel_loader_def
 #define KEEL_ROW_SCOPE struct keel_scope_def
-#define KEEL_ROW_POINT struct keel_point_def
 #define KEEL_ROW_SIGNAL struct keel_signal_def
 #define KEEL_ROW_JOB_FORM struct keel_job_form_def
 #define KEEL_ROW_PARTS struct keel_parts_def
@@ -217,20 +216,6 @@ struct keel_scope_def {
 	/* The words the pattern is looked for in, several of them one per line, like snprintf() into buf;
 	 * -ENODATA when there are none. Loop thread. `obj` may be a draft. */
 	int32_t (*text)(struct keel_mod *owner, struct keel_obj *obj, char *buf, uint32_t len);
-};
-
-/* POINT: a hook point of one's own. Other modules name this one in .requires_modules, and tap it in start():
- * keel_point() finds its id, keel_tap_add() adds the tap, which sees the generic event view. Only this module raises
- * it, with the same id. A name that is taken refuses the start, a process of its own does, too. */
-struct keel_field;
-struct keel_point_def {
-	uint32_t size;
-	uint32_t kind;         /* enum keel_hook_kind */
-	const char *name, *doc; /* "tickets_used", a sentence */
-	/* The event begins with `uint32_t size, reserved`; every other field is OBJ, STR or INT, 8 bytes. The first
-	 * STR is the id of what it is about, for holds that wait for it. Not copied. */
-	const struct keel_field *fields;
-	uint32_t n_fields, event_size; /* event_size: up to 256 */
 };
 
 /* SIGNAL (declared by jobs): a pseudo-signal of qsig. */

@@ -21,8 +21,7 @@ enum keel_point {
 #include "keel/hook_points.def"
 #undef HOOK
 };
-#define KEEL_POINT_MAX 256 /* ids are below; */
-#define KEEL_POINT_OWN 192 /* from here on they are those of points that modules publish */
+#define KEEL_POINT_MAX 192 /* ids are below */
 
 #define KEEL_CTYPE_OBJ struct keel_obj *
 #define KEEL_CTYPE_STR const char *
@@ -43,6 +42,14 @@ enum keel_field_type { KEEL_FIELD_OBJ = 1, KEEL_FIELD_STR = 2, KEEL_FIELD_INT = 
 struct keel_field {
 	const char *name;
 	uint32_t type, offset;
+};
+struct keel_about_point {
+	uint32_t size;
+	uint32_t kind;          /* enum keel_hook_kind */
+	const char *name, *doc; /* "job_submit", a sentence */
+	/* The event begins with `uint32_t size, reserved`; every other field is OBJ, STR or INT, 8 bytes. */
+	const struct keel_field *fields;
+	uint32_t n_fields, event_size;
 };
 typedef keel_verdict keel_any_fn(struct keel_call *, uint32_t point, const void *event, void *arg);
 

@@ -13,6 +13,7 @@
 #include "keel/contrib.h"
 #include "keel/core.h"
 #include "keel/hooks.h"
+#include "keel/inspect.h"
 #include "keel/link.h"
 #include "keel/module.h"
 #include "keel/msg.h"

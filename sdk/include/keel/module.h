@@ -18,8 +18,7 @@
 #define KEEL_MAGIC 0x4b45454cu /* "KEEL" */
 
 enum keel_mod_flag {
-	KEEL_MOD_RESIDENT = 1,   /* cannot be unloaded: threads, libpython */
-	KEEL_MOD_NO_PROCESS = 2, /* cannot be isolated in a child process */
+	KEEL_MOD_NO_PROCESS = 1, /* cannot be isolated in a child process */
 };
 
 /* A key of the module's configuration group. The kernel allocates conf_size bytes and fills them;

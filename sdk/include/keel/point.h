@@ -34,8 +34,8 @@ static inline bool keel_tapped(struct keel_mod *mod, uint32_t point)
 	return KEEL_MODULE_kernel.hook->tapped(mod, point);
 }
 
-/* Tap a point at run time, of the map or of another module (keel_point()): fn gets the generic event view, whose fields
- * keel_point_about() describes. The tap ends with its module, or by keel_tap_remove(). -EEXIST, -EINVAL with *err. */
+/* Tap a point at run time: fn gets the generic event view, whose fields keel_point_about() describes. The tap ends with its
+ * module, or by keel_tap_remove(). -EEXIST, -EINVAL with *err. */
 static inline int32_t keel_tap_add(struct keel_mod *mod, uint32_t point, const char *name, int32_t order,
 				   keel_any_fn *fn, void *arg, struct keel_err *err)
 {
@@ -54,16 +54,15 @@ static inline int32_t keel_holds_text(struct keel_mod *mod, const char *id, char
 	return KEEL_MODULE_kernel.hook->holds_text(mod, id, buf, len);
 }
 
-/* The id of the point of this name, of the map or published by a module; 0: there is none. It stays the same while the
- * daemon runs. */
+/* The id of the point of this name; 0: there is none. */
 static inline uint32_t keel_point(struct keel_mod *mod, const char *name)
 {
 	return KEEL_MODULE_kernel.hook->point(mod, name);
 }
 
-/* Fill *ret (set its size) with what is known of a point, the fields of its event included. What it points to is borrowed
- * while the point exists. -ENOENT: there is none. */
-static inline int32_t keel_point_about(struct keel_mod *mod, uint32_t point, struct keel_point_def *ret)
+/* Fill *ret (set its size) with what is known of a point, the fields of its event included. -ENOENT: there is
+ * none. */
+static inline int32_t keel_point_about(struct keel_mod *mod, uint32_t point, struct keel_about_point *ret)
 {
 	return KEEL_MODULE_kernel.hook->about(mod, point, ret);
 }

@@ -66,12 +66,12 @@ static struct keel_changes *changes_for(struct stage *s, const struct raised *r)
 keel_verdict calls_raise(struct stage *s, struct raised *r)
 {
 	const struct point *p = r->point;
-	const uint32_t id = stage_point_id(s, p);
+	const uint32_t id = p->id;
 	struct event e;
 	int64_t since;
 	keel_verdict verdict;
 
-	if (id == 0 || !event_make(s, p, r->flavour, &e))
+	if (!event_make(s, p, r->flavour, &e))
 		return KEEL_NEXT;
 	child_step("at %s with %s", p->name, r->with);
 	since = worked_ms();
@@ -183,8 +183,8 @@ static const struct point *listened(const struct subject *of, unsigned i, bool *
 		stage_points_see(&s);
 		stage_close(&s, "a load");
 	}
-	*ret_more = stage_point(i) != NULL;
-	return *ret_more && stage_listens(i) ? stage_point(i) : NULL;
+	*ret_more = point_at(i) != NULL;
+	return *ret_more && stage_listens(i) ? point_at(i) : NULL;
 }
 
 static bool call_case(void *arg, unsigned i)
@@ -280,7 +280,7 @@ static bool listens_at(uint32_t point)
 {
 	const struct point *p;
 
-	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
+	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
 		if (p->id == point)
 			return stage_listens(i);
 	return false;

@@ -24,8 +24,8 @@ enum cast flavour_cast(enum flavour f)
 	return f == MINIMAL ? CAST_BARE : f == MAXIMAL ? CAST_FULL : CAST_USUAL;
 }
 
-/* The class of an object by the name of its field. Those of published points are called as their modules like. */
-static const char *klass_of(const struct point *p, const char *field)
+/* The class of an object by the name of its field. */
+static const char *klass_of(const char *field)
 {
 	static const struct {
 		const char *field, *klass;
@@ -34,9 +34,7 @@ static const char *klass_of(const struct point *p, const char *field)
 	for (size_t i = 0; i < KEEL_COUNT(known); i++)
 		if (strcmp(known[i].field, field) == 0)
 			return known[i].klass;
-	if (!is_published(p))
-		return NULL;
-	return stage_id(field, CAST_USUAL) != NULL ? field : "job";
+	return NULL;
 }
 
 /* What has not been created yet, or is gone. */
@@ -57,7 +55,7 @@ const char *event_klass(const struct point *p)
 {
 	for (uint32_t i = 0; i < p->n_fields; i++)
 		if (p->fields[i].type == KEEL_FIELD_OBJ)
-			return klass_of(p, p->fields[i].name);
+			return klass_of(p->fields[i].name);
 	return strncmp(p->name, "task_", 5) == 0 ? "job" : NULL;
 }
 
@@ -129,7 +127,7 @@ bool event_make(struct stage *s, const struct point *p, enum flavour f, struct e
 
 		switch (field->type) {
 		case KEEL_FIELD_OBJ:
-			klass = klass_of(p, field->name);
+			klass = klass_of(field->name);
 			if (klass != NULL && !(f == MINIMAL && may_be_absent(p, field->name)))
 				obj = stage_object(s, klass, flavour_cast(f));
 			memcpy(at, &obj, sizeof(obj));

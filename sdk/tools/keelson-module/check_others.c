@@ -22,7 +22,7 @@ static bool is_raised(unsigned i)
 {
 	static const uint32_t not[] = { KEEL_POINT_server_start, KEEL_POINT_server_stop, KEEL_POINT_job_known,
 					KEEL_POINT_node_known };
-	const struct point *p = stage_point(i);
+	const struct point *p = point_at(i);
 
 	for (size_t n = 0; n < KEEL_COUNT(not); n++)
 		if (p->id == not[n])
@@ -42,14 +42,12 @@ void others_raise(struct stage *s, const char *but)
 	const struct point *p;
 	struct event e;
 
-	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
+	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
 		for (int f = MINIMAL; is_raised(i) && f < N_FLAVOURS; f++) {
-			const uint32_t id = stage_point_id(s, p);
-
-			if (s->mod == NULL || id == 0 || is_about(p, (enum flavour)f, but) ||
+			if (s->mod == NULL || is_about(p, (enum flavour)f, but) ||
 			    !event_make(s, p, (enum flavour)f, &e))
 				continue;
-			(void)keel_mock_raise(s->mock, id, &e, NULL);
+			(void)keel_mock_raise(s->mock, p->id, &e, NULL);
 			keel_mock_advance(s->mock, 0);
 		}
 }
@@ -105,7 +103,7 @@ static bool has_other_ways(const struct keel_module *m)
 {
 	const struct point *p;
 
-	for (unsigned i = 0; (p = stage_point(i)) != NULL; i++)
+	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
 		if (is_raised(i) && !is_known(p))
 			return true;
 	return others_may_wake(m);

@@ -188,7 +188,7 @@ static bool step_raise(struct play *p, const struct point *point, const char *jo
 	step_name(p, point->name, id);
 	if (job_id != NULL)
 		about(&e, point, job_id, job);
-	(void)keel_mock_raise(s->mock, stage_point_id(s, point), &e, &a->outcome);
+	(void)keel_mock_raise(s->mock, point->id, &e, &a->outcome);
 	return step_end(p, a, point->name, id);
 }
 
@@ -238,16 +238,6 @@ static void step_alone(struct play *p, const struct point *point)
 	step_name(p, point->name, "the day");
 	reload(p);
 	step_raise(p, point, NULL, NULL);
-}
-
-/* At the points that modules publish. */
-static void published(struct play *p)
-{
-	const struct point *point;
-
-	for (unsigned i = 0; (point = stage_point(i)) != NULL; i++)
-		if (is_published(point) && stage_point_id(&p->stage, point) != 0)
-			step_alone(p, point);
 }
 
 static void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
@@ -374,7 +364,6 @@ void play_days(struct play *p)
 		job_lives(p, day);
 		for (size_t i = 0; i < KEEL_COUNT(others); i++)
 			step_alone(p, point_find(others[i]));
-		published(p);
 		play_cluster(p, day == PLAY_DAYS - 1);
 	}
 }

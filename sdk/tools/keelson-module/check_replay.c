@@ -71,10 +71,6 @@ void check_replay(const struct subject *s)
 	struct subject with = *s;
 
 	with.optional = true;
-	if (s->m->flags & KEEL_MOD_RESIDENT) {
-		skip_group("replay", "it says that it cannot be unloaded");
-		return;
-	}
 	look_from_to(RULE_replay_attributes, RULE_replay_answers);
 	child_cases(plays_compare, &with, RULE_replay_answers, RULE_replay_answers);
 }

@@ -32,8 +32,6 @@ static void head_print(const struct modfile_module *m, FILE *out)
 		words_of_daemons(d->roles));
 	if (m->note.build_id[0] != '\0')
 		fprintf(out, "build       %s\n", m->note.build_id);
-	if (d->flags & KEEL_MOD_RESIDENT)
-		fprintf(out, "stays       it cannot be unloaded\n");
 	if (why_inside(m, words) == NULL)
 		fprintf(out, "isolation   it may run in a process of its own\n");
 	else

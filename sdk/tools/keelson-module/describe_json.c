@@ -95,10 +95,9 @@ void describe_json(const struct modfile_module *m, FILE *out)
 	const struct keel_module *d = &m->head;
 	char words[WORDS_MAX];
 	json_t *needs = json_array(), *taps = json_array(), *contribs = json_array(), *conf = json_array();
-	json_t *o = json_pack("{s:s, s:{s:i, s:i}, s:s, s:s, s:b, s:b}", "name", d->name, "interface", "major",
+	json_t *o = json_pack("{s:s, s:{s:i, s:i}, s:s, s:s, s:b}", "name", d->name, "interface", "major",
 			      (int)m->note.major, "minor", (int)m->note.minor, "build", m->note.build_id, "runs_in",
-			      words_of_daemons(d->roles), "resident", (d->flags & KEEL_MOD_RESIDENT) != 0, "isolable",
-			      why_inside(m, words) == NULL);
+			      words_of_daemons(d->roles), "isolable", why_inside(m, words) == NULL);
 
 	put(o, "not_isolable", why_inside(m, words));
 	put(o, "version", d->version);

@@ -159,10 +159,6 @@ static const char *words_of_roles(uint32_t roles)
 	return words[roles & 7];
 }
 
-static const char *const hook_kinds[] = {
-	[KEEL_GATE] = "GATE", [KEEL_ASK] = "ASK", [KEEL_FOLD] = "FOLD", [KEEL_NOTE] = "NOTE",
-};
-
 /* The value of a field; NULL: nothing to say. */
 static const char *value_of(const struct modfile_field *f, const void *def, char buf[WORDS_MAX])
 {
@@ -181,8 +177,6 @@ static const char *value_of(const struct modfile_field *f, const void *def, char
 		p = point_find(n);
 		return p == NULL ? NULL : p->name;
 	}
-	if (f->form == MODFILE_HOOK_KIND && n < KEEL_COUNT(hook_kinds) && hook_kinds[n] != NULL)
-		return hook_kinds[n];
 	if (n == 0)
 		return NULL;
 	snprintf(buf, WORDS_MAX, f->form == MODFILE_INT ? "%" PRId32 : "%" PRIu32, n);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake_server.h"
@@ -182,6 +183,61 @@ static void test_new_socket(void)
 	CU_ASSERT_EQUAL(n_read, 2);
 }
 
+static void serve_the_last(struct fake_server *f, int fd)
+{
+	struct sockaddr_un address;
+	socklen_t len = sizeof(address);
+
+	CU_ASSERT(reads(f, fd, "delete"));
+	getsockname(f->listener, (struct sockaddr *)&address, &len);
+	shutdown(f->listener, SHUT_RDWR);
+	close(f->listener);
+	unlink(address.sun_path);
+	f->listener = -1;
+	reply_again(f, fd);
+	fake_begin(f);
+	pack_map(&f->body, 1);
+	pack_key_int(&f->body, "stop", 1);
+	fake_send(f, fd, WIRE_GOODBYE);
+	shutdown(fd, SHUT_RDWR);
+}
+
+/* A server that does not restart is not waited for. */
+static void test_stopped(void)
+{
+	struct fake_server f;
+	int c = start(&f, serve_the_last);
+	int64_t begun = time(NULL);
+
+	for (int i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL(pbs_deljob(c, "1", NULL), PBSE_SYSTEM);
+		CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(c), "Cannot connect to the server: it has stopped");
+	}
+	CU_ASSERT(time(NULL) - begun < 30);
+	finish(&f, c);
+	CU_ASSERT_EQUAL(n_read, 1);
+}
+
+static void serve_before_and_after(struct fake_server *f, int fd)
+{
+	fake_begin(f);
+	pack_map(&f->body, 1);
+	pack_key_int(&f->body, "stop", 1);
+	fake_send(f, fd, WIRE_GOODBYE);
+	next_client(f, fd);
+	serve_deletes(f, fd);
+}
+
+static void test_stopped_and_started(void)
+{
+	struct fake_server f;
+	int c = start(&f, serve_before_and_after);
+
+	CU_ASSERT_EQUAL(pbs_deljob(c, "1", NULL), 0);
+	finish(&f, c);
+	CU_ASSERT_EQUAL(n_read, 1);
+}
+
 static void send_objects(struct fake_server *f, int fd)
 {
 	fake_begin(f);
@@ -278,4 +334,5 @@ static void test_no_reply_wanted(void)
 }
 
 TESTS_MAIN("restart", TEST(test_handle_stays), TEST(test_unread), TEST(test_again), TEST(test_new_socket),
+	   TEST(test_stopped), TEST(test_stopped_and_started),
 	   TEST(test_cut_list_is_an_error), TEST(test_lost), TEST(test_no_reply_wanted))

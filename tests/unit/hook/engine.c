@@ -200,3 +200,30 @@ keel_verdict raise_point(uint32_t point, const void *event, struct keel_changes 
 	loop_busy(e.parts.loop); /* the tick goes */
 	return e.hook->raise(&e.alpha.pub, &r);
 }
+
+struct sum {
+	struct usage of;
+	const char *module;
+};
+
+static void tap_add_up(void *arg, const struct keel_about_tap *t)
+{
+	struct sum *s = arg;
+
+	if (strcmp(t->module, s->module) != 0)
+		return;
+	s->of.taps++;
+	s->of.benched += t->benched;
+	s->of.strikes += t->strikes;
+	s->of.fails += t->fails;
+	s->of.calls += t->calls;
+	s->of.time_ns += t->time_ns;
+}
+
+struct usage usage_of(const struct owner *owner)
+{
+	struct sum s = { .module = owner->pub.name };
+
+	hooks_taps(&e.alpha.pub, tap_add_up, &s);
+	return s.of;
+}

@@ -45,6 +45,12 @@ void engine_stop(void);
 void compute_ms(int64_t ms); /* processor time of this thread */
 #define ATTACH(owner, taps)                                                                        \
 	hooks_attach(e.parts.hooks, &(owner), (taps), KEEL_COUNT(taps), &e.err)
+/* Sums over the taps of a module. */
+struct usage {
+	uint32_t taps, benched, strikes, fails;
+	uint64_t calls, time_ns;
+};
+struct usage usage_of(const struct owner *owner);
 /* Turns of the loop until the trace contains `text`. */
 int run_until(const char *text);
 

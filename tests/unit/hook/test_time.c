@@ -22,14 +22,6 @@ static const struct tap *only_tap(const struct owner *owner)
 	return NULL;
 }
 
-static struct hooks_usage usage_of(const struct owner *owner)
-{
-	struct hooks_usage u;
-
-	hooks_usage(e.parts.hooks, owner, &u);
-	return u;
-}
-
 /* Ten times the hard budget: what the thread waited for a processor just before is taken off. */
 static void block(void)
 {
@@ -62,7 +54,7 @@ static keel_verdict counts(struct keel_call *c, const struct keel_ev_job_submit 
 static void every_call_is_counted_and_one_in_256_is_timed(void)
 {
 	static const struct keel_tap alpha[] = { KEEL_TAP(job_submit, counts) };
-	struct hooks_usage u;
+	struct usage u;
 
 	engine_start();
 	ATTACH(e.alpha, alpha);
@@ -74,7 +66,7 @@ static void every_call_is_counted_and_one_in_256_is_timed(void)
 	CU_ASSERT_EQUAL(u.calls, 6400);
 	CU_ASSERT(u.time_ns >= 1 * MS);
 	CU_ASSERT(only_tap(&e.alpha)->stat.longest_ns >= 1 * MS);
-	hooks_reset_times(e.parts.hooks);
+	hooks_reset_times(&e.alpha.pub);
 	u = usage_of(&e.alpha);
 	CU_ASSERT(u.calls == 0 && u.time_ns == 0);
 	engine_stop();
@@ -259,8 +251,8 @@ static void an_administrator_puts_a_tap_back(void)
 	ATTACH(e.alpha, alpha);
 	raised_until_strikes(&e.alpha, 1);
 	CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_REJECT);
-	CU_ASSERT_EQUAL(hooks_unbench(e.parts.hooks, "alpha.nobody", "root"), -ENOENT);
-	CU_ASSERT_EQUAL(hooks_unbench(e.parts.hooks, "alpha.sleeps", "root"), 1);
+	CU_ASSERT_EQUAL(hooks_unbench(&e.alpha.pub, "alpha.nobody", "root"), -ENOENT);
+	CU_ASSERT_EQUAL(hooks_unbench(&e.alpha.pub, "alpha.sleeps", "root"), 1);
 	CU_ASSERT_EQUAL(RAISE(job_submit, .id = "1.svr"), KEEL_NEXT);
 	engine_stop();
 }

@@ -13,7 +13,6 @@ static char why[KEEL_ISOLABLE_WHY];
 static void flags(void)
 {
 	CU_ASSERT_FALSE(keel_isolable_bars_flags(0, why));
-	CU_ASSERT_FALSE(keel_isolable_bars_flags(KEEL_MOD_RESIDENT, why));
 	CU_ASSERT_TRUE(keel_isolable_bars_flags(KEEL_MOD_NO_PROCESS, why));
 	CU_ASSERT_STRING_EQUAL(why, "it says so itself (KEEL_MOD_NO_PROCESS)");
 }
@@ -55,7 +54,6 @@ static void rows(void)
 	CU_ASSERT_STRING_EQUAL(why, "its attribute cost has a function, which the daemon would have to wait for");
 	CU_ASSERT_TRUE(keel_isolable_bars_row("SIGNAL", "", false, why));
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "a row of kind SIGNAL; from there only"));
-	CU_ASSERT_TRUE(keel_isolable_bars_row("POINT", "", false, why));
 }
 
 /* Names of strangers are cut, not trusted. */

@@ -318,11 +318,48 @@ char *log_text(void)
 	return bytes != NULL ? bytes : strdup("");
 }
 
+static void benched_find(void *arg, const struct keel_about_tap *t)
+{
+	const char **module = arg;
+
+	if (*module != NULL && t->benched && strcmp(t->module, *module) == 0)
+		*module = NULL;
+}
+
+static void module_describe(void *arg, const struct keel_about_module *m)
+{
+	const char *module = m->name;
+
+	hooks_taps(&k.self.pub, benched_find, &module);
+	buf_printf(arg, "%s\t%s\t%s\t%s\n", m->name, m->version, m->runs, module == NULL ? "benched" : "");
+}
+
 const char *described(void)
 {
+	const struct keel_inspect_api *inspect = registry_service(k.parts.registry, "inspect", 0, NULL, NULL);
+
 	buf_reset(&k.out);
-	modules_table(k.parts.modules, &k.out);
-	return strchr(k.out.data, '\n');
+	buf_str(&k.out, "\n");
+	inspect->modules(&k.self.pub, module_describe, &k.out);
+	return k.out.data;
+}
+
+static void tap_name(void *arg, const struct keel_about_tap *t)
+{
+	if (t->point == *(const uint32_t *)arg)
+		buf_printf(&k.out, k.out.len > 0 ? " %s" : "%s", t->name);
+}
+
+const char *chain(const char *point)
+{
+	const struct keel_hook_api *hook = registry_service(k.parts.registry, "hook", 0, NULL, NULL);
+	uint32_t id = hook->point(&k.self.pub, point);
+
+	buf_reset(&k.out);
+	buf_str(&k.out, "");
+	CU_ASSERT_NOT_EQUAL(id, 0);
+	hooks_taps(&k.self.pub, tap_name, &id);
+	return k.out.data;
 }
 
 bool logged(const char *text)

@@ -46,8 +46,10 @@ int change(enum fixture_change what, const char *name);
 int reload(const char *text); /* configure, change to that */
 /* What change() does when it has read the configuration, and before it changes anything; may be NULL. */
 extern void (*on_read)(void), (*on_keep)(void);
-/* What `keelson modules` shows, without the heads of its columns; until the next call. */
+/* A line for each module behind a newline, cells separated by tabs: name, version, how it runs, "benched" when a tap is;
+ * until the next call. */
 const char *described(void);
+const char *chain(const char *point); /* names of its taps, in order; until the next call */
 /* The whole log so far; free() it. */
 char *log_text(void);
 bool logged(const char *text);

@@ -7,27 +7,6 @@
 #include "module/fixture.h"
 #include "util/text.h"
 
-/* Names in the order of the chain. */
-static const char *chain(const char *point)
-{
-	static char names[512];
-	char *line, *rest;
-
-	buf_reset(&k.out);
-	buf_str(&k.out, "");
-	CU_ASSERT_EQUAL(hooks_describe(k.parts.hooks, point, &k.out), 0);
-	names[0] = '\0';
-	for (rest = k.out.data; (line = strsep(&rest, "\n")) != NULL && *line != '\0';) {
-		char *name = strchr(line, ' ') + 1;
-
-		name[strcspn(name, " ")] = '\0';
-		if (names[0] != '\0')
-			strcat(names, " ");
-		strcat(names, name);
-	}
-	return names;
-}
-
 static void expect_error(const char *text)
 {
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, text));

@@ -120,8 +120,8 @@ static void only_absolute_so_files(void)
 {
 	struct image image;
 
-	CU_ASSERT_EQUAL(image_open("job_submit.so", NULL, &image, &k.err), -EINVAL);
-	CU_ASSERT_EQUAL(image_open("/tmp/job_submit.la", NULL, &image, &k.err), -EINVAL);
+	CU_ASSERT_EQUAL(image_open("job_submit.so", NULL, true, &image, &k.err), -EINVAL);
+	CU_ASSERT_EQUAL(image_open("/tmp/job_submit.la", NULL, true, &image, &k.err), -EINVAL);
 }
 
 static void root_trusts_only_its_own(void)

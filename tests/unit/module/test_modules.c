@@ -47,9 +47,7 @@ static void every_point_has_a_fixture(void)
 		buf_printf(&text, "%s: { }\n", names[i]);
 	CU_ASSERT_EQUAL(up(text.data), 0);
 	for (size_t i = 0; i < KEEL_COUNT(names); i++) {
-		buf_reset(&k.out);
-		CU_ASSERT_EQUAL(hooks_describe(k.parts.hooks, names[i], &k.out), 0);
-		CU_ASSERT_PTR_NOT_NULL(strstr(k.out.data, names[i]));
+		CU_ASSERT_PTR_NOT_NULL(strstr(chain(names[i]), names[i]));
 	}
 	buf_fini(&text);
 	kernel_stop();
@@ -268,136 +266,8 @@ static void holds_of_a_module(void)
 	kernel_stop();
 }
 
-/* ---- verbs ---------------------------------------------------------------------------------------------- */
-static const struct keel_request_def *verbs[16];
-static uint32_t n_verbs;
-static char answer[4096];
-static const char *asked_point;
-
-static int verb_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
-{
-	(void)arg;
-	(void)err;
-	CU_ASSERT_STRING_EQUAL(owner->pub.name, "kernel");
-	verbs[n_verbs++] = def;
-	return 0;
-}
-
-static void verb_remove(void *arg, struct owner *owner, const void *def)
-{
-	(void)arg;
-	(void)owner;
-	(void)def;
-	n_verbs--;
-}
-
-static const struct keel_msg *fake_body(struct keel_req *req)
-{
-	(void)req;
-	return NULL;
-}
-
-static void fake_reply(struct keel_req *req, int32_t code, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)req;
-	va_start(ap, fmt);
-	snprintf(answer, sizeof(answer), "%d ", code);
-	vsnprintf(answer + strlen(answer), sizeof(answer) - strlen(answer), fmt, ap);
-	va_end(ap);
-}
-
-static void fake_reply_out(struct keel_req *req, struct keel_out *out)
-{
-	(void)req;
-	(void)out;
-}
-
-/* {args: [point]}, or none. */
-static const char *const *fake_strings(const struct keel_msg *m, const char *key, uint32_t *ret_n)
-{
-	(void)m;
-	*ret_n = strcmp(key, "args") == 0 && asked_point != NULL ? 1 : 0;
-	return *ret_n > 0 ? &asked_point : NULL;
-}
-
-static struct keel_out *fake_out(struct keel_mod *m)
-{
-	return (struct keel_out *)m;
-}
-
-static void fake_put_strings(struct keel_out *o, const char *key, const char *const *text, uint32_t n)
-{
-	(void)o;
-	snprintf(answer, sizeof(answer), "%s %u:", key, n);
-	for (uint32_t i = 0; i < n; i++)
-		snprintf(answer + strlen(answer), sizeof(answer) - strlen(answer), " [%s]", text[i]);
-}
-
-static const struct keel_session *fake_session(struct keel_req *req)
-{
-	static const struct keel_session session = { .size = sizeof(session), .who = "root@test" };
-
-	(void)req;
-	return &session;
-}
-
-static bool is_answered(void *arg)
-{
-	(void)arg;
-	return answer[0] != '\0';
-}
-
-static void ask(const char *name, const char *point)
-{
-	answer[0] = '\0';
-	asked_point = point;
-	for (uint32_t i = 0; i < n_verbs; i++)
-		if (strcmp(verbs[i]->name, name) == 0)
-			verbs[i]->handler(&k.self.pub, NULL);
-	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_answered, NULL, DEADLINE_MS), 0);
-}
-
-static void the_kernel_answers_its_verbs(void)
-{
-	static const struct registry_kind kind = { "REQUEST", verb_add, verb_remove, NULL, 0 };
-	static const struct keel_request_api request = {
-		.size = sizeof(request), .session = fake_session, .body = fake_body,
-		.reply = fake_reply,
-		.reply_out = fake_reply_out,
-	};
-	static const struct keel_msg_api msg = { .size = sizeof(msg), .strings = fake_strings,
-						 .out = fake_out, .put_strings = fake_put_strings };
-
-	kernel_start();
-	n_verbs = 0;
-	CU_ASSERT_EQUAL(registry_kind(k.parts.registry, &kind), 0);
-	CU_ASSERT_EQUAL_FATAL(n_verbs, 6);
-	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "request", &request), 0);
-	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "msg", &msg), 0);
-	CU_ASSERT_EQUAL(up("job_purged: { }\nhold: { }"), 0);
-	ask("keelson.modules", NULL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "lines 3: [name\tversion\tvendor\tabi\tstate\t"));
-	ask("keelson.hooks", "job_purged");
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "lines 1: [1 job_purged.on_job_purged order=0"));
-	ask("keelson.hooks", "no_such");
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "15004 there is no hook point 'no_such'"));
-	ask("keelson.hooks", NULL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "[job_purged NOTE taps=1"));
-	ask("keelson.holds", NULL);
-	CU_ASSERT_STRING_EQUAL(answer, "lines 0:");
-	delete_job();
-	ask("keelson.holds", NULL);
-	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [1.svr job_delete hold: waiting for the job to end "
-				       "(0s of 30s)]");
-	kernel_stop();
-	CU_ASSERT_EQUAL(n_verbs, 0);
-}
-
 TESTS_MAIN("module/modules", TEST(loaded_modules_hear), TEST(every_point_has_a_fixture),
 	   TEST(a_failed_init_unwinds), TEST(needs_that_form_a_loop_are_printed),
 	   TEST(bad_configuration_is_refused_before_anything), TEST(reload_follows_the_configuration), TEST(what_a_reload_cannot_use_is_told),
 	   TEST(what_is_lost_is_not_what_is_busy), TEST(a_draft_says_what_is_another), TEST(a_bad_reload_changes_nothing),
-	   TEST(a_changed_file_is_loaded_anew), TEST(holds_of_a_module),
-	   TEST(the_kernel_answers_its_verbs))
+	   TEST(a_changed_file_is_loaded_anew), TEST(holds_of_a_module))

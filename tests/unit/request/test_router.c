@@ -617,28 +617,38 @@ static void test_ping(void)
 }
 
 /* ---- ends ------------------------------------------------------------------------------------- */
-static void test_shutdown(void)
+static void shutdown_of(bool for_good)
 {
 	struct wire_client c;
+	struct pack p;
 
 	start();
 	k.parts.router->limits.shutdown_ms = 20;
 	wire_connect(&k, &c);
 	wire_send(&c, 1, wire_request("keep"));
 	wait_kept(1);
-	router_shutdown(k.parts.router);
+	router_shutdown(k.parts.router, for_good);
 	CU_ASSERT(!router_idle(k.parts.router));
 	CU_ASSERT(access(k.socket, F_OK) < 0);
 	CU_ASSERT_EQUAL(wire_code(&c), 15060);
 	CU_ASSERT_EQUAL(c.frame.corr, 1);
 	wire_wait(&c);
 	CU_ASSERT_EQUAL(c.frame.type, WIRE_GOODBYE);
+	CU_ASSERT_FATAL(pack_open(&p, c.frame.body, c.frame.len) == 0);
+	CU_ASSERT_EQUAL(pack_int(&p.root, "stop", 0), for_good);
+	pack_fini(&p);
 	wire_wait(&c);
 	CU_ASSERT(c.eof);
 	CU_ASSERT(router_idle(k.parts.router));
 	k.request->reply(kept[0], 0, NULL); /* too late, harmless */
 	wire_close(&c);
 	kernel_stop(&k);
+}
+
+static void test_shutdown(void)
+{
+	shutdown_of(false);
+	shutdown_of(true);
 }
 
 static void test_module_leaves(void)

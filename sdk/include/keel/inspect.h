@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * keel/inspect.h - what runs in this daemon, and what it has cost; for those who report it. Points are listed by
+ * keel_point_about().
+ *
+ * A module says KEEL_USE(inspect).
+ */
+#ifndef KEEL_INSPECT_H
+#define KEEL_INSPECT_H
+
+#include "keel/api.h"
+#include "keel/use.h"
+
+KEEL_SERVICE(inspect);
+
+/* Calls fn with each module of this daemon, in order of needs. */
+static inline void keel_inspect_modules(struct keel_mod *mod, void (*fn)(void *arg, const struct keel_about_module *),
+					void *arg)
+{
+	KEEL_USE_inspect->modules(mod, fn, arg);
+}
+
+/* Calls fn with each tap: point after point, the taps of one in the order in which they are called. */
+static inline void keel_inspect_taps(struct keel_mod *mod, void (*fn)(void *arg, const struct keel_about_tap *), void *arg)
+{
+	KEEL_USE_inspect->taps(mod, fn, arg);
+}
+
+/* Calls fn with each hold of the operations that wait. */
+static inline void keel_inspect_holds(struct keel_mod *mod, void (*fn)(void *arg, const struct keel_about_hold *),
+				      void *arg)
+{
+	KEEL_USE_inspect->holds(mod, fn, arg);
+}
+
+/* The taps of this name ("module.tap") are called again if they were benched, and their strikes are forgotten. `who`: at
+ * whose request, for the log. Returns how many there are, or -ENOENT. */
+static inline int32_t keel_unbench(struct keel_mod *mod, const char *tap, const char *who)
+{
+	return KEEL_USE_inspect->unbench(mod, tap, who);
+}
+
+/* Counts and times of all taps begin again; strikes stay. */
+static inline void keel_reset_times(struct keel_mod *mod)
+{
+	KEEL_USE_inspect->reset(mod);
+}
+
+#endif
