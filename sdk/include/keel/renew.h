@@ -61,6 +61,7 @@ static inline int32_t keel_renew_apply(struct keel_mod *mod, struct keel_err *er
 	return KEEL_USE_renew->apply(mod, err);
 }
 
+/* The draft, if there is one, ends, and nothing is changed. */
 static inline void keel_renew_drop(struct keel_mod *mod)
 {
 	KEEL_USE_renew->drop(mod);
