@@ -63,14 +63,6 @@ static void remember_modules(const struct daemon *d)
 	crash_modules(buf_take(&text, NULL));
 }
 
-static int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* ---- signals ---------------------------------------------------------------------------------- */
 
 void daemon_stop(struct parts *parts)
@@ -235,8 +227,6 @@ static void ready_notify(struct daemon *d)
 		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
 	d->serving = true;
 	remember_modules(d);
-	d->start_ms = clock_ms() - d->start_ms;
-	d->start_objects = (int64_t)objects_total(p->objects);
 	if (d->world == NULL)
 		renew_ready();
 	notify_send("READY=1");
@@ -433,7 +423,6 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
 	if (world == NULL)
 		handed_take(&d->handed);
-	d->start_ms = clock_ms();
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */

@@ -37,7 +37,6 @@ struct daemon {
 	struct owner *hup_owner; /* whom SIGHUP is for; or NULL */
 	keel_fn *hup_fn;
 	void *hup_arg;
-	int64_t start_ms, start_objects; /* how long the start took, with so many */
 };
 
 static inline struct daemon *daemon_of(struct parts *p)

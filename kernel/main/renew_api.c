@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log/log.h"
 #include "main/renew.h"
-#include "object/objects.h"
 #include "util/crumb.h"
 #include "util/err.h"
 #include "util/trust.h"
@@ -108,14 +106,6 @@ static int32_t api_busy(struct keel_mod *m, const char *name, struct keel_err *e
 }
 
 /* ---- another image ------------------------------------------------------------------------------------------ */
-/* As the last start took, by the objects there are now. */
-static int64_t api_pause_ms(struct keel_mod *m)
-{
-	const struct daemon *d = daemon_with(m);
-
-	return d->start_ms * (int64_t)(1 + objects_total(d->parts.objects)) / (int64_t)(1 + d->start_objects);
-}
-
 static int32_t api_go(struct keel_mod *m, const char *next, const char *back, struct keel_err *err)
 {
 	struct daemon *d = daemon_with(m);
@@ -155,7 +145,6 @@ const struct keel_renew_api *renew_api(void)
 		.trust = file_trust,
 		.needs = api_needs,
 		.busy = api_busy,
-		.pause_ms = api_pause_ms,
 		.go = api_go,
 		.on_hup = api_on_hup,
 	};

@@ -53,13 +53,15 @@ static void end_log(const struct change *c, int32_t ret)
 {
 	const char *kind = kind_names[c->kind];
 
-	if (c->kind == CHANGE_SERVED && ret < 0)
+	if (c->kind == CHANGE_SERVED && (ret == 0 || ((const struct state *)c->mod->state)->stopping))
+		return;
+	if (c->kind == CHANGE_SERVED)
 		keel_log(c->mod, KEEL_LOG_ERROR, "Module", "keelson", "what runs cannot be kept as a set: %s; another set of modules "
 			 "needs a restart, `keelsond --last-good` is what served before", c->err.text);
 	else if (ret < 0)
 		keel_log(c->mod, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Module", object_of(c), "%s, asked for by %s, refused: %s", kind,
 			 c->who, c->err.text);
-	else if (c->kind != CHANGE_SERVED)
+	else
 		keel_log(c->mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Module", object_of(c), "%s, asked for by %s: done", kind, c->who);
 }
 
@@ -137,10 +139,11 @@ static int32_t answer_write(const struct change *c)
 	return ret;
 }
 
-/* How long requests will wait, when that is worth a word. */
+/* How long requests will wait, when that is worth a word: as the last start took, by the jobs that there are now. */
 static void pause_describe(struct change *c)
 {
-	int64_t ms = keel_renew_pause_ms(c->mod);
+	const struct state *st = c->mod->state;
+	int64_t ms = st->start_us / 1000 * (1 + keel_count(c->mod, "job")) / (1 + st->start_jobs);
 
 	keel_log(c->mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Module", "keelson", "another set of modules: requests will wait for about %lld ms",
 		 (long long)ms);

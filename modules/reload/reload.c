@@ -172,6 +172,8 @@ static void ready(struct keel_mod *mod)
 	if (st->ready || !keel_has(renew))
 		return;
 	st->ready = true;
+	st->start_us = keel_clock_us(mod) - st->start_us;
+	st->start_jobs = keel_count(mod, "job");
 	answer_log(mod);
 	(void)change_request(mod, &(struct change){ .kind = CHANGE_SERVED, .who = "the start" }, NULL);
 }
@@ -205,6 +207,13 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(host_start, on_host_start),
 	KEEL_TAP(server_stop, on_server_stop),
 };
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	(void)err;
+	((struct state *)mod->state)->start_us = keel_clock_us(mod);
+	return 0;
+}
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
@@ -252,4 +261,4 @@ static void fini(struct keel_mod *mod)
 
 KEEL_MODULE(.name = "reload", .version = "1.0", .vendor = "Keelson",
 	    .summary = "changes of what runs: load, unload, reload, SIGHUP", .roles = KEEL_ANY, .flags = KEEL_MOD_NO_PROCESS,
-	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .start = start, .stop = stop, .fini = fini);
+	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .init = init, .start = start, .stop = stop, .fini = fini);

@@ -48,6 +48,7 @@ struct state {
 	char *answer;	       /* what the image before left; it owns the next five, which are NULL without it */
 	const char *token, *object, *kind, *who, *text;
 	const char *refused;   /* why this is not the image that was wanted; or NULL */
+	int64_t start_us, start_jobs; /* how long the start took, from init(), with so many */
 	char *children;	       /* of the image before: pids */
 	struct keel_timer *reaper;
 };

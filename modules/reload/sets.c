@@ -14,6 +14,7 @@
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "keel/file.h"
@@ -238,10 +239,26 @@ static int32_t module_copy(const char *set, const char *from, const struct keel_
 	return ret;
 }
 
+/* Twice of what is copied has to be free: the disk of a daemon must not be full, and be it for a moment. */
+static int32_t room_lint(const char *set, const struct keel_draft *draft, struct keel_err *err)
+{
+	struct statvfs fs;
+	struct stat st;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < draft->n; i++)
+		if (draft->modules[i].flags & KEEL_DRAFT_ENABLED && stat(draft->modules[i].path, &st) == 0)
+			bytes += (uint64_t)st.st_size;
+	if (statvfs(set, &fs) < 0 || (uint64_t)fs.f_bavail * fs.f_frsize >= 2 * bytes)
+		return 0;
+	return fails(err, -ENOSPC, "no room in %s for the files of modules, %llu MB: twice of it has to be free", set,
+		     (unsigned long long)(bytes >> 20) + 1);
+}
+
 int32_t set_modules(const char *set, const char *from, const struct keel_draft *draft, struct keel_err *err)
 {
 	char *dir = set_path(set, "modules");
-	int32_t ret = dir ? 0 : fails(err, -ENOMEM, "no memory");
+	int32_t ret = dir ? room_lint(set, draft, err) : fails(err, -ENOMEM, "no memory");
 
 	for (uint32_t i = 0; i < draft->n && ret == 0; i++)
 		if (draft->modules[i].flags & KEEL_DRAFT_ENABLED)

@@ -24,7 +24,6 @@ static uint32_t n_applied, n_gone, n_wrong;
 static char gone_next[256], gone_back[256];
 static const char *refused, *check_says, *busy_says, *needed_by;
 static bool was;
-static int64_t pause_ms;
 static keel_fn *hup;
 
 /* ---- the child ----------------------------------------------------------------------------------------------- */
@@ -109,11 +108,6 @@ static int32_t fake_busy(struct keel_mod *m, const char *name, struct keel_err *
 	return busy_says ? keel_error(err, -ENOTEMPTY, "%s", busy_says) : -EBUSY;
 }
 
-static int64_t fake_pause(struct keel_mod *m)
-{
-	return (void)m, pause_ms;
-}
-
 static int32_t fake_go(struct keel_mod *m, const char *next, const char *back, struct keel_err *err)
 {
 	(void)m, (void)err;
@@ -133,7 +127,7 @@ static int32_t fake_on_hup(struct keel_mod *m, keel_fn *fn, void *arg)
 static const struct keel_renew_api fake = {
 	.size = sizeof(fake), .conf_file = fake_conf_file, .set = fake_set, .was = fake_was, .command = fake_command,
 	.draft = fake_draft, .apply = fake_apply, .drop = fake_drop, .trust = fake_trust, .needs = fake_needs,
-	.busy = fake_busy, .pause_ms = fake_pause, .go = fake_go, .on_hup = fake_on_hup,
+	.busy = fake_busy, .go = fake_go, .on_hup = fake_on_hup,
 };
 
 /* The mock has no such group: the module gets it behind its load. */
@@ -184,7 +178,6 @@ static void set_up(void)
 	refused = busy_says = needed_by = NULL;
 	check_says = "";
 	was = false;
-	pause_ms = 0;
 	module_start();
 }
 
@@ -309,7 +302,8 @@ static void another_set_is_another_image_that_answers(void)
 	ready();
 	rows[0].flags |= KEEL_DRAFT_FILE;
 	check_says = "one\t2\n";
-	pause_ms = 2600;
+	((struct state *)module->state)->start_us = 1300000;
+	keel_mock_object(mock, "job", "1.svr"); /* there was none at the start */
 	n_wrong = 1; /* reply-missing: in a daemon it is sent again */
 	answer("reload", "one");
 	CU_ASSERT_EQUAL_FATAL(n_gone, 1);

@@ -118,6 +118,19 @@ static void files_of_modules_are_copied_with_their_time(void)
 	free(copy);
 }
 
+static void a_disk_is_not_filled(void)
+{
+	char *so = set_path(dir, "big.so");
+	const struct keel_draft_module big = { .name = "big", .path = so, .flags = KEEL_DRAFT_ENABLED };
+	const struct keel_draft draft = { .n = 1, .modules = &big };
+
+	scratch_write(dir, "big.so", "");
+	CU_ASSERT_EQUAL_FATAL(truncate(so, (off_t)1 << 42), 0);
+	CU_ASSERT_EQUAL(set_modules(set, NULL, &draft, &err), -ENOSPC);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "for the files of modules, 4194305 MB: twice of it has to be free"));
+	free(so);
+}
+
 /* The link that keelsond --last-good follows. */
 static void expect_served(const char *wanted)
 {
@@ -162,6 +175,6 @@ static void what_cannot_be_copied_is_named(void)
 }
 
 TESTS_MAIN_BETWEEN("reload/sets", set_up, tear_down, TEST(the_configuration_is_copied_under_names_of_its_own),
-		   TEST(overrides_replace_older_ones_of_a_module), TEST(files_of_modules_are_copied_with_their_time),
+		   TEST(overrides_replace_older_ones_of_a_module), TEST(files_of_modules_are_copied_with_their_time), TEST(a_disk_is_not_filled),
 		   TEST(the_set_that_served_stays_alone), TEST(what_failed_starts_left_goes_and_the_last_that_served_stays),
 		   TEST(what_cannot_be_copied_is_named))

@@ -244,7 +244,6 @@ struct keel_renew_api {
 	int32_t (*trust)(const char *path, struct keel_err *);
 	bool (*needs)(struct keel_mod *, const char *name, const char *other);
 	int32_t (*busy)(struct keel_mod *, const char *name, struct keel_err *);
-	int64_t (*pause_ms)(struct keel_mod *);
 	int32_t (*go)(struct keel_mod *, const char *next, const char *back, struct keel_err *);
 	int32_t (*on_hup)(struct keel_mod *, keel_fn *fn, void *arg);
 };

@@ -85,12 +85,6 @@ static inline int32_t keel_renew_busy(struct keel_mod *mod, const char *name, st
 	return KEEL_USE_renew->busy(mod, name, err);
 }
 
-/* How long requests will wait for another image, as far as this one's start tells. */
-static inline int64_t keel_renew_pause_ms(struct keel_mod *mod)
-{
-	return KEEL_USE_renew->pause_ms(mod);
-}
-
 /* Requests end, clients and hosts get a goodbye, modules are stopped, and this process executes itself with the set `next`;
  * with `back`, when that crashes, hangs or fails before it is ready. Both are copied. */
 static inline int32_t keel_renew_go(struct keel_mod *mod, const char *next, const char *back, struct keel_err *err)
