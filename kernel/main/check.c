@@ -16,7 +16,6 @@
 
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/crash.h"
 #include "main/inside.h"
 #include "module/modules.h"
 #include "store/store.h"
@@ -30,7 +29,7 @@ static int prepare(struct daemon *d, struct keel_err *err)
 
 	free(copy);
 	if (ret == 0)
-		ret = parts_name(d, err);
+		parts_name(d);
 	if (ret == 0)
 		ret = loop_create(&d->parts.loop);
 	if (ret == 0)

@@ -19,9 +19,7 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/crash.h"
 #include "main/handover.h"
-#include "main/notify.h"
 #include "request/router.h"
 #include "util/err.h"
 #include "util/file.h"
@@ -46,7 +44,7 @@ const char **renew_words(const struct daemon *d, const char *set, const char *op
 	words[n++] = o->conf_file;
 	if (o->home != NULL) {
 		words[n++] = "--home";
-		words[n++] = d->settings->home;
+		words[n++] = d->parts.home;
 	}
 	for (uint32_t role = KEEL_SERVER; role <= KEEL_MOM; role <<= 1) {
 		if (o->roles & role) {
@@ -199,7 +197,7 @@ static void crashed(void)
 static void late(int signum)
 {
 	(void)signum;
-	crash_say("keelsond: the new set is not ready in time; the last one that served is started again. It stood");
+	crash_say("keelsond: the new set is not ready in time; the last one that served is started again. It stood", NULL);
 	crash_say_where();
 	back_go("nothing was changed: with the new set the daemon was not ready in time; its log has where it stood");
 }

@@ -9,7 +9,7 @@
 #include "main/renew.h"
 #include "util/crumb.h"
 #include "util/err.h"
-#include "util/trust.h"
+#include "util/file.h"
 
 static struct daemon *daemon_with(struct keel_mod *m)
 {
@@ -57,7 +57,7 @@ static int32_t api_draft(struct keel_mod *m, const char *conf, const struct keel
 
 	renew_draft_drop(d);
 	code = settings_read(d->options, conf, &d->draft_conf, &d->draft_settings, err);
-	if (code == 0 && (strcmp(d->draft_settings->home, d->settings->home) != 0 || d->draft_settings->roles != d->settings->roles))
+	if (code == 0 && (strcmp(d->draft_settings->top->home, d->parts.home) != 0 || d->draft_settings->roles != d->settings->roles))
 		code = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
 			       "change back");
 	if (code == 0)
@@ -74,16 +74,14 @@ static int32_t api_draft(struct keel_mod *m, const char *conf, const struct keel
 static int32_t api_apply(struct keel_mod *m, struct keel_err *err)
 {
 	struct daemon *d = daemon_with(m);
-	struct settings *old = d->settings;
-	struct conf *old_conf = d->parts.conf;
+	struct conf *old = d->parts.conf;
 	int ret = modules_apply(d->parts.modules, err);
 
 	if (ret == 0) {
-		d->settings = d->draft_settings;
+		settings_apply(d, d->draft_settings);
+		d->draft_settings = NULL;
 		d->parts.conf = d->draft_conf;
-		d->draft_settings = old;
-		d->draft_conf = old_conf;
-		settings_apply(d);
+		d->draft_conf = old;
 	}
 	renew_draft_drop(d);
 	return ret;

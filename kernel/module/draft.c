@@ -94,17 +94,6 @@ void modules_draft_drop(struct modules *all, struct keel_draft *draft)
 	values_drop(all);
 }
 
-int modules_apply(struct modules *all, struct keel_err *err)
-{
-	struct module *m;
-	int ret = 0;
-
-	SET_EACH(&all->there, m)
-		if (ret == 0)
-			ret = site_lint(m, &all->there, err);
-	return ret == 0 ? values_apply(all, err) : ret;
-}
-
 bool modules_need(const struct modules *all, const char *name, const char *other)
 {
 	const struct module *m = set_named(&all->there, name), *o = set_named(&all->there, other);
