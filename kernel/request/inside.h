@@ -27,6 +27,7 @@ struct user {
 	char *group;      /* name of the primary group; NULL when it has none */
 	char *groups;     /* all of them, a comma list, the primary first; NULL: not known */
 	unsigned refs;
+	struct uid_share *share; /* whose lookup it is, while that is under way; NULL: that share is gone */
 };
 
 struct route {
@@ -95,7 +96,7 @@ struct uid_share {
 	size_t queued;             /* bytes waiting for them */
 	struct user *user;         /* NULL: not known yet */
 	int64_t stale_ms, expires_ms;
-	struct lookup *lookup;     /* under way */
+	struct user *lookup;       /* under way */
 	struct loop_timer *patience;
 	bool late;                 /* the lookup: clients get the older user */
 	struct uid_share *prev, *next;
