@@ -176,58 +176,40 @@ int64_t loop_delay_ns(struct loop *l)
  * libuv stops a watch whose fd has an error. Ours goes on: the callback gets all events that are watched, so that its
  * read or write fails with the error and it cancels the watch.
  */
-static void watch_ready(uv_poll_t *uv, int failure, int events);
-
-static int watch_start(struct loop_watch *w)
-{
-	int events = (w->events & LOOP_READABLE ? UV_READABLE : 0) |
-		     (w->events & LOOP_WRITABLE ? UV_WRITABLE : 0);
-
-	if (events == 0)
-		return uv_poll_stop(&w->uv);
-	return uv_poll_start(&w->uv, events, watch_ready);
-}
+_Static_assert((int)LOOP_READABLE == UV_READABLE && (int)LOOP_WRITABLE == UV_WRITABLE, "events are libuv's");
 
 static void watch_ready(uv_poll_t *uv, int failure, int events)
 {
 	struct loop_watch *w = uv->data;
-	int told = (events & UV_READABLE ? LOOP_READABLE : 0) |
-		   (events & UV_WRITABLE ? LOOP_WRITABLE : 0);
 
 	if (failure < 0) {
-		told = w->events;
-		watch_start(w);
+		events = w->events;
+		uv_poll_start(uv, events, watch_ready);
 	}
-	told &= w->events;
 	loop_busy(uv->loop->data);
-	if (told != 0)
-		w->fn(w->arg, told);
+	if (events & w->events)
+		w->fn(w->arg, events & w->events);
 }
 
 int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 	       struct loop_watch **ret_watch)
 {
 	struct loop_watch *w = calloc(1, sizeof(*w));
-	int ret;
+	int ret = w == NULL ? -ENOMEM : uv_poll_init(&l->uv, &w->uv, fd);
 
-	if (w == NULL)
-		return -ENOMEM;
-	w->fn = fn;
-	w->arg = arg;
-	w->events = events;
-	ret = uv_poll_init(&l->uv, &w->uv, fd);
 	if (ret < 0) {
 		free(w);
 		return ret;
 	}
 	w->uv.data = w;
-	ret = watch_start(w);
-	if (ret < 0) {
+	w->fn = fn;
+	w->arg = arg;
+	ret = loop_watch_set(w, events);
+	if (ret < 0)
 		uv_close((uv_handle_t *)&w->uv, handle_free);
-		return ret;
-	}
-	*ret_watch = w;
-	return 0;
+	else
+		*ret_watch = w;
+	return ret;
 }
 
 int loop_watch_set(struct loop_watch *w, int events)
@@ -235,7 +217,7 @@ int loop_watch_set(struct loop_watch *w, int events)
 	if (w->events == events)
 		return 0;
 	w->events = events;
-	return watch_start(w);
+	return uv_poll_start(&w->uv, events, watch_ready);
 }
 
 void loop_watch_cancel(struct loop_watch *w)
@@ -255,18 +237,15 @@ static void signal_came(uv_signal_t *uv, int signum)
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg)
 {
 	struct loop_signal *s = calloc(1, sizeof(*s));
-	int ret;
+	int ret = s == NULL ? -ENOMEM : uv_signal_init(&l->uv, &s->uv);
 
-	if (s == NULL)
-		return -ENOMEM;
-	s->fn = fn;
-	s->arg = arg;
-	ret = uv_signal_init(&l->uv, &s->uv);
 	if (ret < 0) {
 		free(s);
 		return ret;
 	}
 	s->uv.data = s;
+	s->fn = fn;
+	s->arg = arg;
 	ret = uv_signal_start(&s->uv, signal_came, signum);
 	if (ret < 0)
 		uv_close((uv_handle_t *)&s->uv, handle_free);
@@ -347,26 +326,21 @@ int loop_create(struct loop **ret_loop)
 	struct loop *l = calloc(1, sizeof(*l));
 	int ret;
 
-	if (l == NULL)
-		return -ENOMEM;
 	setenv("UV_THREADPOOL_SIZE", "16", 0); /* four modules that hang, before the store has to wait */
-	ret = uv_loop_init(&l->uv);
+	ret = l == NULL ? -ENOMEM : uv_loop_init(&l->uv);
+	if (ret == 0) {
+		ret = uv_async_init(&l->uv, &l->wake, posted);
+		if (ret < 0)
+			uv_loop_close(&l->uv);
+	}
 	if (ret < 0) {
 		free(l);
 		return ret;
 	}
-	l->uv.data = l;
 	pthread_mutex_init(&l->lock, NULL);
-	ret = uv_async_init(&l->uv, &l->wake, posted);
-	if (ret < 0) {
-		uv_loop_close(&l->uv);
-		pthread_mutex_destroy(&l->lock);
-		free(l);
-		return ret;
-	}
 	uv_check_init(&l->uv, &l->turn);
 	uv_idle_init(&l->uv, &l->hurry);
-	l->wake.data = l->turn.data = l->hurry.data = l;
+	l->uv.data = l->wake.data = l->turn.data = l->hurry.data = l;
 	uv_check_start(&l->turn, turn_over);
 	table_widen(l);
 	*ret_loop = l;
@@ -376,11 +350,8 @@ int loop_create(struct loop **ret_loop)
 /* Close what is still open; the loop's own handles are part of it. */
 static void handle_close(uv_handle_t *h, void *arg)
 {
-	struct loop *l = arg;
-
-	if (uv_is_closing(h))
-		return;
-	uv_close(h, h->data == l ? NULL : handle_free);
+	if (!uv_is_closing(h))
+		uv_close(h, h->data == arg ? NULL : handle_free);
 }
 
 void loop_destroy(struct loop *l)
@@ -473,8 +444,7 @@ void loop_turn_due(struct loop *l)
 
 /* ---- worker threads ----------------------------------------------------------------------------- */
 struct work {
-	uv_work_t uv;
-	struct loop *loop;
+	uv_work_t uv; /* its data is the struct */
 	loop_fn *work, *done;
 	void *arg;
 };
@@ -488,22 +458,27 @@ static void work_do(uv_work_t *uv)
 
 static void work_done(uv_work_t *uv, int cancelled)
 {
+	struct loop *l = uv->loop->data;
 	struct work w = *(struct work *)uv->data;
 
 	(void)cancelled; /* the only possible error, and no caller cancels */
 	free(uv->data);
-	loop_busy(w.loop);
+	loop_busy(l);
 	if (w.done != NULL)
 		w.done(w.arg);
-	w.loop->working--;
+	l->working--;
 }
 
-/* Threads begin here, and inherit: what ends or reloads the daemon is left to the loop's own, which can hold it. */
-static int queue(struct loop *l, struct work *w)
+int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 {
+	struct work *w = malloc(sizeof(*w));
 	sigset_t held, was;
 	int ret;
 
+	if (w == NULL)
+		return -ENOMEM;
+	*w = (struct work){ .uv.data = w, .work = work, .done = done, .arg = arg };
+	/* Threads begin here, and inherit: what ends or reloads the daemon is left to the loop's own, which can hold it. */
 	sigemptyset(&held);
 	sigaddset(&held, SIGTERM);
 	sigaddset(&held, SIGINT);
@@ -511,22 +486,6 @@ static int queue(struct loop *l, struct work *w)
 	pthread_sigmask(SIG_BLOCK, &held, &was);
 	ret = uv_queue_work(&l->uv, &w->uv, work_do, work_done);
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
-	return ret;
-}
-
-int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
-{
-	struct work *w = calloc(1, sizeof(*w));
-	int ret;
-
-	if (w == NULL)
-		return -ENOMEM;
-	w->loop = l;
-	w->work = work;
-	w->done = done;
-	w->arg = arg;
-	w->uv.data = w;
-	ret = queue(l, w);
 	if (ret < 0)
 		free(w);
 	else

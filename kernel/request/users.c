@@ -17,7 +17,6 @@
 #include <utlist.h>
 
 #include "request/inside.h"
-#include "wire/buf.h"
 
 #define KNOWN_MS (10 * 60 * 1000)
 #define FRESH_MS 900 /* no membership is older than a second */
