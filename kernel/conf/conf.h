@@ -79,12 +79,8 @@ int conf_orders(const struct conf *c, const char *module, struct conf_order **re
 void conf_orders_free(struct conf_order *rows, uint32_t n);
 
 /* `match` of a module's group. The rows are owned by the caller. */
-struct conf_match {
-	char *scope, *pattern;
-	char *where; /* file:line */
-};
-int conf_matches(const struct conf *c, const char *module, struct conf_match **ret_rows,
+int conf_matches(const struct conf *c, const char *module, struct keel_match **ret_rows,
 		 uint32_t *ret_n, struct keel_err *err);
-void conf_matches_free(struct conf_match *rows, uint32_t n);
+void conf_matches_free(struct keel_match *rows, uint32_t n);
 
 #endif

@@ -155,11 +155,11 @@ void conf_orders_free(struct conf_order *rows, uint32_t n)
 }
 
 /* ---- match -------------------------------------------------------------------------------------------- */
-int conf_matches(const struct conf *c, const char *module, struct conf_match **ret_rows, uint32_t *ret_n,
+int conf_matches(const struct conf *c, const char *module, struct keel_match **ret_rows, uint32_t *ret_n,
 		 struct keel_err *err)
 {
 	const config_setting_t *said = rows_of(c, module, "match", ret_n);
-	struct conf_match *rows = calloc(*ret_n + 1, sizeof(*rows));
+	struct keel_match *rows = calloc(*ret_n + 1, sizeof(*rows));
 	int ret = rows == NULL ? conf_no_memory(err) : 0;
 	char words[VALUE_WORDS];
 
@@ -171,7 +171,7 @@ int conf_matches(const struct conf *c, const char *module, struct conf_match **r
 					  value_got(s, words));
 			break;
 		}
-		rows[i] = (struct conf_match){ strdup(config_setting_name(s)), strdup(config_setting_get_string(s)),
+		rows[i] = (struct keel_match){ strdup(config_setting_name(s)), strdup(config_setting_get_string(s)),
 					       conf_place(s) };
 		if (rows[i].scope == NULL || rows[i].pattern == NULL || rows[i].where == NULL)
 			ret = conf_no_memory(err);
@@ -183,7 +183,7 @@ int conf_matches(const struct conf *c, const char *module, struct conf_match **r
 	return ret;
 }
 
-void conf_matches_free(struct conf_match *rows, uint32_t n)
+void conf_matches_free(struct keel_match *rows, uint32_t n)
 {
 	for (uint32_t i = 0; rows != NULL && i < n; i++) {
 		free(rows[i].scope);

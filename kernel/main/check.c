@@ -15,7 +15,6 @@
 
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/crash.h"
 #include "main/inside.h"
 #include "main/set.h"
 #include "module/modules.h"
@@ -29,7 +28,7 @@ static int prepare(struct daemon *d, struct keel_err *err)
 
 	free(copy);
 	if (ret == 0)
-		ret = parts_name(d, err);
+		parts_name(d);
 	if (ret == 0)
 		ret = loop_create(&d->parts.loop);
 	if (ret == 0)
@@ -45,7 +44,7 @@ static int copies_make(const struct daemon *d, struct keel_err *err)
 	char *to = set_path(d->set, "modules");
 	char *from = d->options->set_from != NULL ? set_path(d->options->set_from, "modules") : NULL;
 	int ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
-			       modules_copy(d->settings->modules_dir, d->parts.conf, to, from, err);
+			       modules_copy(d->settings->top->modules_dir, d->parts.conf, to, from, err);
 
 	free(to);
 	free(from);

@@ -2,47 +2,32 @@
  *
  * core_api.c - the API group "core", over loop and log.
  *
- * Every callback that is registered is counted in its owner's `live`, so that the module is not unloaded before it has
- * ended. Posts come from other threads and are counted in `posts`, which is atomic. Worker threads are shared with
- * the store: a module gets OWNER_WORKERS of them at most, and its further work is queued.
+ * Every callback that is registered is counted in its owner's `live` until it has ended, so that what a module leaves behind
+ * is found. Worker threads are shared with the store: a module gets OWNER_WORKERS of them at most, and its further work is
+ * queued.
  */
-#include "main/core_api.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "log/log.h"
 #include "loop/loop.h"
-#include "store/store.h"
 #include "main/daemon.h"
+#include "store/store.h"
 #include "util/crumb.h"
 #include "util/err.h"
-#include "util/owner.h"
 #include "util/version.h"
 
-struct timer {
-	struct owner *owner; /* NULL: over */
-	struct loop_timer *timer;
-	keel_fn *fn;
-	void *arg;
-	struct timer *next; /* over: another one that is */
-	uint32_t place, uses;
-};
-
-struct keel_watch {
-	struct owner *owner;
-	struct loop_watch *watch;
-	keel_fn *fn;
-	void *arg;
-};
-
-/* A callback that is due later: deferred, posted, or after work on a worker thread. */
-struct later {
-	struct owner *owner;
-	keel_fn *fn;
+/* What is called later: by a timer, a watch, at the end of the turn, when all is stored, or after work on a worker thread. */
+struct callback {
+	struct owner *owner; /* NULL: it has ended */
+	const char *what;    /* for reports */
+	keel_fn *fn;	     /* NULL: of work only */
 	void (*work)(void *arg);
 	void *arg;
-	struct later *next; /* work that waits for a thread */
+	struct loop_timer *timer;
+	struct loop_watch *watch;
+	struct callback *next; /* another one that has ended; work that waits for a thread */
+	uint32_t place, uses;
 };
 
 static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object,
@@ -53,21 +38,6 @@ static void core_log(struct keel_mod *m, uint32_t event, const char *klass, cons
 	va_start(ap, fmt);
 	log_addv(owner_of(m)->parts->log, event, klass, object, fmt, ap);
 	va_end(ap);
-}
-
-static int32_t core_error(struct keel_err *err, int32_t code, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	err_setv(err, code, fmt, ap);
-	va_end(ap);
-	return code;
-}
-
-static const char *core_pbse_text(int32_t code)
-{
-	return pbse_text(code);
 }
 
 static int64_t core_now_ms(struct keel_mod *m)
@@ -116,277 +86,223 @@ static const char *core_version_text(struct keel_mod *m)
 	return KEELSON_VERSION_TEXT;
 }
 
-/* ---- timers and fds -------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
-/* A handle is a number: the place of the timer and how often that was used. So one that is over is known for ever, and
+/* The handle of one is a number: its place and how often that was used. So one that has ended is known for ever, and
  * cancelling it is harmless. */
 static struct {
-	struct timer **at;
+	struct callback **at;
 	uint32_t n;
-	struct timer *unused;
-} timers;
+	struct callback *unused;
+} callbacks;
 
-static struct keel_timer *timer_handle(const struct timer *t)
+static void *handle_of(const struct callback *c)
 {
-	return (struct keel_timer *)(uintptr_t)((uint64_t)t->uses << 32 | (t->place + 1));
+	return (void *)(uintptr_t)((uint64_t)c->uses << 32 | (c->place + 1));
 }
 
-/* Returns NULL if it is over. */
-static struct timer *timer_of(const struct keel_timer *handle)
+/* Returns NULL if it has ended. */
+static struct callback *callback_of(const void *handle)
 {
 	uint64_t number = (uintptr_t)handle;
 	uint32_t place = (uint32_t)number;
-	struct timer *t = place > 0 && place <= timers.n ? timers.at[place - 1] : NULL;
+	struct callback *c = place > 0 && place <= callbacks.n ? callbacks.at[place - 1] : NULL;
 
-	return t != NULL && t->owner != NULL && t->uses == number >> 32 ? t : NULL;
+	return c != NULL && c->owner != NULL && c->uses == number >> 32 ? c : NULL;
 }
 
-static struct timer *timer_take(void)
+static struct callback *callback_create(void)
 {
-	struct timer **more, *t = timers.unused;
+	struct callback **more = callbacks.at, *c = calloc(1, sizeof(*c));
 
-	if (t != NULL) {
-		timers.unused = t->next;
-		return t;
-	}
-	t = calloc(1, sizeof(*t));
-	more = t != NULL && (timers.n & (timers.n - 1)) == 0 ?
-		       reallocarray(timers.at, timers.n > 0 ? 2 * (size_t)timers.n : 1, sizeof(struct timer *)) :
-		       timers.at;
-	if (t == NULL || more == NULL) {
-		free(t);
+	if (c != NULL && (callbacks.n & (callbacks.n - 1)) == 0)
+		more = reallocarray(more, callbacks.n > 0 ? 2 * (size_t)callbacks.n : 1, sizeof(struct callback *));
+	if (c == NULL || more == NULL) {
+		free(c);
 		return NULL;
 	}
-	timers.at = more;
-	t->place = timers.n;
-	timers.at[timers.n++] = t;
-	return t;
+	callbacks.at = more;
+	c->place = callbacks.n;
+	return callbacks.at[callbacks.n++] = c;
 }
 
-static void timer_over(struct timer *t)
+static struct callback *callback_begin(struct keel_mod *m, const char *what, keel_fn *fn, void *arg)
 {
-	t->owner = NULL;
-	t->uses++;
-	t->next = timers.unused;
-	timers.unused = t;
+	struct callback *c = callbacks.unused;
+
+	if (c != NULL)
+		callbacks.unused = c->next;
+	else if ((c = callback_create()) == NULL)
+		return NULL;
+	c->owner = owner_of(m);
+	c->what = what;
+	c->fn = fn;
+	c->arg = arg;
+	c->owner->live++;
+	return c;
 }
 
-static void call_guarded(struct owner *owner, const char *what, keel_fn *fn, void *arg)
+static void callback_end(struct callback *c)
 {
-	struct crumb c;
-
-	crumb_begin(&c, owner, what, NULL);
-	fn(&owner->pub, arg);
-	crumb_end(&c);
+	c->owner->live--;
+	c->owner = NULL;
+	c->uses++;
+	c->next = callbacks.unused;
+	callbacks.unused = c;
 }
 
-static void timer_fired(void *arg)
+static void callback_call(const struct callback *c)
 {
-	struct timer *t = arg;
-	struct owner *owner = t->owner;
-	keel_fn *fn = t->fn;
-	void *of = t->arg;
-
-	owner->live--;
-	timer_over(t);
-	call_guarded(owner, "timer", fn, of);
+	CRUMB_CALL(c->owner, c->what, NULL, c->fn(&c->owner->pub, c->arg));
 }
+
+/* For the loop: calls it once. */
+static void callback_last(void *arg)
+{
+	const struct callback was = *(struct callback *)arg;
+
+	callback_end(arg);
+	if (was.fn != NULL)
+		callback_call(&was);
+}
+
+/* ---- timers and fds -------------------------------------------------------------------------- */
 
 static struct keel_timer *core_timer(struct keel_mod *m, int64_t after_ms, keel_fn *fn, void *arg)
 {
-	struct timer *t = timer_take();
+	struct callback *c = callback_begin(m, "timer", fn, arg);
 
-	if (t == NULL)
+	if (c == NULL)
 		return NULL;
-	t->owner = owner_of(m);
-	t->fn = fn;
-	t->arg = arg;
-	t->timer = loop_timer(t->owner->parts->loop, after_ms, timer_fired, t);
-	if (t->timer == NULL) {
-		timer_over(t);
-		return NULL;
-	}
-	t->owner->live++;
-	return timer_handle(t);
+	c->timer = loop_timer(c->owner->parts->loop, after_ms, callback_last, c);
+	if (c->timer != NULL)
+		return handle_of(c);
+	callback_end(c);
+	return NULL;
 }
 
 static void core_timer_cancel(struct keel_timer *handle)
 {
-	struct timer *t = timer_of(handle);
+	struct callback *c = callback_of(handle);
 
-	if (t == NULL)
+	if (c == NULL)
 		return;
-	loop_timer_cancel(t->timer);
-	t->owner->live--;
-	timer_over(t);
+	loop_timer_cancel(c->timer);
+	callback_end(c);
 }
 
 static void fd_ready(void *arg, int events)
 {
-	struct keel_watch *w = arg;
-
 	(void)events;
-	call_guarded(w->owner, "watch", w->fn, w->arg);
+	callback_call(arg);
 }
 
 static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
 {
-	struct keel_watch *w = malloc(sizeof(*w));
+	struct callback *c = callback_begin(m, "watch", fn, arg);
 
-	if (w == NULL)
+	if (c == NULL)
 		return NULL;
-	*w = (struct keel_watch){ .owner = owner_of(m), .fn = fn, .arg = arg };
-	if (loop_watch(w->owner->parts->loop, fd, LOOP_READABLE, fd_ready, w, &w->watch) < 0) {
-		free(w);
-		return NULL;
-	}
-	w->owner->live++;
-	return w;
+	if (loop_watch(c->owner->parts->loop, fd, LOOP_READABLE, fd_ready, c, &c->watch) == 0)
+		return handle_of(c);
+	callback_end(c);
+	return NULL;
 }
 
-static void core_watch_cancel(struct keel_watch *w)
+static void core_watch_cancel(struct keel_watch *handle)
 {
-	if (w == NULL)
+	struct callback *c = callback_of(handle);
+
+	if (c == NULL)
 		return;
-	loop_watch_cancel(w->watch);
-	w->owner->live--;
-	free(w);
+	loop_watch_cancel(c->watch);
+	callback_end(c);
 }
 
-static int32_t core_watch_for(struct keel_watch *w, uint32_t ready)
+static int32_t core_watch_for(struct keel_watch *handle, uint32_t ready)
 {
-	if ((ready & ~(uint32_t)(KEEL_READABLE | KEEL_WRITABLE)) != 0)
+	struct callback *c = callback_of(handle);
+
+	if (c == NULL || (ready & ~(uint32_t)(KEEL_READABLE | KEEL_WRITABLE)) != 0)
 		return -EINVAL;
-	return loop_watch_set(w->watch, (ready & KEEL_READABLE ? LOOP_READABLE : 0) |
+	return loop_watch_set(c->watch, (ready & KEEL_READABLE ? LOOP_READABLE : 0) |
 						(ready & KEEL_WRITABLE ? LOOP_WRITABLE : 0));
 }
 
 /* ---- calls that come later -------------------------------------------------------------------- */
 
-static struct later *later_create(struct keel_mod *m, keel_fn *fn, void *arg)
-{
-	struct later *l = malloc(sizeof(*l));
-
-	if (l != NULL)
-		*l = (struct later){ .owner = owner_of(m), .fn = fn, .arg = arg };
-	return l;
-}
-
-static void later_call(void *arg)
-{
-	struct later l = *(struct later *)arg;
-
-	free(arg);
-	l.owner->live--;
-	if (l.fn != NULL)
-		call_guarded(l.owner, l.work != NULL ? "done() of work" : "deferred call", l.fn, l.arg);
-}
-
-static void posted_call(void *arg)
-{
-	struct later l = *(struct later *)arg;
-
-	free(arg);
-	call_guarded(l.owner, "posted call", l.fn, l.arg);
-	__atomic_sub_fetch(&l.owner->posts, 1, __ATOMIC_RELEASE);
-}
-
-/* Counts a callback whose registration returned 0; frees it on an error. Returns `ret`. */
-static int32_t later_begun(struct keel_mod *m, struct later *l, int ret)
+/* Returns `ret`, with which the callback was registered; it ends on an error. */
+static int32_t registered(struct callback *c, int ret)
 {
 	if (ret < 0)
-		free(l);
-	else
-		owner_of(m)->live++;
+		callback_end(c);
 	return ret;
 }
 
 static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
 {
-	struct later *l = later_create(m, fn, arg);
+	struct callback *c = callback_begin(m, "deferred call", fn, arg);
 
-	return l != NULL ? later_begun(m, l, loop_defer(owner_of(m)->parts->loop, later_call, l)) : -ENOMEM;
+	return c != NULL ? registered(c, loop_defer(c->owner->parts->loop, callback_last, c)) : -ENOMEM;
 }
 
 static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
 {
-	struct later *l = later_create(m, fn, arg);
+	struct callback *c = callback_begin(m, "deferred call", fn, arg);
 
-	return l != NULL ? later_begun(m, l, store_after(owner_of(m)->parts->store, later_call, l)) : -ENOMEM;
-}
-
-static int32_t core_post(struct keel_mod *m, keel_fn *fn, void *arg)
-{
-	struct later *l = later_create(m, fn, arg);
-	int ret;
-
-	if (l == NULL)
-		return -ENOMEM;
-	__atomic_add_fetch(&owner_of(m)->posts, 1, __ATOMIC_ACQUIRE);
-	ret = loop_post(l->owner->parts->loop, posted_call, l);
-	if (ret < 0) {
-		__atomic_sub_fetch(&owner_of(m)->posts, 1, __ATOMIC_RELEASE);
-		free(l);
-	}
-	return ret;
+	return c != NULL ? registered(c, store_after(c->owner->parts->store, callback_last, c)) : -ENOMEM;
 }
 
 static void work_do(void *arg)
 {
-	struct later *l = arg;
-	struct crumb c;
+	const struct callback *c = arg;
 
-	crumb_begin(&c, l->owner, "worker", NULL);
-	l->work(l->arg);
-	crumb_end(&c);
+	CRUMB_CALL(c->owner, "worker", NULL, c->work(c->arg));
 }
 
-static int work_start(struct later *l);
+static int work_start(struct callback *c);
 
 static void work_over(void *arg)
 {
-	struct owner *o = ((struct later *)arg)->owner;
-	struct later *next = o->work;
+	struct owner *o = ((struct callback *)arg)->owner;
+	struct callback *next = o->work;
 
 	o->working--;
 	if (next != NULL) {
 		o->work = next->next;
 		if (work_start(next) < 0) {
 			work_do(next); /* no memory for a worker call: on the loop's thread then */
-			later_call(next);
+			callback_last(next);
 		}
 	}
-	later_call(arg);
+	callback_last(arg);
 }
 
-static int work_start(struct later *l)
+static int work_start(struct callback *c)
 {
-	int ret = loop_work(l->owner->parts->loop, work_do, work_over, l);
+	int ret = loop_work(c->owner->parts->loop, work_do, work_over, c);
 
-	l->owner->working += ret == 0;
+	c->owner->working += ret == 0;
 	return ret;
-}
-
-static int work_or_wait(struct owner *o, struct later *l)
-{
-	if (o->working < OWNER_WORKERS)
-		return work_start(l);
-	if (o->work == NULL)
-		o->work = l;
-	else
-		o->work_last->next = l;
-	o->work_last = l;
-	return 0;
 }
 
 static int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *done, void *arg)
 {
-	struct later *l = later_create(m, done, arg);
+	struct callback *c = callback_begin(m, "done() of work", done, arg);
+	struct owner *o = owner_of(m);
 
-	if (l == NULL)
+	if (c == NULL)
 		return -ENOMEM;
-	l->work = work;
-	return later_begun(m, l, work_or_wait(owner_of(m), l));
+	c->work = work;
+	c->next = NULL;
+	if (o->working < OWNER_WORKERS)
+		return registered(c, work_start(c));
+	if (o->work == NULL)
+		o->work = c;
+	else
+		o->work_last->next = c;
+	o->work_last = c;
+	return 0;
 }
 
 static void core_stop(struct keel_mod *m)
@@ -405,8 +321,8 @@ const struct keel_core_api *core_api(void)
 		.size = sizeof(api),
 		.version = 0,
 		.log = core_log,
-		.error = core_error,
-		.pbse_text = core_pbse_text,
+		.error = err_set,
+		.pbse_text = pbse_text,
 		.now_ms = core_now_ms,
 		.time = core_time,
 		.daemon = core_daemon,
@@ -418,7 +334,6 @@ const struct keel_core_api *core_api(void)
 		.timer = core_timer,
 		.timer_cancel = core_timer_cancel,
 		.defer = core_defer,
-		.post = core_post,
 		.work = core_work,
 		.watch_fd = core_watch_fd,
 		.watch_cancel = core_watch_cancel,

@@ -5,16 +5,16 @@
  * Everything a handler says was prepared before: it calls only what is safe in a signal handler.
  * After last words the signal takes its usual course, so a core is written and the parent sees the truth.
  */
-#include "main/crash.h"
-
 #include <execinfo.h>
 #include <link.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hook/hooks.h"
+#include "main/inside.h"
 #include "modfile/modfile.h"
 #include "util/version.h"
 
@@ -27,45 +27,17 @@ static char *modules_text;
 static void (*then)(void);
 static struct modfile_note own;
 
-static void say_to(int fd, const char *text)
+void crash_say(const char *text, ...)
 {
-	(void)!write(fd, text, strlen(text));
-}
+	va_list ap;
 
-void crash_say(const char *text)
-{
-	say_to(STDERR_FILENO, text);
-	if (copy_fd >= 0 && copy_fd != STDERR_FILENO)
-		say_to(copy_fd, text);
-}
-
-void crash_say_number(uint64_t n)
-{
-	char text[24], *at = text + sizeof(text) - 1;
-
-	*at = '\0';
-	do
-		*--at = (char)('0' + n % 10);
-	while ((n /= 10) > 0);
-	crash_say(at);
-}
-
-static void say_call(const struct hooks_crumb *c)
-{
-	if (c->is_tap) {
-		crash_say(c->name);
-		crash_say(" at ");
-		crash_say(c->what);
-		crash_say(c->object != NULL ? " of " : "");
-		crash_say(c->object != NULL ? c->object : "");
-		return;
+	va_start(ap, text);
+	for (; text != NULL; text = va_arg(ap, const char *)) {
+		(void)!write(STDERR_FILENO, text, strlen(text));
+		if (copy_fd >= 0 && copy_fd != STDERR_FILENO)
+			(void)!write(copy_fd, text, strlen(text));
 	}
-	crash_say(c->what);
-	crash_say(" of module ");
-	crash_say(c->name);
-	crash_say(c->object != NULL ? " (" : "");
-	crash_say(c->object != NULL ? c->object : "");
-	crash_say(c->object != NULL ? ")" : "");
+	va_end(ap);
 }
 
 static void say_crumbs(void)
@@ -73,29 +45,25 @@ static void say_crumbs(void)
 	const struct crumb *outer = crumb_top;
 	struct hooks_crumb c;
 
-	if (!hooks_crumb(outer, &c)) {
-		crash_say("the kernel");
-		return;
-	}
-	say_call(&c);
-	for (uint32_t i = 0; i < OUTSIDE && hooks_crumb(outer = outer->outer, &c); i++) {
-		crash_say(i > 0 ? ", " : "; called from ");
-		crash_say(c.name);
-	}
+	if (!hooks_crumb(outer, &c))
+		crash_say("the kernel", NULL);
+	else if (c.is_tap)
+		crash_say(c.name, " at ", c.what, c.object != NULL ? " of " : NULL, c.object, NULL);
+	else
+		crash_say(c.what, " of module ", c.name, c.object != NULL ? " (" : NULL, c.object, ")", NULL);
+	for (uint32_t i = 0; outer != NULL && i < OUTSIDE && hooks_crumb(outer = outer->outer, &c); i++)
+		crash_say(i > 0 ? ", " : "; called from ", c.name, NULL);
 }
 
 void crash_say_where(void)
 {
-	const char *modules = modules_text;
 	void *frames[FRAMES];
 	int n = backtrace(frames, FRAMES);
 
-	crash_say(" in ");
+	crash_say(" in ", NULL);
 	say_crumbs();
-	crash_say("\nkeelsond " KEELSON_VERSION_TEXT ", build ");
-	crash_say(own.build_id[0] != '\0' ? own.build_id : "unknown");
-	crash_say("; modules:\n");
-	crash_say(modules == NULL ? "(none)\n" : modules);
+	crash_say("\nkeelsond " KEELSON_VERSION_TEXT ", build ", own.build_id[0] != '\0' ? own.build_id : "unknown", "; modules:\n",
+		  modules_text != NULL ? modules_text : "(none)\n", NULL);
 	backtrace_symbols_fd(frames, n, STDERR_FILENO);
 	if (copy_fd >= 0 && copy_fd != STDERR_FILENO)
 		backtrace_symbols_fd(frames, n, copy_fd);
@@ -103,8 +71,7 @@ void crash_say_where(void)
 
 static void crashed(int signum)
 {
-	crash_say("keelsond: fatal signal ");
-	crash_say(sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum));
+	crash_say("keelsond: fatal signal ", sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum), NULL);
 	crash_say_where();
 	if (then != NULL)
 		then();

@@ -25,12 +25,9 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/crash.h"
 #include "main/inside.h"
-#include "main/notify.h"
 #include "main/renew.h"
 #include "main/set.h"
-#include "main/watchdog.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "request/router.h"
@@ -133,10 +130,11 @@ static int signals_watch(struct daemon *d, struct keel_err *err)
 
 /* ---- start ------------------------------------------------------------------------------------- */
 
-void settings_apply(struct daemon *d)
+void settings_apply(struct daemon *d, struct settings *newer)
 {
-	log_set_mask(d->parts.log, d->settings->log_events);
-	log_set_json(d->parts.log, settings_log(d->settings)->format != 0);
+	if (newer != NULL)
+		settings_take(d->settings, newer);
+	log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
 }
 
 static int log_start(struct daemon *d, struct keel_err *err)
@@ -146,11 +144,11 @@ static int log_start(struct daemon *d, struct keel_err *err)
 
 	if (ret < 0)
 		return err_set(err, ret, "cannot create the event loop: %s", strerror(-ret));
-	ret = log_open(d->parts.loop, s->log_dir, s->daemon_name, s->log_events, s->microseconds,
+	ret = log_open(d->parts.loop, s->log->dir, s->daemon_name, (uint32_t)s->log->events, s->log->microseconds,
 		       &d->parts.log, err);
 	if (ret < 0)
 		return ret;
-	settings_apply(d);
+	settings_apply(d, NULL);
 	crash_init(log_fd(d->parts.log));
 	return 0;
 }
@@ -192,7 +190,7 @@ static int set_fill(struct daemon *d, struct keel_err *err)
 		return ret;
 	to = set_path(d->set, "modules");
 	ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
-			   modules_copy(d->settings->modules_dir, d->parts.conf, to, NULL, err);
+			   modules_copy(d->settings->top->modules_dir, d->parts.conf, to, NULL, err);
 	free(to);
 	return ret;
 }
@@ -222,7 +220,7 @@ static int listeners_open(struct daemon *d, struct keel_err *err)
 	int ret = links_start(d->parts.links, err);
 
 	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
-		ret = router_listen(d->parts.router, d->settings->socket, handed_use(&d->handed, HANDED_CLIENT),
+		ret = router_listen(d->parts.router, d->settings->client->socket, handed_use(&d->handed, HANDED_CLIENT),
 				    err);
 	return ret;
 }
@@ -235,7 +233,7 @@ static int start(struct daemon *d, struct keel_err *err)
 	if (ret == 0 && geteuid() == 0 && !d->settings->core_files)
 		prctl(PR_SET_DUMPABLE, 0);
 	if (ret == 0)
-		ret = parts_name(d, err);
+		parts_name(d);
 	if (ret == 0)
 		ret = home_make(d->parts.home, d->parts.daemon, err);
 	if (ret == 0)
@@ -520,26 +518,18 @@ void daemon_abandon(struct daemon *d)
 	daemon_free(d);
 }
 
-/* Starts the watchdog. An error is logged only: the daemon serves without it. */
-static void watchdog_begin(struct daemon *d)
-{
-	const struct hooks_conf *c = settings_hooks(d->settings);
-	int ret = watchdog_start(&d->parts, c->soft_budget_ms, c->watchdog_ms, c->watchdog_abort_ms);
-
-	if (ret < 0)
-		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
-			"calls that take too long cannot be found: %s", strerror(-ret));
-}
-
 int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
 	struct daemon *d;
-	int code;
+	int code, ret;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
-	watchdog_begin(d);
+	ret = watchdog_start(&d->parts, d->settings->hooks);
+	if (ret < 0) /* it serves without */
+		log_add(d->parts.log, KEEL_LOG_ERROR, "Svr", d->parts.daemon_name,
+			"calls that take too long cannot be found: %s", strerror(-ret));
 	loop_run(d->parts.loop);
 	loop_tick_end(d->parts.loop);
 	if (d->next == NULL || d->stopping) {

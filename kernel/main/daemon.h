@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * daemon.h - one kernel: its parts from start to end.
+ * daemon.h - one kernel: its command line, and its parts from start to end.
  */
 #ifndef KEELSON_DAEMON_H
 #define KEELSON_DAEMON_H
 
-#include "main/options.h"
+#include "keel/api.h"
 #include "util/owner.h"
+
+struct options {
+	const char *conf_file; /* NULL: place_conf_file() */
+	const char *home;   /* NULL: as configured */
+	uint32_t roles;     /* enum keel_daemon bits; 0: as configured */
+	bool check, foreground, version, help;
+	const char **set;   /* "key=value"; owned, the strings are argv's */
+	size_t n_set;
+	const char *set_dir;  /* run with this set of modules (set.h), or check it; NULL: with the configuration */
+	const char *set_from; /* with check and set_dir: the set that has copies of files that are gone; or NULL */
+	bool last_good;       /* run with the last set that served */
+};
 
 /* Start, serve until daemon_stop() or a signal, end. Returns the exit code of the process. */
 int daemon_run(const struct options *o);
@@ -31,5 +43,8 @@ int daemon_check(const struct options *o);
 
 /* Make a running daemon stop in an orderly way, after this turn. */
 void daemon_stop(struct parts *parts);
+
+/* The API group "core": log, clock, timers, fds, worker threads. */
+const struct keel_core_api *core_api(void);
 
 #endif

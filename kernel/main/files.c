@@ -53,7 +53,7 @@ static int files_read(struct parts *parts, const struct modules_ask *ask, struct
 	struct settings *s = NULL;
 	int ret = fresh_read(d, ask, ret_conf, &s, err);
 
-	if (ret == 0 && (strcmp(s->home, d->settings->home) != 0 || s->roles != d->settings->roles)) {
+	if (ret == 0 && (strcmp(s->top->home, parts->home) != 0 || s->roles != d->settings->roles)) {
 		ret = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
 			      "change back");
 		settings_destroy(s);
@@ -73,11 +73,9 @@ static void files_keep(struct parts *parts, struct conf *conf, void *kept)
 {
 	struct daemon *d = daemon_of(parts);
 
-	settings_destroy(d->settings);
 	conf_destroy(parts->conf);
-	d->settings = kept;
 	parts->conf = conf;
-	settings_apply(d);
+	settings_apply(d, kept);
 	if (d->fresh != NULL && set_conf_take(d->set, d->fresh) < 0)
 		log_add(parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
 			"the configuration in force cannot be kept in %s", d->set);

@@ -6,8 +6,6 @@
  * nothing, and the next image of the daemon has it with the descriptor. Existing directories are not changed: an administrator may have chosen other modes. Modules make the
  * directories that only they use.
  */
-#include "main/home.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "main/inside.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -101,67 +100,50 @@ static long pid_read(int fd)
 	return pread(fd, text, sizeof(text) - 1, 0) > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-static int pid_write(int fd)
-{
-	char text[24];
-	int len = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-
-	if (ftruncate(fd, 0) < 0)
-		return -errno;
-	return fd_write_all(fd, text, (size_t)len);
-}
-
 static int lock_take(const char *path, const char *role, int *ret_fd, struct keel_err *err)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644), ret;
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644), ret = 0;
+	char pid[24];
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot open the lock file %s: %s", path, strerror(errno));
-	if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
+	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
 		ret = errno == EACCES || errno == EAGAIN ?
 			      err_set(err, -EBUSY,
 				      "a %s is already running here with pid %ld (it holds %s); stop it first, "
 				      "or give this one a home of its own", role, pid_read(fd), path) :
 			      err_set(err, -errno, "cannot lock %s: %s", path, strerror(errno));
+	else if ((ret = ftruncate(fd, 0) < 0 ? -errno : fd_write_all(fd, pid, strlen(pid))) < 0)
+		err_set(err, ret, "cannot write the pid into %s: %s", path, strerror(-ret));
+	if (ret < 0)
 		close(fd);
-		return ret;
-	}
-	ret = pid_write(fd);
-	if (ret < 0) {
-		close(fd);
-		return err_set(err, ret, "cannot write the pid into %s: %s", path, strerror(-ret));
-	}
-	*ret_fd = fd;
-	return 0;
-}
-
-/* `file` in server_priv or mom_priv; the image before has it already when it was handed over. */
-static int lock_role(const char *home, const char *dir, const char *file, const char *role, struct handed *handed,
-		     int *ret_fd, struct keel_err *err)
-{
-	int ret, fd = handed_use(handed, file);
-	char *path;
-
-	if (fd >= 0) {
+	else
 		*ret_fd = fd;
-		return 0;
-	}
-	path = text_format("%s/%s/%s", home, dir, file);
-	ret = path == NULL ? err_set(err, -ENOMEM, "no memory") : lock_take(path, role, ret_fd, err);
-	free(path);
 	return ret;
 }
 
 int home_lock(const char *home, uint32_t roles, struct handed *handed, struct home_locks *ret, struct keel_err *err)
 {
 	struct home_locks locks = HOME_LOCKS_NONE;
+	const struct {
+		uint32_t role;
+		const char *name, *dir, *file;
+		int *fd;
+	} rows[] = {
+		{ KEEL_SERVER, "server", "server_priv", HOME_LOCK_SERVER, &locks.server },
+		{ KEEL_MOM, "mom", "mom_priv", HOME_LOCK_MOM, &locks.mom },
+	};
 	int rc = 0;
 
-	if (roles & KEEL_SERVER)
-		rc = lock_role(home, "server_priv", HOME_LOCK_SERVER, "server", handed, &locks.server, err);
-	if (rc == 0 && roles & KEEL_MOM)
-		rc = lock_role(home, "mom_priv", HOME_LOCK_MOM, "mom", handed, &locks.mom, err);
+	for (size_t i = 0; rc == 0 && i < KEEL_COUNT(rows); i++) {
+		char *path = text_format("%s/%s/%s", home, rows[i].dir, rows[i].file);
+
+		if (roles & rows[i].role && (*rows[i].fd = handed_use(handed, rows[i].file)) < 0) /* the image before had none */
+			rc = path == NULL ? err_set(err, -ENOMEM, "no memory") : lock_take(path, rows[i].name, rows[i].fd, err);
+		free(path);
+	}
 	if (rc < 0)
 		home_unlock(&locks);
 	else

@@ -5,12 +5,104 @@
 #ifndef KEELSON_MAIN_INSIDE_H
 #define KEELSON_MAIN_INSIDE_H
 
+#include "conf/conf.h"
+#include "hook/hooks.h"
 #include "main/daemon.h"
 #include "main/handover.h"
-#include "main/home.h"
-#include "main/settings.h"
 #include "module/modules.h"
 
+/* ---- place.c: owned by the caller; NULL: no memory ------------------------------------------------- */
+char *place_exec_dir(void); /* PBS_EXEC */
+char *place_modules_dir(void);
+char *place_conf_file(void); /* beside the program, for root only when no other user could have written it */
+
+/* ---- pbs_conf.c --------------------------------------------------------------------------------- */
+struct pbs_conf;
+/* Read the file that PBS_CONF_FILE names, else /etc/pbs.conf, which may be missing. 0, or an error with *err. */
+int pbs_conf_read(struct pbs_conf **ret_conf, struct keel_err *err);
+void pbs_conf_destroy(struct pbs_conf *p);
+/* Returns the value, of the environment first; NULL: not set. Borrowed. */
+const char *pbs_conf_get(const struct pbs_conf *p, const char *key);
+/* Returns the server's name, as in ids: PBS_SERVER, else PBS_PRIMARY, PBS_SERVER_HOST_NAME. NULL: none is set. */
+const char *pbs_conf_server(const struct pbs_conf *p);
+
+/* ---- settings.c: the kernel's own configuration, checked and with its defaults ---------------------- */
+#define HOME_DEFAULT "/var/spool/pbs"
+#define SETTINGS_GROUPS 4
+
+struct settings {
+	struct conf_data *data[SETTINGS_GROUPS]; /* of the structs here; no text of them is NULL or empty */
+	const struct top_conf {
+		const char *const *roles;
+		const char *home, *exec_dir, *server_name, *host_name, *modules_dir;
+	} *top;
+	const struct log_conf {
+		const char *dir;
+		int64_t events;
+		bool microseconds;
+	} *log;
+	const struct client_conf {
+		const char *socket;
+		int64_t stall_ms;
+	} *client;
+	const struct hooks_conf *hooks;
+	uint32_t roles;	   /* enum keel_daemon bits */
+	char *daemon_name; /* third field of a log record */
+	bool core_files;   /* by PBS_CORE_LIMIT of pbs.conf */
+};
+/* Read the file of `o`, or `copy`, a copy of the configuration with overrides (set.h); apply overrides, those of `o`, too;
+ * fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
+int settings_read(const struct options *o, const char *copy, struct conf **ret_conf, struct settings **ret_settings,
+		  struct keel_err *err);
+void settings_destroy(struct settings *s);
+/* Take from `newer`, which is destroyed, what is read while the daemon serves. */
+void settings_take(struct settings *s, struct settings *newer);
+/* Returns the key of a value that differs and is read at start only; NULL: none. */
+const char *settings_differ(const struct settings *old, const struct settings *new);
+
+/* ---- home.c: PBS_HOME ------------------------------------------------------------------------------- */
+struct home_locks {
+	int server, mom; /* fds, -1: not locked */
+};
+#define HOME_LOCKS_NONE { -1, -1 }
+#define HOME_LOCK_SERVER "server.lock" /* also the names under which they are handed over */
+#define HOME_LOCK_MOM "mom.lock"
+/* Make missing directories and files for the roles (enum keel_daemon bits). Returns 0, or an error with *err. */
+int home_make(const char *home, uint32_t roles, struct keel_err *err);
+/* Take the lock of each role, until home_unlock() or the end of the process, and write the pid into it; those in `handed`
+ * are taken already. Returns 0, or an error with *err: -EBUSY when another daemon holds one, with its pid. */
+int home_lock(const char *home, uint32_t roles, struct handed *handed, struct home_locks *ret, struct keel_err *err);
+void home_unlock(struct home_locks *locks);
+
+/* ---- notify.c ------------------------------------------------------------------------------------- */
+/* Read the socket's address and remove it from the environment, so that children do not inherit it. Once, early. */
+void notify_init(void);
+/* The address, for the next image of this process; NULL: none. */
+const char *notify_socket(void);
+/* Send a state ("READY=1") to systemd, if that started the daemon. */
+void notify_send(const char *state);
+/* Fork into the background. The parent exits with 0 when background_ready() was called, else with the child's exit
+ * code. Returns 0 in the child, or -errno. */
+int background_begin(void);
+void background_ready(void);
+
+/* ---- crash.c: last words ---------------------------------------------------------------------------- */
+/* `log_fd`: where besides standard error; -1 nowhere. Sanitizers keep their own handlers. */
+void crash_init(int log_fd);
+/* What is called after the last words, instead of the end; NULL: the end. Safe in a signal handler. */
+void crash_then(void (*fn)(void));
+/* What to say about the loaded modules; moved. */
+void crash_modules(char *text);
+/* For signal handlers, to standard error and the log: texts, up to a NULL; " in ", what runs on this thread, a line about the
+ * daemon, the modules, a backtrace. */
+void crash_say(const char *text, ...) __attribute__((sentinel));
+void crash_say_where(void);
+
+/* ---- watchdog.c ------------------------------------------------------------------------------------- */
+/* On the thread of the loop, until that is destroyed. One per process. 0 or -errno. */
+int watchdog_start(struct parts *parts, const struct hooks_conf *c);
+
+/* ---- daemon.c, parts.c, files.c --------------------------------------------------------------------- */
 #define LEFT_OUT_ROOM 64
 
 struct daemon {
@@ -43,13 +135,13 @@ static inline struct daemon *daemon_of(struct parts *p)
 	return (struct daemon *)p;
 }
 
-/* What of the settings is in force at once. */
-void settings_apply(struct daemon *d);
+/* Settings that come in force at once; `newer`: moved; NULL: those that the daemon has. */
+void settings_apply(struct daemon *d, struct settings *newer);
 /* files.c: how changes of the modules read the configuration. A world has no other image. */
 extern const struct modules_files daemon_files, daemon_files_of_a_world;
 
-/* Settings into parts: names and directories. 0 or -ENOMEM. */
-int parts_name(struct daemon *d, struct keel_err *err);
+/* Settings into parts: names and directories, which they borrow. */
+void parts_name(struct daemon *d);
 /* Create every part, in the order of their needs; the log exists already. After an error parts_destroy()
  * destroys those that exist. */
 int parts_create(struct daemon *d, struct keel_err *err);

@@ -1,21 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keelsond - the daemon. Its roles are configured.
+ * keelsond.c - the daemon and its command line. Its roles are configured.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <limits.h>
 #include <malloc.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "main/daemon.h"
-#include "main/notify.h"
-#include "main/options.h"
-#include "main/place.h"
+#include "main/inside.h"
 #include "program/answer.h"
 #include "util/version.h"
+
+/* What getopt_long() returns: for most the place of their member in struct options. */
+enum { ROLE = 256, SET, TEXT_AT = 1024, FLAG_AT = 2048 };
+#define TEXT(member) TEXT_AT + (int)offsetof(struct options, member)
+#define FLAG(member) FLAG_AT + (int)offsetof(struct options, member)
+
+static const struct option table[] = {
+	{ "conf", required_argument, NULL, TEXT(conf_file) },
+	{ "role", required_argument, NULL, ROLE },
+	{ "home", required_argument, NULL, TEXT(home) },
+	{ "check", no_argument, NULL, FLAG(check) },
+	{ "foreground", no_argument, NULL, 'N' },
+	{ "set", required_argument, NULL, SET },
+	{ "from", required_argument, NULL, TEXT(set_from) }, /* the daemon's own */
+	{ "last-good", no_argument, NULL, FLAG(last_good) },
+	{ "version", no_argument, NULL, FLAG(version) },
+	{ "help", no_argument, NULL, FLAG(help) },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void usage_print(void)
+{
+	char *conf = place_conf_file();
+
+	printf("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
+	       "                [--set key=value]... [--last-good | --check] [--version]\n"
+	       "  --conf FILE      configuration (%s)\n"
+	       "  --role ROLE      what to be, instead of what the configuration says\n"
+	       "  --home DIR       PBS_HOME, instead of what the configuration says\n"
+	       "  --foreground -N  stay in the foreground\n"
+	       "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
+	       "  --set DIR        run with a set of modules that the daemon has made; it does so itself\n"
+	       "  --last-good      run with the configuration and the modules that served last\n"
+	       "  --check          look at configuration and modules, start nothing\n",
+	       conf != NULL ? conf : "no memory");
+	free(conf);
+}
+
+static int option_take(struct options *o, int letter)
+{
+	char *members = (char *)o;
+
+	if (letter == '?') /* getopt has printed the error */
+		return -EINVAL;
+	if (letter >= FLAG_AT)
+		*(bool *)(members + letter - FLAG_AT) = true;
+	else if (letter >= TEXT_AT)
+		memcpy(members + letter - TEXT_AT, &optarg, sizeof(optarg));
+	else if (letter == 'N')
+		o->foreground = true;
+	else if (letter == SET && optarg[0] == '/')
+		o->set_dir = optarg;
+	else if (letter == SET)
+		o->set[o->n_set++] = optarg;
+	else if (strcmp(optarg, "server") == 0)
+		o->roles |= KEEL_SERVER;
+	else if (strcmp(optarg, "mom") == 0)
+		o->roles |= KEEL_MOM;
+	else {
+		fprintf(stderr, "keelsond: --role: expected server or mom, got \"%s\"\n", optarg);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Returns 0, -EINVAL (the error is printed) or -ENOMEM. */
+static int options_parse(int argc, char **argv, struct options *o)
+{
+	int letter, ret = 0;
+
+	o->set = calloc((size_t)argc + 1, sizeof(*o->set));
+	if (o->set == NULL)
+		return -ENOMEM;
+	while (ret == 0 && (letter = getopt_long(argc, argv, "N", table, NULL)) != -1)
+		ret = option_take(o, letter);
+	if (ret < 0)
+		return ret;
+	if (optind < argc)
+		fprintf(stderr, "keelsond: unexpected operand \"%s\"\n", argv[optind]);
+	else
+		return 0;
+	return -EINVAL;
+}
 
 /* Makes the path absolute: background_begin() changes the working directory. With a set it is a name only. */
 static int conf_file_fix(struct options *o)
@@ -36,21 +118,16 @@ static int conf_file_fix(struct options *o)
 	return ret;
 }
 
-/* Scripts are mapped: realloc() does not copy them, and free() returns them to the system; what each turn allocates and
- * frees stays in the heap. By default malloc() changes both thresholds by the longest block freed so far. */
-static void memory_settle(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 2 * 1024 * 1024);
-	mallopt(M_TRIM_THRESHOLD, 8 * 1024 * 1024);
-}
-
 static int run(struct options *o)
 {
 	int ret = conf_file_fix(o);
 
 	if (ret < 0)
 		return EXIT_FAILURE;
-	memory_settle();
+	/* Scripts are mapped: realloc() does not copy them, and free() returns them to the system; what each turn allocates and
+	 * frees stays in the heap. By default malloc() changes both thresholds by the longest block freed so far. */
+	mallopt(M_MMAP_THRESHOLD, 2 * 1024 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 8 * 1024 * 1024);
 	prctl(PR_SET_NAME, "keelsond"); /* an image that was executed by a link has the link's */
 	if (o->check)
 		return daemon_check(o);
@@ -66,20 +143,20 @@ static int run(struct options *o)
 
 int main(int argc, char **argv)
 {
-	struct options o;
-	int ret = EXIT_SUCCESS;
+	struct options o = { .conf_file = NULL };
+	int code = EXIT_SUCCESS;
 
 	streams_hold(); /* so that no fd is 0, 1 or 2: libuv aborts when it closes one of those */
 	if (options_parse(argc, argv, &o) < 0)
-		return 2;
-	if (o.version || o.help || o.check)
+		code = 2;
+	else if (o.version || o.help || o.check)
 		answer_must_arrive();
-	if (o.version)
+	if (code == 0 && o.version)
 		puts("pbs_version = " KEELSON_VERSION_TEXT);
-	else if (o.help)
-		options_usage();
-	else
-		ret = run(&o);
-	options_fini(&o);
-	return ret;
+	else if (code == 0 && o.help)
+		usage_print();
+	else if (code == 0)
+		code = run(&o);
+	free(o.set);
+	return code;
 }

@@ -2,8 +2,6 @@
  *
  * notify.c - notify systemd and a waiting shell that the daemon is ready. Static variables: one of each per process.
  */
-#include "main/notify.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -14,43 +12,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct sockaddr_un supervisor;
-static socklen_t supervisor_len; /* 0: none */
-static char *supervisor_path;
-static int ready_fd = -1;        /* a parent waits at the other end */
+#include "main/inside.h"
+
+static char *supervisor;   /* the address of its socket; NULL: none */
+static int ready_fd = -1;  /* a parent waits at the other end */
 
 void notify_init(void)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	size_t len = path == NULL ? 0 : strlen(path);
 
-	if (len > 1 && len < sizeof(supervisor.sun_path) && (path[0] == '/' || path[0] == '@')) {
-		supervisor.sun_family = AF_UNIX;
-		memcpy(supervisor.sun_path, path, len);
-		if (path[0] == '@')
-			supervisor.sun_path[0] = '\0';
-		supervisor_len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
-		supervisor_path = strdup(path);
-	}
+	if (len > 1 && len < sizeof(((struct sockaddr_un *)NULL)->sun_path) && (path[0] == '/' || path[0] == '@'))
+		supervisor = strdup(path);
 	unsetenv("NOTIFY_SOCKET");
 }
 
 const char *notify_socket(void)
 {
-	return supervisor_path;
+	return supervisor;
 }
 
 void notify_send(const char *state)
 {
-	int fd;
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = supervisor != NULL ? socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) : -1;
 
-	if (supervisor_len == 0)
-		return;
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&supervisor,
-		      supervisor_len);
+	memcpy(to.sun_path, supervisor, strlen(supervisor));
+	if (to.sun_path[0] == '@')
+		to.sun_path[0] = '\0';
+	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to,
+		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(supervisor)));
 	close(fd);
 }
 

@@ -10,7 +10,6 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/core_api.h"
 #include "main/inside.h"
 #include "main/set.h"
 #include "module/modules.h"
@@ -20,73 +19,25 @@
 #include "store/store.h"
 #include "util/err.h"
 
-int parts_name(struct daemon *d, struct keel_err *err)
+void parts_name(struct daemon *d)
 {
 	const struct settings *s = d->settings;
-	struct parts *p = &d->parts;
 
-	p->daemon = s->roles;
-	p->home = strdup(s->home);
-	p->exec_dir = strdup(s->exec_dir);
-	p->server_name = strdup(s->server_name);
-	p->host_name = strdup(s->host_name);
-	p->daemon_name = strdup(s->daemon_name);
-	if (p->home == NULL || p->exec_dir == NULL || p->server_name == NULL || p->host_name == NULL ||
-	    p->daemon_name == NULL)
-		return err_set(err, -ENOMEM, "no memory");
-	return 0;
+	d->parts.daemon = s->roles;
+	d->parts.home = s->top->home;
+	d->parts.exec_dir = s->top->exec_dir;
+	d->parts.server_name = s->top->server_name;
+	d->parts.host_name = s->top->host_name;
+	d->parts.daemon_name = s->daemon_name;
 }
 
-static int registry_make(struct daemon *d, struct keel_err *err)
-{
-	int ret = registry_create(&d->parts.registry);
-
-	(void)err;
-	return ret < 0 ? ret : registry_offer(d->parts.registry, "core", core_api());
-}
-
-static int store_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return store_create(&d->parts, &d->parts.store);
-}
-
-static int objects_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return objects_create(d->parts.registry, store_dirty, d->parts.store, &d->parts.objects);
-}
-
-static int hooks_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return hooks_create(&d->parts, settings_hooks(d->settings), &d->parts.hooks);
-}
-
-static int router_make(struct daemon *d, struct keel_err *err)
-{
-	int ret = router_create(&d->parts, &d->parts.router);
-
-	(void)err;
-	if (ret == 0)
-		router_set_stall(d->parts.router, settings_client(d->settings)->stall_ms);
-	return ret;
-}
-
-static int links_make(struct daemon *d, struct keel_err *err)
-{
-	(void)err;
-	return links_create(&d->parts, &d->parts.links);
-}
-
-static int modules_make(struct daemon *d, struct keel_err *err)
+static int modules_make(struct daemon *d)
 {
 	char *copies = d->set != NULL ? set_path(d->set, "modules") : NULL;
 	int ret = d->set != NULL && copies == NULL ?
 			  -ENOMEM :
-			  modules_create(&d->parts, d->settings->modules_dir, copies, &d->parts.modules);
+			  modules_create(&d->parts, d->settings->top->modules_dir, copies, &d->parts.modules);
 
-	(void)err;
 	free(copies);
 	if (ret == 0)
 		modules_set_files(d->parts.modules, d->world == NULL && d->set != NULL ? &daemon_files : &daemon_files_of_a_world);
@@ -95,24 +46,26 @@ static int modules_make(struct daemon *d, struct keel_err *err)
 
 int parts_create(struct daemon *d, struct keel_err *err)
 {
-	static const struct {
-		const char *name;
-		int (*make)(struct daemon *, struct keel_err *);
-	} steps[] = {
-		{ "registry", registry_make }, { "store", store_make },   { "objects", objects_make },
-		{ "hooks", hooks_make },       { "router", router_make }, { "links", links_make },
-		{ "modules", modules_make },
-	};
-	int ret = 0;
+	struct parts *p = &d->parts;
+	int ret = registry_create(&p->registry);
 
-	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(steps); i++) {
-		if (err != NULL)
-			err->text[0] = '\0';
-		ret = steps[i].make(d, err);
-		if (ret < 0 && err != NULL && err->text[0] == '\0')
-			err_set(err, ret, "cannot start: %s: %s", steps[i].name, strerror(-ret));
-	}
-	return ret;
+	if (ret == 0)
+		ret = registry_offer(p->registry, "core", core_api());
+	if (ret == 0)
+		ret = store_create(p, &p->store);
+	if (ret == 0)
+		ret = objects_create(p->registry, store_dirty, p->store, &p->objects);
+	if (ret == 0)
+		ret = hooks_create(p, d->settings->hooks, &p->hooks);
+	if (ret == 0)
+		ret = router_create(p, &p->router);
+	if (ret == 0)
+		router_set_stall(p->router, d->settings->client->stall_ms);
+	if (ret == 0)
+		ret = links_create(p, &p->links);
+	if (ret == 0)
+		ret = modules_make(d);
+	return ret == 0 ? 0 : err_set(err, ret, "cannot start: %s", strerror(-ret));
 }
 
 void parts_destroy(struct parts *p)
@@ -127,10 +80,5 @@ void parts_destroy(struct parts *p)
 	log_close(p->log);
 	loop_destroy(p->loop);
 	conf_destroy(p->conf);
-	free(p->home);
-	free(p->exec_dir);
-	free(p->server_name);
-	free(p->host_name);
-	free(p->daemon_name);
 	*p = (struct parts){ 0 };
 }

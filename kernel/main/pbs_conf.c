@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pbs_conf.c - pbs.conf as daemons read it.
- *
- * Of two equal keys the last one counts. Unknown keys are ignored.
+ * pbs_conf.c - pbs.conf as daemons read it: KEY=value lines. Of two equal keys the last one counts. Unknown keys are
+ * ignored.
  */
-#include "main/pbs_conf.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "main/inside.h"
 #include "util/err.h"
 #include "util/file.h"
 
@@ -17,43 +15,36 @@
 #define FILE_MAX (1024u * 1024u)
 #define BLANKS " \t\r"
 
-struct line {
-	const char *key, *value;
-};
-
 struct pbs_conf {
-	char *text; /* owned; keys and values point into it */
-	struct line *lines;
-	size_t n;
+	char *text, *end; /* a key, its value, a key ..., each terminated */
 };
 
-static char *cut(char *text)
+/* Moves `text` to `to`, without the blanks around it. Returns the place behind it. */
+static char *text_move(char *to, char *text)
 {
-	char *end;
+	size_t len;
 
 	text += strspn(text, BLANKS);
-	end = text + strlen(text);
-	while (end > text && strchr(BLANKS, end[-1]) != NULL)
-		end--;
-	*end = '\0';
-	return text;
+	len = strlen(text);
+	while (len > 0 && strchr(BLANKS, text[len - 1]) != NULL)
+		len--;
+	memmove(to, text, len);
+	to[len] = '\0';
+	return to + len + 1;
 }
 
-static int line_add(struct pbs_conf *p, char *text)
+static void lines_parse(struct pbs_conf *p)
 {
-	char *equals = strchr(text, '=');
-	struct line *lines;
+	p->end = p->text;
+	for (char *rest = p->text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+		char *equals = strchr(line, '=');
 
-	text = cut(text);
-	if (text[0] == '#' || equals == NULL)
-		return 0;
-	lines = reallocarray(p->lines, p->n + 1, sizeof(*lines));
-	if (lines == NULL)
-		return -ENOMEM;
-	*equals = '\0';
-	p->lines = lines;
-	lines[p->n++] = (struct line){ cut(text), cut(equals + 1) };
-	return 0;
+		if (line[strspn(line, BLANKS)] == '#' || equals == NULL)
+			continue;
+		*equals = '\0';
+		p->end = text_move(p->end, line);
+		p->end = text_move(p->end, equals + 1);
+	}
 }
 
 int pbs_conf_read(struct pbs_conf **ret_conf, struct keel_err *err)
@@ -61,32 +52,25 @@ int pbs_conf_read(struct pbs_conf **ret_conf, struct keel_err *err)
 	const char *path = getenv("PBS_CONF_FILE");
 	bool named = path != NULL && path[0] != '\0';
 	struct pbs_conf *p = calloc(1, sizeof(*p));
-	char *rest, *line;
 	int ret;
+
 	if (p == NULL)
 		return err_set(err, -ENOMEM, "configuration: no memory");
 	path = named ? path : FILE_DEFAULT;
 	ret = file_read(path, FILE_MAX, &p->text, NULL);
-	if (ret == -ENOENT && !named)
-		ret = 0;
-	rest = p->text; /* NULL: there is no file */
-	while (ret == 0 && (line = strsep(&rest, "\n")) != NULL)
-		ret = line_add(p, line);
-	if (ret < 0) {
-		pbs_conf_destroy(p);
-		return err_set(err, ret, "cannot read %s%s: %s", path,
-			       named ? " (named by PBS_CONF_FILE)" : "", strerror(-ret));
+	if (ret < 0 && (ret != -ENOENT || named)) {
+		free(p);
+		return err_set(err, ret, "cannot read %s%s: %s", path, named ? " (named by PBS_CONF_FILE)" : "", strerror(-ret));
 	}
+	lines_parse(p);
 	*ret_conf = p;
 	return 0;
 }
 
 void pbs_conf_destroy(struct pbs_conf *p)
 {
-	if (p == NULL)
-		return;
-	free(p->lines);
-	free(p->text);
+	if (p != NULL)
+		free(p->text);
 	free(p);
 }
 
@@ -101,9 +85,11 @@ const char *pbs_conf_get(const struct pbs_conf *p, const char *key)
 
 	if (value == NULL && strcmp(key, "PBS_SERVER") == 0)
 		value = said(getenv("PBS_DEFAULT"));
-	for (size_t i = p->n; value == NULL && i > 0; i--)
-		if (strcmp(p->lines[i - 1].key, key) == 0)
-			return said(p->lines[i - 1].value);
+	for (const char *at = value != NULL ? p->end : p->text, *text; at != p->end; at = text + strlen(text) + 1) {
+		text = at + strlen(at) + 1;
+		if (strcmp(at, key) == 0)
+			value = said(text);
+	}
 	return value;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * place.c - where files of this installation are.
+ * place.c - where files of this installation are: beside the program, so that they may be installed elsewhere than they
+ * were configured for; else where they were configured to be.
  */
-#include "main/place.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "main/inside.h"
 #include "util/text.h"
-#include "util/trust.h"
+#include "util/file.h"
 
 /* Returns the directory of the running program; NULL on any error. */
 static char *program_dir(void)

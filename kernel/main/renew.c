@@ -23,9 +23,7 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/crash.h"
 #include "main/handover.h"
-#include "main/notify.h"
 #include "main/set.h"
 #include "object/objects.h"
 #include "request/router.h"
@@ -68,7 +66,7 @@ static const char **words_make(const struct daemon *d, const char *set)
 	words[n++] = o->conf_file;
 	if (o->home != NULL) {
 		words[n++] = "--home";
-		words[n++] = d->settings->home;
+		words[n++] = d->parts.home;
 	}
 	for (uint32_t role = KEEL_SERVER; role <= KEEL_MOM; role <<= 1) {
 		if (o->roles & role) {
@@ -461,7 +459,7 @@ static void back_take(void)
 static void late(int signum)
 {
 	(void)signum;
-	crash_say("keelsond: the new set is not ready in time; the last one that served is started again. It stood");
+	crash_say("keelsond: the new set is not ready in time; the last one that served is started again. It stood", NULL);
 	crash_say_where();
 	(void)!rename(back.late, back.refused);
 	back_take();

@@ -5,22 +5,19 @@
  * An empty string in a file means "not set". Precedence: command line, configuration, environment and pbs.conf, the
  * host.
  */
-#include "main/settings.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "main/pbs_conf.h"
-#include "main/place.h"
+#include "main/inside.h"
 #include "main/set.h"
 #include "util/err.h"
 #include "util/text.h"
 
-#define EVENTS_SERVER 511
-#define EVENTS_MOM 1023
+#define EVENTS_SERVER "511"
+#define EVENTS_MOM "1023"
 #define NAME_MAX_LENGTH 255
 
 #define MINUTE 60000
@@ -54,8 +51,6 @@ static const struct keel_conf_rule log_rules[] = {
 	KEEL_CONF_RULE(BOOL, struct log_conf, microseconds, .flags = KEEL_CONF_RESTART,
 		       .doc = "six digits behind the second; PBS_LOG_HIGHRES_TIMESTAMP=1 of pbs.conf "
 			      "does the same"),
-	KEEL_CONF_RULE(ENUM, struct log_conf, format, .choices = "pbs,json", .fallback = "pbs",
-		       .doc = "lines in the PBS format, or one JSON object per line"),
 };
 
 static const struct keel_conf_rule client_rules[] = {
@@ -83,65 +78,20 @@ static const struct keel_conf_rule hooks_rules[] = {
 		   .doc = "after so long it ends itself, for whoever restarts it; 0: never"),
 };
 
-/* group, its rules, size of its struct, which member of the settings */
+enum { TOP, LOG, CLIENT, HOOKS };
+
 static const struct group {
 	const char *name;
 	const struct keel_conf_rule *rules;
 	uint32_t n_rules, size;
-	size_t member;
-} groups[] = {
-#define GROUP(group_name, type, member)                                                            \
-	{ group_name, member##_rules, KEEL_COUNT(member##_rules), sizeof(type),                    \
-	  offsetof(struct settings, member) }
-	GROUP("", struct top_conf, top),
-	GROUP("log", struct log_conf, log),
-	GROUP("client", struct client_conf, client),
-	GROUP("hooks", struct hooks_conf, hooks),
+} groups[SETTINGS_GROUPS] = {
+	[TOP] = { "", top_rules, KEEL_COUNT(top_rules), sizeof(struct top_conf) },
+	[LOG] = { "log", log_rules, KEEL_COUNT(log_rules), sizeof(struct log_conf) },
+	[CLIENT] = { "client", client_rules, KEEL_COUNT(client_rules), sizeof(struct client_conf) },
+	[HOOKS] = { "hooks", hooks_rules, KEEL_COUNT(hooks_rules), sizeof(struct hooks_conf) },
 };
 
-static struct conf_data **data_of(const struct settings *s, const struct group *g)
-{
-	return (struct conf_data **)((char *)(uintptr_t)s + g->member);
-}
-
-const struct log_conf *settings_log(const struct settings *s)
-{
-	return conf_data(s->log);
-}
-
-const struct client_conf *settings_client(const struct settings *s)
-{
-	return conf_data(s->client);
-}
-
-const struct hooks_conf *settings_hooks(const struct settings *s)
-{
-	return conf_data(s->hooks);
-}
-
-static const char *said(const char *text)
-{
-	return text == NULL || text[0] == '\0' ? NULL : text;
-}
-
 /* ---- defaults -------------------------------------------------------------------------------- */
-
-/* Returns a copy of the first one that is not empty. NULL: no memory. */
-static char *first_set(const char *a, const char *b, const char *otherwise)
-{
-	const char *text = said(a) != NULL ? a : said(b) != NULL ? b : otherwise;
-
-	return text == NULL ? NULL : strdup(text);
-}
-
-static char *own_short_name(void)
-{
-	char name[NAME_MAX_LENGTH + 1] = "localhost";
-
-	gethostname(name, sizeof(name) - 1);
-	name[strcspn(name, ".")] = '\0';
-	return strdup(name);
-}
 
 static bool is_name(const char *name)
 {
@@ -155,27 +105,15 @@ static bool is_name(const char *name)
 	return true;
 }
 
-static int check_name(const char *key, const char *name, struct keel_err *err)
-{
-	if (is_name(name))
-		return 0;
-	return err_set(err, -EINVAL,
-		       "%s: expected a name of letters, digits, '.', '-' and '_', got \"%s\"", key, name);
-}
-
 static int roles_fill(struct settings *s, const struct options *o, struct keel_err *err)
 {
-	const struct top_conf *top = conf_data(s->top);
-
-	for (uint32_t i = 0; top->roles != NULL && top->roles[i] != NULL; i++) {
-		if (strcmp(top->roles[i], "server") == 0)
+	for (const char *const *role = s->top->roles; *role != NULL; role++) {
+		if (strcmp(*role, "server") == 0)
 			s->roles |= KEEL_SERVER;
-		else if (strcmp(top->roles[i], "mom") == 0)
+		else if (strcmp(*role, "mom") == 0)
 			s->roles |= KEEL_MOM;
 		else
-			return err_set(err, -EINVAL,
-				       "%s: roles: expected \"server\" or \"mom\", got \"%s\"",
-				       o->conf_file, top->roles[i]);
+			return err_set(err, -EINVAL, "%s: roles: expected \"server\" or \"mom\", got \"%s\"", o->conf_file, *role);
 	}
 	if (o->roles != 0)
 		s->roles = o->roles;
@@ -185,129 +123,112 @@ static int roles_fill(struct settings *s, const struct options *o, struct keel_e
 	return 0;
 }
 
-static int names_fill(struct settings *s, const struct pbs_conf *p, struct keel_err *err)
+static int value_put(struct settings *s, int group, const char *key, const char *text, struct keel_err *err)
 {
-	const struct top_conf *top = conf_data(s->top);
-	const char *server = pbs_conf_server(p);
-	char *own = own_short_name();
+	const struct keel_conf_rule *r = groups[group].rules;
+
+	while (strcmp(r->key, key) != 0)
+		r++;
+	return text == NULL || value_from_text(r, text, s->data[group]) < 0 ? conf_no_memory(err) : 0;
+}
+
+/* A text, and where it comes from: the first of `from` that is not empty. */
+struct source {
+	int group;
+	const char *key;
+	enum { NAME, PATH, BELOW_HOME } kind;
+	const char *from[4];
+};
+
+static int text_put(struct settings *s, const struct source *src, struct keel_err *err)
+{
+	char *text = NULL, *cwd = src->kind == PATH ? getcwd(NULL, 0) : NULL;
+	uint32_t i = 0;
 	int ret;
 
-	s->server_name = first_set(top->server_name, server, own);
-	s->host_name = first_set(top->host_name, pbs_conf_get(p, "PBS_MOM_NODE_NAME"), own);
-	free(own);
-	if (s->server_name == NULL || s->host_name == NULL)
-		return conf_no_memory(err);
-	s->server_name[strcspn(s->server_name, ":")] = '\0'; /* a port */
-	ret = check_name("server_name", s->server_name, err);
-	if (ret == 0)
-		ret = check_name("host_name", s->host_name, err);
-	if (ret < 0)
-		return ret;
-	s->daemon_name = s->roles & KEEL_SERVER ?
-				 text_format("Server@%.*s", (int)strcspn(s->server_name, "."),
-					     s->server_name) :
-				 strdup("pbs_mom");
-	return s->daemon_name == NULL ? conf_no_memory(err) : 0;
-}
-
-static char *absolute(char *path)
-{
-	char *cwd, *joined;
-
-	if (path == NULL || path[0] == '/')
-		return path;
-	cwd = getcwd(NULL, 0);
-	joined = cwd == NULL ? NULL : path_join(cwd, path);
+	while (i + 1 < KEEL_COUNT(src->from) && (src->from[i] == NULL || src->from[i][0] == '\0'))
+		i++;
+	if (src->from[i] != NULL)
+		text = src->kind == NAME ? text_format("%.*s", (int)strcspn(src->from[i], ":"), src->from[i]) : /* no port */
+					   path_join(src->kind == BELOW_HOME ? s->top->home : cwd != NULL ? cwd : "", src->from[i]);
+	ret = text != NULL && src->kind == NAME && !is_name(text) ?
+		      err_set(err, -EINVAL, "%s: expected a name of letters, digits, '.', '-' and '_', got \"%s\"", src->key, text) :
+		      value_put(s, src->group, src->key, text, err);
 	free(cwd);
-	free(path);
-	return joined;
+	free(text);
+	return ret;
 }
 
-static int dirs_fill(struct settings *s, const struct options *o, const struct pbs_conf *p,
-		     struct keel_err *err)
+static int texts_fill(struct settings *s, const struct options *o, const struct pbs_conf *p, struct keel_err *err)
 {
-	const struct top_conf *top = conf_data(s->top);
+	const struct top_conf *top = s->top;
 	const char *home = s->roles == KEEL_MOM ? pbs_conf_get(p, "PBS_MOM_HOME") : NULL;
+	char host[NAME_MAX_LENGTH + 1] = "localhost", *exec_dir = place_exec_dir(), *modules_dir = place_modules_dir();
+	const struct source sources[] = {
+		{ TOP, "home", PATH, { o->home, top->home, home != NULL ? home : pbs_conf_get(p, "PBS_HOME"), HOME_DEFAULT } },
+		{ TOP, "exec_dir", PATH, { top->exec_dir, pbs_conf_get(p, "PBS_EXEC"), NULL, exec_dir } },
+		{ TOP, "modules_dir", PATH, { top->modules_dir, NULL, NULL, modules_dir } },
+		{ TOP, "server_name", NAME, { top->server_name, pbs_conf_server(p), NULL, host } },
+		{ TOP, "host_name", NAME, { top->host_name, pbs_conf_get(p, "PBS_MOM_NODE_NAME"), NULL, host } },
+		{ LOG, "dir", BELOW_HOME, { s->log->dir, NULL, NULL, s->roles & KEEL_SERVER ? "server_logs" : "mom_logs" } },
+		{ CLIENT, "socket", BELOW_HOME, { s->client->socket, NULL, NULL, "run/server.sock" } },
+	};
+	int ret = 0;
 
-	if (home == NULL)
-		home = pbs_conf_get(p, "PBS_HOME");
-	s->home = absolute(o->home != NULL ? strdup(o->home) :
-					     first_set(top->home, home, HOME_DEFAULT));
-	s->exec_dir = first_set(top->exec_dir, pbs_conf_get(p, "PBS_EXEC"), NULL);
-	if (s->exec_dir == NULL)
-		s->exec_dir = place_exec_dir();
-	s->exec_dir = absolute(s->exec_dir);
-	s->modules_dir = absolute(said(top->modules_dir) == NULL ? place_modules_dir() :
-								   strdup(top->modules_dir));
-	return s->home == NULL || s->exec_dir == NULL || s->modules_dir == NULL ? conf_no_memory(err) : 0;
-}
-
-/* Returns the path `text`, `otherwise` when that is empty, below home unless absolute. NULL: no memory. */
-static char *below_home(const struct settings *s, const char *text, const char *otherwise)
-{
-	return path_join(s->home, said(text) == NULL ? otherwise : text);
-}
-
-static int files_fill(struct settings *s, struct keel_err *err)
-{
-	s->log_dir = below_home(s, settings_log(s)->dir, s->roles & KEEL_SERVER ? "server_logs" : "mom_logs");
-	s->socket = below_home(s, settings_client(s)->socket, "run/server.sock");
-	if (s->log_dir == NULL || s->socket == NULL)
-		return conf_no_memory(err);
-	return 0;
-}
-
-static void log_fill(struct settings *s, const struct pbs_conf *p)
-{
-	const char *highres = pbs_conf_get(p, "PBS_LOG_HIGHRES_TIMESTAMP");
-
-	s->log_events = (uint32_t)settings_log(s)->events;
-	if (s->log_events == 0)
-		s->log_events = s->roles & KEEL_SERVER ? EVENTS_SERVER : EVENTS_MOM;
-	s->microseconds = settings_log(s)->microseconds || (highres != NULL && strcmp(highres, "1") == 0);
-}
-
-static bool core_files(const struct pbs_conf *p)
-{
-	const char *limit = pbs_conf_get(p, "PBS_CORE_LIMIT");
-
-	return limit != NULL && strcmp(limit, "0") != 0;
+	gethostname(host, sizeof(host) - 1);
+	host[strcspn(host, ".")] = '\0';
+	for (uint32_t i = 0; ret == 0 && i < KEEL_COUNT(sources); i++)
+		ret = text_put(s, &sources[i], err);
+	free(exec_dir);
+	free(modules_dir);
+	return ret;
 }
 
 static int complete(struct settings *s, const struct options *o, struct keel_err *err)
 {
 	struct pbs_conf *p;
+	const char *highres, *core;
 	int ret = pbs_conf_read(&p, err);
 
 	if (ret < 0)
 		return ret;
+	highres = pbs_conf_get(p, "PBS_LOG_HIGHRES_TIMESTAMP");
+	core = pbs_conf_get(p, "PBS_CORE_LIMIT");
+	s->core_files = core != NULL && strcmp(core, "0") != 0;
 	ret = roles_fill(s, o, err);
 	if (ret == 0)
-		ret = names_fill(s, p, err);
+		ret = texts_fill(s, o, p, err);
+	if (ret == 0 && highres != NULL && strcmp(highres, "1") == 0)
+		ret = value_put(s, LOG, "microseconds", "true", err);
+	if (ret == 0 && s->log->events == 0)
+		ret = value_put(s, LOG, "events", s->roles & KEEL_SERVER ? EVENTS_SERVER : EVENTS_MOM, err);
 	if (ret == 0)
-		ret = dirs_fill(s, o, p, err);
-	if (ret == 0)
-		ret = files_fill(s, err);
-	log_fill(s, p);
-	s->core_files = core_files(p);
+		s->daemon_name = s->roles & KEEL_SERVER ?
+				 text_format("Server@%.*s", (int)strcspn(s->top->server_name, "."), s->top->server_name) :
+				 strdup("pbs_mom");
 	pbs_conf_destroy(p);
-	return ret;
+	return ret == 0 && s->daemon_name == NULL ? conf_no_memory(err) : ret;
 }
 
 /* ---- from files ------------------------------------------------------------------------------ */
 
 static int groups_fill(struct settings *s, const struct conf *c, struct keel_err *err)
 {
-	const char *names[KEEL_COUNT(groups)] = { NULL };
+	const char *names[SETTINGS_GROUPS] = { NULL };
 	int ret;
 
-	for (uint32_t i = 1; i < KEEL_COUNT(groups); i++)
+	for (uint32_t i = TOP + 1; i < SETTINGS_GROUPS; i++)
 		names[i - 1] = groups[i].name;
 	ret = conf_check_groups(c, names, err);
-	for (uint32_t i = 0; ret == 0 && i < KEEL_COUNT(groups); i++)
-		ret = conf_fill(c, groups[i].name, groups[i].rules, groups[i].n_rules, groups[i].size,
-				data_of(s, &groups[i]), err);
-	return ret;
+	for (uint32_t i = 0; ret == 0 && i < SETTINGS_GROUPS; i++)
+		ret = conf_fill(c, groups[i].name, groups[i].rules, groups[i].n_rules, groups[i].size, &s->data[i], err);
+	if (ret < 0)
+		return ret;
+	s->top = conf_data(s->data[TOP]);
+	s->log = conf_data(s->data[LOG]);
+	s->client = conf_data(s->data[CLIENT]);
+	s->hooks = conf_data(s->data[HOOKS]);
+	return 0;
 }
 
 /* Overrides in the copy of a configuration, a line each. */
@@ -354,25 +275,27 @@ void settings_destroy(struct settings *s)
 {
 	if (s == NULL)
 		return;
-	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++)
-		conf_data_destroy(*data_of(s, &groups[i]));
-	free(s->home);
-	free(s->exec_dir);
-	free(s->server_name);
-	free(s->host_name);
-	free(s->modules_dir);
+	for (uint32_t i = 0; i < SETTINGS_GROUPS; i++)
+		conf_data_destroy(s->data[i]);
 	free(s->daemon_name);
-	free(s->log_dir);
-	free(s->socket);
 	free(s);
+}
+
+void settings_take(struct settings *s, struct settings *newer)
+{
+	struct conf_data *old = s->data[LOG];
+
+	s->data[LOG] = newer->data[LOG];
+	s->log = newer->log;
+	newer->data[LOG] = old;
+	settings_destroy(newer);
 }
 
 const char *settings_differ(const struct settings *old, const struct settings *new)
 {
 	const char *key = NULL;
 
-	for (uint32_t i = 0; key == NULL && i < KEEL_COUNT(groups); i++)
-		key = conf_differs(groups[i].rules, groups[i].n_rules, *data_of(old, &groups[i]), *data_of(new, &groups[i]),
-				   KEEL_CONF_RESTART);
+	for (uint32_t i = 0; key == NULL && i < SETTINGS_GROUPS; i++)
+		key = conf_differs(groups[i].rules, groups[i].n_rules, old->data[i], new->data[i], KEEL_CONF_RESTART);
 	return key;
 }

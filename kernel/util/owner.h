@@ -12,9 +12,9 @@
 #include "keel/types.h"
 
 struct bind;
+struct callback;
 struct conf;
 struct hooks;
-struct later;
 struct links;
 struct log;
 struct loop;
@@ -22,7 +22,6 @@ struct modules;
 struct objects;
 struct registry;
 struct router;
-struct scope;
 struct store;
 
 /* The parts of one kernel, and names and directories of this daemon. Owned by kernel/main. */
@@ -38,11 +37,11 @@ struct parts {
 	struct links *links;
 	struct modules *modules;
 	uint32_t daemon;     /* enum keel_daemon bits */
-	char *home;          /* PBS_HOME, absolute */
-	char *exec_dir;      /* PBS_EXEC, absolute */
-	char *server_name;   /* the `.svr` part of ids */
-	char *host_name;     /* this host, as other daemons know it */
-	char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
+	const char *home;          /* PBS_HOME, absolute */
+	const char *exec_dir;      /* PBS_EXEC, absolute */
+	const char *server_name;   /* the `.svr` part of ids */
+	const char *host_name;     /* this host, as other daemons know it */
+	const char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
 };
 
 /* How long the taps of a module may take; 0: as configured for all modules. */
@@ -59,11 +58,10 @@ struct owner {
 	struct parts *parts;
 	uint32_t live;     /* registrations (timers, watches, taps, rows ...) that must end before unload */
 	uint32_t working;  /* its calls on worker threads */
-	struct later *work, *work_last; /* its calls that wait for a worker thread */
-	uint32_t posts;    /* calls posted from any thread and not yet made; atomic */
+	struct callback *work, *work_last; /* its calls that wait for a worker thread */
 	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;
-	struct scope *scope; /* for kernel/hook: its taps are called for these objects only; NULL: for all */
+	void *filter; /* for kernel/hook: its taps are called for what this lets pass; NULL: for all */
 };
 
 /* For sentences; NULL: the kernel. */

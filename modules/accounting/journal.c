@@ -69,29 +69,24 @@ static int write_rest(struct batch *b, int fd)
 	return 0;
 }
 
-static int sync_path(const char *path)
-{
-	int fd = path ? open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-	int rc = fd >= 0 && fdatasync(fd) != 0 ? errno : 0; /* one that is away needs none */
-
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
 /* Writes what is not written yet. Any thread. */
 static void batch_write(void *arg)
 {
 	struct batch *b = arg;
-	int fd;
+	int fd, before;
 
 	pthread_mutex_lock(&b->lock);
 	b->error = 0;
 	if (b->written < b->lines.n) {
 		fd = day_open(b->path);
 		b->error = fd < 0 ? errno : write_rest(b, fd);
-		if (!b->error && b->sync)
-			b->error = fdatasync(fd) != 0 ? errno : sync_path(b->before);
+		if (!b->error && b->sync && fdatasync(fd) != 0)
+			b->error = errno;
+		before = !b->error && b->sync && b->before ? open(b->before, O_WRONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+		if (before >= 0 && fdatasync(before) != 0) /* a file that is away needs none */
+			b->error = errno;
+		if (before >= 0)
+			close(before);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -213,31 +208,25 @@ static void batch_done(struct keel_mod *mod, void *arg)
 	journal_next(mod, NULL);
 }
 
-/* Now and then, and when a day is over. */
-static void sync_decide(struct keel_mod *mod, struct batch *b)
-{
-	struct state *st = mod->state;
-	struct journal *j = &st->journal;
-	bool other_day = j->unsynced && strcmp(j->unsynced, b->path) != 0;
-
-	b->sync = b->row && (other_day || keel_now_ms(mod) - j->synced_ms >= SYNC_MS);
-	if (b->sync && other_day && !b->before)
-		b->before = strdup(j->unsynced);
-}
-
 static void journal_next(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct journal *j = &st->journal;
+	struct batch *b = j->first;
+	bool other_day;
 
 	(void)arg;
-	if (!j->first || !j->first->durable || j->writing || j->retry)
+	if (!b || !b->durable || j->writing || j->retry)
 		return;
-	sync_decide(mod, j->first);
+	/* It is synced now and then, and when a day is over. */
+	other_day = j->unsynced && strcmp(j->unsynced, b->path) != 0;
+	b->sync = b->row && (other_day || keel_now_ms(mod) - j->synced_ms >= SYNC_MS);
+	if (b->sync && other_day && !b->before)
+		b->before = strdup(j->unsynced);
 	j->writing = true;
-	if (keel_work(mod, batch_write, batch_done, j->first)) {
-		batch_write(j->first); /* no memory for a work item: better slow than lost */
-		batch_done(mod, j->first);
+	if (keel_work(mod, batch_write, batch_done, b)) {
+		batch_write(b); /* no memory for a work item: better slow than lost */
+		batch_done(mod, b);
 	}
 }
 

@@ -14,16 +14,6 @@
 
 KEEL_ATTR_OF(job, exec_vnode);
 
-static bool is_listed(const struct vnode *v, const char *job_id)
-{
-	const struct listed *l;
-
-	for (l = v->jobs; l; l = l->next)
-		if (strcmp(l->id, job_id) == 0)
-			return true;
-	return false;
-}
-
 static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_id, int64_t number)
 {
 	struct state *st = mod->state;
@@ -31,8 +21,9 @@ static bool insert(struct keel_mod *mod, struct keel_obj *node, const char *job_
 	struct listed **at, *l;
 	bool first;
 
-	if (v && is_listed(v, job_id))
-		return true;
+	for (l = v ? v->jobs : NULL; l; l = l->next)
+		if (strcmp(l->id, job_id) == 0)
+			return true;
 	l = v ? calloc(1, sizeof(*l)) : NULL;
 	if (!l || !(l->id = strdup(job_id))) {
 		free(l);
@@ -73,27 +64,21 @@ bool listing_add(struct keel_mod *mod, struct keel_obj *job, int64_t number)
 	return done;
 }
 
-static void remove_from(struct vnode *v, const char *job_id)
-{
-	struct listed **at = &v->jobs, *gone;
-
-	while (*at && strcmp((*at)->id, job_id) != 0)
-		at = &(*at)->next;
-	if (!(gone = *at))
-		return;
-	*at = gone->next;
-	free(gone->id);
-	free(gone);
-}
-
 /* The states change last: their taps find all lists updated. */
 void listing_remove(struct keel_mod *mod, const char *job_id)
 {
 	struct state *st = mod->state;
 	struct vnode **at = &st->in_maintenance, *v, *out = NULL;
+	struct listed **in, *gone;
 
 	while ((v = *at)) {
-		remove_from(v, job_id);
+		for (in = &v->jobs; *in && strcmp((*in)->id, job_id) != 0; in = &(*in)->next)
+			;
+		if ((gone = *in)) {
+			*in = gone->next;
+			free(gone->id);
+			free(gone);
+		}
 		if (v->jobs) {
 			at = &v->next;
 			continue;

@@ -102,17 +102,6 @@ static void reply_done(struct keel_mod *mod, struct verb *v)
 	keel_reply_out(v->req, out);
 }
 
-static void reply_failed(struct verb *v)
-{
-	if (!*v->failed)
-		keel_reply(v->req, v->code, NULL);
-	else if (v->done + v->n_failed > 1)
-		keel_reply(v->req, v->code, "%s (%u %s, %u not)", v->failed, v->done,
-			   v->suspend ? "suspended" : "resumed", v->n_failed);
-	else
-		keel_reply(v->req, v->code, "%s", v->failed);
-}
-
 static void round_start(struct keel_mod *mod, struct verb *v);
 
 static void verb_done(struct keel_mod *mod, struct verb *v)
@@ -123,10 +112,15 @@ static void verb_done(struct keel_mod *mod, struct verb *v)
 		round_start(mod, v);
 		return;
 	}
-	if (v->code)
-		reply_failed(v);
-	else
+	if (!v->code)
 		reply_done(mod, v);
+	else if (!*v->failed)
+		keel_reply(v->req, v->code, NULL);
+	else if (v->done + v->n_failed > 1)
+		keel_reply(v->req, v->code, "%s (%u %s, %u not)", v->failed, v->done,
+			   v->suspend ? "suspended" : "resumed", v->n_failed);
+	else
+		keel_reply(v->req, v->code, "%s", v->failed);
 	free(v);
 }
 

@@ -146,11 +146,12 @@ static void put_right(struct keel_mod *mod, struct keel_obj *job)
 		keel_job_settle(job);
 }
 
-void after_replay(struct keel_mod *mod)
+int32_t after_replay(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct todo *t;
 
+	(void)err;
 	for (t = st->todo; t; t = t->next) {
 		struct keel_obj *job = keel_find(mod, "job", t->id);
 
@@ -158,6 +159,7 @@ void after_replay(struct keel_mod *mod)
 			put_right(mod, job);
 	}
 	todo_drop(mod);
+	return 0;
 }
 
 /* ---- a site that wants subjobs started again ------------------------------------------------------------ */
@@ -167,19 +169,6 @@ static void rerun_ignore(struct keel_mod *mod, void *arg, int32_t code, const ch
 	(void)mod, (void)arg, (void)code, (void)text;
 }
 
-static void requeue(struct keel_mod *mod, struct keel_obj *part)
-{
-	char who[300];
-
-	snprintf(who, sizeof(who), "Server@%s", keel_host_name(mod));
-	keel_job_ask(part,
-		     &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
-					     .verb = "rerun",
-					     .detail = "force",
-					     .who = who },
-		     mod, rerun_ignore, NULL);
-}
-
 keel_verdict on_server_start(struct keel_call *c, const struct keel_ev_server_start *ev)
 {
 	const struct conf *conf = keel_conf(c);
@@ -187,11 +176,18 @@ keel_verdict on_server_start(struct keel_call *c, const struct keel_ev_server_st
 					   ? keel_cursor(c->mod, "job")
 					   : NULL;
 	struct keel_obj *job;
+	char who[300];
 
 	(void)ev;
+	snprintf(who, sizeof(who), "Server@%s", keel_host_name(c->mod));
 	while (walk && (job = keel_next(walk)))
 		if (is_subjob(c->mod, job) && keel_job_state(job) == 'R')
-			requeue(c->mod, job);
+			keel_job_ask(job,
+				     &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask),
+							     .verb = "rerun",
+							     .detail = "force",
+							     .who = who },
+				     c->mod, rerun_ignore, NULL);
 	if (walk)
 		keel_cursor_close(walk);
 	return KEEL_NEXT;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, array_started_before, job_state, array_indices_submitted, ending, array_ended,
-	      array_failures, array, max_run_subjobs, array_erased);
+	      array_failures, array, array_erased);
 
 void array_mark(struct array *a, uint32_t ordinal, int32_t value)
 {
@@ -75,22 +75,16 @@ void array_fini(struct keel_mod *mod, void *slot)
 	s->a = NULL;
 }
 
-/* While it is loaded its attribute says so, not yet the module jobs. */
-static char letter_of(struct keel_obj *whole)
-{
-	char text[8] = "";
-
-	keel_get_text(whole, job_job_state, NULL, text, sizeof(text));
-	return text[0];
-}
-
 static struct array *array_create(struct keel_mod *mod, struct keel_obj *whole)
 {
 	const char *text = keel_get_str(whole, job_array_indices_submitted);
-	int32_t others = letter_of(whole) == 'F' ? KEPT : WAITS; /* of one that is over none waits */
 	struct array *a = calloc(1, sizeof(*a));
 	uint32_t at = 0, last;
+	char letter[8] = "";
+	int32_t others;
 
+	keel_get_text(whole, job_job_state, NULL, letter, sizeof(letter)); /* not yet known to the module jobs */
+	others = *letter == 'F' ? KEPT : WAITS; /* of one that is over none waits */
 	if (!a || !text || !indices_parse(text, &a->x) || runs_init(&a->runs, a->x.count, others)) {
 		free(a);
 		return NULL;
@@ -196,18 +190,6 @@ uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct sel
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
-
-uint32_t array_room(const struct array *a)
-{
-	int64_t limit = keel_get_int(a->whole, job_max_run_subjobs);
-	int64_t running = (int64_t)a->n[KIND_LIVES] - a->n_suspended;
-
-	if (a->deleted || a->deleting)
-		return 0;
-	if (!keel_is_set(a->whole, job_max_run_subjobs) || limit >= running + UINT32_MAX)
-		return UINT32_MAX;
-	return limit > running ? (uint32_t)(limit - running) : 0;
-}
 
 void array_check_end(struct keel_mod *mod, struct array *a)
 {

@@ -262,28 +262,18 @@ static void delete_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	}
 }
 
-/* A finished array: only its history is left to delete. */
-static void delete_history(struct keel_mod *mod, struct fan *f, struct array *a)
-{
-	struct indices x = a->x;
-
-	if (!wants(f, "deletehist") || !f->all) {
-		fan_answer(mod, f, f->all || !wants(f, "deletehist") ? PBSE_HISTJOBID : PBSE_NOHISTARRAYSUBJOB,
-		       NULL);
-		return;
-	}
-	after_end(mod, f->whole, &x, true);
-	fan_answer(mod, f, 0, NULL);
-}
-
 static void delete_begin(struct keel_mod *mod, struct fan *f, struct array *a)
 {
 	int32_t code = keel_job_permit(a->whole, &f->ask, KEEL_EVERYBODY);
+	struct indices x = a->x;
 
-	if (code == PBSE_HISTJOBID) {
-		delete_history(mod, f, a);
+	if (code == PBSE_HISTJOBID && wants(f, "deletehist") && f->all) {
+		after_end(mod, f->whole, &x, true); /* only its history is left to delete */
+		fan_answer(mod, f, 0, NULL);
 		return;
 	}
+	if (code == PBSE_HISTJOBID && wants(f, "deletehist"))
+		code = PBSE_NOHISTARRAYSUBJOB;
 	if (!code && f->named.n == 0)
 		code = PBSE_IVALREQ;
 	if (!code && !f->all && !some_wait(f, a)) {
@@ -467,16 +457,6 @@ static struct fan *fan_new(const struct array *a, const struct keel_job_ask *ask
 	return f;
 }
 
-/* 0; fails with -EINVAL (not a range) or -ENOMEM. */
-static int select_named(struct fan *f, const struct array *a, const char *range, size_t len)
-{
-	f->all = len == 0;
-	f->single = len > 0 && strspn(range, "0123456789") == len;
-	if (f->all)
-		return selection_all(&a->x, &f->named);
-	return len > RANGE_MAX ? -EINVAL : selection_parse(&a->x, range, len, &f->named);
-}
-
 bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask *theirs,
 	    struct keel_mod *me, void (*done)(struct keel_mod *, void *, int32_t, const char *),
 	    void *arg)
@@ -487,14 +467,22 @@ bool on_ask(struct keel_mod *mod, const char *operand, const struct keel_job_ask
 	struct array *a = named_array(mod, operand, &range, &len);
 	struct keel_job_ask ask;
 	struct fan *f;
+	int r;
 
 	if (!a)
 		return false;
 	KEEL_SIZED(&ask, theirs);
 	f = fan_new(a, &ask, range, len);
-	if (!f || select_named(f, a, range, len)) {
-		if (f)
-			fan_free(f);
+	if (!f)
+		return false;
+	f->all = len == 0;
+	f->single = len > 0 && strspn(range, "0123456789") == len;
+	if (f->all)
+		r = selection_all(&a->x, &f->named);
+	else
+		r = len > RANGE_MAX ? -EINVAL : selection_parse(&a->x, range, len, &f->named);
+	if (r) { /* not a range, or no memory */
+		fan_free(f);
 		return false;
 	}
 	f->me = me;

@@ -76,17 +76,6 @@ uint32_t indices_index(const struct indices *x, uint32_t ordinal)
 	return x->first + ordinal * x->step;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* The least n such that n * step leaves `rest` by `modulus`; the two have no divisor in common. */
 static uint64_t times_to(uint32_t step, uint32_t rest, uint32_t modulus)
 {
@@ -107,9 +96,11 @@ static uint64_t times_to(uint32_t step, uint32_t rest, uint32_t modulus)
 static bool ranges_meet(const struct indices *x, uint32_t first, uint32_t last, uint32_t step, struct some *ret)
 {
 	uint32_t end = indices_index(x, x->count - 1);
-	uint32_t divisor = common_divisor(step, x->step), missing;
+	uint32_t divisor = step, rest, missing; /* the greatest common one of both steps */
 	uint64_t at = first;
 
+	for (uint32_t other = x->step; other; divisor = other, other = rest)
+		rest = divisor % other;
 	if (at < x->first)
 		at += ((uint64_t)x->first - at + step - 1) / step * step;
 	missing = (x->step - (uint32_t)((at - x->first) % x->step)) % x->step;

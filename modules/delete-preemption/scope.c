@@ -63,21 +63,18 @@ static bool matches(const struct scope *s, int which, const char *word, size_t l
 	return pcre2_match(s->code[which], (PCRE2_SPTR)word, len, 0, 0, s->found, s->context) >= 0;
 }
 
-static bool host_matches(const struct scope *s, const char *hosts)
-{
-	while (*hosts) {
-		size_t len = strcspn(hosts, "+");
-
-		if (matches(s, HOST, hosts, strcspn(hosts, "/+")))
-			return true;
-		hosts += len + (hosts[len] == '+');
-	}
-	return false;
-}
-
 bool scope_has(const struct scope *s, const char *queue, const char *user, const char *exec_host)
 {
-	return (!s->code[QUEUE] || matches(s, QUEUE, queue, strlen(queue))) &&
-	       (!s->code[USER] || matches(s, USER, user, strlen(user))) &&
-	       (!s->code[HOST] || host_matches(s, exec_host));
+	bool fits = !s->code[HOST];
+
+	if ((s->code[QUEUE] && !matches(s, QUEUE, queue, strlen(queue))) ||
+	    (s->code[USER] && !matches(s, USER, user, strlen(user))))
+		return false;
+	while (!fits && *exec_host) {
+		size_t len = strcspn(exec_host, "+");
+
+		fits = matches(s, HOST, exec_host, strcspn(exec_host, "/+"));
+		exec_host += len + (exec_host[len] == '+');
+	}
+	return fits;
 }

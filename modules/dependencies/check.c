@@ -9,11 +9,6 @@
 
 KEEL_ATTRS_OF(job, stime, depend_dropped, Exit_status, euser);
 
-int64_t number_of(const char *id)
-{
-	return strtoll(id, NULL, 10);
-}
-
 bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret)
 {
 	struct keel_obj *job = keel_find(mod, "job", id);
@@ -63,16 +58,6 @@ static int32_t check_after(struct keel_mod *mod, const struct wish *a, enum verd
 	return a->fresh && type == AFTER_NOT_OK ? 0 : PBSE_HISTDEPEND;
 }
 
-static bool counts_reports(struct state *st, const char *id)
-{
-	const struct child *c = child_find(st, id);
-
-	for (uint32_t i = 0; c && i < c->clause.n; i++)
-		if (c->clause.item[i].type == ON)
-			return true;
-	return false;
-}
-
 static bool same_owner(struct keel_obj *job, struct keel_obj *other,
 		       const struct keel_session *who)
 {
@@ -86,9 +71,13 @@ static bool same_owner(struct keel_obj *job, struct keel_obj *other,
 static int32_t check_before(struct keel_mod *mod, const struct wish *a)
 {
 	struct state *st = mod->state;
+	const struct child *c = child_find(st, a->id);
 	struct fate fate = { 0 };
+	bool counts = false;
 
-	if (!fate_of(mod, a->id, &fate) || !(counts_reports(st, a->id) || (a->fresh && fate.over)))
+	for (uint32_t i = 0; c && i < c->clause.n; i++)
+		counts |= c->clause.item[i].type == ON;
+	if (!fate_of(mod, a->id, &fate) || !(counts || (a->fresh && fate.over)))
 		return PBSE_BADDEPEND;
 	return same_owner(a->job, keel_find(mod, "job", a->id), a->who) ? 0 : PBSE_PERM;
 }

@@ -78,14 +78,6 @@ enum verdict type_judge(enum type type, const struct fate *fate)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-static int type_of(const char *word, size_t len)
-{
-	for (int i = 0; i < TYPES; i++)
-		if (strlen(types[i].name) == len && strncmp(types[i].name, word, len) == 0)
-			return i;
-	return -1;
-}
-
 static bool names(const char *text, size_t len, const char *server)
 {
 	return strlen(server) == len && strncasecmp(text, server, len) == 0;
@@ -116,16 +108,6 @@ static int32_t read_id(const char *text, size_t len, const char *server, struct 
 		return PBSE_BADATVAL;
 	part = strcspn(text + n + 1, "\\:,");
 	return names(text + n + 1, part, server) ? 0 : PBSE_BADDEPEND;
-}
-
-static int32_t read_argument(enum type type, const char *text, size_t len, const char *server,
-			     struct item *item)
-{
-	item->type = (uint8_t)type;
-	if (type != ON)
-		return read_id(text, len, server, item);
-	item->n = len && strspn(text, DIGITS) >= len ? strtoll(text, NULL, 10) : 0;
-	return item->n > 0 && item->n <= COUNT_MAX ? 0 : PBSE_BADATVAL;
 }
 
 /* Up to the next ':' or ',' that is not escaped. */
@@ -182,19 +164,27 @@ int32_t clause_add(struct clause *c, enum type type, const char *id, bool once)
 static int32_t read_type(const char **at, const char *server, struct clause *c)
 {
 	size_t len = word_len(*at);
-	int type = type_of(*at, len), arguments = 0;
-	int32_t code;
+	int type = 0, arguments = 0;
+	int32_t code = 0;
 
-	if (type < 0 || (*at)[len] != ':')
+	while (type < TYPES && (strlen(types[type].name) != len || strncmp(types[type].name, *at, len) != 0))
+		type++;
+	if (type == TYPES || (*at)[len] != ':')
 		return PBSE_BADATVAL;
 	*at += len;
 	for (; **at == ':'; arguments++) {
 		struct item *item = add_item(c);
 
 		len = word_len(++*at);
-		code = item		   ? read_argument((enum type)type, *at, len, server, item)
-		       : c->n == ITEMS_MAX ? PBSE_BADATVAL
-					   : PBSE_SYSTEM;
+		if (!item)
+			return c->n == ITEMS_MAX ? PBSE_BADATVAL : PBSE_SYSTEM;
+		item->type = (uint8_t)type;
+		if (type != ON) {
+			code = read_id(*at, len, server, item);
+		} else {
+			item->n = len && strspn(*at, DIGITS) >= len ? strtoll(*at, NULL, 10) : 0;
+			code = item->n > 0 && item->n <= COUNT_MAX ? 0 : PBSE_BADATVAL;
+		}
 		if (code)
 			return code;
 		c->n -= type != ON && is_there(c, c->n - 1, item); /* once is enough */

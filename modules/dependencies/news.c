@@ -149,22 +149,17 @@ void job_drop(struct keel_mod *mod, struct keel_obj *job, const char *parent)
 	keel_job_abort(job, why);
 }
 
-static bool counts_reports(const struct child *c)
-{
-	for (uint32_t i = 0; i < c->clause.n; i++)
-		if (c->clause.item[i].type == ON)
-			return true;
-	return false;
-}
-
 static void settle(struct keel_mod *mod, const struct news *n)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = keel_find(mod, "job", n->child);
 	struct child *c = child_find(st, n->child);
 	struct parent *p = parent_find(st, n->parent);
+	bool counts = !n->report;
 
-	if (!job || !c || (n->report && !counts_reports(c)))
+	for (uint32_t i = 0; c && i < c->clause.n; i++)
+		counts |= c->clause.item[i].type == ON;
+	if (!job || !c || !counts)
 		return;
 	if (n->verdict == DONE) {
 		release(mod, job, c, n, p ? &p->fate : NULL);
@@ -249,14 +244,15 @@ static void tell(struct keel_mod *mod, const char *id, const struct fate *fate)
 	settle_all(mod);
 }
 
-void news_started(struct keel_mod *mod, const char *id)
+keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
 	const struct fate running = { .started = true, .exit = -1 }; /* until it is known */
 	char array[ID_MAX];
 
-	tell(mod, id, &running);
-	if (keel_id_whole(id, array, sizeof(array)))
-		tell(mod, array, &running);
+	tell(c->mod, ev->id, &running);
+	if (keel_id_whole(ev->id, array, sizeof(array)))
+		tell(c->mod, array, &running);
+	return KEEL_NEXT;
 }
 
 void news_over(struct keel_mod *mod, const char *id, const struct fate *fate)
@@ -299,7 +295,7 @@ void news_missed(struct keel_mod *mod)
 	HASH_ITER(hh, st->parents, p, more) {
 		struct fate fate = { .over = true };
 
-		if (!fate_of(mod, p->id, &fate) && number_of(p->id) >= next)
+		if (!fate_of(mod, p->id, &fate) && strtoll(p->id, NULL, 10) >= next)
 			continue;
 		p->fate = fate;
 		runone_changed(mod, p->id);

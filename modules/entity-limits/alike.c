@@ -24,29 +24,12 @@ static uint32_t hash_text(uint32_t h, const char *text)
 	return (h ^ '\n') * FNV_PRIME;
 }
 
-static uint32_t hash_number(uint32_t h, double n)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &n, sizeof(bits));
-	return (h ^ (uint32_t)(bits >> 32) ^ (uint32_t)bits) * FNV_PRIME;
-}
-
 /* ---- parties ------------------------------------------------------------------------------------- */
 
 /* What makes one. */
 struct people {
 	const char *queue, *name[KINDS];
 };
-
-static uint32_t people_hash(const struct people *p)
-{
-	uint32_t h = hash_text(FNV_BEGIN, p->queue);
-
-	for (int kind = 0; kind < KINDS; kind++)
-		h = hash_text(h, p->name[kind]);
-	return h;
-}
 
 static bool is_of(const struct party *y, const struct people *p)
 {
@@ -89,19 +72,11 @@ static void party_free(struct state *st, struct party *y)
 	free(y);
 }
 
-static bool has_counters(const struct party *y)
-{
-	for (int scope = 0; scope < SCOPES; scope++)
-		for (int kind = 0; kind < KINDS; kind++)
-			if (!y->at[scope][kind])
-				return false;
-	return true;
-}
-
 /* NULL: no memory for it or a counter of it; the next job tries again. */
 static struct party *party_make(struct state *st, const struct people *p)
 {
 	size_t len = strlen(p->queue) + 1;
+	bool whole = true;
 	struct party *y;
 	char *at;
 
@@ -117,8 +92,9 @@ static struct party *party_make(struct state *st, const struct people *p)
 		y->name[kind] = put(&at, p->name[kind]);
 		y->at[SERVER][kind] = counter_take(st, "", (enum kind)kind, y->name[kind]);
 		y->at[QUEUE][kind] = counter_take(st, y->queue, (enum kind)kind, y->name[kind]);
+		whole = whole && y->at[SERVER][kind] && y->at[QUEUE][kind];
 	}
-	if (has_counters(y))
+	if (whole)
 		return y;
 	party_free(st, y);
 	return NULL;
@@ -126,9 +102,11 @@ static struct party *party_make(struct state *st, const struct people *p)
 
 static struct party *party_find(struct state *st, const struct people *p)
 {
-	uint32_t hash = people_hash(p);
+	uint32_t hash = hash_text(FNV_BEGIN, p->queue);
 	struct party *y;
 
+	for (int kind = 0; kind < KINDS; kind++)
+		hash = hash_text(hash, p->name[kind]);
 	if (st->n_party >= st->parties_size)
 		rehash(st, st->parties_size ? st->parties_size * 2 : FIRST_PARTIES);
 	if (!st->parties_size)
@@ -243,9 +221,12 @@ struct wants *wants_take(struct state *st, struct keel_obj *job)
 	uint32_t n = keel_resource_list_count(list), n_item = 0, i = 0, hash = FNV_BEGIN;
 	const struct keel_res_value *v;
 	struct wants **recent, *w;
+	uint64_t bits;
 
-	for (; (v = amount_next(list, n, &i)); n_item++)
-		hash = hash_number(hash, v->n);
+	for (; (v = amount_next(list, n, &i)); n_item++) {
+		memcpy(&bits, &v->n, sizeof(bits));
+		hash = (hash ^ (uint32_t)(bits >> 32) ^ (uint32_t)bits) * FNV_PRIME;
+	}
 	if (n_item == 0)
 		return NULL;
 	recent = &st->recent[hash % WANTS_RECENT];

@@ -109,21 +109,20 @@ struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job)
 	return keel_slot(mod, job);
 }
 
-static void add_to(struct counter *c, const struct counted *j, enum tally tally, double sign)
-{
-	struct amount *a;
-
-	c->n[tally] += sign * j->weight;
-	for (uint32_t i = 0; i < items_of(j); i++)
-		if ((a = amount_of(c, j->wants->item[i].res)))
-			a->n[tally] += sign * j->weight * j->wants->item[i].n;
-}
-
 static void add(struct counted *j, enum tally tally, double sign)
 {
+	const double n = sign * j->weight;
+	struct amount *a;
+
 	for (int scope = 0; scope < SCOPES; scope++)
-		for (int kind = 0; kind < KINDS; kind++)
-			add_to(j->party->at[scope][kind], j, tally, sign);
+		for (int kind = 0; kind < KINDS; kind++) {
+			struct counter *c = j->party->at[scope][kind];
+
+			c->n[tally] += n;
+			for (uint32_t i = 0; i < items_of(j); i++)
+				if ((a = amount_of(c, j->wants->item[i].res)))
+					a->n[tally] += n * j->wants->item[i].n;
+		}
 }
 
 static void leave(struct state *st, struct counted *j)
@@ -220,12 +219,14 @@ void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed)
 	count_job(mod, job);
 }
 
-void count_forget(struct keel_mod *mod, struct keel_obj *job)
+/* Its memory, and what is counted, went with a job that is gone. */
+keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
-	struct counted *j = counted_of(mod, job);
+	struct counted *j = ev->job && !ev->requeued ? counted_of(c->mod, ev->job) : NULL;
 
 	if (j)
-		leave(mod->state, j);
+		leave(c->mod->state, j);
+	return KEEL_NEXT;
 }
 
 void count_away(struct keel_mod *mod, struct keel_obj *job, bool away)
@@ -249,8 +250,10 @@ void counted_fini(struct keel_mod *mod, void *slot)
 		leave(st, j);
 }
 
-void count_fini(struct state *st)
+void count_fini(struct keel_mod *mod)
 {
+	struct state *st = mod->state;
+
 	parties_fini(st);
 	while (st->counters)
 		counter_free(st, st->counters);

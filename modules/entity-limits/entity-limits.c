@@ -103,14 +103,6 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 	return KEEL_NEXT;
 }
 
-/* Its memory, and what is counted, went with a job that is gone. */
-static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
-{
-	if (ev->job && !ev->requeued)
-		count_forget(c->mod, ev->job);
-	return KEEL_NEXT;
-}
-
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	char letter = keel_job_state(ev->job);
@@ -136,29 +128,24 @@ static keel_verdict on_restore(struct keel_call *c, const struct keel_ev_trial_r
 
 /* ---- limits on a resource go with it ------------------------------------------------------------------------ */
 
-static int32_t unlimit(struct keel_call *c, enum scope scope, struct keel_obj *obj, const char *name)
-{
-	struct state *st = keel_state(c);
-	int32_t code = 0;
-	char text[8];
-
-	for (int i = 0; i < FAMILIES && !code; i++)
-		if (keel_get_text(obj, st->amount[scope][i], name, text, sizeof(text)) >= 0)
-			code = keel_call_set(c, obj, keel_attr_name(st->amount[scope][i]), name, NULL, NULL);
-	return code;
-}
-
 static keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)
 {
 	static const char *const classes[SCOPES] = { "queue", "server" };
+	struct state *st = keel_state(c);
 	struct keel_obj *obj;
+	char text[8];
 
 	for (int scope = 0; scope < SCOPES; scope++) {
 		struct keel_cursor *walk = keel_cursor(c->mod, classes[scope]);
 		bool failed = !walk;
 
 		while (!failed && (obj = keel_next(walk)))
-			failed = unlimit(c, (enum scope)scope, obj, ev->id) != 0;
+			for (int i = 0; i < FAMILIES && !failed; i++) {
+				const struct keel_attr *attr = st->amount[scope][i];
+
+				failed = keel_get_text(obj, attr, ev->id, text, sizeof(text)) >= 0 &&
+					 keel_call_set(c, obj, keel_attr_name(attr), ev->id, NULL, NULL);
+			}
 		if (walk)
 			keel_cursor_close(walk);
 		if (failed)
@@ -209,14 +196,9 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-static void fini(struct keel_mod *mod)
-{
-	count_fini(mod->state);
-}
-
 static const char *const requires_modules[] = { "jobs", "queues", "resources", "manager", NULL };
 
 KEEL_MODULE(.name = "entity-limits", .version = "1.0", .vendor = "Keelson",
 	    .summary = "how much users, groups and projects may queue and run",
 	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
-	    KEEL_TAPS(taps), .requires_modules = requires_modules, .init = init, .fini = fini);
+	    KEEL_TAPS(taps), .requires_modules = requires_modules, .init = init, .fini = count_fini);

@@ -64,22 +64,10 @@ static void explain_kinds(const struct subject *s)
 		explain_kind(s, (enum kind)kind);
 }
 
-static void explain_family(struct subject *s)
-{
-	s->res = NULL;
-	if (has_limits(s->st, s->scope, s->holder, s->family, false))
-		explain_kinds(s);
-	if (!has_limits(s->st, s->scope, s->holder, s->family, true))
-		return;
-	for (uint32_t i = 0; i < items_of(s->j); i++) {
-		s->res = s->j->wants->item[i].res;
-		explain_kinds(s);
-	}
-}
-
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
 {
 	struct subject s = { .call = c, .st = keel_state(c), .job = ev->job };
+	uint32_t n, i;
 
 	s.j = counted_of(c->mod, ev->job);
 	for (int scope = 0; s.j && scope < SCOPES; scope++) {
@@ -87,7 +75,14 @@ keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *e
 		s.holder = holder_of(c->mod, s.scope, ev->job);
 		for (int family = 0; s.holder && family < FAMILIES; family++) {
 			s.family = (enum family)family;
-			explain_family(&s);
+			s.res = NULL;
+			if (has_limits(s.st, s.scope, s.holder, s.family, false))
+				explain_kinds(&s);
+			n = has_limits(s.st, s.scope, s.holder, s.family, true) ? items_of(s.j) : 0;
+			for (i = 0; i < n; i++) {
+				s.res = s.j->wants->item[i].res;
+				explain_kinds(&s);
+			}
 		}
 	}
 	return KEEL_NEXT;

@@ -31,21 +31,12 @@ const char *name_of(struct keel_obj *job, enum kind kind)
 	return name ? name : "";
 }
 
-static const struct limit_list *list_of(struct state *st, enum scope scope, struct keel_obj *holder,
-					enum family family, const struct keel_resource *res)
-{
-	const struct keel_attr *attr = res ? st->amount[scope][family] : st->count[scope][family];
-	const void *value = keel_get_ptr(holder, attr);
-
-	if (!value)
-		return NULL;
-	return res ? resource_limits_find(value, res) : value;
-}
-
 bool limit_of(struct state *st, enum scope scope, struct keel_obj *holder, enum family family,
 	      enum kind kind, const char *name, const struct keel_resource *res, struct found *ret)
 {
-	const struct limit_list *list = list_of(st, scope, holder, family, res);
+	const struct keel_attr *attr = res ? st->amount[scope][family] : st->count[scope][family];
+	const void *value = keel_get_ptr(holder, attr);
+	const struct limit_list *list = value && res ? resource_limits_find(value, res) : value;
 	const struct limit *limit = NULL;
 	char entity[300];
 

@@ -171,22 +171,12 @@ static int32_t put(struct limit_list *l, const char *entity, const char *number,
 	return 0;
 }
 
-static void drop(struct limit_list *l, const char *entity)
-{
-	bool found;
-	uint32_t i = place_of(l, entity, &found);
-
-	if (!found)
-		return;
-	free(l->v[i].entity);
-	memmove(&l->v[i], &l->v[i + 1], (--l->n - i) * sizeof(l->v[0]));
-}
-
 static int32_t read_list(struct limit_list *l, int32_t op, const char *text,
 			 limit_number_fn *number, void *arg)
 {
 	struct reader r = { .at = text };
-	uint32_t seen = 0;
+	uint32_t seen = 0, i;
+	bool found;
 	int32_t code;
 	double n;
 
@@ -199,10 +189,17 @@ static int32_t read_list(struct limit_list *l, int32_t op, const char *text,
 		code = r.number[0] ? number(arg, r.number, &n) : 0;
 		if (code || n < 0)
 			return code ? code : PBSE_BADATVAL;
-		if (op == KEEL_DECR)
-			drop(l, r.entity);
-		else if ((code = put(l, r.entity, r.number, n)))
-			return code;
+		if (op != KEEL_DECR) {
+			code = put(l, r.entity, r.number, n);
+			if (code)
+				return code;
+			continue;
+		}
+		i = place_of(l, r.entity, &found);
+		if (found) {
+			free(l->v[i].entity);
+			memmove(&l->v[i], &l->v[i + 1], (--l->n - i) * sizeof(l->v[0]));
+		}
 	} while (skip(&r, ','));
 	blanks(&r);
 	return *r.at ? PBSE_BADATVAL : 0;

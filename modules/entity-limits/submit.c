@@ -77,34 +77,30 @@ static void amount_text(const struct check *k, enum kind kind, bool named, char 
 		 k->family == THRESHOLD ? " for jobs in 'Q' state" : "");
 }
 
-static double has(const struct check *k, enum kind kind)
-{
-	const struct counter *c =
-		counter_find(k->st, k->scope == SERVER ? "" : keel_id(k->queue), kind,
-			     who(k, kind));
-
-	if (!c)
-		return 0;
-	return k->res ? counter_amount(c, k->res, tally_of[k->family]) : c->n[tally_of[k->family]];
-}
-
 static keel_verdict check_kinds(const struct check *k)
 {
 	static const enum kind order[] = { OVERALL, USER, GROUP, PROJECT };
+	const enum tally tally = tally_of[k->family];
 	struct found found;
 	char text[900];
 
-	for (size_t i = 0; i < KEEL_COUNT(order); i++)
-		if (limit_of(k->st, k->scope, k->holder, k->family, order[i], who(k, order[i]), k->res,
-			     &found) &&
-		    has(k, order[i]) + k->wanted > found.limit + EPSILON) {
-			if (k->res)
-				amount_text(k, order[i], found.named, text, sizeof(text));
-			else
-				count_text(k, order[i], found.named, text, sizeof(text));
-			return keel_reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s",
-					   text);
-		}
+	for (size_t i = 0; i < KEEL_COUNT(order); i++) {
+		const char *name = who(k, order[i]);
+		const struct counter *c;
+		double has;
+
+		if (!limit_of(k->st, k->scope, k->holder, k->family, order[i], name, k->res, &found))
+			continue;
+		c = counter_find(k->st, k->scope == SERVER ? "" : keel_id(k->queue), order[i], name);
+		has = !c ? 0 : k->res ? counter_amount(c, k->res, tally) : c->n[tally];
+		if (has + k->wanted <= found.limit + EPSILON)
+			continue;
+		if (k->res)
+			amount_text(k, order[i], found.named, text, sizeof(text));
+		else
+			count_text(k, order[i], found.named, text, sizeof(text));
+		return keel_reject(k->call, k->res ? PBSE_ENTLIMRESC : PBSE_ENTLIMCT, "%s", text);
+	}
 	return KEEL_NEXT;
 }
 
@@ -124,64 +120,43 @@ static bool wants(struct check *k, const struct keel_resource *res)
 	return true;
 }
 
-static keel_verdict check_amounts(struct check *k)
+static keel_verdict check_holder(struct check *k)
 {
 	const struct resource_limits *all =
 		keel_get_ptr(k->holder, k->st->amount[k->scope][k->family]);
-	keel_verdict verdict = KEEL_NEXT;
-
-	for (uint32_t i = 0; all && i < all->n && verdict == KEEL_NEXT; i++)
-		if (wants(k, all->v[i].res))
-			verdict = check_kinds(k);
-	return verdict;
-}
-
-static keel_verdict check_holder(struct check *k)
-{
 	keel_verdict verdict = KEEL_NEXT;
 
 	k->res = NULL;
 	k->wanted = k->weight;
 	if (keel_is_set(k->holder, k->st->count[k->scope][k->family]))
 		verdict = check_kinds(k);
-	return verdict == KEEL_NEXT ? check_amounts(k) : verdict;
-}
-
-/* How many jobs an array is: `1-10:2`. */
-static double subjobs(struct keel_call *c, struct keel_obj *job)
-{
-	long first = 0, last = 0, step = 1;
-	char text[128];
-
-	if (!keel_attr_find(c->mod, "job", "array_indices_submitted") ||
-	    keel_call_get(c, job, "array_indices_submitted", NULL, text, sizeof(text)) <= 0)
-		return 1;
-	if (sscanf(text, "%ld-%ld:%ld", &first, &last, &step) < 2 || step < 1 || last < first)
-		return 1;
-	return (double)((last - first) / step + 1);
-}
-
-/* Old style: the queue is full for all users. */
-static bool is_full(struct state *st, struct keel_obj *queue, double more)
-{
-	const struct counter *c;
-
-	if (!queue_max_queuable || !keel_is_set(queue, queue_max_queuable))
-		return false;
-	c = counter_find(st, keel_id(queue), OVERALL, "PBS_ALL");
-	return (c ? c->n[TALLY_ALL] : 0) + more > (double)keel_get_int(queue, queue_max_queuable);
+	for (uint32_t i = 0; all && i < all->n && verdict == KEEL_NEXT; i++)
+		if (wants(k, all->v[i].res))
+			verdict = check_kinds(k);
+	return verdict;
 }
 
 /* One more job, or as many as an array has, in this queue; `server`: and in the server. */
 static keel_verdict check_entry(struct keel_call *c, struct keel_obj *job, struct keel_obj *queue,
 				bool server)
 {
-	struct check k = { .call = c, .st = keel_state(c), .job = job, .queue = queue };
+	struct check k = { .call = c, .st = keel_state(c), .job = job, .queue = queue, .weight = 1 };
+	long first = 0, last = 0, step = 1;
 	keel_verdict verdict = KEEL_NEXT;
+	const struct counter *all;
+	char text[128];
 
-	k.weight = subjobs(c, job);
-	if (is_full(k.st, queue, k.weight))
-		return keel_reject(c, PBSE_MAXQUED, NULL);
+	/* How many jobs an array is: `1-10:2`. */
+	if (keel_attr_find(c->mod, "job", "array_indices_submitted") &&
+	    keel_call_get(c, job, "array_indices_submitted", NULL, text, sizeof(text)) > 0 &&
+	    sscanf(text, "%ld-%ld:%ld", &first, &last, &step) >= 2 && step >= 1 && last >= first)
+		k.weight = (double)((last - first) / step + 1);
+	/* Old style: the queue is full for all users. */
+	if (queue_max_queuable && keel_is_set(queue, queue_max_queuable)) {
+		all = counter_find(k.st, keel_id(queue), OVERALL, "PBS_ALL");
+		if ((all ? all->n[TALLY_ALL] : 0) + k.weight > (double)keel_get_int(queue, queue_max_queuable))
+			return keel_reject(c, PBSE_MAXQUED, NULL);
+	}
 	if (keel_call_get(c, job, "project", NULL, k.project, sizeof(k.project)) <= 0)
 		k.project[0] = '\0';
 	for (int family = MAX_QUEUED; family <= THRESHOLD; family++)

@@ -9,14 +9,6 @@
 
 #define LONGEST_S 86400
 
-static const char *meaning(const char *word, const struct action_word *words)
-{
-	for (; *word == '%' && words && words->name; words++)
-		if (strcmp(word + 1, words->name) == 0)
-			return words->value ? words->value : "";
-	return word;
-}
-
 static char **words_join(char *const *word, size_t n)
 {
 	size_t size = (n + 1) * sizeof(char *), i;
@@ -39,13 +31,17 @@ char **action_parse(const char *line, const struct action_word *words, int64_t *
 	char **found = calloc(strlen(line) / 2 + 1, sizeof(*found));
 	long seconds = copy ? strtol(copy, &rest, 10) : -1;
 	char **argv = NULL;
+	const struct action_word *w;
 	size_t n = 0;
 
 	if (copy && found && rest != copy && seconds > 0 && seconds <= LONGEST_S && strspn(rest, " \t") > 0) {
 		rest += strspn(rest, " \t");
 		word = *rest == '!' ? strtok_r(rest + 1, " \t", &save) : NULL;
-		for (; word; word = strtok_r(NULL, " \t", &save))
-			found[n++] = (char *)meaning(word, words);
+		for (; word; word = strtok_r(NULL, " \t", &save)) {
+			for (w = words; *word == '%' && w && w->name && strcmp(word + 1, w->name) != 0; w++)
+				;
+			found[n++] = *word == '%' && w && w->name ? (char *)(w->value ? w->value : "") : word;
+		}
 		if (n && found[0][0] == '/')
 			argv = words_join(found, n);
 		*ret_ms = seconds * 1000;

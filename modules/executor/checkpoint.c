@@ -35,17 +35,6 @@ static char *place_of(struct keel_mod *mod, const char *id)
 	return asprintf(&path, "%s/checkpoint/%s.CK", keel_home(mod), id) < 0 ? NULL : path;
 }
 
-static void place_make(struct keel_mod *mod, const char *path)
-{
-	char *parent = NULL;
-
-	if (asprintf(&parent, "%s/checkpoint", keel_home(mod)) < 0)
-		return;
-	mkdir(parent, 0711);
-	mkdir(path, 0700);
-	free(parent);
-}
-
 /* ---- save ------------------------------------------------------------------------------------------- */
 
 static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
@@ -78,7 +67,7 @@ static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
 static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *ret_ms)
 {
 	const struct conf *cf = mod->conf;
-	char session[24], *path = place_of(mod, t->id);
+	char session[24], *path = place_of(mod, t->id), *parent = NULL;
 	const struct action_word words[] = { { "sid", session }, { "jobid", t->id }, { "path", path },
 					     { NULL, NULL } };
 	char **argv = NULL;
@@ -86,9 +75,12 @@ static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *
 	snprintf(session, sizeof(session), "%d", (int)t->session);
 	if (path && cf->checkpoint_abort && *cf->checkpoint_abort) {
 		argv = action_parse(cf->checkpoint_abort, words, ret_ms);
-		if (argv)
-			place_make(mod, path);
-		else
+		if (argv && asprintf(&parent, "%s/checkpoint", keel_home(mod)) >= 0) {
+			mkdir(parent, 0711);
+			mkdir(path, 0700);
+			free(parent);
+		}
+		if (!argv)
 			keel_log(mod, KEEL_LOG_ERROR, "Job", t->id,
 				 "executor.checkpoint_abort is not \"<seconds> !/program words...\"");
 	}
@@ -96,7 +88,7 @@ static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *
 	return argv;
 }
 
-static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	int64_t number = keel_msg_int(m, "number", 0), limit = 0;
 	struct task *t = stop_task_of(mod, m);
@@ -117,11 +109,6 @@ static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct k
 		free(s);
 	}
 	free(argv);
-}
-
-int32_t checkpoint_init(struct keel_mod *mod)
-{
-	return keel_link_on(mod, "task.checkpoint", KEEL_SERVER, on_checkpoint);
 }
 
 /* ---- go on -------------------------------------------------------------------------------------------- */

@@ -112,29 +112,20 @@ static int list_add(struct var **vars, const char *list)
 	return r;
 }
 
-/* 12[3].svr: PBS_ARRAY_INDEX=3, PBS_ARRAY_ID=12[].svr */
-static int array_add(struct var **vars, const char *id)
-{
-	char index[32], parent[512];
-	size_t len;
-	const char *at = keel_id_index(id, &len);
-
-	if (!at || len >= sizeof(index) || !keel_id_whole(id, parent, sizeof(parent)))
-		return 0;
-	snprintf(index, sizeof(index), "%.*s", (int)len, at);
-	return var_put(vars, "PBS_ARRAY_INDEX", index) | var_put(vars, "PBS_ARRAY_ID", parent);
-}
-
 static int ours_add(struct var **vars, const struct launch *l, const char *job_dir)
 {
 	const struct user *u = &l->account_of;
-	char cookie[33] = "", ncpus[24], nodefile[4096], tmpdir[4096] = "";
+	char cookie[33] = "", ncpus[24], nodefile[4096], tmpdir[4096] = "", index[32], array[512];
 	unsigned char bytes[16];
+	size_t len = 0;
+	const char *at = keel_id_index(l->id, &len); /* 12[3].svr: PBS_ARRAY_INDEX=3, PBS_ARRAY_ID=12[].svr */
+	bool part = at && len < sizeof(index) && keel_id_whole(l->id, array, sizeof(array));
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		memset(bytes, 0, sizeof(bytes));
 	for (size_t i = 0; i < sizeof(bytes) && 2 * i + 2 < sizeof(cookie); i++)
 		snprintf(cookie + 2 * i, 3, "%02X", bytes[i]);
+	snprintf(index, sizeof(index), "%.*s", part ? (int)len : 0, part ? at : "");
 	snprintf(ncpus, sizeof(ncpus), "%lld", (long long)(l->ncpus > 0 ? l->ncpus : 1));
 	snprintf(nodefile, sizeof(nodefile), "%s/aux/%s", l->pbs_home, l->id);
 	if (l->tmpdir)
@@ -160,12 +151,14 @@ static int ours_add(struct var **vars, const struct launch *l, const char *job_d
 		{ "NCPUS", ncpus },
 		{ "OMP_NUM_THREADS", ncpus },
 		{ "PBS_ACCOUNT", l->account },
+		{ "PBS_ARRAY_INDEX", part ? index : NULL },
+		{ "PBS_ARRAY_ID", part ? array : NULL },
 	};
 	int r = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && r == 0; i++)
 		r = var_put(vars, rows[i].name, rows[i].value);
-	return r ? r : array_add(vars, l->id);
+	return r;
 }
 
 int environment_write(const struct launch *l, const char *job_dir, struct spec_out *out)

@@ -70,39 +70,28 @@ static int write_tried(const char *home, char *why, size_t len)
 
 static void *nothing_done(void *arg) { return arg; }
 
-/* A thread is a process as far as limits go, and costs a tenth. */
-static int process_tried(char *why, size_t len)
-{
-	pthread_t thread;
-	int r = pthread_create(&thread, NULL, nothing_done, NULL);
-
-	if (r) {
-		snprintf(why, len, "no new process can be made: %s", strerror(r));
-		return -1;
-	}
-	pthread_join(thread, NULL);
-	return 0;
-}
-
-static int name_tried(char *why, size_t len)
-{
-	struct passwd pw, *found = NULL;
-	char buf[16384];
-	int r = getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found);
-
-	if (found)
-		return 0;
-	snprintf(why, len, "users cannot be looked up: %s", r ? strerror(r) : "this daemon's own is unknown");
-	return -1;
-}
-
 static void check_work(void *arg)
 {
 	struct check *c = arg;
+	struct passwd pw, *found = NULL;
+	pthread_t thread;
+	char buf[16384];
+	int r;
 
-	if (health_room(c->home, c->room, c->why, sizeof(c->why)) == 0 &&
-	    write_tried(c->home, c->why, sizeof(c->why)) == 0 && process_tried(c->why, sizeof(c->why)) == 0)
-		name_tried(c->why, sizeof(c->why));
+	if (health_room(c->home, c->room, c->why, sizeof(c->why)) < 0 ||
+	    write_tried(c->home, c->why, sizeof(c->why)) < 0)
+		return;
+	/* A thread is a process as far as limits go, and costs a tenth. */
+	r = pthread_create(&thread, NULL, nothing_done, NULL);
+	if (r) {
+		snprintf(c->why, sizeof(c->why), "no new process can be made: %s", strerror(r));
+		return;
+	}
+	pthread_join(thread, NULL);
+	r = getpwuid_r(geteuid(), &pw, buf, sizeof(buf), &found);
+	if (!found)
+		snprintf(c->why, sizeof(c->why), "users cannot be looked up: %s",
+			 r ? strerror(r) : "this daemon's own is unknown");
 }
 
 void health_report(struct keel_mod *mod)
@@ -191,10 +180,3 @@ void health_look(struct keel_mod *mod)
 	look_later(mod);
 }
 
-void health_stop(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	keel_timer_cancel(st->mom.health_timer);
-	st->mom.health_timer = NULL;
-}

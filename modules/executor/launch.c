@@ -241,12 +241,18 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 	t->lacks = sscanf(text, "short %d %n", &status, &used) == 1;
 	if (t->lacks || sscanf(text, "refused %d %n", &status, &used) == 1)
 		snprintf(t->why, sizeof(t->why), "%s", text + used);
-	else if (strncmp(text, "started ", 8) == 0)
-		task_started(mod, t, (pid_t)strtol(text + 8, NULL, 10));
-	else
+	else if (strncmp(text, "started ", 8) != 0)
 		snprintf(t->why, sizeof(t->why), "the shepherd of the task ended at once");
 	if (t->why[0])
 		t->status = status;
+	if (strncmp(text, "started ", 8) != 0)
+		return;
+	t->session = (pid_t)strtol(text + 8, NULL, 10);
+	t->state = TASK_RUN;
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)t->session);
+	task_report(mod, t);
+	if (t->kill_delay >= 0 && !t->discarded)
+		stop_kill(mod, t, t->kill_delay);
 }
 
 static void followed(struct keel_mod *mod, void *arg)
@@ -474,16 +480,6 @@ static void gate_ask(struct keel_mod *mod, struct flight *f)
 		.done = gate_done, .arg = f });
 }
 
-/* Ids become file names. */
-static bool id_is_plain(const char *id)
-{
-	size_t len = strlen(id);
-
-	if (!len || len > NURSERY_ID_MAX || !isdigit((unsigned char)id[0]))
-		return false;
-	return strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_[]") == len;
-}
-
 static void launch_go(struct keel_mod *mod, struct task *t, struct launch *l)
 {
 	if (l->status) { /* it cannot be gone on with */
@@ -506,16 +502,6 @@ void launch_next(struct keel_mod *mod, struct launch *l)
 		launch_free(l);
 }
 
-/* An older run that has not ended yet: it is ended first, the new one follows. */
-static void launch_after(struct keel_mod *mod, struct task *old, struct launch *l)
-{
-	if (!l)
-		return;
-	launch_free(old->next);
-	old->next = l;
-	stop_discard(mod, old);
-}
-
 void launch_begin(struct keel_mod *mod, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
@@ -524,7 +510,9 @@ void launch_begin(struct keel_mod *mod, const struct keel_msg *m)
 	struct task *t;
 	struct launch *l;
 
-	if (!id || !id_is_plain(id) || run < 0) {
+	/* Ids become file names. */
+	if (!id || !isdigit((unsigned char)id[0]) || strlen(id) > NURSERY_ID_MAX || run < 0 ||
+	    id[strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_[]")]) {
 		keel_log(mod, KEEL_LOG_ERROR, "Req", "start", "a start message without proper id");
 		return;
 	}
@@ -536,7 +524,13 @@ void launch_begin(struct keel_mod *mod, const struct keel_msg *m)
 		return;
 	}
 	if (t && t->state != TASK_ENDED && t->state != TASK_REFUSED) {
-		launch_after(mod, t, launch_read(mod, m, id, run));
+		/* An older run that has not ended yet: it is ended first, the new one follows. */
+		l = launch_read(mod, m, id, run);
+		if (l) {
+			launch_free(t->next);
+			t->next = l;
+			stop_discard(mod, t);
+		}
 		return;
 	}
 	if (t)

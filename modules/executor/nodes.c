@@ -68,18 +68,6 @@ static const char *paren_next(const char *at, const char **ret_end)
 	return at + (*at == '(');
 }
 
-static int64_t mpiprocs_of(const char *part, const char *part_end, const struct chunks *select,
-			   bool have)
-{
-	int64_t n = part ? amount_find(part, part_end, "mpiprocs") : -1;
-
-	if (n < 0 && have)
-		n = amount_find(select->words, select->end, "mpiprocs");
-	if (n < 0 && have && amount_find(select->words, select->end, "ncpus") == 0)
-		n = 0;
-	return n < 0 ? 1 : n;
-}
-
 int32_t nodes_text(const char *exec_host, const char *exec_vnode, const char *select, char **ret)
 {
 	struct chunks chunks = { .at = select };
@@ -96,7 +84,11 @@ int32_t nodes_text(const char *exec_host, const char *exec_vnode, const char *se
 		int64_t n;
 
 		part = paren_next(part, &part_end);
-		n = mpiprocs_of(part, part_end, &chunks, have);
+		n = part ? amount_find(part, part_end, "mpiprocs") : -1;
+		if (n < 0 && have)
+			n = amount_find(chunks.words, chunks.end, "mpiprocs");
+		if (n < 0)
+			n = have && amount_find(chunks.words, chunks.end, "ncpus") == 0 ? 0 : 1;
 		for (int64_t i = 0; i < n && lines <= NODES_LINES_MAX; i++, lines++) {
 			fwrite(exec_host, 1, name, f);
 			putc('\n', f);

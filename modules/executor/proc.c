@@ -237,14 +237,6 @@ int proc_descendants(pid_t top, pid_t **ret, size_t *ret_n)
 	return 0;
 }
 
-static bool pids_hold(const struct pids *p, pid_t pid)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i] == pid)
-			return true;
-	return false;
-}
-
 int proc_kill(pid_t top, int signum)
 {
 	struct pids reached = { 0 };
@@ -259,7 +251,11 @@ int proc_kill(pid_t top, int signum)
 		if (proc_descendants(top, &pids, &n) < 0)
 			break;
 		for (size_t i = 0; i < n; i++) {
-			if (pids_hold(&reached, pids[i]))
+			size_t k = 0;
+
+			while (k < reached.n && reached.v[k] != pids[i])
+				k++;
+			if (k < reached.n)
 				continue;
 			kill(pids[i], signum);
 			grown = pids_add(&reached, pids[i]) == 0 && signum != 0;

@@ -37,35 +37,18 @@ void questions_fini(struct state *st)
 		question_free(st, q);
 }
 
-static bool is_asked(const struct state *st, const char *id)
-{
-	const struct question *q;
-
-	for (q = st->server.questions; q; q = q->hh.next)
-		if (q->wants && strcmp(q->id, id) == 0)
-			return true;
-	return false;
-}
-
 static void put_right(struct keel_mod *mod, struct entry *e)
 {
-	if (!e || !e->unsure || is_asked(mod->state, e->id))
+	struct state *st = mod->state;
+	const struct question *q;
+
+	if (!e || !e->unsure)
 		return;
+	for (q = st->server.questions; q; q = q->hh.next)
+		if (q->wants && strcmp(q->id, e->id) == 0)
+			return;
 	e->unsure = false;
 	order_name_send(mod, e, e->suspended ? "suspend" : "resume");
-}
-
-/* The caller has had an error already. */
-static void late_answer(struct keel_mod *mod, struct question *q, int32_t code)
-{
-	struct state *st = mod->state;
-	struct entry *e = entry_find(st, q->id);
-
-	if (e && code == 0 && q->wants)
-		e->unsure = true;
-	keel_log(mod, KEEL_LOG_JOB, "Job", q->id, "late answer of host %s (%d)", q->peer, (int)code);
-	question_free(st, q);
-	put_right(mod, e);
 }
 
 void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text)
@@ -74,8 +57,12 @@ void question_answer(struct keel_mod *mod, struct question *q, int32_t code, con
 	struct entry *e = entry_find(st, q->id);
 	const struct question was = *q;
 
-	if (!q->done) {
-		late_answer(mod, q, code);
+	if (!q->done) { /* the caller has had an error already */
+		if (e && code == 0 && q->wants)
+			e->unsure = true;
+		keel_log(mod, KEEL_LOG_JOB, "Job", q->id, "late answer of host %s (%d)", q->peer, (int)code);
+		question_free(st, q);
+		put_right(mod, e);
 		return;
 	}
 	q->peer = q->id = NULL;
@@ -157,27 +144,20 @@ static struct question *question_create(struct keel_mod *mod, const struct entry
 	return NULL;
 }
 
-/* A run whose start is not on its way yet has no host that a question could go to. */
-static struct entry *entry_started(struct state *st, struct keel_obj *job)
-{
-	struct entry *e = entry_find(st, keel_id(job));
-
-	return e && !e->starting ? e : NULL;
-}
-
 struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,
 				struct keel_out **ret_out, struct keel_mod *me,
 				keel_task_done *done, void *arg)
 {
 	struct state *st = mod->state;
-	struct entry *e = entry_started(st, job);
-	struct keel_out *out = e && e->peer ? keel_out(mod) : NULL;
+	struct entry *e = entry_find(st, keel_id(job));
+	bool begun = e && !e->starting; /* else it has no host yet that a question could go to */
+	struct keel_out *out = begun && e->peer ? keel_out(mod) : NULL;
 	struct question *q = out ? question_create(mod, e, name, me, done, arg) : NULL;
 
 	if (!q) {
 		if (out)
 			keel_out_drop(out);
-		done(me, arg, e ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
+		done(me, arg, begun ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
 		return NULL;
 	}
 	keel_put_str(out, "id", e->id);
@@ -205,9 +185,11 @@ void question_send(struct keel_mod *mod, struct question *q, const char *message
 {
 	struct state *st = mod->state;
 	int64_t left = st->server.began_ms + DIAL_MS - keel_now_ms(mod);
+	struct host *met; /* since the server began */
 
+	HASH_FIND_STR(st->server.met, q->peer, met);
 	q->message = message;
-	if (left <= 0 || host_was_here(st, q->peer)) {
+	if (left <= 0 || met) {
 		question_pass(mod, q, out);
 		return;
 	}

@@ -99,29 +99,24 @@ static const struct {
 	{ "ended ", .take = ended_take }, { "placed ", NUMBER(placed) },
 };
 
-static void number_take(void *at, size_t size, const char *rest)
-{
-	char *end;
-	int64_t n = strtoll(rest, &end, 10);
-
-	if (end != rest)
-		memcpy(at, size == sizeof(int32_t) ? (const void *)&(int32_t){ (int32_t)n } : &n, size);
-}
-
 static void diary_line(struct diary *d, const char *line)
 {
 	for (size_t i = 0; i < KEEL_COUNT(words); i++) {
 		size_t len = strlen(words[i].word);
-		char *at = (char *)d + words[i].at;
+		char *at = (char *)d + words[i].at, *end;
+		int64_t n;
 
 		if (strncmp(line, words[i].word, len) != 0)
 			continue;
+		line += len;
+		n = strtoll(line, &end, 10);
 		if (words[i].take)
-			words[i].take(d, line + len);
-		else if (words[i].number)
-			number_take(at, words[i].number, line + len);
-		else
-			snprintf(at, words[i].text, "%s", line + len);
+			words[i].take(d, line);
+		else if (!words[i].number)
+			snprintf(at, words[i].text, "%s", line);
+		else if (end != line)
+			memcpy(at, words[i].number == sizeof(int32_t) ? (const void *)&(int32_t){ (int32_t)n } : &n,
+			       words[i].number);
 		return;
 	}
 }

@@ -32,14 +32,6 @@ bool host_is_known(struct state *st, const char *peer)
 	return h && !h->asked && !h->strange;
 }
 
-bool host_was_here(struct state *st, const char *peer)
-{
-	struct host *h;
-
-	HASH_FIND_STR(st->server.met, peer, h);
-	return h;
-}
-
 static void host_forget(struct keel_mod *mod, const char *peer)
 {
 	struct state *st = mod->state;
@@ -84,16 +76,6 @@ static void host_ask(struct keel_mod *mod, const char *peer)
 	keel_link_send(mod, peer, "task.who", keel_out(mod));
 }
 
-/* Returns whether it is being deleted or rerun: it is not stored whether its host received the order. */
-static bool is_to_end(struct keel_mod *mod, struct keel_obj *job, const char *substate)
-{
-	char *ending = dispatch_text(mod, job, "ending", NULL);
-	bool yes = ending || (substate && atoi(substate) == KEEL_SUB_RERUN);
-
-	free(ending);
-	return yes;
-}
-
 /* Replay: a running job belongs to some host; which one is looked up when the host is there. */
 void resync_known(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -122,7 +104,10 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job)
 	free(text);
 	text = dispatch_text(mod, job, "substate", NULL);
 	e->suspended = text && (strcmp(text, "43") == 0 || strcmp(text, "45") == 0);
-	e->killing = is_to_end(mod, job, text);
+	e->killing = text && atoi(text) == KEEL_SUB_RERUN;
+	free(text);
+	text = dispatch_text(mod, job, "ending", NULL);
+	e->killing |= text != NULL; /* it is not stored whether its host received the order */
 	e->kill_delay = ((const struct conf *)mod->conf)->kill_delay;
 	free(text);
 	HASH_ADD_KEYPTR(hh, st->server.entries, e->id, strlen(e->id), e);
@@ -218,12 +203,17 @@ void resync_peer_up(struct keel_mod *mod, const char *peer)
 	questions_fail(mod, peer);
 }
 
-void resync_peer_down(struct keel_mod *mod, const char *peer)
+keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev)
 {
-	host_forget(mod, peer);
-	questions_fail(mod, peer);
-	TELL(mod, host_down, peer, "communication closed");
-	starts_go_on(mod->state, peer);
+	struct keel_mod *mod = c->mod;
+
+	if (!(ev->daemon & KEEL_MOM) || !(keel_daemon(mod) & KEEL_SERVER))
+		return KEEL_NEXT;
+	host_forget(mod, ev->peer);
+	questions_fail(mod, ev->peer);
+	TELL(mod, host_down, ev->peer, "communication closed");
+	starts_go_on(mod->state, ev->peer);
+	return KEEL_NEXT;
 }
 
 /* ---- hello ------------------------------------------------------------------------------------ */
@@ -247,17 +237,6 @@ void order_name_send(struct keel_mod *mod, const struct entry *e, const char *na
 	keel_put_int(out, "number", 0);
 	keel_put_str(out, "name", name);
 	keel_link_send(mod, e->peer, "task.signal", out);
-}
-
-static void discard_send(struct keel_mod *mod, const char *peer, const struct seen *s)
-{
-	struct keel_out *out = keel_out(mod);
-
-	if (!out)
-		return;
-	keel_put_str(out, "id", s->id);
-	keel_put_int(out, "run", s->run);
-	keel_link_send(mod, peer, "task.discard", out);
 }
 
 /* Runs this host should have and has not. The listener may drop or start others: start over. */
@@ -345,6 +324,7 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 {
 	struct state *st = mod->state;
 	struct seen *all = seen_read(m), *s, *next;
+	struct keel_out *out;
 	struct entry *e;
 
 	lost_tell(mod, peer, all, keel_msg_int(m, "last_start", INT64_MAX));
@@ -358,15 +338,17 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 				order_name_send(mod, e, "suspend");
 			if (!e->suspended && s->state == 'S')
 				order_name_send(mod, e, "resume");
-		} else {
-			discard_send(mod, peer, s);
+		} else if ((out = keel_out(mod))) {
+			keel_put_str(out, "id", s->id);
+			keel_put_int(out, "run", s->run);
+			keel_link_send(mod, peer, "task.discard", out);
 		}
 		HASH_DEL(all, s);
 		free(s);
 	}
 }
 
-static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	struct host *h = host_add(&st->server.hosts, peer);
@@ -390,7 +372,3 @@ static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_m
 	facts_tell(mod, peer, m);
 }
 
-int32_t resync_init(struct keel_mod *mod)
-{
-	return keel_link_on(mod, "task.hello", KEEL_MOM, on_hello);
-}

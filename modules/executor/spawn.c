@@ -328,17 +328,6 @@ static char *record_text(const struct launch *l, size_t *ret_len)
 	return NULL;
 }
 
-static int record_follow(struct launch *l)
-{
-	char dir[4096], line[64];
-	int r;
-
-	snprintf(dir, sizeof(dir), "%s/mom_priv/jobs", l->pbs_home);
-	snprintf(line, sizeof(line), "successor %d %llu", (int)l->pid, (unsigned long long)l->start);
-	r = diary_append(dir, l->id, line);
-	return r < 0 ? launch_fail(l, KEEL_TASK_RETRY, "its diary cannot be written: %s", strerror(-r)) : 0;
-}
-
 static int record_write(struct launch *l)
 {
 	char path[4096], *text;
@@ -359,12 +348,19 @@ static int record_write(struct launch *l)
 
 static int shepherd_record(struct launch *l)
 {
+	char dir[4096], line[64];
 	struct proc p;
+	int r;
 
 	if (proc_read(l->pid, &p) < 0)
 		return launch_fail(l, KEEL_TASK_RETRY, "the shepherd ended at once");
 	l->start = p.start;
-	return l->follows ? record_follow(l) : record_write(l);
+	if (!l->follows)
+		return record_write(l);
+	snprintf(dir, sizeof(dir), "%s/mom_priv/jobs", l->pbs_home);
+	snprintf(line, sizeof(line), "successor %d %llu", (int)l->pid, (unsigned long long)l->start);
+	r = diary_append(dir, l->id, line);
+	return r < 0 ? launch_fail(l, KEEL_TASK_RETRY, "its diary cannot be written: %s", strerror(-r)) : 0;
 }
 
 static int shepherd_start(struct launch *l, int spec_fd)

@@ -142,14 +142,6 @@ static const struct field {
 };
 _Static_assert(sizeof(uid_t) == 4 && sizeof(gid_t) == 4 && sizeof(mode_t) == 4, "see fields[]");
 
-static const struct field *field_find(const char *name, size_t len)
-{
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (strlen(fields[i].name) == len && memcmp(fields[i].name, name, len) == 0)
-			return &fields[i];
-	return NULL;
-}
-
 static int field_decode(struct spec *s, const struct field *f, char *value)
 {
 	char *member = (char *)s + f->at;
@@ -214,15 +206,18 @@ static int strings_decode(char *bytes, size_t len, struct spec *s)
 {
 	for (size_t at = 0; at < len;) {
 		char *text = bytes + at, *equal = strchr(text, '=');
-		const struct field *f;
+		const size_t n_fields = sizeof(fields) / sizeof(fields[0]);
+		size_t f = 0, name = equal ? (size_t)(equal - text) : 0;
 
 		at += strlen(text) + 1;
 		if (!equal)
 			return -EPROTO;
-		if (equal - text == 3 && memcmp(text, "end", 3) == 0)
+		if (name == 3 && memcmp(text, "end", 3) == 0)
 			return at == len && spec_is_whole(s) ? 0 : -EPROTO;
-		f = field_find(text, (size_t)(equal - text));
-		if (!f || field_decode(s, f, equal + 1) < 0)
+		while (f < n_fields &&
+		       (strlen(fields[f].name) != name || memcmp(fields[f].name, text, name) != 0))
+			f++;
+		if (f == n_fields || field_decode(s, &fields[f], equal + 1) < 0)
 			return -EPROTO;
 	}
 	return -EPROTO;

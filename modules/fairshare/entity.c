@@ -35,18 +35,10 @@ struct share *share_of(struct keel_mod *mod, struct keel_obj *job)
 	return name[0] ? tree_get(&st->tree, name) : st->tree.unknown;
 }
 
-/* What was used of a resource; of one that is not measured, what was requested. */
-static double factor_of(struct keel_obj *job, const char *name)
-{
-	double asked = keel_resource_list_number(keel_get_ptr(job, job_Resource_List), name, 0);
-
-	return keel_resource_list_number(keel_get_ptr(job, job_resources_used), name, asked);
-}
-
 double amount_of(struct state *st, struct keel_obj *job)
 {
 	char *words, *save = NULL, *one;
-	double amount = 1;
+	double amount = 1, asked;
 	bool any = false;
 
 	if (!keel_get_ptr(job, job_resources_used))
@@ -55,7 +47,9 @@ double amount_of(struct state *st, struct keel_obj *job)
 	if (!words)
 		return 0;
 	for (one = strtok_r(words, "* \t\"", &save); one; one = strtok_r(NULL, "* \t\"", &save)) {
-		amount *= factor_of(job, one);
+		/* What was used of a resource; of one that is not measured, what was requested. */
+		asked = keel_resource_list_number(keel_get_ptr(job, job_Resource_List), one, 0);
+		amount *= keel_resource_list_number(keel_get_ptr(job, job_resources_used), one, asked);
 		any = true;
 	}
 	free(words);

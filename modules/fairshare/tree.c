@@ -38,19 +38,6 @@ static void attach(struct share *s, struct share *parent)
 	parent->first = s;
 }
 
-static void detach(struct share *s)
-{
-	struct share **at = s->parent ? &s->parent->first : NULL;
-
-	if (!at)
-		return;
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
-	s->parent = NULL;
-	s->next = NULL;
-}
-
 static struct share *create(struct tree *t, const char *name, struct share *parent)
 {
 	struct share *s = calloc(1, sizeof(*s));
@@ -69,15 +56,6 @@ static struct share *create(struct tree *t, const char *name, struct share *pare
 	attach(s, parent);
 	t->dirty = true;
 	return s;
-}
-
-static void destroy(struct tree *t, struct share *s)
-{
-	HASH_DEL(t->shares, s);
-	detach(s);
-	free(s->name);
-	free(s);
-	t->dirty = true;
 }
 
 void tree_fini(struct tree *t)
@@ -142,10 +120,19 @@ void tree_begin_with(struct tree *t, double raw)
 
 void tree_forget(struct tree *t, struct share *s)
 {
+	struct share **at = s->parent ? &s->parent->first : NULL;
+
 	if (s->is_named || s->first)
 		return;
 	t->n_strangers--;
-	destroy(t, s);
+	HASH_DEL(t->shares, s);
+	while (at && *at != s)
+		at = &(*at)->next;
+	if (at)
+		*at = s->next;
+	free(s->name);
+	free(s);
+	t->dirty = true;
 }
 
 /* fn may forget whom it is given. */

@@ -174,24 +174,19 @@ static const struct verb {
 	{ "trim", 0, trim, true },
 };
 
-static const struct verb *verb_named(const char *name)
-{
-	for (size_t i = 0; i < KEEL_COUNT(verbs); i++)
-		if (strcmp(verbs[i].name, name) == 0)
-			return &verbs[i];
-	return NULL;
-}
-
 static void on_request(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
 	uint32_t n = 0;
 	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
-	const struct verb *verb = args && n ? verb_named(args[0]) : NULL;
+	const struct verb *verb = NULL;
 	struct answer a = { .mod = mod, .st = st };
 	struct keel_err err = { 0 };
 	int32_t code;
 
+	for (size_t i = 0; args && n && i < KEEL_COUNT(verbs); i++)
+		if (strcmp(verbs[i].name, args[0]) == 0)
+			verb = &verbs[i];
 	if (!verb || n != verb->args + 1) {
 		keel_reply(req, PBSE_IVALREQ, NULL);
 		return;

@@ -117,18 +117,6 @@ static void delete_sent(struct keel_mod *mod, void *arg, int32_t code, const cha
 	delete_answer(d, 0, NULL);
 }
 
-static void kill_running(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
-{
-	if (job_slot(mod, job)->ending == ENDING_DELETE) { /* an earlier request: it is dying */
-		delete_record(mod, job, d);
-		delete_answer(d, 0, NULL);
-		return;
-	}
-	keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "Job sent signal TermJob on delete");
-	d->run = keel_get_int(job, job_run_version);
-	keel_task_terminate(job, job_kill_delay(mod, job), mod, delete_sent, d);
-}
-
 static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletion *d)
 {
 	struct job *j = job_slot(mod, job);
@@ -139,11 +127,15 @@ static void carry_out(struct keel_mod *mod, struct keel_obj *job, struct deletio
 	} else if (j->step == STEP_EXITING && !d->force) {
 		delete_answer(d, PBSE_BADSTATE, NULL);
 		return;
-	} else if (step_is_running(j->step) && !d->force) {
-		kill_running(mod, job, d);
+	} else if (step_is_running(j->step) && !d->force && j->ending != ENDING_DELETE) {
+		keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "Job sent signal TermJob on delete");
+		d->run = keel_get_int(job, job_run_version);
+		keel_task_terminate(job, job_kill_delay(mod, job), mod, delete_sent, d);
 		return;
+	} else if (step_is_running(j->step) && !d->force) { /* an earlier request: it is dying */
+		delete_record(mod, job, d);
 	} else if (d->force) {
-		ran = step_is_running(job_slot(mod, job)->step);
+		ran = step_is_running(j->step);
 		if (ran)
 			step_to(mod, job, STEP_EXITED);
 		keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete forced");
@@ -187,14 +179,6 @@ static void delete_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 		carry_out(mod, job, d);
 }
 
-static int32_t permitted(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
-			 const struct deletion *d)
-{
-	int32_t code = ask_permit(mod, job, ask, KEEL_EVERYBODY);
-
-	return code && code != PBSE_HISTJOBID ? code : delete_objection(mod, job, d);
-}
-
 void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *ask,
 		const struct callback *callback)
 {
@@ -211,7 +195,9 @@ void delete_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_jo
 	d->quiet = ask->detail && strstr(ask->detail, "nomail");
 	d->id = strdup(job_id(mod, job));
 	d->who = strdup(ask->who);
-	code = d->id && d->who ? permitted(mod, job, ask, d) : PBSE_SYSTEM;
+	code = d->id && d->who ? ask_permit(mod, job, ask, KEEL_EVERYBODY) : PBSE_SYSTEM;
+	if (!code || code == PBSE_HISTJOBID)
+		code = delete_objection(mod, job, d);
 	if (code) {
 		delete_answer(d, code, NULL);
 		return;
@@ -306,26 +292,19 @@ static void item_ask(struct keel_mod *mod, struct delete_list *l, const char *op
 		    &(struct callback){ mod, item_done, item });
 }
 
-static void ask_slice(struct keel_mod *mod, struct delete_list *l)
-{
-	const char *extend = keel_msg_str(keel_req_body(l->req), "extend");
-	int64_t until = keel_clock_us(mod) + SLICE_US;
-
-	while (l->asked < l->n) {
-		item_ask(mod, l, l->ids[l->asked++], extend);
-		if (keel_clock_us(mod) > until)
-			return;
-	}
-}
-
 static void go_on(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct delete_list *l = arg;
+	const char *extend = keel_msg_str(keel_req_body(l->req), "extend");
+	int64_t until = keel_clock_us(mod) + SLICE_US;
 
 	l->timer = NULL;
-	if (!st->stopping)
-		ask_slice(mod, l);
+	while (!st->stopping && l->asked < l->n) {
+		item_ask(mod, l, l->ids[l->asked++], extend);
+		if (keel_clock_us(mod) > until)
+			break;
+	}
 	if (l->asked < l->n && !st->stopping && (l->timer = keel_timer(mod, 0, go_on, l)))
 		return;
 	DL_DELETE(st->deleting, l);

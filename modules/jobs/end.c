@@ -18,14 +18,6 @@ KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 /* Among the items when some output could not be placed. */
 static const char not_delivered[] = "Stageout_status=0";
 
-static bool delivered(const char *const *items, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (strcmp(items[i], not_delivered) == 0)
-			return false;
-	return true;
-}
-
 void task_used(struct keel_mod *mod, struct keel_obj *job, const char *const *items, uint32_t n)
 {
 	char name[128];
@@ -170,6 +162,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 {
 	struct job *j = job_slot(mod, job);
 	enum step step = exit_status == 0 ? STEP_FINISHED : STEP_FAILED;
+	bool delivered = true;
 
 	if (!step_is_running(j->step)) { /* reported twice */
 		keel_task_ended_done(job);
@@ -191,7 +184,9 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		return;
 	}
 	keel_set_int(job, job_Exit_status, exit_status);
-	keel_set_int(job, job_Stageout_status, delivered(items, n));
+	for (uint32_t i = 0; i < n; i++)
+		delivered = delivered && strcmp(items[i], not_delivered) != 0;
+	keel_set_int(job, job_Stageout_status, delivered);
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : step);
 }
 

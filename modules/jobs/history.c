@@ -50,25 +50,19 @@ static bool history_clean(struct keel_mod *mod, int64_t when)
 	return n == CLEAN_SLICE;
 }
 
-/* Those that end after this moment stay; none where the site wants no history. */
-static int64_t oldest(struct keel_mod *mod)
-{
-	struct keel_obj *obj = server(mod);
-	int64_t keep = KEEP_SECONDS;
-
-	if (obj && !keel_get_int(obj, server_job_history_enable))
-		return INT64_MAX;
-	if (obj && keel_is_set(obj, server_job_history_duration))
-		keep = keel_get_int(obj, server_job_history_duration);
-	return keel_time(mod) - keep;
-}
-
 static void clean_due(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	bool more = history_clean(mod, oldest(mod));
+	struct keel_obj *obj = server(mod);
+	int64_t keep = KEEP_SECONDS;
+	bool more;
 
 	(void)arg;
+	if (obj && keel_is_set(obj, server_job_history_duration))
+		keep = keel_get_int(obj, server_job_history_duration);
+	/* Those that end after this moment stay; none where the site wants no history. */
+	more = history_clean(mod, obj && !keel_get_int(obj, server_job_history_enable) ? INT64_MAX
+										       : keel_time(mod) - keep);
 	ended_clean(mod);
 	st->cleaner = keel_timer(mod, more ? 0 : CLEAN_EVERY_MS, clean_due, NULL);
 }

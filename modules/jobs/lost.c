@@ -55,17 +55,6 @@ bool host_is_linked(struct keel_mod *mod, struct keel_obj *job)
 	return node && keel_node_linked(node);
 }
 
-static void end_for_good(struct keel_mod *mod, struct keel_obj *job, const char *vnode)
-{
-	struct job *j = job_slot(mod, job);
-	char text[400];
-
-	snprintf(text, sizeof(text), "Job deleted, execution node %s down", vnode);
-	job_notice(mod, job, "a", text);
-	keel_set_int(job, job_Exit_status, NO_HOST_STATUS);
-	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : STEP_FAILED);
-}
-
 /* The host stayed away for too long. A job that never started is queued again even if it is not rerunable. */
 static void give_up(struct keel_mod *mod, void *arg)
 {
@@ -73,7 +62,7 @@ static void give_up(struct keel_mod *mod, void *arg)
 	struct job *j = job_slot(mod, job);
 	bool sent = j->step == STEP_SENT;
 	struct keel_obj *node;
-	char vnode[300];
+	char vnode[300], text[400];
 
 	j->timer = NULL;
 	if (!step_is_running(j->step))
@@ -88,10 +77,14 @@ static void give_up(struct keel_mod *mod, void *arg)
 	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job requeued, execution node %s down",
 		 vnode);
 	keel_task_discard(job);
-	if (j->ending != ENDING_DELETE && (sent || keel_get_int(job, job_Rerunable)))
+	if (j->ending != ENDING_DELETE && (sent || keel_get_int(job, job_Rerunable))) {
 		job_requeue(mod, job, NO_HOST_STATUS);
-	else
-		end_for_good(mod, job, vnode);
+		return;
+	}
+	snprintf(text, sizeof(text), "Job deleted, execution node %s down", vnode);
+	job_notice(mod, job, "a", text);
+	keel_set_int(job, job_Exit_status, NO_HOST_STATUS);
+	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : STEP_FAILED);
 }
 
 /* Starts the timer that gives up `patience` ms after the loss, but not before `at_least`: hosts dial again after a

@@ -111,38 +111,30 @@ static struct keel_attrop completed(struct keel_mod *mod, const struct keel_attr
 	return op;
 }
 
-static int32_t alter_with(struct keel_mod *mod, struct keel_changes *ch,
-			 const struct keel_session *who, struct keel_obj *job,
-			 const struct keel_attrop *op, struct keel_err *err)
-{
-	bool running = !step_is_pending(job_slot(mod, job)->step);
-	int32_t code = running ? check_running(mod, op, err) : 0;
-
-	if (!code)
-		code = keel_change(ch, who, job, op, err);
-	return !code && running && op->key ? check_lowered(ch, who, job, op->key, err) : code;
-}
-
 static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct keel_req *req,
 			 struct keel_obj *job, struct keel_err *err)
 {
 	const struct keel_session *who = keel_req_session(req);
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
-	bool resources = false;
+	bool running = !step_is_pending(job_slot(mod, job)->step), resources = false;
 	int32_t code = keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n);
 
 	code = code && code != -ENODATA ? keel_error(err, PBSE_PROTOCOL, "Batch protocol error") : 0;
 	for (i = 0; i < n && !code; i++) {
 		struct keel_attrop op = completed(mod, &attrs[i]);
 
-		code = alter_with(mod, ch, who, job, &op, err);
+		code = running ? check_running(mod, &op, err) : 0;
+		if (!code)
+			code = keel_change(ch, who, job, &op, err);
+		if (!code && running && op.key)
+			code = check_lowered(ch, who, job, op.key, err);
 		resources |= strcmp(op.name, "Resource_List") == 0;
 	}
 	if (!code)
 		code = job_default_paths(mod, ch, job, job_text(job, job_Submit_Host),
 					 strtoll(job_id(mod, job), NULL, 10), err);
-	if (!code && resources && step_is_pending(job_slot(mod, job)->step))
+	if (!code && resources && !running)
 		code = keel_resource_prepare(ch, job, job_queue(mod, job), err);
 	return code;
 }
@@ -363,17 +355,6 @@ bool may_hold(const struct keel_session *who, int32_t bits)
 	return !(bits & HOLD_OTHER) || (who->roles & KEEL_OPERATORS);
 }
 
-static void comment_held(struct keel_mod *mod, struct keel_obj *job, const char *user)
-{
-	time_t now = (time_t)keel_time(mod);
-	char when[32] = "", text[512];
-
-	ctime_r(&now, when);
-	when[strcspn(when, "\n")] = '\0';
-	snprintf(text, sizeof(text), "Job held by %s on %s", user, when);
-	keel_set_str(job, job_comment, text);
-}
-
 /* Whether it was saved or that failed, the hold is set: a job that runs on is held when it is queued again. */
 static void hold_saved(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
@@ -399,7 +380,8 @@ static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 	struct keel_obj *job = keel_find(mod, "job", h->id);
 	const struct keel_session *who = keel_req_session(h->req);
 	int32_t code = job ? hold_objection(mod, job) : PBSE_UNKJOBID;
-	char letters[8];
+	time_t now = (time_t)keel_time(mod);
+	char letters[8], when[32] = "", text[512];
 	int64_t have;
 
 	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
@@ -414,9 +396,11 @@ static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 		holds_text(h->bits, letters);
 		keel_log(mod, KEEL_LOG_JOB, "Job", h->id, "Holds %s %s at request of %s", letters,
 			 h->set ? "set" : "released", who->who);
-		if (step_is_pending(job_slot(mod, job)->step)) {
-			if (h->set && h->bits)
-				comment_held(mod, job, who->user);
+		if (step_is_pending(job_slot(mod, job)->step) && h->set && h->bits) {
+			ctime_r(&now, when);
+			when[strcspn(when, "\n")] = '\0';
+			snprintf(text, sizeof(text), "Job held by %s on %s", who->user, when);
+			keel_set_str(job, job_comment, text);
 		}
 		if (step_is_open(job_slot(mod, job)->step))
 			step_evaluate(mod, job);

@@ -54,26 +54,14 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct keel_obj *queue = job_queue(mod, job);
 
-	return queue && !queue_runs(queue);
-}
-
-/* A scheduler's comment about the queue it was in is no longer true. */
-static void forget_reason(struct keel_obj *job)
-{
-	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
-	const char *comment = job_text(job, job_comment);
-
-	for (size_t i = 0; i < KEEL_COUNT(reasons); i++)
-		if (strncmp(comment, reasons[i], strlen(reasons[i])) == 0) {
-			keel_unset(job, job_comment, NULL);
-			return;
-		}
+	return queue && !keel_queue_runs(queue);
 }
 
 static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
 			 const char *who)
 {
 	struct job *j = job_slot(mod, job);
+	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
 	const char *id = job_id(mod, job), *name = keel_id(queue);
 	char from[64];
 
@@ -88,7 +76,10 @@ static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel
 	counts_add(mod, job, j->step, 1);
 	keel_set_int(job, job_qtime, keel_time(mod));
 	keel_set_int(job, job_mtime, keel_time(mod));
-	forget_reason(job);
+	/* A scheduler's comment about the queue it was in is no longer true. */
+	for (size_t i = 0; i < KEEL_COUNT(reasons); i++)
+		if (strncmp(job_text(job, job_comment), reasons[i], strlen(reasons[i])) == 0)
+			keel_unset(job, job_comment, NULL);
 	step_evaluate(mod, job);
 	keel_log(mod, KEEL_LOG_JOB, "Job", id, "Job moved to %s at request of %s", name, who);
 	keel_log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop %lld", name,
@@ -188,12 +179,6 @@ void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue
 
 /* ---- qmove -------------------------------------------------------------------------------------------- */
 
-static void move_answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
-{
-	(void)mod;
-	keel_reply(arg, code, text && *text ? "%s" : NULL, text);
-}
-
 /* Is the server part of a destination, `host[:port]`, this server? */
 static bool is_here(struct keel_mod *mod, const char *host)
 {
@@ -241,5 +226,5 @@ void on_move(struct keel_mod *mod, struct keel_req *req)
 	if (code)
 		keel_reply(req, code, NULL);
 	else
-		move(mod, job, queue, keel_req_session(req)->who, req, mod, move_answer, req);
+		move(mod, job, queue, keel_req_session(req)->who, req, mod, reply_later, req);
 }

@@ -23,16 +23,6 @@ struct asking {
 	void *arg;
 };
 
-static bool readable(struct keel_obj *job)
-{
-	struct keel_exec *exec;
-
-	if (keel_resource_exec_parse(job_text(job, job_exec_vnode), &exec, NULL))
-		return false;
-	keel_resource_exec_free(exec);
-	return true;
-}
-
 static void no_list(struct keel_mod *mod, struct keel_obj *job)
 {
 	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
@@ -44,8 +34,12 @@ static void release_answered(struct keel_mod *mod, void *arg, const struct keel_
 	struct asking *a = arg;
 	struct keel_obj *job = keel_find(mod, "job", a->id);
 	const char *names = outcome->verdict == KEEL_DONE ? outcome->text : NULL;
+	struct keel_exec *exec = NULL;
+	bool bad = outcome->verdict == KEEL_FAIL ||
+		   (job && names && keel_resource_exec_parse(job_text(job, job_exec_vnode), &exec, NULL));
 
-	if (job && (outcome->verdict == KEEL_FAIL || (names && !readable(job)))) {
+	keel_resource_exec_free(exec);
+	if (job && bad) {
 		no_list(mod, job);
 		names = NULL;
 	}

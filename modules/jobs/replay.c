@@ -13,34 +13,22 @@ KEEL_ATTRS_OF(job, exec_host, exec_vnode, ending, job_state, substate);
 KEEL_ATTR_OF(server, resources_assigned);
 KEEL_ATTR_OF(queue, resources_assigned);
 
-/* What is suspended, or was when it began to end, gave its slots back: exec_host is of before. */
-static void occupy_again(struct keel_mod *mod, struct keel_obj *job, bool suspended)
+/* A suspended job has what it kept; one that is dying took the rest again. */
+static void hold_again(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
+	bool suspended = step_is_suspended(step);
+	bool resting = suspended && job_slot(mod, job)->ending == ENDING_NONE;
 	struct keel_err err = { 0 };
 
+	if (resting && !released(mod, job))
+		return;
+	/* What is suspended, or was when it began to end, gave its slots back: exec_host is of before. */
 	if (job_occupy_again(mod, job, suspended ? NULL : keel_get_str(job, job_exec_host), &err))
 		keel_log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job),
 			 "its vnodes %s cannot be assigned again: %s",
 			 job_text(job, job_exec_vnode), err.text);
-}
-
-/* A suspended job has what it kept; one that is dying took the rest again. */
-static void hold_again(struct keel_mod *mod, struct keel_obj *job, enum step step)
-{
-	bool resting = step_is_suspended(step) && job_slot(mod, job)->ending == ENDING_NONE;
-
-	if (resting && !released(mod, job))
-		return;
-	occupy_again(mod, job, step_is_suspended(step));
 	if (resting && job_slot(mod, job)->occupies == OCCUPIES_ALL)
 		job_release(mod, job, released(mod, job));
-}
-
-static enum ending ending_of(struct keel_obj *job, enum step step)
-{
-	if (keel_is_set(job, job_ending))
-		return ENDING_DELETE;
-	return step == STEP_RERUNNING ? ENDING_RERUN : ENDING_NONE;
 }
 
 /* Totals are counted anew from the jobs; vnodes know who is on them. */
@@ -78,7 +66,7 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 	totals_begin(mod);
 	order_known(mod, ev->job);
 	saving_over(ev->job);
-	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !queue_runs(queue))
+	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !keel_queue_runs(queue))
 		step = STEP_ROUTING;
 	j->step = (uint8_t)step;
 	counts_add(mod, ev->job, step, 1);
@@ -86,7 +74,10 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		step_evaluate(mod, ev->job);
 		return KEEL_NEXT;
 	}
-	j->ending = (uint8_t)ending_of(ev->job, step);
+	if (keel_is_set(ev->job, job_ending))
+		j->ending = ENDING_DELETE;
+	else
+		j->ending = step == STEP_RERUNNING ? ENDING_RERUN : ENDING_NONE;
 	if (step_is_running(step))
 		hold_again(mod, ev->job, step);
 	return KEEL_NEXT;

@@ -34,24 +34,17 @@ static void answer_due(struct keel_mod *mod, void *arg)
 
 /* ---- back into the queue -------------------------------------------------------------------------- */
 
-static void clear_run(struct keel_obj *job)
+static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 {
 	const bool saved = keel_is_set(job, job_checkpointed); /* it goes on where it was */
 	const struct keel_attr *const run[] = { job_exec_vnode, job_exec_host, job_session_id,
 						job_stime,	  job_obittime,  job_resources_used,
 						job_comment,	  job_ending,	   job_etime,
 						job_jobdir,	  job_released_names,  job_unremembered };
-	size_t i;
-
-	for (i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)
-		keel_unset(job, run[i], NULL);
-}
-
-static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
-{
 	struct job *j = job_slot(mod, job);
 
-	clear_run(job);
+	for (size_t i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)
+		keel_unset(job, run[i], NULL);
 	saving_over(job);
 	j->ending = ENDING_NONE;
 	j->busy = false;

@@ -267,18 +267,6 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 }
 
-/* Its user is not in its group any more: it is held until a `qalter -W group_list=` or the group's list settles that,
- * and a `qrls`. */
-static void hold_for_user(struct keel_mod *mod, struct keel_obj *job, const char *why)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text), "Job held: %s", why);
-	keel_set_int(job, job_Hold_Types, keel_get_int(job, job_Hold_Types) | HOLD_USER);
-	keel_set_str(job, job_comment, text);
-	step_evaluate(mod, job);
-}
-
 /* The host could not start it. An error of the user's (no home directory, no such user) ends the job; an error of the
  * host's queues it again. */
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
@@ -307,7 +295,12 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 		}
 	job_requeue(mod, job, exit_status);
 	if (exit_status == KEEL_TASK_BAD_GROUP && waits && step_is_open(job_slot(mod, waits)->step)) {
-		hold_for_user(mod, waits, why ? why : "Bad GID for job execution");
+		/* Its user is not in its group any more: it is held until a `qalter -W group_list=` or the
+		 * group's list settles that, and a `qrls`. */
+		snprintf(text, sizeof(text), "Job held: %s", why ? why : "Bad GID for job execution");
+		keel_set_int(waits, job_Hold_Types, keel_get_int(waits, job_Hold_Types) | HOLD_USER);
+		keel_set_str(waits, job_comment, text);
+		step_evaluate(mod, waits);
 		return;
 	}
 	snprintf(text, sizeof(text), "Not Running: %s", why ? why : "the host refused the job");

@@ -30,20 +30,6 @@ static void end_answered(struct keel_mod *mod, void *arg, int32_t code, const ch
 	(void)mod, (void)arg, (void)code, (void)text;
 }
 
-/* A job that a suspension holds in place is left as it is: it goes on with the next server. */
-static void end_job(struct keel_mod *mod, struct keel_obj *job)
-{
-	struct state *st = mod->state;
-	struct job *j = job_slot(mod, job);
-
-	if ((j->step != STEP_RUNNING && j->step != STEP_SENT) || j->ending)
-		return;
-	if (keel_get_int(job, job_Rerunable))
-		job_request_rerun(mod, job, st->terminating_by, mod, end_answered, NULL);
-	else
-		job_request_delete(mod, job, st->terminating_by, mod, end_answered, NULL);
-}
-
 static void ending_walk_begin(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -56,18 +42,25 @@ static void end_jobs(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job;
-	enum step step;
+	struct job *j;
 
 	if (!st->ending_walk && st->ending_next && keel_now_ms(mod) >= st->ending_next)
 		ending_walk_begin(mod);
 	for (int n = 0; st->ending_walk && n < SLICE; n++) {
 		job = keel_next(st->ending_walk);
 		if (job) {
-			end_job(mod, job);
+			j = job_slot(mod, job);
+			/* A job that a suspension holds in place is left as it is: it goes on with the next server. */
+			if ((j->step == STEP_RUNNING || j->step == STEP_SENT) && !j->ending) {
+				if (keel_get_int(job, job_Rerunable))
+					job_request_rerun(mod, job, st->terminating_by, mod, end_answered, NULL);
+				else
+					job_request_delete(mod, job, st->terminating_by, mod, end_answered, NULL);
+			}
 			/* What runs on a host that does not answer goes on there: the next server learns what became of it. */
-			step = job_slot(mod, job)->step;
-			st->ending_left += step == STEP_EXITING || step == STEP_EXITED ||
-					   (step_is_running(step) && !step_is_suspended(step) &&
+			j = job_slot(mod, job);
+			st->ending_left += j->step == STEP_EXITING || j->step == STEP_EXITED ||
+					   (step_is_running(j->step) && !step_is_suspended(j->step) &&
 					    host_is_linked(mod, job));
 			continue;
 		}

@@ -55,29 +55,6 @@ static int64_t next_sequence(struct keel_mod *mod)
 	return st->next_sequence++;
 }
 
-/* The queue of a destination; its server part is this server, to which the client connected. Fails with an error of
- * destination_find(). */
-static int32_t find_queue(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue,
-			  struct keel_err *err)
-{
-	char name[64];
-	int32_t code;
-
-	snprintf(name, sizeof(name), "%.*s", dest ? (int)strcspn(dest, "@") : 0, dest ? dest : "");
-	code = destination_find(mod, name, ret_queue);
-	return code ? keel_error(err, code, "%s", keel_pbse_text(code)) : 0;
-}
-
-static int32_t check_user(struct keel_mod *mod, const struct keel_session *who,
-			  struct keel_err *err)
-{
-	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-
-	if (who->uid != 0 || acl_names(server, server_acl_roots, who->user, who->host))
-		return 0;
-	return keel_error(err, PBSE_BADUSER, "%s", keel_pbse_text(PBSE_BADUSER));
-}
-
 /* Does the host part of a User_List entry, `at` behind its '@', mean this host? */
 static bool host_is(const char *at, size_t len, const char *host)
 {
@@ -120,7 +97,7 @@ static void fill(struct keel_mod *mod, const struct submission *s, const struct 
 	keel_set_str(draft, job_euser, who->user);
 	keel_set_str(draft, job_egroup, s->group ? s->group : who->group ? who->group : gid);
 	keel_set_str(draft, attr_job_queue, keel_id(queue));
-	if (!queue_runs(queue) && who->groups) /* for the lists of the queues it is routed to */
+	if (!keel_queue_runs(queue) && who->groups) /* for the lists of the queues it is routed to */
 		keel_set_str(draft, job_owner_groups, who->groups);
 	keel_set_str(draft, job_server, keel_server_name(mod));
 	keel_set_str(draft, job_Submit_Host, who->host);
@@ -331,30 +308,23 @@ static int32_t draft_make(struct keel_mod *mod, struct submission *s, struct kee
 	return 0;
 }
 
-/* A client that adds the server's default options says which it added: false when those are stale, and the client
- * submits again with the right ones. Other clients add none. */
-static bool knows_defaults(struct keel_mod *mod, struct keel_req *req)
-{
-	static const char prefix[] = "defaults:";
-	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-	const char *extend = keel_msg_str(keel_req_body(req), "extend");
-	const char *have = server_default_qsub_arguments
-				   ? keel_get_str(server, server_default_qsub_arguments)
-				   : NULL;
-
-	return !extend || strncmp(extend, prefix, sizeof(prefix) - 1) != 0 ||
-	       strcmp(extend + sizeof(prefix) - 1, have ? have : "") == 0;
-}
-
 /* The checks before the job is made: user, queue, admission. Returns 0, or fails with a PBSE code and *err. */
 static int32_t submission_check(struct keel_mod *mod, struct submission *s, struct keel_err *err)
 {
 	const struct keel_session *who = keel_req_session(s->req);
-	int32_t code = check_user(mod, who, err);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *dest = keel_msg_str(keel_req_body(s->req), "dest");
+	char name[64]; /* of the queue; the server part is this server, to which the client connected */
+	int32_t code;
 
-	if (!code)
-		code = find_queue(mod, keel_msg_str(keel_req_body(s->req), "dest"), &s->queue, err);
-	return code ? code : admit(mod, s->queue, who, false, err);
+	snprintf(name, sizeof(name), "%.*s", dest ? (int)strcspn(dest, "@") : 0, dest ? dest : "");
+	if (who->uid == 0 && !acl_names(server, server_acl_roots, who->user, who->host))
+		code = PBSE_BADUSER;
+	else
+		code = destination_find(mod, name, &s->queue);
+	if (code)
+		return keel_error(err, code, "%s", keel_pbse_text(code));
+	return admit(mod, s->queue, who, false, err);
 }
 
 static void submission_raise(struct keel_mod *mod, struct submission *s)
@@ -400,12 +370,20 @@ static void submit_group_known(struct keel_mod *mod, void *arg, int32_t code, co
 
 void on_submit(struct keel_mod *mod, struct keel_req *req)
 {
+	static const char prefix[] = "defaults:";
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *extend = keel_msg_str(keel_req_body(req), "extend"), *have = NULL;
 	struct submission *s;
 	struct keel_err err = { 0 };
 	char group[256];
 	int32_t code;
 
-	if (!knows_defaults(mod, req)) {
+	/* A client that adds the server's default options says which it added: when those are stale it submits again
+	 * with the right ones. Other clients add none. */
+	if (server_default_qsub_arguments)
+		have = keel_get_str(server, server_default_qsub_arguments);
+	if (extend && strncmp(extend, prefix, sizeof(prefix) - 1) == 0 &&
+	    strcmp(extend + sizeof(prefix) - 1, have ? have : "") != 0) {
 		keel_reply(req, PBSE_FORCE_QSUB_UPDATE, NULL);
 		return;
 	}

@@ -13,10 +13,10 @@
 #include "link-tcp.h"
 
 #include "link/fixture.h"
-#include "main/core_api.h"
 #include "wire/buf.h"
 
 extern const struct keel_module keel_module;
+const struct keel_core_api *core_api(void); /* of main/daemon.h, whose names are those of the fixture, too */
 
 /* A daemon, and the module in it. */
 struct carrier {

@@ -142,15 +142,6 @@ static void management_decided(struct keel_mod *mod, void *arg, const struct kee
 
 /* ---- the request -------------------------------------------------------------------------------------------- */
 
-static int32_t check_roles(const struct management *m)
-{
-	uint32_t roles = keel_req_session(m->req)->roles;
-
-	if (m->cmd == CMD_CREATE || m->cmd == CMD_DELETE)
-		return roles & m->kind->create_roles ? 0 : PBSE_PERM;
-	return roles & KEEL_OPERATORS ? 0 : PBSE_PERM;
-}
-
 static bool serves(const char *host, struct keel_obj *vnode)
 {
 	char mom[256];
@@ -271,9 +262,11 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 	m->req = req;
 	m->kind = kind;
 	m->cmd = cmd;
-	code = check_roles(m);
-	if (!code)
+	if (keel_req_session(req)->roles &
+	    (cmd == CMD_CREATE || cmd == CMD_DELETE ? kind->create_roles : KEEL_OPERATORS))
 		code = find_subject(mod, m, &err);
+	else
+		code = PBSE_PERM;
 	if (!code && cmd != CMD_DELETE)
 		code = fill_changes(mod, m, &err);
 	if (code) { /* the text for an unknown attribute does not name it */

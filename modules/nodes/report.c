@@ -31,23 +31,17 @@ bool node_name_is_good(const char *name)
 	return true;
 }
 
-/* HOST or HOST[...] */
-static bool is_named_after(const char *vnode, const char *host)
-{
-	size_t len = strlen(host), all = strlen(vnode);
-
-	return strncmp(vnode, host, len) == 0 &&
-	       (vnode[len] == '\0' || (vnode[len] == '[' && all > len + 2 && strcspn(vnode + len, "]") == all - len - 1));
-}
-
 static const char *fault_of_vnode(struct keel_mod *mod, const char *host, const char *name)
 {
+	size_t len = strlen(host), all = strlen(name);
 	struct keel_obj *node;
 	const char *mom;
 
 	if (!node_name_is_good(name))
 		return "letters, digits, '.', '-', '_', '[' and ']' make a name, at most 255 of them";
-	if (is_named_after(name, host))
+	/* HOST or HOST[...] */
+	if (strncmp(name, host, len) == 0 &&
+	    (name[len] == '\0' || (name[len] == '[' && all > len + 2 && strcspn(name + len, "]") == all - len - 1)))
 		node = strcmp(name, host) ? keel_find(mod, "node", name) : NULL;
 	else if (!(node = keel_find(mod, "node", name)))
 		return "it is no vnode of this host; allow it with qmgr: create node NAME Mom=HOST";

@@ -23,27 +23,20 @@ static struct spot owner_of(struct keel_mod *mod, const struct spot *at, const s
 	return spot_find(mod, v->text + 1);
 }
 
-static uint32_t shared_count(struct keel_mod *mod, const struct parts *p, uint32_t *ret_values)
-{
-	uint32_t i, k, n = 0;
-
-	*ret_values = 0;
-	for (i = 0; i < p->n; i++) {
-		*ret_values += p->part[i].n;
-		for (k = 0; k < p->part[i].n; k++)
-			n += owner_of(mod, &p->at[i], p->part[i].v[k].res).node != NULL;
-	}
-	return n;
-}
-
 /* One allocation: struct parts, all parts, their spots, the values of the original parts. */
 struct parts *parts_charged(struct keel_mod *mod, const struct parts *p)
 {
-	uint32_t values, i, k, extra = shared_count(mod, p, &values), room = p->n + extra;
+	uint32_t values = 0, i, k, extra = 0, room;
 	struct keel_exec_part *part;
 	struct keel_res_value *v;
 	struct parts *x;
 
+	for (i = 0; i < p->n; i++) {
+		values += p->part[i].n;
+		for (k = 0; k < p->part[i].n; k++)
+			extra += owner_of(mod, &p->at[i], p->part[i].v[k].res).node != NULL;
+	}
+	room = p->n + extra;
 	if (!extra)
 		return NULL;
 	x = calloc(1, sizeof(*x) + room * (sizeof(*part) + sizeof(*x->at)) + (values + extra) * sizeof(*v));

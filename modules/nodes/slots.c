@@ -70,29 +70,6 @@ static uint32_t slots_used(const struct vnode *v)
 	return n;
 }
 
-static void slots_mark(const struct vnode *v, bool *taken, uint32_t room)
-{
-	const struct tenant *t;
-	uint32_t i;
-
-	for (t = v->tenants; t; t = t->next)
-		for (i = 0; i < t->n_slots; i++)
-			if (t->slot[i] < room)
-				taken[t->slot[i]] = true;
-}
-
-static uint32_t *slot_find(const struct vnode *v, uint32_t slot)
-{
-	const struct tenant *t;
-	uint32_t i;
-
-	for (t = v->tenants; t; t = t->next)
-		for (i = 0; i < t->n_slots; i++)
-			if (t->slot[i] == slot)
-				return &t->slot[i];
-	return NULL;
-}
-
 static uint32_t lowest(const bool *taken, uint32_t *from)
 {
 	while (taken[*from])
@@ -105,17 +82,24 @@ static uint32_t lowest(const bool *taken, uint32_t *from)
 static int32_t slots_take(struct vnode *v, struct tenant *t, uint32_t n, uint32_t *first)
 {
 	const bool had = *first != ANY_SLOT && n;
-	uint32_t room = slots_used(v) + n + 1, begin = t->n_slots, from = 0, *held;
+	uint32_t room = slots_used(v) + n + 1, begin = t->n_slots, from = 0, i, *held = NULL;
+	const struct tenant *other;
 	const uint32_t size = had && *first >= room ? *first + 1 : room;
 	bool few[64], *taken = size <= KEEL_COUNT(few) ? memset(few, 0, size) : calloc(size, sizeof(*taken));
 	uint32_t *bigger = taken ? reallocarray(t->slot, t->n_slots + n + 1, sizeof(*bigger)) : NULL;
 
 	if (bigger) {
 		t->slot = bigger;
-		slots_mark(v, taken, room);
+		for (other = v->tenants; other; other = other->next)
+			for (i = 0; i < other->n_slots; i++) {
+				if (other->slot[i] < room)
+					taken[other->slot[i]] = true;
+				if (had && other->slot[i] == *first && !held)
+					held = &other->slot[i];
+			}
 		if (had) {
 			taken[*first] = true;
-			if ((held = slot_find(v, *first)))
+			if (held)
 				*held = lowest(taken, &from);
 			t->slot[t->n_slots++] = *first;
 		}
@@ -249,16 +233,6 @@ static int32_t parts_find(struct keel_mod *mod, const struct keel_exec *exec, st
 	return 0;
 }
 
-static int32_t parts_known(const struct parts *p, struct keel_err *err)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n; i++)
-		if (!p->at[i].node)
-			return keel_error(err, PBSE_UNKNODE, "Unknown node  %s", p->part[i].vnode);
-	return 0;
-}
-
 /* ---- exec_host ------------------------------------------------------------------------------------------ */
 
 static void number_add(struct keel_text *out, char before, uint32_t n)
@@ -346,30 +320,6 @@ static bool freeze(const struct parts *p, const char *job_id, const char *only)
 	return there && !failed;
 }
 
-/* The job has all its slots already: the assigning module was reloaded. */
-static bool is_there(const struct parts *p, const char *job_id)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n; i++) {
-		const struct tenant *t = tenant_of(p, i, job_id);
-
-		if (!t || t->guest || t->given_back)
-			return false;
-	}
-	return p->n > 0;
-}
-
-/* The first slot of the job's next part: slots were taken in the order of the parts. */
-static uint32_t slot_again(struct tenant *t, uint32_t cpus)
-{
-	uint32_t slot = cpus ? t->slot[t->named] : 0;
-
-	if (cpus)
-		t->named = (t->named + cpus) % t->n_slots;
-	return slot;
-}
-
 /* Undoes an assignment that failed: a suspended job stays suspended, any other leaves. */
 static void parts_return(const struct parts *p, const char *job_id)
 {
@@ -405,11 +355,14 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 
 	for (i = 0; !code && i < p->n; i++) {
 		const bool begins = i == 0 || p->part[i].chunk != p->part[i - 1].chunk;
+		struct tenant *t = again ? tenant_of(p, i, job_id) : NULL;
+		uint32_t cpus = part_cpus(&p->part[i]);
 
 		slot = begins ? slot_named(&had) : ANY_SLOT;
-		if (again)
-			slot = slot_again(tenant_of(p, i, job_id), part_cpus(&p->part[i]));
-		else
+		if (again) { /* slots were taken in the order of the parts */
+			slot = cpus ? t->slot[t->named] : 0;
+			t->named = cpus ? (t->named + cpus) % t->n_slots : t->named;
+		} else
 			code = part_assign(mod, p, i, job_id, share, &slot);
 		if (!code && begins)
 			host_item(out, p, i, slot);
@@ -420,10 +373,17 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 static int32_t assign_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
 			    const char *had, char **ret_exec_host, struct keel_err *err)
 {
-	const bool again = is_there(p, job_id);
+	bool again = p->n > 0; /* has the job all its slots already? Then the assigning module was reloaded */
 	struct keel_text out;
-	int32_t code = parts_known(p, err);
+	int32_t code = 0;
 
+	for (uint32_t i = 0; !code && i < p->n; i++) {
+		const struct tenant *t = p->at[i].node ? tenant_of(p, i, job_id) : NULL;
+
+		if (!p->at[i].node)
+			code = keel_error(err, PBSE_UNKNODE, "Unknown node  %s", p->part[i].vnode);
+		again = again && t && !t->guest && !t->given_back;
+	}
 	keel_text_init(&out);
 	if (!code)
 		code = parts_assign(mod, p, job_id, share, again, had, &out);

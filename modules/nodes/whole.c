@@ -12,17 +12,6 @@ KEEL_ATTR_OF(node, resources_assigned);
 
 /* ---- amounts ------------------------------------------------------------------------------------------- */
 
-/* Charges one part as an exec_vnode of its own. All but the first follow an empty part, because some resources are
- * charged on a job's first vnode only. */
-static void part_charge(const struct parts *p, uint32_t i, int32_t sign, const char *only)
-{
-	const struct keel_exec_part two[] = { { .vnode = "" }, p->part[i] };
-	const struct keel_exec alone = { .n = i == 0 ? 1 : 2, .part = i == 0 ? two + 1 : two };
-
-	keel_resource_charge_exec(p->at[i].node, node_resources_assigned, &alone, two[1].vnode, sign,
-				  only);
-}
-
 void parts_charge(struct keel_mod *mod, const struct parts *whole, int32_t sign, const char *only)
 {
 	struct parts *shared = parts_charged(mod, whole);
@@ -30,11 +19,15 @@ void parts_charge(struct keel_mod *mod, const struct parts *whole, int32_t sign,
 	uint32_t i;
 
 	for (i = 0; i < p->n; i++) {
+		/* Each part as an exec_vnode of its own. All but the first follow an empty part, because some resources
+		 * are charged on a job's first vnode only. */
+		const struct keel_exec_part two[] = { { .vnode = "" }, p->part[i] };
+		const struct keel_exec alone = { .n = i == 0 ? 1 : 2, .part = i == 0 ? two + 1 : two };
 		struct keel_obj *node = p->at[i].node;
 
 		if (!node)
 			continue;
-		part_charge(p, i, sign, only);
+		keel_resource_charge_exec(node, node_resources_assigned, &alone, two[1].vnode, sign, only);
 		if (i + 1 < p->n && p->at[i + 1].node == node)
 			continue;
 		occupancy_update(mod, node);

@@ -87,15 +87,6 @@ struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char **r
 	return !m || !(m->def->flags & KEEL_PREEMPT_STAYS) || given_back(job, ret_only) ? m : NULL;
 }
 
-static bool is_useful(struct keel_mod *mod, struct keel_obj *job)
-{
-	char *only;
-	bool useful = first_useful(mod, job, &only) != NULL;
-
-	free(only);
-	return useful;
-}
-
 /* ---- vnodes ------------------------------------------------------------------------------------------- */
 
 static struct keel_exec *exec_of(struct keel_obj *job)
@@ -106,17 +97,6 @@ static struct keel_exec *exec_of(struct keel_obj *job)
 	if (!text || keel_resource_exec_parse(text, &exec, NULL))
 		return NULL;
 	return exec;
-}
-
-static bool shares_vnode(const struct keel_exec *one, const struct keel_exec *other)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < one->n; i++)
-		for (k = 0; k < other->n; k++)
-			if (strcmp(one->part[i].vnode, other->part[k].vnode) == 0)
-				return true;
-	return false;
 }
 
 static bool vnodes_are_well(struct keel_mod *mod, const struct keel_exec *exec)
@@ -137,10 +117,14 @@ static bool vnodes_are_well(struct keel_mod *mod, const struct keel_exec *exec)
 static bool vnodes_help(struct keel_mod *mod, struct keel_obj *victim, const struct keel_exec *own)
 {
 	struct keel_exec *exec = exec_of(victim);
-	bool help = exec && vnodes_are_well(mod, exec) && (!own || shares_vnode(exec, own));
+	bool help = exec && vnodes_are_well(mod, exec), shared = !own;
+	uint32_t i, k;
 
+	for (i = 0; help && own && i < exec->n; i++)
+		for (k = 0; !shared && k < own->n; k++)
+			shared = strcmp(exec->part[i].vnode, own->part[k].vnode) == 0;
 	keel_resource_exec_free(exec);
-	return help;
+	return help && shared;
 }
 
 /* ---- relevance ------------------------------------------------------------------------------------------ */
@@ -151,27 +135,6 @@ static bool same(const struct keel_attr *attr, struct keel_obj *a,
 	const char *x = keel_get_str(a, attr), *y = keel_get_str(b, attr);
 
 	return x && y && strcmp(x, y) == 0;
-}
-
-/* What is not counted cannot be given back; such a mismatch excludes no victim. */
-static bool uses(struct keel_obj *victim, const char *what)
-{
-	const struct keel_resource *res = keel_resource_find(what);
-
-	if (!res || res->type > KEEL_RES_TIME ||
-	    !(res->flags & (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)))
-		return true;
-	return keel_resource_list_number(keel_get_ptr(victim, job_Resource_List), what, 0) > 0;
-}
-
-static bool is_relevant(const struct search *s, struct keel_obj *job,
-			uint32_t bits, struct keel_obj *victim)
-{
-	return (!(bits & SAME_QUEUE) || same(job_queue, job, victim)) &&
-	       (!(bits & SAME_USER) || same(job_euser, job, victim)) &&
-	       (!(bits & SAME_GROUP) || same(job_egroup, job, victim)) &&
-	       (!(bits & SAME_PROJECT) || same(job_project, job, victim)) &&
-	       (!(bits & USES_RESOURCE) || uses(victim, s->what));
 }
 
 /* ---- the list -------------------------------------------------------------------------------------------- */
@@ -191,10 +154,29 @@ void wanted_fini(struct wanted *w)
 
 bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r)
 {
-	r->sibling = w->s->level >= PRIO_HIGHEST && keel_id_is_kin(keel_id(job), keel_id(r->job));
+	const uint32_t bits = w->relevance;
+	const struct keel_resource *res;
+	struct keel_obj *victim = r->job;
+	bool useful;
+	char *only;
+
+	r->sibling = w->s->level >= PRIO_HIGHEST && keel_id_is_kin(keel_id(job), keel_id(victim));
 	/* It is not ending by itself, and did not refuse before. */
-	return (r->job != job && r->tried_by != w->s->number &&
-		keel_job_state(r->job) == 'R') &&
-	       is_relevant(w->s, job, w->relevance, r->job) && vnodes_help(mod, r->job, w->own) &&
-	       is_useful(mod, r->job);
+	if (victim == job || r->tried_by == w->s->number || keel_job_state(victim) != 'R')
+		return false;
+	if (((bits & SAME_QUEUE) && !same(job_queue, job, victim)) ||
+	    ((bits & SAME_USER) && !same(job_euser, job, victim)) ||
+	    ((bits & SAME_GROUP) && !same(job_egroup, job, victim)) ||
+	    ((bits & SAME_PROJECT) && !same(job_project, job, victim)))
+		return false;
+	/* What is not counted cannot be given back; such a mismatch excludes no victim. */
+	res = bits & USES_RESOURCE ? keel_resource_find(w->s->what) : NULL;
+	if (res && res->type <= KEEL_RES_TIME && (res->flags & (KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_FIRST)) &&
+	    keel_resource_list_number(keel_get_ptr(victim, job_Resource_List), w->s->what, 0) <= 0)
+		return false;
+	if (!vnodes_help(mod, victim, w->own))
+		return false;
+	useful = first_useful(mod, victim, &only) != NULL;
+	free(only);
+	return useful;
 }

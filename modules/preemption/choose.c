@@ -171,15 +171,6 @@ static bool has_risen(const struct simulation *sim, const struct runner *r)
 	return r && r->crowd->level >= sim->wanted.s->level;
 }
 
-static void not_them(struct simulation *sim, uint32_t from)
-{
-	for (; from < sim->n; from++)
-		if (sim->list[from])
-			log_about(sim->mod, sim->list[from]->job, KEEL_LOG_DEBUG2,
-				  "Preempting job will escalate its priority or priority of other jobs, not "
-				  "preempting it");
-}
-
 /* Limits count less now: whose turn is it, and is it anybody's? */
 static void order_again(struct simulation *sim)
 {
@@ -192,7 +183,11 @@ static void order_again(struct simulation *sim)
 	for (i = 0; i < sim->far; i++)
 		if (has_risen(sim, sim->list[i]))
 			end = sim->far;
-	not_them(sim, end);
+	for (i = end; i < sim->n; i++)
+		if (sim->list[i])
+			log_about(sim->mod, sim->list[i]->job, KEEL_LOG_DEBUG2,
+				  "Preempting job will escalate its priority or priority of other jobs, not "
+				  "preempting it");
 	sim->n = end;
 }
 
@@ -277,42 +272,30 @@ static void drop_one(struct simulation *sim)
 	sim->dropping_us += keel_clock_us(sim->mod) - began;
 }
 
-static bool collect(const struct simulation *sim, struct victims *ret)
-{
-	bool whole = true;
-	uint32_t i;
-
-	for (i = 0; i < sim->n; i++)
-		if (sim->list[i])
-			whole = whole && victims_add(ret, keel_id(sim->list[i]->job));
-	return whole && ret->n > 0;
-}
-
-/* Would one of those who made room be more urgent than the job, once it ran? */
-static bool would_give_way(const struct simulation *sim)
-{
-	int64_t level = level_once_running(sim->mod, sim->job);
-	uint32_t i;
-
-	levels_moved(sim->mod);
-	for (i = 0; i < sim->n; i++)
-		if (sim->list[i] && sim->list[i]->crowd->level > level)
-			return true;
-	return false;
-}
-
 static void chosen(struct simulation *sim)
 {
 	struct search *s = sim->wanted.s;
+	bool risen = false, whole = true;
+	int64_t level;
+	uint32_t i;
 
 	log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, "Simulation: Preempted enough work to run job");
-	if (s->level < PRIO_HIGHEST && would_give_way(sim)) {
+	if (s->level < PRIO_HIGHEST) {
+		level = level_of(sim->mod, sim->job, KEEL_LIMITS_ALSO_IT);
+		levels_moved(sim->mod);
+		for (i = 0; i < sim->n; i++)
+			risen |= sim->list[i] && sim->list[i]->crowd->level > level;
+	}
+	if (risen) { /* one of those that made room would be more urgent than the job, once it ran */
 		log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2,
 			  "Job not run because it would immediately be preemptable.");
 		over(sim, CHOICE_FOR_NOTHING);
 		return;
 	}
-	if (!collect(sim, &s->victims)) {
+	for (i = 0; i < sim->n; i++)
+		if (sim->list[i])
+			whole = whole && victims_add(&s->victims, keel_id(sim->list[i]->job));
+	if (!whole || !s->victims.n) {
 		over(sim, CHOICE_NONE);
 		return;
 	}
@@ -434,19 +417,14 @@ static bool begin(struct keel_mod *mod, struct search *s, struct keel_obj *job, 
 	return s->sim != NULL;
 }
 
-/* It may lack more than was said; but who is not counted by a limit makes no room in it. */
-static bool asks_others(const struct search *s, const struct simulation *sim)
-{
-	const uint32_t relevance = sim->wanted.relevance;
-	const bool same = !sim->trial || (sim->why.code == s->code && strcmp(sim->why.what, s->what) == 0);
-
-	return sim->choice == CHOICE_NONE && relevance && !((relevance & OF_A_LIMIT) && same);
-}
-
 /* Everybody, or *ret how it ended. */
 static bool ended(struct keel_mod *mod, struct search *s, struct keel_obj *job, enum choice *ret)
 {
-	const bool others = asks_others(s, s->sim);
+	const struct simulation *sim = s->sim;
+	const uint32_t relevance = sim->wanted.relevance;
+	/* It may lack more than was said; but who is not counted by a limit makes no room in it. */
+	const bool same = !sim->trial || (sim->why.code == s->code && strcmp(sim->why.what, s->what) == 0);
+	const bool others = sim->choice == CHOICE_NONE && relevance && !((relevance & OF_A_LIMIT) && same);
 
 	*ret = s->sim->choice;
 	s->candidates += s->sim->n;

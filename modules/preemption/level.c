@@ -10,23 +10,7 @@ KEEL_ATTRS_OF(job, queue, ptime);
 KEEL_ATTR_OF(sched, preempt_queue_prio);
 KEEL_ATTR_OF(queue, Priority);
 
-static struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *job)
-{
-	const char *name = keel_get_str(job, job_queue);
-
-	return name ? keel_find(mod, "queue", name) : NULL;
-}
-
-static int64_t express_from(struct keel_mod *mod)
-{
-	struct keel_obj *sched = sched_default(mod);
-
-	return sched && keel_is_set(sched, sched_preempt_queue_prio)
-		       ? keel_get_int(sched, sched_preempt_queue_prio)
-		       : 150;
-}
-
-static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
+uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 {
 	struct state *st = mod->state;
 	uint32_t found = 0;
@@ -42,21 +26,21 @@ static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t
 	return found;
 }
 
-bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job)
-{
-	return over_limits(mod, job, 0) != 0;
-}
-
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority)
 {
-	struct keel_obj *queue = queue_of(mod, job);
+	const char *name = keel_get_str(job, job_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
+	struct keel_obj *sched = sched_default(mod);
+	int64_t express = 150;
 
+	if (sched && keel_is_set(sched, sched_preempt_queue_prio))
+		express = keel_get_int(sched, sched_preempt_queue_prio);
 	*ret_priority = queue ? keel_get_int(queue, queue_Priority) : 0;
-	return queue && *ret_priority >= express_from(mod);
+	return queue && *ret_priority >= express;
 }
 
 /* Express queues rank among themselves by their Priority. */
-static int64_t level(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
+int64_t level_of(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 {
 	struct state *st = mod->state;
 	uint32_t conditions = over_limits(mod, job, as_if);
@@ -73,23 +57,13 @@ static int64_t level(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 	       ((conditions & st->prio.asks & PRIO_EXPRESS) ? priority : 0);
 }
 
-int64_t level_of(struct keel_mod *mod, struct keel_obj *job)
-{
-	return level(mod, job, 0);
-}
-
-int64_t level_once_running(struct keel_mod *mod, struct keel_obj *job)
-{
-	return level(mod, job, KEEL_LIMITS_ALSO_IT);
-}
-
 /* ---- what orders jobs ------------------------------------------------------------------------------ */
 
 static double level_key(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
-	return (double)(level_of(mod, job) - st->prio.normal);
+	return (double)(level_of(mod, job, 0) - st->prio.normal);
 }
 
 static double preempted_key(struct keel_mod *mod, struct keel_obj *job)

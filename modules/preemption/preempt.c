@@ -107,31 +107,32 @@ static void gave_way(struct keel_mod *mod, struct attempt *a)
 	finish(mod, a, a->by->def->outcome, a->by->def);
 }
 
-/* A host that is away is no reason to try something harder: that could not be carried out either. */
-static void refused(struct keel_mod *mod, struct attempt *a, int32_t code)
+/* A job that is not running any more must not meet a harder letter: D would take it out of its queue. */
+static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
+	struct attempt *a = arg;
+	const char *known = known_outcome(mod, a->id);
+	const struct method *m;
+	int32_t code = o->code ? o->code : PBSE_HOOKERROR;
 
+	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE) {
+		gave_way(mod, a);
+		return;
+	}
+	if (known && strcmp(known, OUTCOME_FAILED) != 0) {
+		for (m = st->methods; m && strcmp(m->def->outcome, known) != 0; m = m->next)
+			;
+		finish(mod, a, known, m ? m->def : NULL);
+		return;
+	}
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",
 		 a->by->def->name, (int)code);
+	/* A host that is away is no reason to try something harder: that could not be carried out either. */
 	if (st->stopping || code == PBSE_NORELYMOM || !a->done)
 		finish(mod, a, OUTCOME_FAILED, NULL);
 	else
 		try_next(mod, a);
-}
-
-/* A job that is not running any more must not meet a harder letter: D would take it out of its queue. */
-static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
-{
-	struct attempt *a = arg;
-	const char *known = known_outcome(mod, a->id);
-
-	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE)
-		gave_way(mod, a);
-	else if (known && strcmp(known, OUTCOME_FAILED) != 0)
-		finish(mod, a, known, method_of_outcome(mod->state, known));
-	else
-		refused(mod, a, o->code ? o->code : PBSE_HOOKERROR);
 }
 
 static void try_next(struct keel_mod *mod, struct attempt *a)
@@ -218,27 +219,22 @@ static bool is_on(struct keel_mod *mod, const char *id, const char *vnode)
 	return on;
 }
 
-/* NULL: of no victim there is an outcome missing. */
-static struct attempt *first_on(struct keel_mod *mod, const char *vnode)
-{
-	struct state *st = mod->state;
-	struct attempt *a = st->under_way;
-
-	while (a && (!a->done || !is_on(mod, a->id, vnode)))
-		a = a->next;
-	return a;
-}
-
 /* Its victims cannot give way in time, whatever was sent to them: the caller goes on without them. */
 keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *ev)
 {
-	struct attempt *a;
+	struct state *st = keel_state(c);
+	struct attempt *a = st->under_way;
 
-	while ((a = first_on(c->mod, ev->id))) { /* done() may begin or end others */
+	while (a) {
 		preempted_fn *done = a->done;
 
+		if (!done || !is_on(c->mod, a->id, ev->id)) {
+			a = a->next;
+			continue;
+		}
 		a->done = NULL;
 		done(c->mod, a->arg, a->id, OUTCOME_FAILED, NULL);
+		a = st->under_way; /* done() may begin or end others */
 	}
 	return KEEL_NEXT;
 }

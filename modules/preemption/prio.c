@@ -24,29 +24,21 @@ static const struct {
 	{ "server_softlimits", PRIO_SERVER_SOFT },
 };
 
-static uint32_t condition_of(const char *at, size_t len)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strlen(words[i].word) == len && strncmp(words[i].word, at, len) == 0)
-			return words[i].condition;
-	return 0;
-}
-
 /* One entry up to its comma; *at moves behind it. 0: it is wrong. */
 static uint32_t entry_parse(const char **at)
 {
-	uint32_t conditions = 0, one;
-	size_t len;
+	const size_t n = sizeof(words) / sizeof(words[0]);
+	uint32_t conditions = 0;
+	size_t len, i;
 
 	for (;;) {
 		*at += strspn(*at, BLANKS);
 		len = strcspn(*at, "+," BLANKS);
-		one = condition_of(*at, len);
-		if (!one)
+		for (i = 0; i < n && (strlen(words[i].word) != len || strncmp(words[i].word, *at, len) != 0); i++)
+			;
+		if (i == n)
 			return 0;
-		conditions |= one;
+		conditions |= words[i].condition;
 		*at += len;
 		*at += strspn(*at, BLANKS);
 		if (**at != '+')

@@ -43,21 +43,17 @@ static void one_done(struct keel_mod *mod, void *arg, const char *id, const char
 	many_done(m);
 }
 
-static bool own_scheduler_works(struct keel_mod *mod)
-{
-	struct keel_obj *sched = sched_default(mod);
-
-	return sched && keel_get_int(sched, sched_scheduling);
-}
-
 static bool is_scheduler(struct keel_mod *mod, const struct keel_session *who)
 {
 	const struct conf *conf = mod->conf;
+	struct keel_obj *sched = sched_default(mod);
 	const char *const *user;
 
+	if (sched && keel_get_int(sched, sched_scheduling))
+		return false; /* this daemon's own works */
 	for (user = conf->scheduler_users; user && *user; user++)
 		if (strcmp(*user, who->user) == 0)
-			return !own_scheduler_works(mod);
+			return true;
 	return false;
 }
 

@@ -21,15 +21,6 @@ struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job)
 	return keel_slot(mod, job);
 }
 
-static struct crowd *crowd_find(struct state *st, const char *key)
-{
-	struct crowd *c;
-
-	for (c = st->crowds; c && strcmp(c->key, key) != 0; c = c->next)
-		;
-	return c;
-}
-
 static void key_of(struct keel_obj *job, struct keel_text *key)
 {
 	const struct keel_attr *const by[] = { job_queue, job_euser, job_egroup, job_project,
@@ -46,18 +37,6 @@ static void key_of(struct keel_obj *job, struct keel_text *key)
 		keel_text_printf(key, "%s,", keel_resource_list_at(list, i)->res->name);
 }
 
-static struct crowd *crowd_new(struct state *st, const char *key)
-{
-	struct crowd *c = calloc(1, sizeof(*c));
-
-	if (!c || !(c->key = strdup(key))) {
-		free(c);
-		return NULL;
-	}
-	c->next = st->crowds;
-	return st->crowds = c;
-}
-
 static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
@@ -66,8 +45,18 @@ static struct crowd *crowd_get(struct keel_mod *mod, struct keel_obj *job)
 
 	keel_text_init(&key);
 	key_of(job, &key);
-	if (!key.failed && !(c = crowd_find(st, key.data)))
-		c = crowd_new(st, key.data);
+	for (c = key.failed ? NULL : st->crowds; c && strcmp(c->key, key.data) != 0; c = c->next)
+		;
+	if (!c && !key.failed) {
+		c = calloc(1, sizeof(*c));
+		if (c && (c->key = strdup(key.data))) {
+			c->next = st->crowds;
+			st->crowds = c;
+		} else {
+			free(c);
+			c = NULL;
+		}
+	}
 	keel_text_fini(&key);
 	return c;
 }
@@ -90,7 +79,7 @@ static void insert(struct crowd *c, struct runner *r)
 	c->n++;
 }
 
-static void runner_out(struct keel_mod *mod, struct runner *r)
+void runner_out(struct keel_mod *mod, struct runner *r)
 {
 	struct state *st = mod->state;
 	struct crowd *c = r ? r->crowd : NULL; /* no memory: it was never in */
@@ -172,19 +161,14 @@ keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 	return KEEL_NEXT;
 }
 
-void running_left(struct keel_mod *mod, struct keel_obj *job)
-{
-	runner_out(mod, runner_of(mod, job));
-}
-
 void levels_compute(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct crowd *c;
 
 	for (c = st->crowds; c; c = c->next) {
-		c->level = level_of(mod, c->first->job);
-		c->is_over_limit = is_over_soft_limit(mod, c->first->job);
+		c->level = level_of(mod, c->first->job, 0);
+		c->is_over_limit = over_limits(mod, c->first->job, 0) != 0;
 	}
 }
 
@@ -195,7 +179,7 @@ bool levels_moved(struct keel_mod *mod)
 	struct crowd *c;
 
 	for (c = st->prio.asks & (PRIO_QUEUE_SOFT | PRIO_SERVER_SOFT) ? st->crowds : NULL; c; c = c->next) {
-		int64_t level = c->is_over_limit ? level_of(mod, c->first->job) : c->level;
+		int64_t level = c->is_over_limit ? level_of(mod, c->first->job, 0) : c->level;
 
 		moved |= level != c->level;
 		c->level = level;

@@ -244,19 +244,6 @@ static keel_verdict victims_none(struct keel_call *c, struct search *s, struct k
 	return end(s, KEEL_NEXT);
 }
 
-/* False: the answer comes later. */
-static bool is_allowed_known(struct keel_call *c, struct search *s, struct keel_obj *job)
-{
-	struct state *st = keel_state(c);
-
-	if (s->may_run || s->refused)
-		return true;
-	s->open++;
-	s->owners++;
-	keel_job_may_run(job, st->who, c->mod, may_run_answered, s);
-	return s->open == 0;
-}
-
 static void next_turn(struct keel_mod *mod, void *arg)
 {
 	struct search *s = arg;
@@ -291,8 +278,13 @@ static keel_verdict round_begin(struct keel_call *c, struct search *s, struct ke
 	/* It took a while. */
 	if (s->turns && fits_now(job))
 		return room_made(c, s, job, NULL);
-	if (!is_allowed_known(c, s, job))
-		return wait_for(c, s, "asking whether the job may start");
+	if (!s->may_run && !s->refused) {
+		s->open++;
+		s->owners++;
+		keel_job_may_run(job, ((struct state *)keel_state(c))->who, c->mod, may_run_answered, s);
+		if (s->open)
+			return wait_for(c, s, "asking whether the job may start");
+	}
 	if (s->refused)
 		return refuse(c, s, job);
 	s->failed = s->handed = 0;
@@ -341,13 +333,6 @@ static keel_verdict resumed(struct keel_call *c, void *arg)
 
 /* ---- may this job preempt? -------------------------------------------------------------------------------------- */
 
-static bool preemption_on(struct keel_mod *mod)
-{
-	const struct conf *conf = mod->conf;
-
-	return keel_setting_true("preemptive_sched", conf->preemptive_sched);
-}
-
 static bool anybody_lower(struct keel_mod *mod, int64_t level)
 {
 	struct state *st = mod->state;
@@ -367,21 +352,15 @@ static bool wants_aoe(struct keel_obj *job)
 	       (select && strstr(select, ":aoe="));
 }
 
-static int64_t attempts_allowed(struct keel_mod *mod)
-{
-	const struct conf *conf = mod->conf;
-	char number[32];
-
-	if (keel_sched_setting("preempt_attempts", number, sizeof(number)) < 0)
-		return conf->preempt_attempts;
-	return strtoll(number, NULL, 10);
-}
-
 static bool too_many(struct keel_mod *mod, const char *id)
 {
+	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	int64_t allowed = attempts_allowed(mod);
+	int64_t allowed = conf->preempt_attempts;
+	char number[32];
 
+	if (keel_sched_setting("preempt_attempts", number, sizeof(number)) >= 0)
+		allowed = strtoll(number, NULL, 10);
 	if (allowed <= 0 || st->attempts++ < allowed)
 		return false;
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", id,
@@ -404,13 +383,14 @@ static bool forbids_itself(struct keel_mod *mod, struct keel_obj *job)
 keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victims *ev)
 {
 	struct keel_mod *mod = c->mod;
+	const struct conf *conf = keel_conf(c);
 	struct state *st = keel_state(c);
 	struct search *s;
 	int64_t level;
 
-	if (!ev->job || !st->crowds || !preemption_on(mod))
+	if (!ev->job || !st->crowds || !keel_setting_true("preemptive_sched", conf->preemptive_sched))
 		return KEEL_NEXT;
-	level = ev->qrun ? PRIO_HIGHEST : level_of(mod, ev->job);
+	level = ev->qrun ? PRIO_HIGHEST : level_of(mod, ev->job, 0);
 	if (!anybody_lower(mod, level) || wants_aoe(ev->job)) {
 		explain(mod, ev->job, NULL);
 		return KEEL_NEXT;

@@ -16,24 +16,17 @@ static int64_t asked(struct keel_obj *job, const char *name)
 	return (int64_t)keel_resource_list_number(list, name, 0);
 }
 
-static int64_t walltime_used(struct keel_mod *mod, struct keel_obj *job)
-{
-	int64_t now = keel_time(mod), at = keel_get_int(job, job_stopped_at);
-
-	if (!keel_is_set(job, job_stime))
-		return 0; /* on its way to its host */
-	return (at ? at : now) - keel_get_int(job, job_stime) -
-	       keel_get_int(job, job_stopped_for);
-}
-
 int32_t time_left(struct keel_mod *mod, struct keel_obj *job)
 {
-	int64_t requested = asked(job, "soft_walltime");
+	int64_t requested = asked(job, "soft_walltime"), at = keel_get_int(job, job_stopped_at), used = 0;
 
 	if (requested <= 0)
 		requested = asked(job, "walltime");
+	if (keel_is_set(job, job_stime)) /* else it is on its way to its host */
+		used = (at ? at : keel_time(mod)) - keel_get_int(job, job_stime) -
+		       keel_get_int(job, job_stopped_for);
 	if (requested > 0)
-		return percent_left(walltime_used(mod, job), requested);
+		return percent_left(used, requested);
 	requested = asked(job, "cput");
 	if (requested <= 0)
 		return -1;
@@ -63,7 +56,7 @@ keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *e
 keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
 	if (ev->job) {
-		running_left(c->mod, ev->job);
+		runner_out(c->mod, runner_of(c->mod, ev->job));
 		keel_set_int(ev->job, job_stopped_at, keel_time(c->mod));
 	}
 	return KEEL_NEXT;

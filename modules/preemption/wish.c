@@ -81,44 +81,23 @@ static int32_t judge_one(struct keel_mod *mod, const struct target *t)
 	return keel_resource_find(name) ? 0 : PBSE_UNKRESC;
 }
 
-static int32_t judge(struct keel_mod *mod, const char *text)
-{
-	const char *at = text;
-	struct target t;
-	int32_t code = 0;
-
-	if (targets_are_wrong(text))
-		return PBSE_BADATVAL;
-	while (!code && target_next(&at, &t) > 0)
-		code = judge_one(mod, &t);
-	return code;
-}
-
-static bool is_in_list(const char *list, const char *word)
-{
-	size_t len;
-
-	for (; *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		if (equals(word, list, len))
-			return true;
-	}
-	return false;
-}
-
 /* The value as this operation makes it, unless it is what the object has. */
 static keel_verdict check(struct keel_call *c, struct keel_obj *obj, const char *list)
 {
 	const struct keel_attr *attr = keel_attr_find(c->mod, keel_klass(obj), list);
 	char now[1024], before[1024] = "";
 	int32_t len = keel_call_get(c, obj, list, NAME, now, sizeof(now)), code;
+	const char *at = now;
+	struct target t;
 
 	if (len <= 0 || !attr)
 		return KEEL_NEXT;
 	if (keel_get_text(obj, attr, NAME, before, sizeof(before)) > 0 && strcmp(now, before) == 0)
 		return KEEL_NEXT;
 	targets_unquote(now);
-	code = (size_t)len >= sizeof(now) ? PBSE_BADATVAL : judge(c->mod, now);
+	code = (size_t)len >= sizeof(now) || targets_are_wrong(now) ? PBSE_BADATVAL : 0;
+	while (!code && target_next(&at, &t) > 0)
+		code = judge_one(c->mod, &t);
 	return code ? keel_reject(c, code, NULL) : KEEL_NEXT;
 }
 
@@ -126,9 +105,13 @@ keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
 	char names[4096];
 	int32_t len = keel_call_get(c, ev->job, "resources_defaulted", NULL, names, sizeof(names));
+	const char *at = len > 0 && (size_t)len < sizeof(names) ? names : "";
 
-	if (len > 0 && (size_t)len < sizeof(names) && is_in_list(names, NAME))
-		return KEEL_NEXT; /* a default, which no request has set */
+	for (; *at; at += len + (at[len] == ',')) {
+		len = (int32_t)strcspn(at, ",");
+		if (equals(NAME, at, (size_t)len))
+			return KEEL_NEXT; /* a default, which no request has set */
+	}
 	return check(c, ev->job, "Resource_List");
 }
 

@@ -205,42 +205,31 @@ static bool changes_at(const struct holidays *h, struct tm day, int32_t minute, 
 	return true;
 }
 
-/* Is it prime, or non-prime, the whole year? */
-static bool is_constant(const struct holidays *h)
-{
-	for (int i = 0; i < 7; i++)
-		if ((h->day[i].prime != DAY_ALL && h->day[i].nonprime != DAY_ALL) ||
-		    h->day[i].prime != h->day[0].prime)
-			return false;
-	return h->day[0].prime != DAY_ALL || !h->any;
-}
-
-/* The day `days` after tm; false: mktime() fails. */
-static bool day_after(const struct tm *tm, int days, struct tm *ret)
-{
-	struct tm day = *tm;
-	time_t noon;
-
-	day.tm_mday += days;
-	day.tm_hour = 12;
-	day.tm_isdst = -1;
-	noon = mktime(&day);
-	return noon != (time_t)-1 && localtime_r(&noon, ret);
-}
-
 int64_t holidays_next_change(const struct holidays *h, int64_t when)
 {
-	bool now = holidays_is_prime(h, when);
-	time_t t = (time_t)when;
+	bool now = holidays_is_prime(h, when), constant = h->day[0].prime != DAY_ALL || !h->any;
+	time_t t = (time_t)when, noon;
 	struct tm tm, day;
 	int64_t found;
 
-	if (is_constant(h) || !localtime_r(&t, &tm))
+	for (int i = 0; i < 7; i++)
+		constant = constant && (h->day[i].prime == DAY_ALL || h->day[i].nonprime == DAY_ALL) &&
+			   h->day[i].prime == h->day[0].prime;
+	if (constant || !localtime_r(&t, &tm))
 		return 0;
-	for (int i = 0; i < 367 && day_after(&tm, i, &day); i++) {
-		const struct day *d = day_of(h, &day);
-		bool prime_first = d->prime < d->nonprime;
+	for (int i = 0; i < 367; i++) {
+		const struct day *d;
+		bool prime_first;
 
+		day = tm;
+		day.tm_mday += i;
+		day.tm_hour = 12;
+		day.tm_isdst = -1;
+		noon = mktime(&day);
+		if (noon == (time_t)-1 || !localtime_r(&noon, &day))
+			return 0;
+		d = day_of(h, &day);
+		prime_first = d->prime < d->nonprime;
 		if (changes_at(h, day, 0, when, now, &found) ||
 		    changes_at(h, day, prime_first ? d->prime : d->nonprime, when, now, &found) ||
 		    changes_at(h, day, prime_first ? d->nonprime : d->prime, when, now, &found))

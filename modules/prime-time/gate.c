@@ -42,33 +42,21 @@ int64_t next_change(struct state *st, int64_t when)
 	return st->known.change;
 }
 
-static bool crosses_prime(struct state *st, enum queue_kind kind, int64_t when, int64_t seconds)
-{
-	int64_t boundary;
-
-	if (!st->rules.backfill || (kind == ANYTIME && st->rules.exempt_anytime))
-		return false;
-	boundary = next_change(st, when);
-	return boundary && when + seconds > boundary + st->rules.spill;
-}
-
-static bool crosses_dedicated(const struct state *st, enum queue_kind kind, int64_t when,
-			      int64_t seconds)
-{
-	const struct period *p = kind == DEDICATED ? dedicated_at(&st->dedicated, when)
-						   : dedicated_after(&st->dedicated, when);
-
-	return p && when + seconds > (kind == DEDICATED ? p->end : p->begin);
-}
-
 int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t seconds,
 		     bool boundaries)
 {
 	enum queue_kind kind = queue_kind(&st->rules, queue);
+	const struct period *p = kind == DEDICATED ? dedicated_at(&st->dedicated, when)
+						   : dedicated_after(&st->dedicated, when);
+	int64_t boundary = 0;
 
-	if (boundaries && crosses_prime(st, kind, when, seconds))
+	if (boundaries && st->rules.backfill && !(kind == ANYTIME && st->rules.exempt_anytime))
+		boundary = next_change(st, when);
+	if (boundary && when + seconds > boundary + st->rules.spill)
 		return KEEL_WHY_CROSSES_PRIME;
-	return crosses_dedicated(st, kind, when, seconds) ? KEEL_WHY_CROSSES_DEDICATED : 0;
+	if (p && when + seconds > (kind == DEDICATED ? p->end : p->begin))
+		return KEEL_WHY_CROSSES_DEDICATED;
+	return 0;
 }
 
 /* Seconds from now, without what a suspended job has run already. */

@@ -120,20 +120,6 @@ static bool becomes_true(struct keel_call *c, struct keel_obj *queue, const char
 	return keel_call_get(c, queue, attr, NULL, text, sizeof(text)) > 0 && text[0] == 'T';
 }
 
-/* Only a queue with a type is enabled or started; the type may come in the same request. */
-static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
-{
-	char type[32];
-
-	if (keel_call_get(c, queue, "queue_type", NULL, type, sizeof(type)) > 0)
-		return KEEL_NEXT;
-	if (becomes_true(c, queue, "enabled"))
-		return keel_reject(c, PBSE_QUENOEN, NULL);
-	if (becomes_true(c, queue, "started"))
-		return keel_reject(c, PBSE_NEEDQUET, NULL);
-	return KEEL_NEXT;
-}
-
 /* Not counting finished jobs kept as history. */
 static bool has_jobs(struct keel_obj *queue)
 {
@@ -148,26 +134,26 @@ static bool has_jobs(struct keel_obj *queue)
 	return false;
 }
 
-/* Does this operation give the queue another type than the one it has? */
-static bool type_changes(struct keel_call *c, struct keel_obj *queue)
-{
-	const char *have = keel_get_str(queue, queue_queue_type);
-	char text[32];
-	const struct keel_queue_type_def *type;
-
-	if (!have || keel_call_get(c, queue, "queue_type", NULL, text, sizeof(text)) <= 0)
-		return false;
-	type = type_find(c->mod, text);
-	return type && strcmp(type->name, have) != 0;
-}
-
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
+	const struct keel_queue_type_def *type = NULL;
+	const char *have;
+	char text[32] = "";
+
 	if (strcmp(ev->klass, "queue") != 0)
 		return KEEL_NEXT;
-	if ((ev->cmd == CMD_DELETE || type_changes(c, ev->obj)) && has_jobs(ev->obj))
+	have = keel_get_str(ev->obj, queue_queue_type);
+	if (ev->cmd != CMD_DELETE && keel_call_get(c, ev->obj, "queue_type", NULL, text, sizeof(text)) > 0)
+		type = type_find(c->mod, text);
+	/* One with jobs is not deleted and gets no other type than it has. */
+	if ((ev->cmd == CMD_DELETE || (have && type && strcmp(type->name, have) != 0)) && has_jobs(ev->obj))
 		return keel_reject(c, PBSE_OBJBUSY, NULL);
-	return ev->cmd == CMD_DELETE ? KEEL_NEXT : check_complete(c, ev->obj);
+	/* Only a queue with a type is enabled or started; the type may come in the same request. */
+	if (ev->cmd == CMD_DELETE || *text)
+		return KEEL_NEXT;
+	if (becomes_true(c, ev->obj, "enabled"))
+		return keel_reject(c, PBSE_QUENOEN, NULL);
+	return becomes_true(c, ev->obj, "started") ? keel_reject(c, PBSE_NEEDQUET, NULL) : KEEL_NEXT;
 }
 
 static const struct keel_tap taps[] = {

@@ -128,19 +128,6 @@ static bool parse_bool(const char *text, double *ret)
 	return false;
 }
 
-static bool parse_number(const struct keel_resource *res, const char *text,
-			 struct keel_res_value *v)
-{
-	switch (res->type) {
-	case KEEL_RES_LONG: return parse_long(text, &v->n);
-	case KEEL_RES_FLOAT: return parse_float(text, &v->n);
-	case KEEL_RES_SIZE: return parse_size(text, &v->n, &v->unit);
-	case KEEL_RES_TIME: return parse_time(text, &v->n);
-	case KEEL_RES_BOOL: return parse_bool(text, &v->n);
-	default: return false;
-	}
-}
-
 bool amount_fits(const struct keel_resource *res, double n)
 {
 	switch (res->type) {
@@ -155,14 +142,23 @@ int32_t value_parse(const struct keel_resource *res, const char *text, struct ke
 		    struct keel_err *err)
 {
 	struct keel_res_value v = { .res = res };
+	bool good = false;
 
-	if (!keel_res_is_number(res)) {
+	switch (res->type) {
+	case KEEL_RES_LONG: good = parse_long(text, &v.n); break;
+	case KEEL_RES_FLOAT: good = parse_float(text, &v.n); break;
+	case KEEL_RES_SIZE: good = parse_size(text, &v.n, &v.unit); break;
+	case KEEL_RES_TIME: good = parse_time(text, &v.n); break;
+	case KEEL_RES_BOOL: good = parse_bool(text, &v.n); break;
+	default:
 		v.text = strdup(text);
 		if (!v.text)
 			return fail(err, PBSE_SYSTEM, "System error: out of memory");
-	} else if (!parse_number(res, text, &v) || !amount_fits(res, v.n)) {
-		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+		*ret = v;
+		return 0;
 	}
+	if (!good || !amount_fits(res, v.n))
+		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
 	*ret = v;
 	return 0;
 }

@@ -138,28 +138,13 @@ static int32_t fault(const struct keel_attr *attr, const char *key, int32_t code
 		    key);
 }
 
-/* Adds to or subtracts from the old value for += and -=. Returns 0 or PBSE_BADATVAL. */
-static int32_t combine(struct keel_res_value *v, const struct keel_res_value *old, int32_t op)
-{
-	if (op == KEEL_SET || !old)
-		return 0;
-	if (!keel_res_is_number(v->res))
-		return PBSE_BADATVAL;
-	v->n = op == KEEL_INCR ? old->n + v->n : old->n - v->n;
-	return amount_fits(v->res, v->n) ? 0 : PBSE_BADATVAL;
-}
-
-static bool is_of_vnode(const struct keel_attr *attr)
-{
-	return attr == node_resources_available;
-}
-
 static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op,
 			  const char *key, const char *text, union keel_slot *slot, bool *is_set,
 			  struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct keel_reslist *l = *is_set ? slot->p : NULL;
+	const struct keel_res_value *old;
 	const struct keel_resource *res;
 	struct keel_res_value v;
 	int32_t code;
@@ -177,7 +162,7 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 		return fault(attr, key, PBSE_UNKRESC, err);
 	/* Is it `@other` as a vnode's amount? The vnode then shares the amount of another one. */
 	if (*text == '@' && text[1] && op == KEEL_SET && keel_res_is_number(res) &&
-	    (res->flags & KEEL_RES_EACH) && is_of_vnode(attr)) {
+	    (res->flags & KEEL_RES_EACH) && attr == node_resources_available) {
 		v = (struct keel_res_value){ .res = res, .text = strdup(text) };
 		code = v.text ? 0 : PBSE_SYSTEM;
 	} else {
@@ -185,7 +170,11 @@ static int32_t type_parse(struct keel_mod *mod, const struct keel_attr *attr, in
 	}
 	if (code)
 		return fault(attr, key, code, err);
-	code = combine(&v, list_get(l, key), op);
+	old = op == KEEL_SET ? NULL : list_get(l, key); /* += and -= are of what it had */
+	if (old)
+		v.n = op == KEEL_INCR ? old->n + v.n : old->n - v.n;
+	if (old && (!keel_res_is_number(res) || !amount_fits(res, v.n)))
+		code = PBSE_BADATVAL;
 	if (!code && list_put(&l, &v))
 		code = PBSE_SYSTEM;
 	value_fini(&v);

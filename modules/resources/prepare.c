@@ -310,17 +310,6 @@ static int32_t check_bounds(struct work *w, const struct keel_reslist *bounds, i
 	return 0;
 }
 
-static int32_t check_limits(struct work *w)
-{
-	int32_t code = check_bounds(w, list_of(w->queue, queue_resources_max), 1);
-
-	if (!code)
-		code = check_bounds(w, list_of(w->queue, queue_resources_min), -1);
-	if (!code)
-		code = check_bounds(w, list_of(w->server, server_resources_max), 1);
-	return code;
-}
-
 static int32_t compute(struct work *w)
 {
 	struct keel_place place;
@@ -333,9 +322,11 @@ static int32_t compute(struct work *w)
 	    (code = add_defaults(w, list_of(w->queue, queue_resources_max))) ||
 	    (code = add_defaults(w, list_of(w->server, server_resources_max))) ||
 	    (code = build_select(w)) || (code = place_parse(list_get(w->list, "place")->text, &place, w->err)) ||
-	    (code = build_schedselect(w)) || (code = check_amounts(w)) || (code = build_sums(w)))
+	    (code = build_schedselect(w)) || (code = check_amounts(w)) || (code = build_sums(w)) ||
+	    (code = check_bounds(w, list_of(w->queue, queue_resources_max), 1)) ||
+	    (code = check_bounds(w, list_of(w->queue, queue_resources_min), -1)))
 		return code;
-	return check_limits(w);
+	return check_bounds(w, list_of(w->server, server_resources_max), 1);
 }
 
 static int32_t store_list(struct work *w)

@@ -73,19 +73,11 @@ static int32_t check_flag(struct keel_mod *mod, const struct keel_session *who, 
 	return check_definition(obj, "long", text, err);
 }
 
-static bool is_same_definition(struct keel_obj *obj, const char *type, const char *flag)
-{
-	const char *had_type = keel_get_str(obj, resource_type), *had_flag = keel_get_str(obj, resource_flag);
-	char text[FLAG_LETTERS + 1];
-
-	return strcmp(had_type ? had_type : "", type) == 0 &&
-	       strcmp(had_flag ? had_flag : "", flags_in_order(flag, text)) == 0;
-}
-
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
 	enum { CMD_CREATE = 0, CMD_DELETE = 1 };
-	char type[32] = "", flag[FLAG_LETTERS * 4 + 1] = "";
+	char type[32] = "", flag[FLAG_LETTERS * 4 + 1] = "", ordered[FLAG_LETTERS + 1];
+	const char *had_type, *had_flag;
 	struct keel_err err = { 0 };
 	int32_t code;
 
@@ -96,8 +88,12 @@ static keel_verdict on_management(struct keel_call *c, const struct keel_ev_mana
 	code = check_definition(ev->obj, *type ? type : NULL, flag, &err);
 	if (code)
 		return keel_reject(c, code, "%s", err.text);
-	return ev->cmd == CMD_CREATE || is_same_definition(ev->obj, type, flag) ? KEEL_NEXT
-										  : definition_idle(c, ev->name);
+	had_type = keel_get_str(ev->obj, resource_type);
+	had_flag = keel_get_str(ev->obj, resource_flag);
+	if (ev->cmd == CMD_CREATE || (strcmp(had_type ? had_type : "", type) == 0 &&
+				      strcmp(had_flag ? had_flag : "", flags_in_order(flag, ordered)) == 0))
+		return KEEL_NEXT;
+	return check_idle(c, ev->name, false);
 }
 
 static const struct keel_class_def resource_class = {
@@ -176,23 +172,11 @@ static void definition_gone(struct keel_mod *mod, void *slot)
 		(*d)->deleted = true;
 }
 
-/* Loaded anew: those of before, so that rows which come after this have lists that name them. */
-static int32_t definitions_again(struct keel_mod *mod, struct keel_err *err)
-{
-	struct keel_cursor *walk = keel_cursor(mod, "resource");
-	struct keel_obj *obj;
-
-	if (!walk)
-		return keel_error(err, -1, "out of memory");
-	while ((obj = keel_next(walk)))
-		define_from(mod, obj);
-	keel_cursor_close(walk);
-	return 0;
-}
-
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
+	struct keel_cursor *walk;
+	struct keel_obj *obj;
 
 	if (!resource_type || !resource_flag)
 		return keel_error(err, -1, "class resource lost its attributes type and flag");
@@ -200,10 +184,16 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 		return keel_error(err, -1, "cannot attach to class resource");
 	if (table_fill(st, err))
 		return -1;
-	if (definitions_again(mod, err) == 0)
-		return 0;
-	table_free(st);
-	return -1;
+	walk = keel_cursor(mod, "resource");
+	if (!walk) {
+		table_free(st);
+		return keel_error(err, -1, "out of memory");
+	}
+	/* Loaded anew: those of before, so that rows which come after this have lists that name them. */
+	while ((obj = keel_next(walk)))
+		define_from(mod, obj);
+	keel_cursor_close(walk);
+	return 0;
 }
 
 static void fini(struct keel_mod *mod)

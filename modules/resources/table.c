@@ -140,17 +140,6 @@ const struct keel_resource *table_at(const struct state *st, uint32_t i)
 	return NULL;
 }
 
-/* Returns a KEEL_RES_ type, or minus the PBSE code with err. */
-static int32_t parse_type(const char *text, struct keel_err *err)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(text, types[i].name) == 0)
-			return types[i].type;
-	return -fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
-}
-
 static int32_t parse_flags(const char *text, uint32_t *ret, struct keel_err *err)
 {
 	uint32_t flags = 0;
@@ -208,11 +197,15 @@ int32_t table_define(struct state *st, const char *name, const char *type_text,
 		     const char *flag_text, struct keel_err *err)
 {
 	struct definition *d = find(st, name);
-	int32_t type = parse_type(type_text ? type_text : "string", err), code;
 	uint32_t flags = 0;
+	int32_t type, code;
+	size_t i = 0;
 
-	if (type < 0)
-		return -type;
+	while (i < sizeof(types) / sizeof(types[0]) && strcmp(types[i].name, type_text ? type_text : "string") != 0)
+		i++;
+	if (i == sizeof(types) / sizeof(types[0]))
+		return fail(err, PBSE_BADATVAL, "Illegal attribute or resource value");
+	type = types[i].type;
 	if (flag_text && (code = parse_flags(flag_text, &flags, err)))
 		return code;
 	if ((code = check_flags(name, type, flags, err)))
@@ -225,10 +218,3 @@ int32_t table_define(struct state *st, const char *name, const char *type_text,
 	return 0;
 }
 
-void table_forget(struct state *st, const char *name)
-{
-	struct definition *d = find(st, name);
-
-	if (d && !(d->pub.flags & KEEL_RES_BUILTIN))
-		d->deleted = true;
-}

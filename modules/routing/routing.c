@@ -117,19 +117,6 @@ static bool becomes(struct keel_call *c, struct keel_obj *queue, const char *att
 	       strncasecmp(text, value, strlen(text)) == 0;
 }
 
-/* A routing queue that takes jobs must know where to. */
-static keel_verdict check_complete(struct keel_call *c, struct keel_obj *queue)
-{
-	char list[4];
-
-	if (!becomes(c, queue, "queue_type", ROUTE) ||
-	    keel_call_get(c, queue, "route_destinations", NULL, list, sizeof(list)) > 0)
-		return KEEL_NEXT;
-	if (becomes(c, queue, "enabled", "True"))
-		return keel_reject(c, PBSE_QUENOEN, NULL);
-	return KEEL_NEXT;
-}
-
 /* Later, when the change is made. */
 static void wake_all(struct keel_mod *mod, void *arg)
 {
@@ -145,13 +132,19 @@ static void wake_all(struct keel_mod *mod, void *arg)
 static keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
 	enum { CMD_DELETE = 1 };
+	bool queue = strcmp(ev->klass, "queue") == 0;
+	char list[4];
 
-	if (strcmp(ev->klass, "queue") != 0 && strcmp(ev->klass, "server") != 0)
+	if (!queue && strcmp(ev->klass, "server") != 0)
 		return KEEL_NEXT;
 	if (keel_defer(c->mod, wake_all, NULL))
 		return keel_fail(c, "out of memory");
-	return ev->cmd == CMD_DELETE || strcmp(ev->klass, "queue") != 0 ? KEEL_NEXT
-									: check_complete(c, ev->obj);
+	/* A routing queue that takes jobs must know where to. */
+	if (queue && ev->cmd != CMD_DELETE && becomes(c, ev->obj, "queue_type", ROUTE) &&
+	    keel_call_get(c, ev->obj, "route_destinations", NULL, list, sizeof(list)) <= 0 &&
+	    becomes(c, ev->obj, "enabled", "True"))
+		return keel_reject(c, PBSE_QUENOEN, NULL);
+	return KEEL_NEXT;
 }
 
 static const struct keel_tap taps[] = {

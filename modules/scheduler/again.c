@@ -94,7 +94,7 @@ static void changed(struct snapshot *s, const struct keel_exec *exec)
 	}
 }
 
-static void take_where(struct snapshot *s, const struct keel_exec *exec, bool anew)
+void place_take(struct snapshot *s, const struct keel_exec *exec, bool anew)
 {
 	uint32_t i;
 
@@ -110,33 +110,10 @@ static void take_where(struct snapshot *s, const struct keel_exec *exec, bool an
 	changed(s, exec);
 }
 
-void place_take(struct snapshot *s, const struct keel_exec *exec)
-{
-	take_where(s, exec, false);
-}
-
-void place_take_anew(struct snapshot *s, const struct keel_exec *exec)
-{
-	take_where(s, exec, true);
-}
-
-/* What all parts on the vnode of part `at` take of a resource. */
-static double on_vnode(const struct keel_exec *exec, uint32_t at, const struct keel_resource *res)
-{
-	double sum = 0;
-	uint32_t i, k;
-
-	for (i = 0; i < exec->n; i++)
-		for (k = 0; strcmp(exec->part[i].vnode, exec->part[at].vnode) == 0 && k < exec->part[i].n; k++)
-			if (exec->part[i].v[k].res == res)
-				sum += in_part(&exec->part[i], i, k);
-	return sum;
-}
-
 /* After take(): the first amount that went below zero. */
 static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct reason *ret)
 {
-	uint32_t i, k, column;
+	uint32_t i, k, j, l, column;
 	double have;
 
 	for (i = 0; i < exec->n; i++) {
@@ -144,7 +121,7 @@ static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct r
 
 		for (k = 0; v && k < exec->part[i].n; k++) {
 			const struct keel_resource *res = exec->part[i].v[k].res;
-			double wanted;
+			double wanted = 0; /* by all parts on this vnode */
 
 			column = column_of(s, res);
 			if (in_part(&exec->part[i], i, k) <= 0 || !is_checked(s, res) ||
@@ -153,7 +130,10 @@ static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct r
 			have = *amount_at(s, (uint32_t)(v - s->node), column);
 			if (have >= -EPSILON)
 				continue;
-			wanted = on_vnode(exec, i, res);
+			for (j = 0; j < exec->n; j++)
+				for (l = 0; strcmp(exec->part[j].vnode, exec->part[i].vnode) == 0 && l < exec->part[j].n; l++)
+					if (exec->part[j].v[l].res == res)
+						wanted += in_part(&exec->part[j], j, l);
 			reason_amount(ret, KEEL_WHY_RESOURCE, res, wanted, have + wanted,
 				      total_at(s, (uint32_t)(v - s->node), column));
 			return true;

@@ -12,14 +12,6 @@ KEEL_ATTR_OF(sched, job_run_wait);
 
 #define HOST_MS 30000 /* the cycle goes on without the report of a host that takes longer */
 
-static bool is_wanted(struct keel_mod *mod)
-{
-	struct keel_obj *sched = keel_find(mod, "sched", "default");
-	const char *text = sched ? keel_get_str(sched, sched_job_run_wait) : NULL;
-
-	return text && strcmp(text, "execjob_hook") == 0;
-}
-
 static void await_over(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -43,8 +35,11 @@ static void await_timeout(struct keel_mod *mod, void *arg)
 void await_host(struct keel_mod *mod, const char *id)
 {
 	struct state *st = mod->state;
+	struct keel_obj *sched = keel_find(mod, "sched", "default");
+	const char *text = sched ? keel_get_str(sched, sched_job_run_wait) : NULL;
 
-	if (!cycle_runs(st) || st->awaited || !is_wanted(mod) || !(st->awaited = strdup(id)))
+	if (!cycle_runs(st) || st->awaited || !text || strcmp(text, "execjob_hook") != 0 ||
+	    !(st->awaited = strdup(id)))
 		return;
 	st->await_timer = keel_timer(mod, HOST_MS, await_timeout, NULL);
 	if (st->await_timer)
@@ -61,12 +56,3 @@ void await_heard(struct keel_mod *mod, const char *id)
 		await_over(mod);
 }
 
-void await_drop(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	free(st->awaited);
-	st->awaited = NULL;
-	keel_timer_cancel(st->await_timer);
-	st->await_timer = NULL;
-}

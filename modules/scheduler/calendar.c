@@ -78,19 +78,9 @@ bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_
 
 /* ---- planned jobs --------------------------------------------------------------------------------- */
 
-static bool is_there(const struct planned *p, uint32_t node)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_node; i++)
-		if (p->node[i] == node)
-			return true;
-	return false;
-}
-
 static bool slack_note(struct planned *p, const struct snapshot *after)
 {
-	uint32_t i, k;
+	uint32_t i, k, at;
 
 	p->node = calloc(p->exec->n + 1, sizeof(*p->node));
 	p->slack = calloc((size_t)p->exec->n * after->n_column + 1, sizeof(*p->slack));
@@ -98,8 +88,10 @@ static bool slack_note(struct planned *p, const struct snapshot *after)
 		const struct vnode *v = vnode_named(after, p->exec->part[i].vnode);
 		double *slack = p->slack + (size_t)p->n_node * after->n_column;
 
-		if (!v || is_there(p, (uint32_t)(v - after->node)))
-			continue;
+		for (at = 0; v && at < p->n_node && p->node[at] != v - after->node; at++)
+			;
+		if (!v || at < p->n_node)
+			continue; /* none, or there already */
 		for (k = 0; k < after->n_column; k++)
 			slack[k] = *amount_at(after, (uint32_t)(v - after->node), k);
 		p->node[p->n_node++] = (uint32_t)(v - after->node);
@@ -123,8 +115,8 @@ static void slack_take(struct planned *p, const struct snapshot *s, uint32_t nod
 }
 
 /* What begins after `from` has less beside it. */
-static void begun_at(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		     int64_t from, int64_t till, const char *who)
+void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
+		    int64_t from, int64_t till, const char *who)
 {
 	uint32_t i, k;
 
@@ -144,19 +136,13 @@ static void begun_at(struct calendar *c, const struct snapshot *s, const struct 
 	}
 }
 
-void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		    int64_t till, const char *who)
-{
-	begun_at(c, s, exec, c->now, till, who);
-}
-
 bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
 		   int32_t share, const char *who, const struct snapshot *after)
 {
 	struct planned p = { .from = from, .till = till, .exec = exec, .share = share,
 			     .who = strdup(who), .pool = pools_copy(after), .n_pool = after->n_pool };
 
-	begun_at(c, after, exec, from, till, who);
+	calendar_begun(c, after, exec, from, till, who);
 	if (c->n_planned == c->room_planned) {
 		uint32_t room = c->room_planned ? c->room_planned * 2 : 4;
 		struct planned *bigger = reallocarray(c->planned, room, sizeof(*bigger));
@@ -285,17 +271,6 @@ static void hold_totals(struct snapshot *s, const struct planned *p)
 	}
 }
 
-static uint32_t room_for(const struct planned *p, const struct snapshot *s)
-{
-	uint32_t i, room = 0;
-	const uint32_t *others;
-	bool alone;
-
-	for (i = 0; i < p->n_node; i++)
-		room += 1 + nodes_of(p, s, i, &alone, &others);
-	return room;
-}
-
 static void holds_free(struct holds *h)
 {
 	if (h->pool)
@@ -308,14 +283,16 @@ static void holds_free(struct holds *h)
 struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_t from, int64_t till)
 {
 	struct holds *h = calloc(1, sizeof(*h));
+	const uint32_t *others;
 	uint32_t i, m, k;
+	bool alone;
 
 	if (!h)
 		return NULL;
 	h->n_column = s->n_column;
 	for (i = 0; i < c->n_planned; i++)
-		if (c->planned[i].from > from && c->planned[i].from < till)
-			h->room += room_for(&c->planned[i], s);
+		for (k = 0; c->planned[i].from > from && c->planned[i].from < till && k < c->planned[i].n_node; k++)
+			h->room += 1 + nodes_of(&c->planned[i], s, k, &alone, &others);
 	h->list = calloc(h->room + 1, sizeof(*h->list));
 	h->amounts = calloc((size_t)h->room * h->n_column + 1, sizeof(*h->amounts));
 	h->pool = pools_copy(s);

@@ -78,29 +78,24 @@ static void verdict_set(struct keel_mod *mod, struct group *g, struct entry *e, 
 
 /* ---- checks ---------------------------------------------------------------------------------------------- */
 
-static double threshold_of(struct keel_mod *mod, bool *ret_is_set)
-{
-	struct keel_obj *sched = keel_find(mod, "sched", "default");
-	char text[64];
-
-	*ret_is_set = sched && keel_is_set(sched, sched_job_sort_formula_threshold) &&
-		      keel_get_text(sched, sched_job_sort_formula_threshold, NULL, text, sizeof(text)) > 0;
-	return *ret_is_set ? strtod(text, NULL) : 0;
-}
-
 /* Is its formula's value above the threshold? False with the reason. */
 static bool formula_lets(struct keel_mod *mod, const struct entry *e, struct reason *ret)
 {
 	struct state *st = mod->state;
+	struct keel_obj *sched;
 	double value, threshold;
-	bool is_set;
+	char text[64];
 
 	if (!formula_of(st, e, &value))
 		return true;
 	keel_log(mod, KEEL_LOG_DEBUG2, "Job", keel_id(e->job), "Formula Evaluation = %.15g",
 		 value);
-	threshold = threshold_of(mod, &is_set);
-	if (!is_set || value > threshold)
+	sched = keel_find(mod, "sched", "default");
+	if (!sched || !keel_is_set(sched, sched_job_sort_formula_threshold) ||
+	    keel_get_text(sched, sched_job_sort_formula_threshold, NULL, text, sizeof(text)) <= 0)
+		return true;
+	threshold = strtod(text, NULL);
+	if (value > threshold)
 		return true;
 	keel_log(mod, KEEL_LOG_DEBUG2, "Job", keel_id(e->job),
 		 "Job's formula value %.15g is under threshold %.15g", value, threshold);
@@ -291,18 +286,6 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 		st->phase = PLANNING;
 }
 
-/* A job that a limit keeps out until its victims have gone gets no fence: others would reach the limit meanwhile. */
-static void wait_for_victims(struct keel_mod *mod, struct group *g, struct entry *e, enum answer answer)
-{
-	struct state *st = mod->state;
-	bool no_place = answer == NO_PLACE || answer == NO_PLACE_FOR_IT;
-
-	if (no_place && victims_apart(mod))
-		step_aside(mod, g, e);
-	else
-		st->phase = PREEMPTING;
-}
-
 /* `again`: its victims have just given way. */
 static void consider(struct keel_mod *mod, struct group *g, struct entry *e, bool again)
 {
@@ -342,8 +325,13 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 		turned_down(mod, g, e, answer, &r);
 	} else {
 		e->victims_in = st->cycle;
-		if (v == VICTIMS_LEAVING)
-			wait_for_victims(mod, g, e, answer);
+		if (v != VICTIMS_LEAVING)
+			return;
+		/* One that a limit keeps out until its victims have gone gets no fence: others would reach the limit meanwhile. */
+		if ((answer == NO_PLACE || answer == NO_PLACE_FOR_IT) && victims_apart(mod))
+			step_aside(mod, g, e);
+		else
+			st->phase = PREEMPTING;
 	}
 }
 

@@ -58,20 +58,6 @@ void look_at(struct keel_mod *mod, struct entry *e)
 		entry_out(e);
 }
 
-/* The touched ones are first; behind them held ones go round. False: that was all. */
-static bool look_step(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct entry *e = st->parked.first;
-
-	if (!e || st->looks == 0 || st->held == PARKED_LOOKS)
-		return false;
-	st->looks--;
-	look_at(mod, e);
-	st->held += e->where == PARKED;
-	return true;
-}
-
 /* ---- ranking: each job's numbers, when they have changed -------------------------------------------- */
 
 static bool rank_one(struct keel_mod *mod, struct group *g, struct list *l)
@@ -91,40 +77,7 @@ static bool rank_one(struct keel_mod *mod, struct group *g, struct list *l)
 	return true;
 }
 
-/* False: that was all. */
-static bool rank_step(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct group *g = st->rank_at;
-
-	if (!g)
-		return false;
-	if (!rank_one(mod, g, &g->fresh) && !rank_one(mod, g, &g->stale) &&
-	    !rank_one(mod, g, &g->current))
-		st->rank_at = g->next;
-	return true;
-}
-
 /* ---- entering: groups that have jobs ------------------------------------------------------------------ */
-
-static const char *queue_verdict(const struct line *l)
-{
-	if (!l->there || !l->execution)
-		return "Not Running: Queue not an execution queue.";
-	return l->started ? NULL : "Not Running: Queue not started.";
-}
-
-static void group_enter(struct keel_mod *mod, struct group *g)
-{
-	const char *verdict = g->shape ? queue_verdict(g->line) : NULL;
-
-	if (verdict) {
-		group_verdict(mod, g, verdict);
-		return;
-	}
-	rank_group(mod, g);
-	turn_add(mod, g);
-}
 
 static bool enter_step(struct keel_mod *mod)
 {
@@ -134,10 +87,17 @@ static bool enter_step(struct keel_mod *mod)
 	if (!g)
 		return false;
 	st->rank_at = g->next;
-	if (group_head(g))
-		group_enter(mod, g);
-	else if (!g->shape || (g->idle++ > IDLE_CYCLES && HASH_COUNT(st->group_by_key) > GROUPS_KEPT))
-		group_free(mod, g);
+	if (!group_head(g)) {
+		if (!g->shape || (g->idle++ > IDLE_CYCLES && HASH_COUNT(st->group_by_key) > GROUPS_KEPT))
+			group_free(mod, g);
+	} else if (g->shape && (!g->line->there || !g->line->execution)) {
+		group_verdict(mod, g, "Not Running: Queue not an execution queue.");
+	} else if (g->shape && !g->line->started) {
+		group_verdict(mod, g, "Not Running: Queue not started.");
+	} else {
+		rank_group(mod, g);
+		turn_add(mod, g);
+	}
 	return true;
 }
 
@@ -176,37 +136,37 @@ static void cycle_finish(struct keel_mod *mod)
 		cycle_plan(mod);
 }
 
-/* Victims mostly go at once: then the job that they make room for starts in this cycle. */
-static bool lingers(struct state *st)
-{
-	if (!st->asking || st->again || st->for_one)
-		return false;
-	st->phase = LINGERING;
-	return true;
-}
-
 /* One step of the phase; the next phase when it is over. False: the cycle is over. */
 static bool cycle_step(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
+	struct entry *e = st->parked.first;
+	struct group *g = st->rank_at;
 
 	if (st->due) {
 		start_due(mod);
 		return true;
 	}
 	switch (st->phase) {
-	case LOOKING:
-		if (look_step(mod))
+	case LOOKING: /* the touched ones are first; behind them held ones go round */
+		if (e && st->looks && st->held < PARKED_LOOKS) {
+			st->looks--;
+			look_at(mod, e);
+			st->held += e->where == PARKED;
 			return true;
+		}
 		st->phase = RANKING;
 		st->rank_at = rank_moves(st) || st->reorder ? st->groups : NULL;
 		st->reorder = false;
 		return true;
 	case RANKING:
-		if (rank_step(mod))
-			return true;
-		st->phase = ENTERING;
-		st->rank_at = st->groups;
+		if (!g) {
+			st->phase = ENTERING;
+			st->rank_at = st->groups;
+		} else if (!rank_one(mod, g, &g->fresh) && !rank_one(mod, g, &g->stale) &&
+			   !rank_one(mod, g, &g->current)) {
+			st->rank_at = g->next;
+		}
 		return true;
 	case ENTERING:
 		if (!enter_step(mod))
@@ -217,7 +177,13 @@ static bool cycle_step(struct keel_mod *mod)
 			st->phase = CONSIDERING;
 		return true;
 	default:
-		return consider_next(mod) || st->due != NULL || lingers(st);
+		if (consider_next(mod) || st->due)
+			return true;
+		/* Victims mostly go at once: then the job that they make room for starts in this cycle. */
+		if (!st->asking || st->again || st->for_one)
+			return false;
+		st->phase = LINGERING;
+		return true;
 	}
 }
 
@@ -286,19 +252,6 @@ void cycle_go_on(struct keel_mod *mod)
 		cycle_finish(mod);
 }
 
-/* Scheduling is off: the fence around the urgent job's vnodes is opened. */
-static void urgent_drop(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	if (st->asking)
-		return; /* a qrun's, which is served all the same */
-	free(st->urgent);
-	st->urgent = NULL;
-	st->asking_over = false;
-	fence_drop(mod);
-}
-
 /* The first phase of this cycle, for a qrun or for all. False: there is nothing to do. */
 static bool phase_begin(struct keel_mod *mod)
 {
@@ -308,8 +261,12 @@ static bool phase_begin(struct keel_mod *mod)
 	lines_refresh(mod);
 	st->stopped = false;
 	st->top_jobs = 0;
-	if (!scheduling_on(mod))
-		urgent_drop(mod);
+	if (!scheduling_on(mod) && !st->asking) { /* a qrun's is served all the same */
+		free(st->urgent);
+		st->urgent = NULL;
+		st->asking_over = false;
+		fence_drop(mod);
+	}
 	st->for_one = qrun_next(mod);
 	if (st->for_one) {
 		st->command = CMD_QRUN;
@@ -437,8 +394,10 @@ void cycle_stop(struct keel_mod *mod)
 	keel_timer_cancel(st->talk_timer);
 	keel_timer_cancel(st->avoid_timer);
 	st->avoid_timer = NULL;
-	st->timer = st->iteration = st->talk_timer = NULL;
-	await_drop(mod);
+	keel_timer_cancel(st->await_timer);
+	st->timer = st->iteration = st->talk_timer = st->await_timer = NULL;
+	free(st->awaited);
+	st->awaited = NULL;
 	asking_drop(mod);
 	plan_drop(mod);
 	calendar_close(mod);

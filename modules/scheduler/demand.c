@@ -102,22 +102,9 @@ static bool klass_matches(const struct snapshot *s, const struct demand *d, uint
 	return true;
 }
 
-static bool klasses_match(struct demand *d, const struct snapshot *s)
-{
-	uint32_t n = klasses_count(s), i;
-
-	d->klass_ok = calloc(n + 1, 1);
-	for (i = 0; d->klass_ok && i < n; i++)
-		if (klass_matches(s, d, i)) {
-			d->klass_ok[i] = 1;
-			d->klasses |= 1ull << (i & 63);
-		}
-	return d->klass_ok != NULL;
-}
-
 bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk)
 {
-	uint32_t i;
+	uint32_t n = klasses_count(s), i;
 
 	d->chunk = chunk;
 	d->need = calloc(chunk->n + 1, sizeof(*d->need));
@@ -129,19 +116,18 @@ bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_c
 	for (i = 0; i < d->n_need; i++)
 		d->first_differs |= !is_needed(&d->need[i], 1);
 	d->host = host_wanted(d, s);
-	return klasses_match(d, s);
+	d->klass_ok = calloc(n + 1, 1);
+	for (i = 0; d->klass_ok && i < n; i++)
+		if (klass_matches(s, d, i)) {
+			d->klass_ok[i] = 1;
+			d->klasses |= 1ull << (i & 63);
+		}
+	return d->klass_ok != NULL;
 }
 
 bool is_needed(const struct need *k, uint32_t chunk)
 {
 	return chunk == 0 || !(k->res->flags & KEEL_RES_FIRST) || (k->res->flags & KEEL_RES_EACH);
-}
-
-void demand_fini(struct demand *d)
-{
-	free(d->need);
-	free(d->other);
-	free(d->klass_ok);
 }
 
 /* ---- what is not counted ---------------------------------------------------------------------------- */

@@ -160,19 +160,16 @@ static struct cause cause_of(const struct trial *t, uint32_t node, const struct 
 	return c;
 }
 
-static bool same_text(const struct keel_res_value *a, const struct keel_res_value *b)
-{
-	const char *x = a && a->text ? a->text : "", *y = b && b->text ? b->text : "";
-
-	return strcmp(x, y) == 0 && (a ? a->n : 0) == (b ? b->n : 0);
-}
-
 static bool same_cause(const struct cause *a, const struct cause *b)
 {
 	if (a->code != b->code || a->res != b->res || a->want != b->want)
 		return false;
-	if (a->want)
-		return same_text(a->other, b->other);
+	if (a->want) {
+		const struct keel_res_value *x = a->other, *y = b->other;
+
+		return strcmp(x && x->text ? x->text : "", y && y->text ? y->text : "") == 0 &&
+		       (x ? x->n : 0) == (y ? y->n : 0);
+	}
 	return a->wanted == b->wanted && a->have == b->have && a->total == b->total;
 }
 

@@ -35,15 +35,6 @@ static struct keel_obj *job_named(struct keel_mod *mod, const char *id)
 	return keel_find(mod, "job", full);
 }
 
-/* The array that `7[3]` is, or was, in; '\0' in *ret_letter: there is no such subjob. */
-static struct keel_obj *array_named(struct keel_mod *mod, const char *id, char *ret_letter)
-{
-	char whole[300];
-
-	*ret_letter = keel_id_whole(id, whole, sizeof(whole)) ? keel_job_letter(id) : '\0';
-	return *ret_letter ? job_named(mod, whole) : NULL;
-}
-
 static bool may_ask(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
 {
 	const struct keel_attr *owner = keel_attr_find(mod, "job", "Job_Owner");
@@ -78,15 +69,6 @@ static void line_why(struct keel_text *out, const char *what, const struct reaso
 	line(out, what, "%s: %s%s", r->never ? "never" : "not now", r->text, code);
 }
 
-/* An operation on the job, its start or another one, waits in a hold. */
-static void explain_holds(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
-{
-	char text[512];
-
-	if (keel_holds_text(mod, keel_id(job), text, sizeof(text)) > 0)
-		line(out, "waits", "%s", text);
-}
-
 static void explain_rest(struct keel_mod *mod, const struct entry *e, struct keel_text *out)
 {
 	int64_t more = e && e->not_before > clock_us(mod) ? e->not_before - clock_us(mod) : 0;
@@ -119,19 +101,6 @@ static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct 
 	free(buf);
 	if (len == POLICY_SHOWN - 1)
 		line(out, "policies", "say more than can be shown");
-}
-
-static void explain_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
-{
-	const char *name = keel_get_str(job, job_queue);
-	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
-
-	if (!queue)
-		line(out, "queue", "there is none of this name");
-	else if (!keel_get_int(queue, queue_started))
-		line(out, "queue", "Queue not started. (%s)", name);
-	else
-		line(out, "queue", "ok: %s is started", name);
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------ */
@@ -261,20 +230,28 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 
 static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
+	const char *name = keel_get_str(job, job_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
 	const struct keel_attr *attr;
 	const char *text;
+	char holds[512];
 	struct reason r = { 0 };
 
-	line(out, "job", "%s  state %c  queue %s", keel_id(job),
-	     keel_job_state(job),
-	     keel_get_str(job, job_queue) ? keel_get_str(job, job_queue) : "");
+	line(out, "job", "%s  state %c  queue %s", keel_id(job), keel_job_state(job), name ? name : "");
 	attr = keel_attr_find(mod, "job", "comment");
 	text = attr ? keel_get_str(job, attr) : NULL;
 	if (text)
 		line(out, "comment", "%s", text);
-	explain_holds(mod, job, out);
+	/* An operation on the job, its start or another one, waits in a hold. */
+	if (keel_holds_text(mod, keel_id(job), holds, sizeof(holds)) > 0)
+		line(out, "waits", "%s", holds);
 	explain_rest(mod, entry_of(mod, job), out);
-	explain_queue(mod, job, out);
+	if (!queue)
+		line(out, "queue", "there is none of this name");
+	else if (!keel_get_int(queue, queue_started))
+		line(out, "queue", "Queue not started. (%s)", name);
+	else
+		line(out, "queue", "ok: %s is started", name);
 	if (group_is_eligible(mod, job, &r) && job_is_eligible(mod, job, &r))
 		line(out, "policies", "ok");
 	else
@@ -286,28 +263,20 @@ static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_
 
 /* ---- the request --------------------------------------------------------------------------------------- */
 
-static void reply_lines(struct keel_mod *mod, struct keel_req *req, char *text)
-{
-	struct keel_out *out = keel_out(mod);
-	char *line, *save = NULL;
-
-	keel_open_array(out, "lines");
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		keel_add_str(out, line);
-	keel_close(out);
-	keel_reply_out(req, out);
-}
-
 static void on_explain(struct keel_mod *mod, struct keel_req *req)
 {
 	uint32_t n;
 	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
 	struct keel_obj *job = args && n == 1 ? job_named(mod, args[0]) : NULL;
 	struct keel_text out;
-	char part = '\0';
+	struct keel_out *reply;
+	char part = '\0', whole[300], *row, *save = NULL;
 
-	if (!job && args && n == 1)
-		job = array_named(mod, args[0], &part);
+	/* The array that `7[3]` is, or was, in. */
+	if (!job && args && n == 1 && keel_id_whole(args[0], whole, sizeof(whole))) {
+		part = keel_job_letter(args[0]);
+		job = part ? job_named(mod, whole) : NULL;
+	}
 	if (!job) {
 		keel_reply(req, PBSE_UNKJOBID, NULL);
 		return;
@@ -324,10 +293,16 @@ static void on_explain(struct keel_mod *mod, struct keel_req *req)
 	}
 	if (part != 'X')
 		explain_all(mod, job, &out);
-	if (out.failed)
+	if (out.failed) {
 		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
-	else
-		reply_lines(mod, req, out.data);
+	} else {
+		reply = keel_out(mod);
+		keel_open_array(reply, "lines");
+		for (row = strtok_r(out.data, "\n", &save); row; row = strtok_r(NULL, "\n", &save))
+			keel_add_str(reply, row);
+		keel_close(reply);
+		keel_reply_out(req, reply);
+	}
 	keel_text_fini(&out);
 }
 

@@ -43,18 +43,6 @@ void list_drop(struct entry *e)
 	e->next = e->prev = NULL;
 }
 
-/* All of `from` behind those of `to`. */
-static void list_join(struct list *to, struct list *from)
-{
-	struct entry *e;
-
-	for (e = from->first; e; e = e->next)
-		e->list = to;
-	DL_CONCAT(to->first, from->first);
-	to->n += from->n;
-	*from = (struct list){ 0 };
-}
-
 /* ---- entries ------------------------------------------------------------------------------------------ */
 
 /* `job` NULL: an event that came after its object was gone; so is the entry. */
@@ -349,20 +337,19 @@ void entry_group(struct keel_mod *mod, struct entry *e)
 
 void group_verdict(struct keel_mod *mod, struct group *g, const char *text)
 {
+	struct entry *e;
+
 	if (!g->verdict || strcmp(g->verdict, text) != 0) {
 		free(g->verdict);
 		g->verdict = strdup(text);
-		list_join(&g->stale, &g->current);
+		for (e = g->current.first; e; e = e->next)
+			e->list = &g->stale;
+		DL_CONCAT(g->stale.first, g->current.first);
+		g->stale.n += g->current.n;
+		g->current = (struct list){ 0 };
 	}
 	if (g->verdict)
 		talk(mod, g);
-}
-
-void index_init(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	turn_init(st);
 }
 
 void index_fini(struct keel_mod *mod)

@@ -122,21 +122,16 @@ static const char *host_text(const struct vnode *v)
 	return v->name;
 }
 
-static uint32_t host_hash(const char *name)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *name; name++)
-		h = (h ^ (unsigned char)tolower((unsigned char)*name)) * 16777619u;
-	return h;
-}
-
 /* Where the name stands, or would stand. */
 static uint32_t *host_at(const struct snapshot *s, const char *name)
 {
 	const struct klasses *k = s->klasses;
-	uint32_t at = host_hash(name) & (k->n_host - 1);
+	uint32_t at = 2166136261u;
+	const char *p;
 
+	for (p = name; *p; p++)
+		at = (at ^ (unsigned char)tolower((unsigned char)*p)) * 16777619u;
+	at &= k->n_host - 1;
 	while (k->host[at] && strcasecmp(host_text(&s->node[k->host[at] - 1]), name) != 0)
 		at = (at + 1) & (k->n_host - 1);
 	return &k->host[at];

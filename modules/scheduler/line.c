@@ -9,22 +9,14 @@
 
 KEEL_ATTRS_OF(queue, queue_type, started, Priority, backfill_depth);
 
-static struct line **line_at(struct state *st, const char *queue)
-{
-	struct line **at = &st->lines;
-
-	while (*at && strcmp((*at)->name, queue) != 0)
-		at = &(*at)->next;
-	return at;
-}
-
 struct line *line_get(struct keel_mod *mod, const char *queue)
 {
 	struct state *st = mod->state;
-	struct line **at = line_at(st, queue), *l = *at;
+	struct line **at = &st->lines, *l;
 
-	if (l)
-		return l;
+	for (; *at; at = &(*at)->next)
+		if (strcmp((*at)->name, queue) == 0)
+			return *at;
 	l = calloc(1, sizeof(*l));
 	if (!l || !(l->name = strdup(queue))) {
 		free(l);

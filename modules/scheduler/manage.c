@@ -21,26 +21,18 @@ enum { MANAGE_CREATE, MANAGE_DELETE, MANAGE_SET, MANAGE_UNSET };
 
 /* ---- before ----------------------------------------------------------------------------------------- */
 
-/* The formula this request would give `obj`, cut to the buffer; NULL: it has none. */
-static const char *formula_wanted(struct keel_call *c, struct keel_obj *obj, char *buf, uint32_t len)
-{
-	int32_t n = keel_call_get(c, obj, "job_sort_formula", NULL, buf, len);
-
-	return n > 0 ? buf : NULL;
-}
-
 /* 0 or a PBSE number. */
 static int32_t formula_refused(struct keel_call *c, struct keel_obj *obj,
 			       const struct keel_attr *here, struct keel_obj *other,
 			       const struct keel_attr *there)
 {
-	char buf[FORMULA_MAX + 2];
-	const char *want = formula_wanted(c, obj, buf, sizeof(buf));
+	char want[FORMULA_MAX + 2]; /* cut to this */
 	const char *have = keel_get_str(obj, here);
 	const char *others = other ? keel_get_str(other, there) : NULL;
 	int32_t code;
 
-	if (!want || (have && strcmp(have, want) == 0))
+	if (keel_call_get(c, obj, "job_sort_formula", NULL, want, sizeof(want)) <= 0 ||
+	    (have && strcmp(have, want) == 0))
 		return 0;
 	code = strlen(want) > FORMULA_MAX ? PBSE_BAD_FORMULA : formula_check(c->mod, want);
 	if (code == 0 && others && strcmp(others, want) != 0)
@@ -73,24 +65,13 @@ static void follow(struct keel_obj *sched, const struct keel_attr *to,
 		keel_set_int(sched, to, keel_get_int(server, from));
 }
 
-static void paths_complete(struct keel_mod *mod)
-{
-	struct keel_cursor *cursor = keel_cursor(mod, "sched");
-	struct keel_obj *obj;
-
-	while (cursor && (obj = keel_next(cursor)))
-		if (!keel_is_set(obj, sched_sched_priv))
-			sched_paths(mod, obj);
-	if (cursor)
-		keel_cursor_close(cursor);
-}
-
 /* After the request has been carried out. */
 static void settled(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-	struct keel_obj *sched = keel_find(mod, "sched", DEFAULT);
+	struct keel_obj *sched = keel_find(mod, "sched", DEFAULT), *obj;
+	struct keel_cursor *cursor;
 	int32_t command = st->managed;
 
 	(void)arg;
@@ -101,7 +82,12 @@ static void settled(struct keel_mod *mod, void *arg)
 		follow(sched, sched_scheduling, server, server_scheduling);
 		follow(sched, sched_scheduler_iteration, server, server_scheduler_iteration);
 	}
-	paths_complete(mod);
+	cursor = keel_cursor(mod, "sched");
+	while (cursor && (obj = keel_next(cursor)))
+		if (!keel_is_set(obj, sched_sched_priv))
+			sched_paths(mod, obj);
+	if (cursor)
+		keel_cursor_close(cursor);
 	if (command == CMD_CONFIGURED)
 		keel_log(mod, KEEL_LOG_SCHED, "Req", "", "Scheduler is reconfiguring");
 	config_read(mod);
@@ -117,26 +103,11 @@ static void settled(struct keel_mod *mod, void *arg)
 	wake(mod, command);
 }
 
-/* Does this request say anything about scheduling itself? */
-static bool switches(struct keel_call *c, const struct keel_ev_management *ev)
-{
-	char text[16];
-
-	return ev->obj && keel_call_get(c, ev->obj, "scheduling", NULL, text, sizeof(text)) > 0 &&
-	       (strcmp(text, "True") == 0) != (keel_get_int(ev->obj, sched_scheduling) != 0);
-}
-
-static int32_t command_of(struct keel_call *c, const struct keel_ev_management *ev)
-{
-	if (strcmp(ev->klass, "sched") == 0)
-		return switches(c, ev) ? CMD_SWITCHED : CMD_CONFIGURED;
-	return strcmp(ev->klass, "queue") == 0 ? CMD_QUEUE : CMD_SWITCHED;
-}
-
 keel_verdict on_management(struct keel_call *c, const struct keel_ev_management *ev)
 {
 	struct state *st = keel_state(c);
 	int32_t code = formula_of_request(c, ev);
+	char text[16];
 
 	if (ev->cmd == MANAGE_DELETE && strcmp(ev->klass, "sched") == 0 &&
 	    strcmp(ev->name, DEFAULT) == 0)
@@ -145,7 +116,13 @@ keel_verdict on_management(struct keel_call *c, const struct keel_ev_management 
 		return keel_reject(c, code, "%s", keel_pbse_text(code));
 	st->managed_more |= strcmp(ev->klass, "server") != 0;
 	st->managed_resource |= strcmp(ev->klass, "resource") == 0;
-	st->managed = command_of(c, ev);
+	st->managed = CMD_SWITCHED;
+	if (strcmp(ev->klass, "queue") == 0)
+		st->managed = CMD_QUEUE;
+	else if (strcmp(ev->klass, "sched") == 0 &&
+		 !(ev->obj && keel_call_get(c, ev->obj, "scheduling", NULL, text, sizeof(text)) > 0 &&
+		   (strcmp(text, "True") == 0) != (keel_get_int(ev->obj, sched_scheduling) != 0)))
+		st->managed = CMD_CONFIGURED; /* nothing about scheduling itself */
 	keel_defer(c->mod, settled, NULL);
 	return KEEL_NEXT;
 }

@@ -451,29 +451,21 @@ static void put_in(struct snapshot *s, uint32_t node)
 	o->span_of[node] = at;
 }
 
-static bool keys_changed(const struct snapshot *s, uint32_t node)
-{
-	struct order *o = s->order;
-	double now[SORT_KEYS_MAX + 2], *key = o->key + (size_t)node * o->n_key;
-
-	keys_of(s, node, now);
-	if (memcmp(now, key, o->n_key * sizeof(double)) == 0)
-		return false;
-	memcpy(key, now, o->n_key * sizeof(double));
-	return true;
-}
-
 void order_update(struct snapshot *s, uint32_t node)
 {
 	struct order *o = s->order;
 	uint32_t host = s->node[node].host;
+	double now[SORT_KEYS_MAX + 2], *key;
 	struct span *p;
 	uint32_t i, k;
 
 	if (!o)
 		return;
 	o->span[o->span_of[node]].stale = true;
-	if (keys_changed(s, node)) {
+	key = o->key + (size_t)node * o->n_key;
+	keys_of(s, node, now);
+	if (memcmp(now, key, o->n_key * sizeof(double)) != 0) {
+		memcpy(key, now, o->n_key * sizeof(double));
 		p = &o->span[o->span_of[node]];
 		for (i = 0; p->node[i] != node; i++)
 			;

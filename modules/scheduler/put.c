@@ -199,18 +199,6 @@ static bool put_spread(struct trial *t, uint32_t chunk, uint32_t demand, uint32_
 	return true;
 }
 
-static bool put_on_host(struct trial *t, uint32_t chunk, uint32_t demand, uint32_t host)
-{
-	uint32_t n, i;
-	const uint32_t *node = order_of_host(t->s, host, &n);
-
-	for (i = 0; i < n && !t->failed; i++)
-		if (put_whole(t, chunk, demand, node[i]))
-			return true;
-	return n > 1 && t->w->place.arrange != KEEL_PLACE_VSCATTER && !t->failed &&
-	       put_spread(t, chunk, demand, host);
-}
-
 static bool put_anywhere(struct trial *t, uint32_t chunk, uint32_t demand)
 {
 	struct scratch *x = t->s->scratch;
@@ -258,16 +246,26 @@ static void search_anew(struct trial *t, struct demand *d)
 static bool put_chunk(struct trial *t, uint32_t chunk, uint32_t demand, uint32_t host)
 {
 	struct demand *d = &t->demand[demand];
+	const uint32_t *node;
+	uint32_t n, i;
 	bool there;
 
 	if (d->host == NO_HOST || (host != ANY_HOST && d->host != ANY_HOST && d->host != host))
 		return false;
-	if (host != ANY_HOST || d->host != ANY_HOST)
-		return put_on_host(t, chunk, demand, host != ANY_HOST ? host : d->host);
-	there = put_anywhere(t, chunk, demand);
-	if (d->first_differs && chunk == 0)
-		search_anew(t, d);
-	return there;
+	if (host == ANY_HOST && d->host == ANY_HOST) {
+		there = put_anywhere(t, chunk, demand);
+		if (d->first_differs && chunk == 0)
+			search_anew(t, d);
+		return there;
+	}
+	if (host == ANY_HOST)
+		host = d->host;
+	node = order_of_host(t->s, host, &n);
+	for (i = 0; i < n && !t->failed; i++)
+		if (put_whole(t, chunk, demand, node[i]))
+			return true;
+	return n > 1 && t->w->place.arrange != KEEL_PLACE_VSCATTER && !t->failed &&
+	       put_spread(t, chunk, demand, host);
 }
 
 /* ---- all chunks -------------------------------------------------------------------------------------------- */

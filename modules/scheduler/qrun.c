@@ -54,31 +54,19 @@ void on_run_request(struct keel_mod *mod, struct keel_obj *job, const char *who,
 	wake(mod, CMD_QRUN);
 }
 
-/* Its job, if it may be started at all; NULL with the error. */
-static struct entry *qrun_entry(struct keel_mod *mod, const struct qrun *q, int32_t *ret_code)
-{
-	struct keel_obj *job = keel_find(mod, "job", q->id);
-	struct entry *e = job ? entry_of(mod, job) : NULL;
-
-	*ret_code = job ? PBSE_BADSTATE : PBSE_UNKJOBID;
-	if (!e || e->where == STARTING || keel_job_waiting(job) == 0)
-		return NULL;
-	return e;
-}
-
 bool qrun_next(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
 	while (st->qruns && !st->asking && !st->asking_over) {
 		struct qrun *q = st->qruns;
-		int32_t code;
-		struct entry *e = qrun_entry(mod, q, &code);
+		struct keel_obj *job = keel_find(mod, "job", q->id);
+		struct entry *e = job ? entry_of(mod, job) : NULL;
 
 		st->qruns = q->next;
 		q->next = NULL;
-		if (!e) {
-			qrun_answer(mod, q, code, NULL);
+		if (!e || e->where == STARTING || keel_job_waiting(job) == 0) {
+			qrun_answer(mod, q, job ? PBSE_BADSTATE : PBSE_UNKJOBID, NULL);
 			continue;
 		}
 		entry_group(mod, e);

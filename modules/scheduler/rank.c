@@ -199,23 +199,18 @@ int32_t formula_check(struct keel_mod *mod, const char *text)
 	return code;
 }
 
-/* The scheduler's own, else the server's; they are equal when both are set. */
-static const char *formula_text(struct keel_mod *mod)
+static void add_formula(struct keel_mod *mod, struct ranks *o)
 {
 	struct keel_obj *sched = keel_find(mod, "sched", "default");
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	const char *text = sched ? keel_get_str(sched, sched_job_sort_formula) : NULL;
-
-	return text || !server ? text : keel_get_str(server, server_job_sort_formula);
-}
-
-static void add_formula(struct keel_mod *mod, struct ranks *o)
-{
-	const char *text = formula_text(mod);
 	struct number n = { .source = FROM_FORMULA };
 	int32_t code;
 	uint32_t i;
 
+	/* The scheduler's own, else the server's; they are equal when both are set. */
+	if (!text && server)
+		text = keel_get_str(server, server_job_sort_formula);
 	if (!text || !*text)
 		return;
 	code = formula_make(text, formula_name_known, mod, &o->formula);
@@ -256,15 +251,6 @@ static void add_line(struct keel_mod *mod, struct ranks *o, const char *line)
 		k->low_first = strcasecmp(way, "LOW") == 0;
 }
 
-static void add_lines(struct keel_mod *mod, struct ranks *o)
-{
-	char *all = setting_dup(mod, SET_job_sort_key), *save = NULL, *line;
-
-	for (line = all ? strtok_r(all, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
-		add_line(mod, o, line);
-	free(all);
-}
-
 static bool is_same_key(const struct order_key *a, const struct order_key *b)
 {
 	const struct number *x = &a->number, *y = &b->number;
@@ -302,6 +288,7 @@ void rank_make(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct ranks *o = st->ranks, now;
+	char *all, *save = NULL, *line;
 	uint32_t i;
 
 	if (!o)
@@ -312,7 +299,10 @@ void rank_make(struct keel_mod *mod)
 		key_add(mod, &now, &(struct number){ .source = FROM_RANK, .moves = true }, PLACE_RANK,
 			"job_rank");
 	add_formula(mod, &now);
-	add_lines(mod, &now);
+	all = setting_dup(mod, SET_job_sort_key);
+	for (line = all ? strtok_r(all, "\n", &save) : NULL; line; line = strtok_r(NULL, "\n", &save))
+		add_line(mod, &now, line);
+	free(all);
 	if (is_same(&now, o)) {
 		ranks_fini(&now);
 		return;
@@ -357,27 +347,21 @@ bool rank_moves(const struct state *st)
 
 /* ---- numbers of jobs ------------------------------------------------------------------------------------ */
 
-static double formula_now(struct keel_mod *mod, const struct ranks *o, const struct entry *e)
-{
-	double v[FORMULA_NAMES] = { 0 };
-	uint32_t i;
-
-	for (i = 0; i < formula_count(o->formula); i++)
-		v[i] = number_now(mod, &o->wanted[i], e->job, e->group);
-	return formula_value(o->formula, v);
-}
-
 void rank_job(struct keel_mod *mod, struct entry *e)
 {
 	struct state *st = mod->state;
 	const struct ranks *o = st->ranks;
-	uint32_t i;
+	double v[FORMULA_NAMES] = { 0 };
+	uint32_t i, k;
 
 	for (i = 0; i < o->n; i++)
-		if (o->key[i].number.source == FROM_FORMULA)
-			e->key[o->key[i].slot] = formula_now(mod, o, e);
-		else if (!o->key[i].number.shared)
+		if (o->key[i].number.source == FROM_FORMULA) {
+			for (k = 0; k < formula_count(o->formula); k++)
+				v[k] = number_now(mod, &o->wanted[k], e->job, e->group);
+			e->key[o->key[i].slot] = formula_value(o->formula, v);
+		} else if (!o->key[i].number.shared) {
 			e->key[o->key[i].slot] = number_now(mod, &o->key[i].number, e->job, e->group);
+		}
 }
 
 void rank_group(struct keel_mod *mod, struct group *g)

@@ -145,22 +145,11 @@ static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_sta
 	return KEEL_NEXT;
 }
 
-/* An array may start another subjob when one has ended. */
-static void parent_touch(struct keel_mod *mod, const char *id, struct entry *refused)
-{
-	char name[300];
-	struct keel_obj *parent = keel_id_whole(id, name, sizeof(name)) ? keel_find(mod, "job", name) : NULL;
-
-	if (!parent)
-		return;
-	if (refused && entry_of(mod, parent))
-		avoid_refused(mod, refused, entry_of(mod, parent));
-	look(mod, parent);
-}
-
 static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
 	struct entry *e = entry_of(c->mod, ev->job);
+	char name[300];
+	struct keel_obj *whole = keel_id_whole(ev->id, name, sizeof(name)) ? keel_find(c->mod, "job", name) : NULL;
 
 	if (e)
 		entry_out(e);
@@ -168,7 +157,10 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 		avoid_refused(c->mod, e, e);
 	if (e && ev->requeued)
 		look(c->mod, ev->job);
-	parent_touch(c->mod, ev->id, ev->requeued ? e : NULL);
+	if (whole && ev->requeued && e && entry_of(c->mod, whole))
+		avoid_refused(c->mod, e, entry_of(c->mod, whole));
+	if (whole)
+		look(c->mod, whole); /* an array may start another subjob when one has ended */
 	await_heard(c->mod, ev->id);
 	return KEEL_NEXT;
 }
@@ -256,7 +248,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	if (rank_init(mod))
 		return keel_error(err, -1, "out of memory");
 	st->relevance = 1;
-	index_init(mod);
+	st->first.before = st->all.before = group_before;
 	return 0;
 }
 
@@ -317,7 +309,8 @@ static void fini(struct keel_mod *mod)
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
 	rank_free(mod);
-	config_free(mod);
+	settings_free(st->settings);
+	st->settings = NULL;
 	tops_free(mod);
 	dynres_free(st->dynres);
 	st->dynres = NULL;

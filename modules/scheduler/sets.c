@@ -89,24 +89,20 @@ static bool set_join(struct sets *x, const struct snapshot *s, uint32_t key, con
 	return true;
 }
 
-static const struct keel_res_value *value_named(const struct vnode *v, const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < v->n_other; i++)
-		if (strcmp(v->other[i].res->name, name) == 0)
-			return &v->other[i];
-	return NULL;
-}
-
 /* The class goes into the set of each of its values. */
 static bool klass_join(struct sets *x, const struct snapshot *s, uint32_t key, const char *name,
 		       uint32_t klass)
 {
-	const struct keel_res_value *v = value_named(klass_like(s, klass), name);
-	const char *text = v ? v->text : NULL;
+	const struct vnode *like = klass_like(s, klass);
+	const struct keel_res_value *v = like->other, *end = v + like->n_other;
+	const char *text;
 	char number[32];
 
+	while (v < end && strcmp(v->res->name, name) != 0)
+		v++;
+	if (v == end)
+		v = NULL;
+	text = v ? v->text : NULL;
 	if (v && !text) {
 		snprintf(number, sizeof(number), "%.17g", v->n);
 		text = number;
@@ -206,33 +202,6 @@ uint64_t set_klasses(const struct trial *t)
 	return t->set == NO_SET ? UINT64_MAX : t->sets->set[t->set].bits;
 }
 
-static bool in_a_set(struct trial *t)
-{
-	bool fits = t->sets->by_host && try_hosts(t);
-	uint32_t i;
-
-	for (i = 0; !fits && i < t->sets->n; i++) {
-		t->set = i;
-		fits = try_all(t);
-	}
-	t->set = NO_SET;
-	return fits;
-}
-
-/* The first set that it would fit into were it empty; NO_SET. */
-static uint32_t empty_set(struct trial *t)
-{
-	uint32_t i, found = NO_SET;
-
-	for (i = 0; found == NO_SET && i < t->sets->n; i++) {
-		t->set = i;
-		if (try_empty(t, try_all))
-			found = i;
-	}
-	t->set = NO_SET;
-	return found;
-}
-
 static void set_is_full(const struct trial *t, uint32_t set, struct reason *ret)
 {
 	const struct set *x = &t->sets->set[set];
@@ -252,6 +221,7 @@ bool try_sets(struct trial *t, struct reason *ret)
 	const char *group = t->w->place.group;
 	const char *const *key = *group ? &group : t->w->set_key;
 	uint32_t n = *group ? 1 : t->w->n_set_key, full;
+	bool fits;
 
 	if (n == 0)
 		return try_all(t);
@@ -260,15 +230,26 @@ bool try_sets(struct trial *t, struct reason *ret)
 		t->failed = true;
 		return false;
 	}
-	if (in_a_set(t))
+	if (t->sets->by_host && try_hosts(t))
+		return true;
+	for (t->set = 0; t->set < t->sets->n; t->set++)
+		if (try_all(t))
+			break;
+	fits = t->set < t->sets->n;
+	t->set = NO_SET;
+	if (fits)
 		return true;
 	if (t->sets->by_host && try_empty(t, try_hosts))
 		return false; /* explained like any other */
-	full = empty_set(t);
-	if (full != NO_SET) {
-		set_is_full(t, full, ret);
-		return false;
-	}
+	/* The first set that it would fit into were it empty. */
+	for (t->set = 0; t->set < t->sets->n; t->set++)
+		if (try_empty(t, try_all)) {
+			full = t->set;
+			t->set = NO_SET;
+			set_is_full(t, full, ret);
+			return false;
+		}
+	t->set = NO_SET;
 	if (!t->s->no_span)
 		return try_all(t);
 	reason_why(ret, KEEL_WHY_NO_SPAN);

@@ -283,19 +283,6 @@ static bool vnode_read(struct keel_mod *mod, struct snapshot *s, const struct re
 	return true;
 }
 
-static bool columns_endless(struct snapshot *s)
-{
-	uint32_t i;
-
-	for (i = 0; s->endless && s->endless[i]; i++) {
-		const struct keel_resource *res = keel_resource_find(s->endless[i]);
-
-		if (res && is_counted(res) && !column_add(s, res))
-			return false;
-	}
-	return true;
-}
-
 struct snapshot *snapshot_make(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -303,12 +290,18 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 	uint32_t n = 0, i;
 	struct reading *r = s ? read_all(mod, &n) : NULL;
 	bool ok = r && number_hosts(r, n, &s->n_hosts) && columns_find(s, r, n);
+	const struct keel_resource *res;
 
 	if (ok) {
 		placing_apply(mod, s);
 		s->shape = ++st->pictures;
 		s->node = calloc(n + 1, sizeof(*s->node));
-		ok = s->node != NULL && columns_endless(s) && totals_read(mod, s);
+		ok = s->node != NULL;
+		for (i = 0; ok && s->endless && s->endless[i]; i++) {
+			res = keel_resource_find(s->endless[i]);
+			ok = !res || !is_counted(res) || column_add(s, res);
+		}
+		ok = ok && totals_read(mod, s);
 	}
 	for (i = 0; ok && i < n; i++)
 		ok = vnode_read(mod, s, &r[i]);
@@ -339,5 +332,5 @@ void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *j
 				KEEL_EVENT(node_score, .id = s->node[i].name, .node = node, .job = job),
 				NULL, 0);
 	}
-	snapshot_reorder(s);
+	order_make(s);
 }

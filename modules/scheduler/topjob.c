@@ -44,15 +44,6 @@ struct plan {
 
 /* ---- strict order ------------------------------------------------------------------------------------ */
 
-static int64_t server_depth(struct keel_mod *mod)
-{
-	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-
-	if (!server || !keel_is_set(server, server_backfill_depth))
-		return 1;
-	return keel_get_int(server, server_backfill_depth);
-}
-
 static bool flag_of(struct keel_mod *mod, const char *klass, const char *id,
 		    const struct keel_attr *attr)
 {
@@ -89,9 +80,14 @@ void top_preempted(struct keel_mod *mod, struct entry *e)
 bool becomes_top(struct keel_mod *mod, struct group *g, struct entry *e)
 {
 	struct state *st = mod->state;
-	int64_t depth = g->line->own_depth ? g->line->depth : server_depth(mod);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	uint32_t *used = g->line->own_depth ? &g->line->top_jobs : &st->top_jobs;
+	int64_t depth = 1;
 
+	if (g->line->own_depth)
+		depth = g->line->depth;
+	else if (server && keel_is_set(server, server_backfill_depth))
+		depth = keel_get_int(server, server_backfill_depth);
 	if (is_owed(mod, e))
 		return true;
 	if (!setting_on(mod, SET_strict_ordering))
@@ -206,7 +202,8 @@ void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vno
 
 	if (!exec)
 		return;
-	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now + duration,
+	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now,
+		       st->calendar->now + duration,
 		       keel_id(job));
 	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(job),
 		     keel_id(job));
@@ -279,7 +276,7 @@ void tops_free(struct keel_mod *mod)
 
 /* ---- planning ------------------------------------------------------------------------------------------------- */
 
-static void plan_free(struct keel_mod *mod)
+void plan_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct plan *p = st->plan;
@@ -291,11 +288,6 @@ static void plan_free(struct keel_mod *mod)
 	keel_resource_exec_free(p->own);
 	free(p->id);
 	free(p);
-}
-
-void plan_drop(struct keel_mod *mod)
-{
-	plan_free(mod);
 }
 
 void plan_restart(struct keel_mod *mod)
@@ -353,7 +345,7 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 	const char *id = keel_id(e->job);
 	struct plan *p;
 
-	plan_free(mod);
+	plan_drop(mod);
 	p = calendar_open(mod) ? calloc(1, sizeof(*p)) : NULL;
 	if (!p || !(p->id = strdup(id))) {
 		free(p);
@@ -370,20 +362,6 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 	st->plan = p;
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "Estimating the start time for a top job.");
 	return true;
-}
-
-/* The exec_vnode it will have, and the snapshot with it there. */
-static char *plan_place(struct keel_mod *mod, struct entry *e, struct snapshot *s)
-{
-	struct state *st = mod->state;
-	struct plan *p = st->plan;
-	struct reason unused = { 0 };
-
-	if (!p->own)
-		return place_on(mod, e->job, e->group, s, &unused);
-	if (!goes_back(s, e->job, p->own, &unused))
-		return NULL;
-	return strdup(keel_get_str(e->job, job_exec_vnode));
 }
 
 static void estimate_write(struct keel_mod *mod, struct entry *e, int64_t at, const char *exec_vnode)
@@ -416,10 +394,17 @@ static bool plan_keep(struct keel_mod *mod, struct entry *e)
 	struct plan *p = st->plan;
 	struct snapshot *s = search_snapshot(p->search);
 	int64_t at = search_at(p->search);
-	char *exec_vnode = plan_place(mod, e, s);
-	struct keel_exec *exec = exec_of(exec_vnode);
+	struct reason unused = { 0 };
+	char *exec_vnode = NULL;
+	struct keel_exec *exec;
 	bool kept = false;
 
+	/* The snapshot becomes that with the job in its place. */
+	if (!p->own)
+		exec_vnode = place_on(mod, e->job, e->group, s, &unused);
+	else if (goes_back(s, e->job, p->own, &unused))
+		exec_vnode = strdup(keel_get_str(e->job, job_exec_vnode));
+	exec = exec_of(exec_vnode);
 	if (exec && p->own)
 		exec_only(exec, keel_job_released(e->job));
 	if (exec) {
@@ -432,18 +417,6 @@ static bool plan_keep(struct keel_mod *mod, struct entry *e)
 	}
 	free(exec_vnode);
 	return kept;
-}
-
-/* False: it cannot be made. */
-static bool search_start(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct plan *p = st->plan;
-
-	if (!snapshot_now(mod) || !st->calendar)
-		return false;
-	p->search = search_begin(st->calendar, st->snapshot, p->duration, p->not_before, plan_fits, p);
-	return p->search != NULL;
 }
 
 /* A policy wants it later: the search begins again from there. */
@@ -473,7 +446,9 @@ bool plan_step(struct keel_mod *mod)
 
 	if (e && !p->search && calendar_add(mod))
 		return true;
-	if (e && (p->search || search_start(mod)))
+	if (e && !p->search && snapshot_now(mod) && st->calendar)
+		p->search = search_begin(st->calendar, st->snapshot, p->duration, p->not_before, plan_fits, p);
+	if (e && p->search)
 		found = search_step(p->search);
 	if (found == FOUND_IT && is_too_soon(mod, e, &found))
 		return true;
@@ -484,6 +459,6 @@ bool plan_step(struct keel_mod *mod)
 	else if (e && !plan_keep(mod, e))
 		keel_log(mod, KEEL_LOG_DEBUG, "Job", p->id,
 			 "Error in calculation of start time of top job");
-	plan_free(mod);
+	plan_drop(mod);
 	return false;
 }

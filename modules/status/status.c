@@ -58,17 +58,6 @@ static void finish(struct listing *l, int32_t code, const char *text)
 
 /* ---- one object --------------------------------------------------------------------------------------- */
 
-static int32_t part_open(struct listing *l)
-{
-	if (l->out)
-		return 0;
-	l->out = keel_out(l->mod);
-	if (!l->out)
-		return -ENOMEM;
-	keel_open_array(l->out, l->ids_only ? "ids" : "objects");
-	return 0;
-}
-
 /* 0, -ENOBUFS (wait for the client), -EPIPE (gone). */
 static int32_t part_send(struct listing *l)
 {
@@ -83,10 +72,14 @@ static int32_t part_send(struct listing *l)
 
 static int32_t add(struct listing *l, struct keel_obj *obj, const char *id)
 {
-	int32_t r = part_open(l);
+	int32_t r = 0;
 
-	if (r)
-		return r;
+	if (!l->out) {
+		l->out = keel_out(l->mod);
+		if (!l->out)
+			return -ENOMEM;
+		keel_open_array(l->out, l->ids_only ? "ids" : "objects");
+	}
 	if (l->ids_only)
 		keel_add_str(l->out, id);
 	else
@@ -99,20 +92,10 @@ static int32_t list_one(struct listing *l, struct keel_obj *obj)
 {
 	bool parted = l->expand && (l->history || !is_history(l, obj)) && parts_open(l, obj);
 
-	return !(parted && l->instead) && filter_pass(l, obj) ? add(l, obj, keel_id(obj)) : 0;
+	return !(parted && l->instead) && filter_pass(l, obj, false) ? add(l, obj, keel_id(obj)) : 0;
 }
 
 /* ---- ids -------------------------------------------------------------------------------------------------- */
-
-static int32_t unknown_of(const char *klass)
-{
-	size_t i;
-
-	for (i = 0; i < KEEL_COUNT(classes); i++)
-		if (strcmp(classes[i].klass, klass) == 0)
-			return classes[i].unknown;
-	return PBSE_IVALREQ;
-}
 
 /* The first part decides how the others are listed when the whole is history. */
 static int32_t list_parts(struct listing *l)
@@ -126,21 +109,25 @@ static int32_t list_parts(struct listing *l)
 		return 0;
 	}
 	l->found++;
-	return obj && filter_pass_part(l, obj) ? add(l, obj, id) : 0;
+	return obj && filter_pass(l, obj, true) ? add(l, obj, id) : 0;
 }
 
 /* What one operand names: an object, or parts of one. */
 static int32_t list_named(struct listing *l, const char *id)
 {
 	struct keel_obj *obj = find_operand(l, id);
-	int32_t code = !obj ? unknown_of(l->klass)
-		       : is_history(l, obj) && !l->history ? PBSE_HISTJOBID
-							   : 0;
+	size_t i = 0;
 
 	if (!obj && parts_open_named(l, id))
 		return list_parts(l);
-	if (code) {
-		l->code = code;
+	if (!obj) {
+		while (i < KEEL_COUNT(classes) && strcmp(classes[i].klass, l->klass) != 0)
+			i++;
+		l->code = i < KEEL_COUNT(classes) ? classes[i].unknown : PBSE_IVALREQ;
+		return 0;
+	}
+	if (is_history(l, obj) && !l->history) {
+		l->code = PBSE_HISTJOBID;
 		return 0;
 	}
 	l->found++;
@@ -150,24 +137,6 @@ static int32_t list_named(struct listing *l, const char *id)
 /* ---- the walk ------------------------------------------------------------------------------------------- */
 
 static void slice(struct keel_mod *mod, void *arg);
-
-static void go_on_later(struct listing *l, int32_t r)
-{
-	if (r == -ENOBUFS)
-		r = keel_drained(l->req, slice, l);
-	else if (!r && !(l->timer = keel_timer(l->mod, 0, slice, l)))
-		r = -ENOMEM;
-	if (r)
-		finish(l, PBSE_SYSTEM, NULL);
-}
-
-static int32_t next_part(struct listing *l)
-{
-	const char *id;
-	struct keel_obj *obj = parts_next(l, &id);
-
-	return obj && filter_pass_part(l, obj) ? add(l, obj, id) : 0;
-}
 
 /* Of `12,13[1-3,7],14`: a comma between brackets is part of an operand. NULL: that was all. */
 static char *next_operand(struct listing *l)
@@ -192,10 +161,13 @@ static char *next_operand(struct listing *l)
 static int32_t step(struct listing *l)
 {
 	struct keel_obj *obj;
+	const char *part;
 	char *id;
 
-	if (l->parts_walk)
-		return next_part(l);
+	if (l->parts_walk) {
+		obj = parts_next(l, &part);
+		return obj && filter_pass(l, obj, true) ? add(l, obj, part) : 0;
+	}
 	if (l->ids) {
 		id = next_operand(l);
 		return id ? list_named(l, id) : 1;
@@ -222,11 +194,18 @@ static void slice(struct keel_mod *mod, void *arg)
 			finish(l, PBSE_PROTOCOL, NULL);
 		else
 			finish(l, l->found ? 0 : l->code, NULL);
-	} else if (r == -EPIPE) {
-		finish(l, PBSE_PROTOCOL, NULL);
-	} else {
-		go_on_later(l, r);
+		return;
 	}
+	if (r == -EPIPE) {
+		finish(l, PBSE_PROTOCOL, NULL);
+		return;
+	}
+	if (r == -ENOBUFS)
+		r = keel_drained(l->req, slice, l);
+	else if (!r && !(l->timer = keel_timer(l->mod, 0, slice, l)))
+		r = -ENOMEM;
+	if (r)
+		finish(l, PBSE_SYSTEM, NULL);
 }
 
 static int32_t limit_to_queue(struct listing *l, const char *id, struct keel_err *err)
@@ -288,34 +267,6 @@ static struct listing *listing_new(struct keel_mod *mod, struct keel_req *req, c
 	return l;
 }
 
-static const char *known_class(struct keel_mod *mod, const char *name)
-{
-	size_t i;
-
-	(void)mod;
-	for (i = 0; name && i < KEEL_COUNT(classes); i++)
-		if (strcmp(classes[i].klass, name) == 0)
-			return classes[i].klass;
-	return NULL;
-}
-
-/* Jobs that are over can be listed where they are kept; else it fails with a PBSE code. */
-static int32_t history_check(const struct listing *l)
-{
-	struct keel_obj *server = keel_find(l->mod, "server", keel_server_name(l->mod));
-
-	if (!l->history || strcmp(l->klass, "job") != 0 ||
-	    (server && keel_get_int(server, server_job_history_enable)))
-		return 0;
-	return PBSE_JOBHISTNOTSET;
-}
-
-/* Hooks run as root: what they say is for those who may be it. */
-static bool is_hidden(const struct keel_session *who, const char *klass)
-{
-	return strcmp(klass, "hook") == 0 && who->uid != 0 && who->uid != (uint32_t)geteuid();
-}
-
 static void on_gone(struct keel_mod *mod, void *arg)
 {
 	(void)mod;
@@ -325,13 +276,16 @@ static void on_gone(struct keel_mod *mod, void *arg)
 static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass, bool ids_only)
 {
 	const struct keel_msg *body = keel_req_body(req);
+	const struct keel_session *who = keel_req_session(req);
 	struct listing *l = klass ? listing_new(mod, req, klass) : NULL;
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	struct keel_err err = { 0 };
-	int32_t code;
+	int32_t code = 0;
 
-	if (l && is_hidden(keel_req_session(req), klass)) {
+	/* Hooks run as root: what they say is for those who may be it. */
+	if (l && strcmp(klass, "hook") == 0 && who->uid != 0 && who->uid != (uint32_t)geteuid()) {
 		snprintf(err.text, sizeof(err.text), "%s is unauthorized to access hooks data from server %s",
-			 keel_req_session(req)->who, keel_server_name(mod));
+			 who->who, keel_server_name(mod));
 		finish(l, PBSE_HOOKERROR, err.text);
 		return;
 	}
@@ -341,7 +295,10 @@ static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass,
 	}
 	keel_on_gone(req, on_gone, l);
 	l->ids_only = ids_only;
-	code = history_check(l);
+	/* Jobs that are over can be listed where they are kept. */
+	if (l->history && strcmp(klass, "job") == 0 &&
+	    !(server && keel_get_int(server, server_job_history_enable)))
+		code = PBSE_JOBHISTNOTSET;
 	if (!code)
 		code = filter_compile(l, body, &err);
 	if (!code && !ids_only)
@@ -354,7 +311,12 @@ static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass,
 
 static void on_status(struct keel_mod *mod, struct keel_req *req)
 {
-	begin(mod, req, known_class(mod, keel_msg_str(keel_req_body(req), "class")), false);
+	const char *name = keel_msg_str(keel_req_body(req), "class"), *klass = NULL;
+
+	for (size_t i = 0; name && i < KEEL_COUNT(classes); i++)
+		if (strcmp(classes[i].klass, name) == 0)
+			klass = classes[i].klass;
+	begin(mod, req, klass, false);
 }
 
 static void on_select(struct keel_mod *mod, struct keel_req *req)

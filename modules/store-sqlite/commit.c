@@ -29,18 +29,6 @@ static int run_row(struct state *st, enum statement which, const struct keel_sto
 	return rc == SQLITE_OK ? step(stmt) : rc;
 }
 
-static int put_row(struct state *st, const struct keel_store_row *row)
-{
-	int rc;
-
-	if (row->blob)
-		return run_row(st, row->bytes ? PUT_BLOB : DROP_BLOB, row);
-	if (row->bytes)
-		return run_row(st, PUT_OBJECT, row);
-	rc = run_row(st, DROP_OBJECT, row);
-	return rc == SQLITE_OK ? run_row(st, DROP_BLOBS, row) : rc;
-}
-
 int32_t commit_rows(struct keel_mod *m, const struct keel_store_row *rows, uint32_t n,
 		    struct keel_err *err)
 {
@@ -48,8 +36,16 @@ int32_t commit_rows(struct keel_mod *m, const struct keel_store_row *rows, uint3
 	int rc = step(st->run[BEGIN]);
 	int32_t code;
 
-	for (uint32_t i = 0; rc == SQLITE_OK && i < n; i++)
-		rc = put_row(st, &rows[i]);
+	for (uint32_t i = 0; rc == SQLITE_OK && i < n; i++) {
+		const struct keel_store_row *row = &rows[i];
+
+		if (row->blob)
+			rc = run_row(st, row->bytes ? PUT_BLOB : DROP_BLOB, row);
+		else
+			rc = run_row(st, row->bytes ? PUT_OBJECT : DROP_OBJECT, row);
+		if (rc == SQLITE_OK && !row->blob && !row->bytes)
+			rc = run_row(st, DROP_BLOBS, row);
+	}
 	if (rc == SQLITE_OK)
 		rc = step(st->run[COMMIT]);
 	if (rc == SQLITE_OK)

@@ -109,18 +109,9 @@ int32_t file_is_there(const struct state *st, struct keel_err *err)
 	return 0;
 }
 
-/* The pid in the lock file; 0: not readable. */
-static long lock_holder(int fd)
-{
-	char text[32] = "";
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-
-	return n > 0 ? strtol(text, NULL, 10) : 0;
-}
-
 static int32_t lock(struct state *st, struct keel_err *err)
 {
-	char path[4096], text[32];
+	char path[4096], text[32], holder[32] = "";
 	int fd, len;
 
 	snprintf(path, sizeof(path), "%s.lock", st->path);
@@ -129,7 +120,7 @@ static int32_t lock(struct state *st, struct keel_err *err)
 		return fail(err, -errno, "cannot open the lock file %s: %s", path, strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		int32_t rc = errno == EWOULDBLOCK ? -EBUSY : -errno;
-		long pid = lock_holder(fd);
+		long pid = pread(fd, holder, sizeof(holder) - 1, 0) > 0 ? strtol(holder, NULL, 10) : 0;
 
 		close(fd);
 		return fail(err, rc, "the database %s is in use by another daemon (process %ld); "

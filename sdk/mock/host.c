@@ -16,7 +16,6 @@
 #include "hook/inside.h"
 #include "link/links.h"
 #include "log/log.h"
-#include "main/core_api.h"
 #include "main/inside.h"
 #include "module/modules.h"
 #include "object/objects.h"
@@ -79,11 +78,11 @@ struct keel_mock *keel_mock_new(uint32_t daemon)
 	mock->thread = pthread_self();
 	mock->dir = scratch_make();
 	mock->parts.daemon = daemon;
-	mock->parts.home = host_dup("/tmp");
-	mock->parts.exec_dir = host_dup("/usr");
-	mock->parts.server_name = host_dup("svr");
-	mock->parts.host_name = host_dup("mockhost");
-	mock->parts.daemon_name = host_dup("test");
+	mock->parts.home = "/tmp";
+	mock->parts.exec_dir = "/usr";
+	mock->parts.server_name = "svr";
+	mock->parts.host_name = "mockhost";
+	mock->parts.daemon_name = "test";
 	mock->self.pub.name = "test";
 	mock->self.parts = &mock->parts;
 	parts_make(mock);
@@ -148,20 +147,14 @@ uint32_t keel_mock_free(struct keel_mock *mock)
 	return n;
 }
 
-static void replace(char **text, const char *by)
-{
-	free(*text);
-	*text = host_dup(by);
-}
-
 void keel_mock_host(struct keel_mock *mock, const char *name)
 {
-	replace(&mock->parts.host_name, name);
+	mock->parts.host_name = host_keep(mock, host_dup(name));
 }
 
 void keel_mock_home(struct keel_mock *mock, const char *path)
 {
-	replace(&mock->parts.home, path);
+	mock->parts.home = host_keep(mock, host_dup(path));
 }
 
 void keel_mock_epoch(struct keel_mock *mock, int64_t seconds)

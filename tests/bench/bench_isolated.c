@@ -18,7 +18,7 @@
 #include "keel/keel.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/core_api.h"
+#include "main/daemon.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "registry/registry.h"

@@ -32,7 +32,6 @@ dies_of() # words of the trouble
 	died='worker of module trouble' dies_of work segv
 	died='watch of module trouble' dies_of watch segv
 	died='deferred call of module trouble' dies_of defer segv
-	died='posted call of module trouble' dies_of post segv
 }
 
 @test "mend E: a standstill and an overrun in a timer or a verb name the module" {

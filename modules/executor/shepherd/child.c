@@ -36,17 +36,6 @@ int privileges_drop(const struct spec *s)
 	return s->drop ? identity_become(s->uid, s->gid, s->groups, s->n_groups) : 0;
 }
 
-static int limits_apply(const struct spec *s)
-{
-	for (size_t i = 0; i < s->n_limits; i++) {
-		struct rlimit l = { s->limits[i].value, s->limits[i].value };
-
-		if (setrlimit(s->limits[i].resource, &l) < 0)
-			return -errno;
-	}
-	return 0;
-}
-
 /* Kept where the user will find it: his own file, opened with his rights. */
 static int kept_open(const struct spec_stream *stream)
 {
@@ -110,28 +99,21 @@ static void shell_feed(const struct spec *s, int trouble_fd)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, "standard input");
 }
 
-static void shell_exec(const struct spec *s)
-{
-	const char *base = strrchr(s->shell, '/');
-	char login[256];
-	char *argv[2] = { login, NULL };
-
-	snprintf(login, sizeof(login), "-%s", base ? base + 1 : s->shell);
-	execve(s->shell, argv, s->env);
-}
-
 _Noreturn void child_run(struct spec *s, int trouble_fd)
 {
 	const char *what = s->script ? s->shell : s->args[0];
+	const char *start, *base = strrchr(s->shell, '/');
+	char login[256], *shell[2] = { login, NULL };
 	int r, out, err;
-	const char *start;
 
 	setsid();
 	signals_set(SIG_DFL);
 	out = spool_open(s, &s->out, trouble_fd); /* before the job's limits: what fails is the host's */
 	err = spool_open(s, &s->err, trouble_fd);
-	if ((r = limits_apply(s)) < 0)
-		give_up(trouble_fd, TROUBLE_SETUP, -r, "resource limits");
+	for (size_t i = 0; i < s->n_limits; i++)
+		if (setrlimit(s->limits[i].resource,
+			      &(struct rlimit){ s->limits[i].value, s->limits[i].value }) < 0)
+			give_up(trouble_fd, TROUBLE_SETUP, errno, "resource limits");
 	if ((r = privileges_drop(s)) < 0)
 		give_up(trouble_fd, TROUBLE_USER, -r, s->user);
 	umask(s->umask);
@@ -143,12 +125,13 @@ _Noreturn void child_run(struct spec *s, int trouble_fd)
 	if (chdir(start) < 0)
 		give_up(trouble_fd, TROUBLE_HOME, errno, start);
 	output_open(s, out, err, trouble_fd);
-	if (s->script)
+	if (s->script) {
 		shell_feed(s, trouble_fd);
-	if (s->script)
-		shell_exec(s);
-	else
+		snprintf(login, sizeof(login), "-%s", base ? base + 1 : s->shell);
+		execve(s->shell, shell, s->env);
+	} else {
 		execve(s->args[0], s->args, s->env); /* as it is named: no PATH is searched */
+	}
 	r = errno;
 	dprintf(2, "%s: %s\n", what, strerror(r));
 	give_up(trouble_fd, TROUBLE_PROGRAM, r, what);

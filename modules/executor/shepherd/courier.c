@@ -123,15 +123,6 @@ static bool is_discarded(const char *diary)
 	return noted != NULL;
 }
 
-static bool is_discarded_now(const struct spec *s)
-{
-	char *diary = diary_text(s);
-	bool yes = is_discarded(diary);
-
-	free(diary);
-	return yes;
-}
-
 /* "out.place PATH", "err.place PATH": the place of a stream was changed. */
 static void place_read(struct spec_stream *stream, const char *diary, const char *word)
 {
@@ -164,13 +155,6 @@ static bool errand_insist(const struct spec *s, const struct errand *e)
 	return false;
 }
 
-/* An empty TMPDIR, which most are: its parent is the site's, so root may do it. */
-static void empty_remove(const struct spec *s)
-{
-	if (s->tmpdir)
-		rmdir(s->tmpdir);
-}
-
 static void directories_remove(const struct spec *s)
 {
 	for (int tries = 0; tries < CLEAN_TRIES && (is_there(s->tmpdir) || is_there(s->sandbox)); tries++)
@@ -185,13 +169,15 @@ int courier_run(struct spec *s, int status)
 	bool drop = false;
 	int missed;
 
-	if (!output)
-		empty_remove(s);
+	if (!output && s->tmpdir)
+		rmdir(s->tmpdir); /* an empty one, as most are: its parent is the site's, so root may do it */
 	if (output || is_there(s->tmpdir) || is_there(s->sandbox)) {
 		place_read(&s->out, diary, "out.place ");
 		place_read(&s->err, diary, "err.place ");
 		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(diary) });
-		drop = is_discarded_now(s);
+		free(diary);
+		diary = diary_text(s); /* as it is now */
+		drop = is_discarded(diary);
 	}
 	free(notice);
 	free(diary);

@@ -18,17 +18,6 @@
 
 #include "shepherd.h"
 
-static void notice_write(const struct spec *s, const char *notice)
-{
-	const char *path = s->err.run ? s->err.run : s->out.run;
-	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	dprintf(fd, "=>> PBS: job killed: %s\n", notice);
-	close(fd);
-}
-
 static int bytes_write(int fd, const char *bytes, size_t len)
 {
 	while (len) {
@@ -90,35 +79,39 @@ int file_copy(const char *from, const char *to, int flags)
 	return r;
 }
 
-static void file_place(const char *from, const char *to)
-{
-	struct stat st;
-
-	if (lstat(to, &st) < 0 && errno == ENOENT && rename(from, to) == 0)
-		return;
-	if (file_copy(from, to, O_TRUNC) == 0)
-		unlink(from);
-}
-
 static void stream_deliver(const struct spec *s, const struct spec_stream *stream, const char *suffix, int status)
 {
+	struct stat st;
 	char to[PATH_MAX];
 
 	if (!stream->run)
 		return;
-	if (stream->remove && status == 0)
+	if (stream->remove && status == 0) {
 		unlink(stream->run);
-	else if (stream->place && spec_path(s, stream->place, suffix, to) == 0)
-		file_place(stream->run, to);
+		return;
+	}
+	if (!stream->place || spec_path(s, stream->place, suffix, to) < 0)
+		return;
+	if (lstat(to, &st) < 0 && errno == ENOENT && rename(stream->run, to) == 0)
+		return;
+	if (file_copy(stream->run, to, O_TRUNC) == 0)
+		unlink(stream->run);
 }
 
 void deliver(struct spec *s, int status, const char *notice)
 {
+	int fd;
+
 	umask(s->umask);
 	if ((chdir(s->home) < 0 && chdir("/") < 0) || spec_settle(s) < 0)
 		return;
-	if (notice)
-		notice_write(s, notice);
+	fd = notice ? open(s->err.run ? s->err.run : s->out.run,
+			   O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+		    : -1;
+	if (fd >= 0) {
+		dprintf(fd, "=>> PBS: job killed: %s\n", notice);
+		close(fd);
+	}
 	stream_deliver(s, &s->out, ".OU", status);
 	stream_deliver(s, &s->err, ".ER", status);
 }

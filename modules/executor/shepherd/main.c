@@ -127,11 +127,6 @@ static pid_t child_start(struct spec *s, struct trouble *ret_trouble)
 	return pid;
 }
 
-static int status_of(int raw)
-{
-	return WIFEXITED(raw) ? WEXITSTATUS(raw) : 256 + WTERMSIG(raw);
-}
-
 /* Some of those that have ended: there may always be more. False: there is no child any more. */
 static bool reap(void)
 {
@@ -174,7 +169,7 @@ static int status_wait(const struct spec *s, pid_t main_pid)
 	if (pid != main_pid)
 		return -1;
 	rest_end(s);
-	return status_of(raw);
+	return WIFEXITED(raw) ? WEXITSTATUS(raw) : 256 + WTERMSIG(raw);
 }
 
 static uint64_t microseconds(struct timeval t)
@@ -249,20 +244,11 @@ static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
 	tell(text);
 }
 
-static void usage_take(struct outcome *o)
-{
-	struct rusage ru;
-
-	if (getrusage(RUSAGE_CHILDREN, &ru) < 0)
-		return;
-	o->cpu_us = microseconds(ru.ru_utime) + microseconds(ru.ru_stime);
-	o->max_rss_kb = (uint64_t)ru.ru_maxrss;
-}
-
 /* From the first process to the last. False: there is no output, or nothing could be written down. */
 static bool task_run(struct spec *s, struct outcome *o)
 {
 	const char *promised = s->tmpdir;
+	struct rusage ru;
 	struct trouble t;
 	char line[4200];
 
@@ -276,7 +262,10 @@ static bool task_run(struct spec *s, struct outcome *o)
 	o->status = o->session > 0 ? status_wait(s, o->session) : -1;
 	if (t.stage != TROUBLE_NONE)
 		o->status = trouble_status(&t);
-	usage_take(o);
+	if (getrusage(RUSAGE_CHILDREN, &ru) == 0) {
+		o->cpu_us = microseconds(ru.ru_utime) + microseconds(ru.ru_stime);
+		o->max_rss_kb = (uint64_t)ru.ru_maxrss;
+	}
 	if (outcome_write(s, o) < 0)
 		return false;
 	if (has_begun(&t))

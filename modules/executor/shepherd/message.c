@@ -63,26 +63,17 @@ static bool append(const char *path, const char *text, size_t len)
 	return done;
 }
 
-/* All of the text, which the caller frees; NULL: it is too long, or there is no memory. */
-static char *text_read(size_t *ret_len)
-{
-	struct stat st;
-	char *text = fstat(0, &st) == 0 && st.st_size <= MESSAGE_LONGEST ? malloc((size_t)st.st_size + 1) : NULL;
-	ssize_t n = text ? pread(0, text, (size_t)st.st_size, 0) : -1;
-
-	*ret_len = n > 0 ? (size_t)n : 0;
-	return n == (text ? st.st_size : 0) ? text : NULL;
-}
-
 int message_append(int files)
 {
 	const char *out, *err;
 	bool done = true;
 	struct spec s;
-	size_t len;
-	char *text = text_read(&len);
+	struct stat st;
+	char *text = fstat(0, &st) == 0 && st.st_size <= MESSAGE_LONGEST ? malloc((size_t)st.st_size + 1) : NULL;
+	ssize_t n = text ? pread(0, text, (size_t)st.st_size, 0) : -1;
+	size_t len = n > 0 ? (size_t)n : 0;
 
-	if (!text || spec_load(SPEC_FD, &s) < 0 || privileges_drop(&s) < 0 || spec_settle(&s) < 0)
+	if (!text || n != st.st_size || spec_load(SPEC_FD, &s) < 0 || privileges_drop(&s) < 0 || spec_settle(&s) < 0)
 		return 1;
 	/* A stream without a file of its own goes into the other's. */
 	out = s.out.run ? s.out.run : s.err.run;

@@ -48,15 +48,6 @@ static int settle(int fds[2])
 	return close_range(SPEC_TALK + 1, ~0U, 0);
 }
 
-/* In the new process: what a program start would have given it. */
-static int become_shepherd(char *title, const char *id, int fds[2])
-{
-	signal(SIGCHLD, SIG_DFL);
-	strncpy(title, id, NURSERY_ID_MAX);
-	setsid();
-	return settle(fds);
-}
-
 int nursery_run(char *title)
 {
 	signal(SIGCHLD, SIG_IGN); /* shepherds are reaped by the kernel; the daemon watches them by pidfd */
@@ -68,8 +59,12 @@ int nursery_run(char *title)
 		if (!message(id, sizeof(id), fds))
 			return NURSERY_OVER;
 		pid = fork();
-		if (pid == 0)
-			return become_shepherd(title, id, fds) < 0 ? NURSERY_OVER : NURSERY_CHILD;
+		if (pid == 0) { /* what a program start would have given it */
+			signal(SIGCHLD, SIG_DFL);
+			strncpy(title, id, NURSERY_ID_MAX);
+			setsid();
+			return settle(fds) < 0 ? NURSERY_OVER : NURSERY_CHILD;
+		}
 		if (pid < 0)
 			pid = -errno;
 		close(fds[0]);

@@ -52,30 +52,18 @@ static int folder_open(int dir_fd, const char *name)
 	return fd;
 }
 
-static void move_up(struct pass *p, int dir_fd, const char *name)
-{
-	char to[32];
-	int r;
-
-	do {
-		snprintf(to, sizeof(to), "deep.%u", p->moved++);
-		r = renameat(dir_fd, name, p->top_fd, to);
-	} while (r < 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR));
-	if (r < 0)
-		p->moved--;
-}
-
 static void entries_remove(struct pass *p, int dir_fd, int depth)
 {
 	DIR *dir = fdopendir(dir_fd);
 	struct dirent *e;
+	char to[32];
 
 	if (!dir) {
 		close(dir_fd);
 		return;
 	}
 	while ((e = readdir(dir))) {
-		int fd;
+		int fd, r;
 
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
 		    unlinkat(dirfd(dir), e->d_name, 0) == 0)
@@ -85,10 +73,16 @@ static void entries_remove(struct pass *p, int dir_fd, int depth)
 			entries_remove(p, fd, depth + 1);
 		else if (fd >= 0)
 			close(fd);
-		if (depth == LEVELS)
-			move_up(p, dirfd(dir), e->d_name);
-		else
+		if (depth < LEVELS) {
 			unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
+			continue;
+		}
+		do { /* what is deeper moves up to the top */
+			snprintf(to, sizeof(to), "deep.%u", p->moved++);
+			r = renameat(dirfd(dir), e->d_name, p->top_fd, to);
+		} while (r < 0 && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR));
+		if (r < 0)
+			p->moved--;
 	}
 	closedir(dir);
 }

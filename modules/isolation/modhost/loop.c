@@ -166,17 +166,6 @@ static void post_later(struct later *l)
 		return; /* it is full: the loop wakes all the same */
 }
 
-static int32_t post(struct keel_mod *m, keel_fn *fn, void *arg)
-{
-	struct later *l = later_new(NULL, fn, arg);
-
-	(void)m;
-	if (!l)
-		return -ENOMEM;
-	post_later(l);
-	return 0;
-}
-
 static void *worker(void *arg)
 {
 	struct later *l;
@@ -458,7 +447,7 @@ const struct keel_core_api host_core = {
 	.size = sizeof(host_core), .log = core_log, .error = fail_with, .pbse_text = core_pbse_text, .now_ms = now_ms,
 	.time = time_of_day, .daemon = core_daemon, .home = core_home, .exec_dir = core_exec_dir,
 	.server_name = core_server_name, .host_name = core_host_name, .version_text = core_version, .timer = timer,
-	.timer_cancel = timer_cancel, .defer = defer, .post = post, .work = work, .watch_fd = watch_fd,
+	.timer_cancel = timer_cancel, .defer = defer, .work = work, .watch_fd = watch_fd,
 	.watch_cancel = watch_cancel, .stop = core_stop, .log_events = core_log_events, .clock_us = clock_us,
 	.when_durable = core_when_durable, .watch_for = watch_for,
 };

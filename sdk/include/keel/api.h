@@ -33,7 +33,6 @@ struct keel_core_api {
 	struct keel_timer *(*timer)(struct keel_mod *, int64_t after_ms, keel_fn *fn, void *arg);
 	void (*timer_cancel)(struct keel_timer *);
 	int32_t (*defer)(struct keel_mod *, keel_fn *fn, void *arg);
-	int32_t (*post)(struct keel_mod *, keel_fn *fn, void *arg);
 	int32_t (*work)(struct keel_mod *, void (*work)(void *arg), keel_fn *done, void *arg);
 	struct keel_watch *(*watch_fd)(struct keel_mod *, int fd, keel_fn *fn, void *arg);
 	void (*watch_cancel)(struct keel_watch *);

@@ -88,13 +88,6 @@ static inline int32_t keel_defer(struct keel_mod *mod, keel_fn *fn, void *arg)
 	return KEEL_MODULE_kernel.core->defer(mod, fn, arg);
 }
 
-/* Calls fn on the loop, soon. Any thread may call it: the only function of all groups that is so. Fails with
- * -ENOMEM. */
-static inline int32_t keel_post(struct keel_mod *mod, keel_fn *fn, void *arg)
-{
-	return KEEL_MODULE_kernel.core->post(mod, fn, arg);
-}
-
 /* Run `work` on a worker thread, then `done` on the loop: for what may take long or block. `work` sees only arg
  * and calls no group. Four of a module run at a time, others wait in order. It cannot be taken back: both run,
  * once, and arg must be there, whatever ends meanwhile. keel_hold_work() does it for a tap that waits. -ENOMEM:

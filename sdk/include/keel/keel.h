@@ -2,7 +2,7 @@
  *
  * keel/keel.h - all a module needs of the kernel. Services of base modules: keel/service/.
  *
- * Functions return 0 or a negative errno, unless said otherwise. Everything runs on the loop's thread, except keel_post().
+ * Functions return 0 or a negative errno, unless said otherwise. Everything runs on the loop's thread.
  */
 #ifndef KEEL_KEEL_H
 #define KEEL_KEEL_H

@@ -239,7 +239,7 @@ void keel_mock_store(struct keel_mock *, bool works);
  *	reply-twice             a request answered again; reply-missing: never answered, seen when its module has stopped
  *	bad-verdict             an answer that the kind of the point does not allow
  *	wait-without-hold       KEEL_WAIT and no hold; hold-without-wait: another answer and a hold
- *	off-thread              an API function but keel_post() in work()
+ *	off-thread              an API function in work()
  *	left-behind             timers, watches or calls that are there after fini()
  */
 typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);

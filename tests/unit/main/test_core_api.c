@@ -3,7 +3,6 @@
  * test_core_api.c - what a module may ask of the core, and what keeps its code loaded.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,7 +10,6 @@
 #include "crumbs.h"
 #include "harness.h"
 #include "loop/loop.h"
-#include "main/core_api.h"
 #include "main/inside.h"
 #include "util/version.h"
 
@@ -54,7 +52,6 @@ static void finish(void)
 {
 	CU_ASSERT_EQUAL(loop_run_until(d.parts.loop, enough, NULL, DEADLINE_MS), 0);
 	CU_ASSERT_EQUAL(owner.live, 0);
-	CU_ASSERT_EQUAL(__atomic_load_n(&owner.posts, __ATOMIC_ACQUIRE), 0);
 	loop_destroy(d.parts.loop);
 }
 
@@ -125,25 +122,6 @@ static void test_defer_counts(void)
 	CU_ASSERT_EQUAL(core->defer(mod, called, &calls), 0);
 	CU_ASSERT_EQUAL(core->defer(mod, called, &calls), 0);
 	CU_ASSERT_EQUAL(owner.live, 2);
-	finish();
-}
-
-static void *poster(void *arg)
-{
-	(void)arg;
-	for (int i = 0; i < 1000; i++)
-		CU_ASSERT_EQUAL(core->post(mod, called, &calls), 0);
-	return NULL;
-}
-
-static void test_posts_from_a_thread(void)
-{
-	pthread_t thread;
-
-	begin(1000);
-	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, poster, NULL), 0);
-	pthread_join(thread, NULL);
-	CU_ASSERT_EQUAL(owner.posts, 1000);
 	finish();
 }
 
@@ -233,6 +211,8 @@ static void test_watch_counts(void)
 	begin(0);
 	CU_ASSERT_PTR_NULL(core->watch_fd(mod, 9999, cancel_watch, &calls));
 	core->watch_cancel(NULL);
+	core->watch_cancel(watch); /* it has ended above */
+	CU_ASSERT_EQUAL(core->watch_for(watch, 0), -EINVAL);
 	finish();
 	close(ends[0]);
 	close(ends[1]);
@@ -262,8 +242,6 @@ static void fault(void)
 		core->timer(mod, 0, faults, NULL);
 	else if (strcmp(where, "defer") == 0)
 		core->defer(mod, faults, NULL);
-	else if (strcmp(where, "post") == 0)
-		core->post(mod, faults, NULL);
 	else if (strcmp(where, "work") == 0)
 		core->work(mod, fault_at_work, faults, mod);
 	else if (strcmp(where, "done") == 0)
@@ -278,7 +256,7 @@ static void test_a_fault_names_its_module(void)
 	static const struct {
 		const char *where, *words;
 	} cases[] = {
-		{ "timer", "timer of test" },	    { "defer", "deferred call of test" }, { "post", "posted call of test" },
+		{ "timer", "timer of test" },	    { "defer", "deferred call of test" },
 		{ "work", "worker of test" },	    { "done", "done() of work of test" }, { "watch", "watch of test" },
 	};
 
@@ -290,7 +268,7 @@ static void test_a_fault_names_its_module(void)
 
 TESTS_MAIN("main/core_api", TEST(test_every_entry_is_there), TEST(test_facts), TEST(test_timers_count),
 	   TEST(test_timer_over),
-	   TEST(test_defer_counts), TEST(test_posts_from_a_thread), TEST(test_work_counts),
+	   TEST(test_defer_counts), TEST(test_work_counts),
 	   TEST(test_work_that_hangs),
 	   TEST(test_watch_counts), TEST(test_watch_for_room),
 	   TEST(test_a_fault_names_its_module))

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "harness.h"
-#include "main/home.h"
+#include "main/inside.h"
 #include "util/file.h"
 #include "util/text.h"
 

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "main/pbs_conf.h"
-#include "main/settings.h"
+#include "main/inside.h"
 #include "util/text.h"
 
 static char *dir, *conf_file, *pbs_file;
@@ -53,15 +52,15 @@ static void test_defaults(void)
 	begin("", "PBS_SERVER=svr.site:1500\nPBS_HOME=/srv/pbs\nPBS_EXEC=/opt/pbs\n");
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
 	CU_ASSERT_EQUAL(s->roles, KEEL_ANY);
-	CU_ASSERT_STRING_EQUAL(s->home, "/srv/pbs");
-	CU_ASSERT_STRING_EQUAL(s->exec_dir, "/opt/pbs");
-	CU_ASSERT_STRING_EQUAL(s->server_name, "svr.site");
+	CU_ASSERT_STRING_EQUAL(s->top->home, "/srv/pbs");
+	CU_ASSERT_STRING_EQUAL(s->top->exec_dir, "/opt/pbs");
+	CU_ASSERT_STRING_EQUAL(s->top->server_name, "svr.site");
 	CU_ASSERT_STRING_EQUAL(s->daemon_name, "Server@svr");
-	CU_ASSERT_STRING_EQUAL(s->log_dir, "/srv/pbs/server_logs");
-	CU_ASSERT_STRING_EQUAL(s->socket, "/srv/pbs/run/server.sock");
-	CU_ASSERT_EQUAL(s->log_events, 511);
-	CU_ASSERT_FALSE(s->microseconds);
-	CU_ASSERT_EQUAL(settings_hooks(s)->soft_budget_ms, 20);
+	CU_ASSERT_STRING_EQUAL(s->log->dir, "/srv/pbs/server_logs");
+	CU_ASSERT_STRING_EQUAL(s->client->socket, "/srv/pbs/run/server.sock");
+	CU_ASSERT_EQUAL(s->log->events, 511);
+	CU_ASSERT_FALSE(s->log->microseconds);
+	CU_ASSERT_EQUAL(s->hooks->soft_budget_ms, 20);
 	finish();
 }
 
@@ -71,12 +70,12 @@ static void test_mom_alone(void)
 	      "PBS_HOME=/srv/pbs\nPBS_MOM_HOME=/srv/mom\nPBS_MOM_NODE_NAME=n1\n"
 	      "PBS_LOG_HIGHRES_TIMESTAMP=1\n");
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
-	CU_ASSERT_STRING_EQUAL(s->home, "/srv/mom");
-	CU_ASSERT_STRING_EQUAL(s->host_name, "n1");
+	CU_ASSERT_STRING_EQUAL(s->top->home, "/srv/mom");
+	CU_ASSERT_STRING_EQUAL(s->top->host_name, "n1");
 	CU_ASSERT_STRING_EQUAL(s->daemon_name, "pbs_mom");
-	CU_ASSERT_STRING_EQUAL(s->log_dir, "/srv/mom/mom_logs");
-	CU_ASSERT_EQUAL(s->log_events, 1023);
-	CU_ASSERT_TRUE(s->microseconds);
+	CU_ASSERT_STRING_EQUAL(s->log->dir, "/srv/mom/mom_logs");
+	CU_ASSERT_EQUAL(s->log->events, 1023);
+	CU_ASSERT_TRUE(s->log->microseconds);
 	finish();
 }
 
@@ -85,28 +84,28 @@ static void test_who_wins(void)
 	begin("home = \"/conf\"; server_name = \"conf-name\";", "PBS_HOME=/pbs\nPBS_SERVER=pbs-name\n");
 	setenv("PBS_HOME", "/environment", 1);
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
-	CU_ASSERT_STRING_EQUAL(s->home, "/conf");
-	CU_ASSERT_STRING_EQUAL(s->server_name, "conf-name");
+	CU_ASSERT_STRING_EQUAL(s->top->home, "/conf");
+	CU_ASSERT_STRING_EQUAL(s->top->server_name, "conf-name");
 	settings_destroy(s);
 	conf_destroy(conf);
 	set[0] = "home=/set";
 	set[1] = "log.events=7";
 	options.n_set = 2;
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
-	CU_ASSERT_STRING_EQUAL(s->home, "/set");
-	CU_ASSERT_EQUAL(s->log_events, 7);
+	CU_ASSERT_STRING_EQUAL(s->top->home, "/set");
+	CU_ASSERT_EQUAL(s->log->events, 7);
 	settings_destroy(s);
 	conf_destroy(conf);
 	options.home = "/option";
 	options.roles = KEEL_MOM;
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
-	CU_ASSERT_STRING_EQUAL(s->home, "/option");
+	CU_ASSERT_STRING_EQUAL(s->top->home, "/option");
 	CU_ASSERT_EQUAL(s->roles, KEEL_MOM);
 	finish();
 	begin("", "PBS_HOME=/pbs\n");
 	setenv("PBS_HOME", "/environment", 1);
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
-	CU_ASSERT_STRING_EQUAL(s->home, "/environment");
+	CU_ASSERT_STRING_EQUAL(s->top->home, "/environment");
 	finish();
 }
 
@@ -140,7 +139,7 @@ static void test_refused(void)
 	expect_refused("server_name = \"a/b\";", "server_name: expected a name of letters");
 	expect_refused("host_name = \"..\";", "host_name: expected a name of letters");
 	expect_refused("log = { events = 70000; };", "log.events: expected integer from 0 to 65535");
-	expect_refused("log = { format = \"xml\"; };", "expected one of \"pbs\", \"json\"");
+	expect_refused("log = { format = \"json\"; };", "log.format: expected a known key");
 	expect_refused("client = { stall = \"1ms\"; };", "from 100ms to 1h, got \"1ms\"");
 	expect_refused("link = { grace = \"1s\"; };", ":1: link: these keys are those of a module now; write them into "
 						    "modules.d/link-tcp.conf, as link-tcp: { ... };");

@@ -185,7 +185,6 @@ static void stray_work(void *arg)
 {
 	(void)arg;
 	keel_now_ms(kept_mod);
-	keel_post(kept_mod, tick, NULL); /* this one may */
 }
 
 static keel_verdict with_work(struct keel_call *c, struct keel_obj *o)
@@ -201,7 +200,7 @@ static void test_threads(void)
 	submit(with_work);
 	CU_ASSERT_EQUAL(ticks, 0);
 	keel_mock_advance(mock, 0);
-	CU_ASSERT_EQUAL(ticks, 2);
+	CU_ASSERT_EQUAL(ticks, 1);
 	end("off-thread");
 }
 

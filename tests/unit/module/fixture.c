@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "main/core_api.h"
+#include "main/daemon.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
