@@ -160,35 +160,29 @@ static bool wait_for(pid_t pid, int64_t deadline)
 	}
 }
 
-static void script_run(struct script *s, int64_t alarm_s)
-{
-	int64_t deadline = alarm_s ? now_ms() + alarm_s * 1000 : 0;
-	pid_t pid;
-	int fd;
-
-	s->insecure = file_check(s->command);
-	s->timed_out = s->too_long = false;
-	s->line[0] = '\0';
-	if (s->insecure)
-		return;
-	pid = launch(s->command, &fd);
-	if (pid < 0)
-		return;
-	s->timed_out = !line_read(s, fd, deadline) || !wait_for(pid, deadline);
-	close(fd);
-	if (s->timed_out) {
-		kill(-pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-}
-
 static void run_all(void *arg)
 {
 	struct dynres *d = arg;
-	uint32_t i;
+	struct script *s;
 
-	for (i = 0; i < d->n; i++)
-		script_run(&d->script[i], d->alarm_s);
+	for (s = d->script; s < d->script + d->n; s++) {
+		int64_t deadline = d->alarm_s ? now_ms() + d->alarm_s * 1000 : 0;
+		pid_t pid;
+		int fd;
+
+		s->insecure = file_check(s->command);
+		s->timed_out = s->too_long = false;
+		s->line[0] = '\0';
+		pid = s->insecure ? -1 : launch(s->command, &fd);
+		if (pid < 0)
+			continue;
+		s->timed_out = !line_read(s, fd, deadline) || !wait_for(pid, deadline);
+		close(fd);
+		if (s->timed_out) {
+			kill(-pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+		}
+	}
 }
 
 /* ---- on the loop ---------------------------------------------------------------------------------------- */
