@@ -264,25 +264,14 @@ void dynres_free(struct dynres *d)
 	free(d);
 }
 
-/* `<resource> !<command>` */
-static bool script_parse(const char *text, struct script *ret)
-{
-	const char *mark = strchr(text, '!');
-	size_t len = strcspn(text, " \t!");
-
-	if (!mark || !len || !mark[1])
-		return false;
-	ret->res = strndup(text, len);
-	ret->command = strdup(mark + 1 + strspn(mark + 1, " \t"));
-	return ret->res && ret->command;
-}
-
 void dynres_configure(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct dynres *d = calloc(1, sizeof(*d));
 	char **text = setting_items(mod, SET_server_dyn_res, "\n");
+	const char *mark;
 	uint32_t n = 0;
+	size_t len;
 
 	while (text && text[n])
 		n++;
@@ -290,12 +279,20 @@ void dynres_configure(struct keel_mod *mod)
 	st->dynres = d;
 	if (d)
 		d->script = calloc(n + 1, sizeof(*d->script));
-	for (n = 0; d && d->script && text && text[n]; n++)
-		if (script_parse(text[n], &d->script[d->n]))
-			d->n++;
-		else
+	for (n = 0; d && d->script && text && text[n]; n++) {
+		struct script *s = &d->script[d->n];
+
+		mark = strchr(text[n], '!');
+		len = strcspn(text[n], " \t!");
+		if (!mark || !len || !mark[1]) {
 			keel_log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
 				 "\"%s\" is not \"<resource> !<command>\"; it is left out", text[n]);
+			continue;
+		}
+		s->res = strndup(text[n], len);
+		s->command = strdup(mark + 1 + strspn(mark + 1, " \t"));
+		d->n += s->res && s->command;
+	}
 	names_free(text);
 	cycle_waits_no_more(mod);
 }
