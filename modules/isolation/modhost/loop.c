@@ -348,24 +348,23 @@ static uint32_t core_daemon(struct keel_mod *m)
 	return host.daemon;
 }
 
-#define TEXT(member)                                        \
-	static const char *core_##member(struct keel_mod *m) \
-	{                                                   \
-		(void)m;                                    \
-		return host.member;                         \
-	}
-TEXT(home)
-TEXT(exec_dir)
-TEXT(server_name)
-TEXT(host_name)
-TEXT(version)
+static const char *core_fact(struct keel_mod *m, uint32_t which)
+{
+	const char *const facts[] = {
+		[KEEL_FACT_HOME] = host.home,		    [KEEL_FACT_EXEC_DIR] = host.exec_dir,
+		[KEEL_FACT_SERVER_NAME] = host.server_name, [KEEL_FACT_HOST_NAME] = host.host_name,
+		[KEEL_FACT_VERSION] = host.version,
+	};
+
+	(void)m;
+	return which < KEEL_COUNT(facts) ? facts[which] : NULL;
+}
 
 REFUSED(when_durable, int32_t, -ENOTSUP, struct keel_mod *, keel_fn *, void *)
 
 const struct keel_core_api host_core = {
 	.size = sizeof(host_core), .log = core_log, .error = fail_with, .pbse_text = core_pbse_text, .now_ms = now_ms,
-	.time = time_of_day, .daemon = core_daemon, .home = core_home, .exec_dir = core_exec_dir,
-	.server_name = core_server_name, .host_name = core_host_name, .version_text = core_version, .timer = timer,
+	.time = time_of_day, .daemon = core_daemon, .fact = core_fact, .timer = timer,
 	.timer_cancel = timer_cancel, .defer = defer, .work = work, .watch_fd = watch_fd,
 	.watch_cancel = watch_cancel, .stop = stop, .log_events = log_events, .clock_us = clock_us,
 	.when_durable = when_durable, .watch_for = watch_for,
