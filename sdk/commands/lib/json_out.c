@@ -16,23 +16,17 @@
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
-/* Bytes of `w` that are control characters, quote, backslash or above ASCII: high bit set. */
-static uint64_t needs_care(uint64_t w)
-{
-	uint64_t quote = w ^ (ONES * '"'), slash = w ^ (ONES * '\\');
-	uint64_t low = (w - ONES * 0x20) & ~w;
-
-	return (w | low | ((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGHS;
-}
-
 static size_t plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
-	uint64_t w;
+	uint64_t w, quote, slash;
 
 	for (; len - i >= sizeof(w); i += sizeof(w)) {
+		/* the high bit of each byte that is a control character, quote, backslash or above ASCII */
 		memcpy(&w, text + i, sizeof(w));
-		if (needs_care(w))
+		quote = w ^ (ONES * '"');
+		slash = w ^ (ONES * '\\');
+		if ((w | ((w - ONES * 0x20) & ~w) | ((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGHS)
 			break;
 	}
 	while (i < len && (unsigned char)text[i] >= 0x20 && (unsigned char)text[i] < 0x80 &&

@@ -59,21 +59,10 @@ static void put_conf(struct list *l, const char *name, const char *key)
 	free(value);
 }
 
-/* $PWD if it is the current directory, else getcwd(). */
-static const char *work_directory(char *path, size_t size)
-{
-	const char *pwd = getenv("PWD");
-	struct stat here, there;
-
-	if (pwd != NULL && *pwd == '/' && stat(".", &here) == 0 && stat(pwd, &there) == 0 &&
-	    here.st_dev == there.st_dev && here.st_ino == there.st_ino)
-		return pwd;
-	return getcwd(path, size);
-}
-
 static void put_surroundings(struct list *l)
 {
-	const char *home = getenv("HOME");
+	const char *home = getenv("HOME"), *pwd = getenv("PWD");
+	struct stat here, there;
 	char path[PATH_MAX];
 
 	put_named(l, PREFIX "HOME", home == NULL ? "/" : home);
@@ -85,7 +74,11 @@ static void put_surroundings(struct list *l)
 	put_named(l, PREFIX "TZ", getenv("TZ"));
 	put_conf(l, PREFIX "INTERACTIVE_AUTH_METHOD", "PBS_INTERACTIVE_AUTH_METHOD");
 	put_conf(l, PREFIX "INTERACTIVE_ENCRYPT_METHOD", "PBS_INTERACTIVE_ENCRYPT_METHOD");
-	put_named(l, PREFIX "WORKDIR", work_directory(path, sizeof(path)));
+	/* $PWD if it is the current directory, else getcwd() */
+	if (pwd == NULL || *pwd != '/' || stat(".", &here) < 0 || stat(pwd, &there) < 0 || here.st_dev != there.st_dev ||
+	    here.st_ino != there.st_ino)
+		pwd = getcwd(path, sizeof(path));
+	put_named(l, PREFIX "WORKDIR", pwd);
 	put_named(l, PREFIX "SYSTEM", "Linux");
 }
 
