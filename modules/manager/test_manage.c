@@ -11,6 +11,7 @@
 #include "harness.h"
 #include "keel/mock.h"
 #include "module_memory.h"
+#include "with_resources.h"
 
 #define CREATE "cmd = 0; obj = 1; name = \"new\"; attrs = ( (\"comment\", \"\", \"words\") );"
 #define DELETE "cmd = 1; obj = 1; name = \"old\";"
@@ -31,18 +32,9 @@ static keel_verdict hold(struct keel_call *c, uint32_t point, const void *event,
 			 NULL);
 }
 
-static const struct keel_resource *no_resource(struct keel_mod *m, const char *name)
-{
-	(void)m, (void)name;
-	return NULL;
-}
-
 static void host_make(void)
 {
-	static const struct keel_resource_api resources = { .size = sizeof(resources), .find = no_resource };
-
-	mock = keel_mock_new(KEEL_SERVER);
-	keel_mock_service(mock, "resource", &resources);
+	mock = mock_with_resources();
 	keel_mock_attr(mock, "queue", "comment", "string");
 	keel_mock_attr(mock, "node", "comment", "string");
 	keel_mock_attr(mock, "node", "Mom", "string");
