@@ -4,7 +4,7 @@
  *
  *   OPEN     the file is mapped, descriptor and configuration are checked
  *   READY    needs written, rows registered, init() done
- *   RUNNING  taps live, replay told, start() done
+ *   RUNNING  taps live, replay and start() done
  */
 #ifndef KEELSON_MODULE_INSIDE_H
 #define KEELSON_MODULE_INSIDE_H
@@ -143,7 +143,7 @@ bool module_differs(const struct module *m, const struct conf *conf, const struc
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
 
-/* order.c: do they fit together? Sort the set so that whoever is needed comes first. *ret_bad: who does
+/* order.c: do they fit together? Sorts the set so that what is needed comes first. *ret_bad: the module that does
  * not fit, or NULL. */
 int set_order(struct modules *all, struct set *s, const struct conf *conf, struct module **ret_bad,
 	      struct keel_err *err);

@@ -5,8 +5,8 @@
  *   OPEN -> taps (quiet) -> needs -> contributions -> init -> READY -> replay -> start -> RUNNING
  *   RUNNING -> stop -> taps and rows withdrawn -> fini -> private memory freed -> OPEN
  *
- * Several modules go up and down together, step by step, as at the start and the end of a daemon: everybody
- * is ready before anybody is told what there is, and everybody is stopped before anybody ends.
+ * Several modules go up and down together, step by step, as at the start and the end of a daemon: all are ready
+ * before the replay, and all are stopped before the first of them ends.
  *
  * Each step undoes what the steps before it did when it fails. A callback that fails without a word is
  * given one.
