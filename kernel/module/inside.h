@@ -30,10 +30,6 @@ struct image {
 };
 /* `copy` not NULL: what to look at instead of `path`. `map`: else what can be known of the file without that. */
 int image_open(const char *path, const char *copy, bool map, struct image *ret_image, struct keel_err *err);
-/* Returns whether the file at its path is another one now. */
-bool image_changed(const struct image *image);
-/* Returns whether there is no file at its path any more. */
-bool image_gone(const struct image *image);
 
 enum module_state { MODULE_OPEN, MODULE_READY, MODULE_RUNNING };
 
