@@ -343,23 +343,3 @@ struct keel_obj *objects_find(struct objects *o, const char *klass, const char *
 
 	return c ? (struct keel_obj *)index_find(&c->ids, id, strlen(id)) : NULL;
 }
-
-bool objects_is_draft(const struct keel_obj *o)
-{
-	return o->flags & OBJ_DRAFT;
-}
-
-bool objects_is_dead(const struct keel_obj *o)
-{
-	return o->flags & OBJ_DEAD;
-}
-
-void objects_keep(struct keel_obj *o)
-{
-	o->flags |= OBJ_KEEP;
-}
-
-struct keel_obj **objects_dirty_link(struct keel_obj *o)
-{
-	return &o->dirty_next;
-}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * object.h - inside of the object engine; only kernel/object/ includes it.
+ * object.h - inside of the object engine; for kernel/object/, and for the store front: what an object is.
  *
  *   objects -- class ("job") -- keel_attr rows, numbered 0..255
  *                            -- keel_obj: id, bitmap of set numbers, packed slots
@@ -65,7 +65,13 @@ struct raw {
 	char bytes[];
 };
 
-enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_KEEP = 16 };
+enum obj_flag {
+	OBJ_DRAFT = 1,
+	OBJ_DIRTY = 2, /* the store front has it on its list */
+	OBJ_DEAD = 4,
+	OBJ_SAVED = 8, /* there is a row of it */
+	OBJ_KEEP = 16, /* the store front has blobs of a draft: its destruction calls `dirty`, too */
+};
 
 /* The members that a walk reads come first. */
 struct keel_obj {

@@ -109,11 +109,6 @@ int objects_encode(struct keel_obj *o, struct keel_store_row *ret)
 	return 0;
 }
 
-void objects_redirty(struct keel_obj *o)
-{
-	o->flags |= OBJ_DIRTY;
-}
-
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* Returns the value as terminated text, valid until the next call; NULL: it has a NUL byte, or no memory. */
