@@ -205,7 +205,7 @@ static int attempt_make(struct attempt *t)
 		type_drop(a->type, &t->slot);
 		t->is_set = false;
 	}
-	if (!t->key && (a->def.flags & KEEL_ATTR_RESET) && a->def.fallback && !(type & KEEL_TYPE_KEYED))
+	if (!t->key && (a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
 		return type_parse(a, KEEL_SET, NULL, a->def.fallback, &t->slot, &t->is_set, t->err);
 	return 0;
 }

@@ -269,7 +269,7 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 
 	if (!obj)
 		return err_set(err, -ENOMEM, "no memory to load %s '%s'", klass, id);
-	rc = map.kind == PACK_MAP ? value_reserve(obj, map.n) : -EPROTO;
+	rc = map.kind == PACK_MAP ? value_reserve(obj, c->declared ? map.n : 0) : -EPROTO;
 	if (rc == 0)
 		rc = raw_decode(obj, &r, map.n);
 	if (rc == 0 && r.at != r.end)
