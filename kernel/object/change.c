@@ -119,27 +119,23 @@ void changes_discard(struct keel_changes *c)
 	free(c);
 }
 
-static void entry_apply(struct change *e)
-{
-	if (e->obj->flags & OBJ_DEAD)
-		return;
-	if (!e->is_set)
-		value_drop(e->obj, e->attr);
-	else if (value_put(e->obj, e->attr, &e->slot) < 0)
-		value_lost(); /* not reached: the room is reserved */
-	e->is_set = false; /* moved */
-	if (e->attr->def.flags & KEEL_ATTR_SAVE)
-		write_touch(e->obj);
-}
-
 void changes_commit(struct keel_changes *c)
 {
 	struct change *e;
 
 	if (!c)
 		return;
-	DL_FOREACH(c->entries, e)
-		entry_apply(e);
+	DL_FOREACH(c->entries, e) {
+		if (e->obj->flags & OBJ_DEAD)
+			continue;
+		if (!e->is_set)
+			value_drop(e->obj, e->attr);
+		else if (value_put(e->obj, e->attr, &e->slot) < 0)
+			value_lost(); /* not reached: the room is reserved */
+		e->is_set = false; /* moved */
+		if (e->attr->def.flags & KEEL_ATTR_SAVE)
+			write_touch(e->obj);
+	}
 	DL_FOREACH(c->entries, e)
 		if (e->attr->def.changed && !(e->obj->flags & (OBJ_DEAD | OBJ_DRAFT)))
 			attr_changed(e->attr, e->obj);
@@ -162,11 +158,6 @@ struct attempt {
 	struct keel_err *err;
 };
 
-static int attempt_fault(const struct attempt *t, int code)
-{
-	return attr_fault(t->err, code, t->attr, t->key);
-}
-
 static int attempt_valid(const struct attempt *t)
 {
 	const struct keel_attr_def *def = &t->attr->def;
@@ -174,13 +165,13 @@ static int attempt_valid(const struct attempt *t)
 
 	if (t->session && (!(def->write_roles & t->session->roles) ||
 			   ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))))
-		return attempt_fault(t, PBSE_ATTRRO);
+		return attr_fault(t->err, PBSE_ATTRRO, t->attr, t->key);
 	if (t->op != KEEL_SET && t->op != KEEL_UNSET && t->op != KEEL_INCR && t->op != KEEL_DECR)
 		return err_set(t->err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
 	if (!KEEL_ATTR_HAS_VALUE(def))
-		return attempt_fault(t, PBSE_ATTRRO);
+		return attr_fault(t->err, PBSE_ATTRRO, t->attr, t->key);
 	if (keyed ? !t->key && t->text && *t->text : t->key != NULL)
-		return attempt_fault(t, PBSE_BADATVAL);
+		return attr_fault(t->err, PBSE_BADATVAL, t->attr, t->key);
 	return 0;
 }
 
@@ -235,7 +226,7 @@ static int attempt_check(const struct attempt *t)
 	if (code && t->err && t->err->text[0])
 		t->err->code = code;
 	else if (code)
-		attempt_fault(t, code);
+		attr_fault(t->err, code, a, t->key);
 	return code;
 }
 
