@@ -7,10 +7,8 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "conf/inside.h"
 #include "util/err.h"
@@ -26,92 +24,46 @@ int conf_no_memory(struct keel_err *err)
 	return err_set(err, -ENOMEM, "configuration: no memory");
 }
 
-void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out)
+char *conf_place(const config_setting_t *s)
 {
 	const config_setting_t *root = s;
-	const char *path = "?";
 
-	if (s == NULL) {
-		buf_str(out, "override");
-		return;
-	}
 	while (config_setting_parent(root) != NULL)
 		root = config_setting_parent(root);
-	for (uint32_t i = 0; i < c->n_files; i++)
-		if (config_root_setting(&c->files[i]->parsed) == root)
-			path = c->files[i]->path;
-	buf_printf(out, "%s:%u", path, config_setting_source_line(s));
+	if (is_override(s) || config_setting_get_hook(root) == NULL)
+		return strdup("override");
+	return text_format("%s:%u", (const char *)config_setting_get_hook(root), config_setting_source_line(s));
 }
 
-char *conf_place(const struct conf *c, const config_setting_t *s)
+int conf_refuse(struct keel_err *err, const config_setting_t *s, const char *fmt, ...)
 {
-	struct buf where;
+	char *where = conf_place(s);
+	struct buf text;
+	va_list ap;
+	int ret;
 
-	buf_init(&where);
-	conf_where(c, s, &where);
-	return buf_take(&where, NULL);
-}
-
-void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t *s)
-{
-	buf_init(out);
-	conf_where(c, s, out);
-}
-
-int refusal_end(struct buf *out, struct keel_err *err)
-{
-	int ret = out->failed ? conf_no_memory(err) :
-				err_set(err, -EINVAL, "%s", out->data);
-
-	buf_fini(out);
+	buf_init(&text);
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	ret = where == NULL || text.failed ? conf_no_memory(err) : err_set(err, -EINVAL, "%s: %s", where, text.data);
+	buf_fini(&text);
+	free(where);
 	return ret;
 }
 
-const config_setting_t *conf_group(const struct conf *c, const char *group)
+config_setting_t *conf_group(const struct conf *c, const char *group)
 {
+	config_setting_t *s;
+
 	if (group[0] == '\0')
 		return config_root_setting(&c->files[0]->parsed);
 	for (uint32_t i = 0; i < c->n_files; i++) {
-		const config_setting_t *s =
-			config_setting_get_member(config_root_setting(&c->files[i]->parsed), group);
-
+		s = config_setting_get_member(config_root_setting(&c->files[i]->parsed), group);
 		if (s != NULL && config_setting_is_group(s))
 			return s;
 	}
-	return NULL;
-}
-
-/* Parses `text`, which was read from `path`. Returns 0, or an error with *err. */
-static int parse(struct conf *c, const char *path, const char *text, struct keel_err *err)
-{
-	struct conf_file *f = calloc(1, sizeof(*f));
-
-	if (f != NULL)
-		f->path = strdup(path);
-	if (f == NULL || f->path == NULL) {
-		free(f);
-		return conf_no_memory(err);
-	}
-	config_init(&f->parsed);
-	c->files[c->n_files++] = f;
-	if (config_read_string(&f->parsed, text) == CONFIG_TRUE)
-		return 0;
-	return err_set(err, -EINVAL, "%s:%d: %s%s", path,
-		       config_error_line(&f->parsed), config_error_text(&f->parsed),
-		       strcmp(config_error_text(&f->parsed), "syntax error") != 0 ? "" :
-		       ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
-}
-
-/* Ends the last line, without which libconfig does not accept a comment. NULL: no memory, and `text` is freed. */
-static char *last_line_end(char *text, size_t len)
-{
-	char *ended = len == 0 || text[len - 1] == '\n' ? text : realloc(text, len + 2);
-
-	if (ended == NULL)
-		free(text);
-	else if (len > 0 && ended[len - 1] != '\n')
-		memcpy(ended + len, "\n", 2);
-	return ended;
+	return config_setting_get_member(config_root_setting(&c->overrides), group);
 }
 
 /* Reads `file`, which is called `path` in errors. */
@@ -128,27 +80,38 @@ static int text_read(const char *file, const char *path, char **ret_text, size_t
 static int file_parse(struct conf *c, const char *path, const char *file, struct keel_err *err)
 {
 	struct conf_file **files = reallocarray(c->files, c->n_files + 1, sizeof(*files));
-	char *text;
+	struct conf_file *f = calloc(1, sizeof(*f));
+	char *text, *ended;
 	size_t len;
 	int ret;
 
-	if (files == NULL)
+	c->files = files != NULL ? files : c->files;
+	if (files == NULL || f == NULL || (f->path = strdup(path)) == NULL) {
+		free(f);
 		return conf_no_memory(err);
-	c->files = files;
+	}
+	config_init(&f->parsed);
+	c->files[c->n_files++] = f;
 	ret = text_read(file, path, &text, &len, err);
 	if (ret < 0)
 		return ret;
 	ret = conf_bounds(c, path, text, len, err);
-	text = last_line_end(text, len);
-	if (text == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
-	if (ret == 0)
-		ret = parse(c, path, text, err);
+	/* libconfig accepts no comment in a last line that does not end. */
+	ended = text_format("%s%s", text, len > 0 && text[len - 1] != '\n' ? "\n" : "");
+	if (ret == 0 && ended == NULL)
+		ret = conf_no_memory(err);
+	else if (ret == 0 && config_read_string(&f->parsed, ended) != CONFIG_TRUE)
+		ret = err_set(err, -EINVAL, "%s:%d: %s%s", path, config_error_line(&f->parsed),
+			      config_error_text(&f->parsed),
+			      strcmp(config_error_text(&f->parsed), "syntax error") != 0 ? "" :
+			      ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
+	config_setting_set_hook(config_root_setting(&f->parsed), f->path);
 	free(text);
+	free(ended);
 	return ret;
 }
 
-struct conf_module *conf_module_find(const struct conf *c, const char *name)
+struct conf_module *conf_module(const struct conf *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->n_modules; i++)
 		if (strcmp(c->modules[i].name, name) == 0)
@@ -178,29 +141,22 @@ struct conf_module *conf_module_add(struct conf *c, const char *name, const char
 static int module_read(struct conf *c, const config_setting_t *s, struct keel_err *err)
 {
 	const char *name = config_setting_name(s);
-	struct conf_module *m = conf_module_find(c, name);
-	struct buf no;
+	struct conf_module *m = conf_module(c, name);
 	char *where;
 
-	refusal_begin(&no, c, s);
-	if (!config_setting_is_group(s)) {
-		buf_printf(&no, ": %s: expected a group named like a module, got a single value; such keys belong "
-			   "into the main file", name);
-		return refusal_end(&no, err);
-	}
-	if (m != NULL) {
-		buf_printf(&no, ": %s: expected a module once, got it again (first in %s)", name, m->file);
-		return refusal_end(&no, err);
-	}
-	where = buf_take(&no, NULL);
+	if (!config_setting_is_group(s))
+		return conf_refuse(err, s, "%s: expected a group named like a module, got a single value; such keys belong "
+				   "into the main file", name);
+	if (m != NULL)
+		return conf_refuse(err, s, "%s: expected a module once, got it again (first in %s)", name, m->file);
+	where = conf_place(s);
 	m = where != NULL ? conf_module_add(c, name, where) : NULL;
 	free(where);
-	return m != NULL ? conf_module_keys(c, s, m, err) : conf_no_memory(err);
+	return m != NULL ? conf_module_keys(s, m, err) : conf_no_memory(err);
 }
 
-static int modules_read(void *conf, const char *path, const char *file, struct keel_err *err)
+static int modules_read(struct conf *c, const char *path, const char *file, struct keel_err *err)
 {
-	struct conf *c = conf;
 	const config_setting_t *root;
 	int ret = file_parse(c, path, file, err);
 
@@ -224,8 +180,6 @@ static int name_order(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-typedef int file_fn(void *arg, const char *path, const char *other, struct keel_err *err);
-
 /* Returns the directory of modules beside the main file `path`. NULL: no memory. */
 static char *modules_dir(const char *path)
 {
@@ -234,9 +188,8 @@ static char *modules_dir(const char *path)
 	return text_format("%.*s" MODULES_D, slash == NULL ? 0 : (int)(slash - path) + 1, path);
 }
 
-/* Calls `fn` for every *.conf in `look`, with its path in `dir` and its path in `other`. A directory that does not exist
- * is no error. */
-static int dir_each(const char *look, const char *dir, const char *other, file_fn *fn, void *arg, struct keel_err *err)
+/* Every *.conf in `look`, which is called as if it were in `dir`. A directory that does not exist is no error. */
+static int dir_read(struct conf *c, const char *look, const char *dir, struct keel_err *err)
 {
 	struct dirent **names;
 	int n = scandir(look, &names, is_conf_name, name_order), ret = 0;
@@ -247,10 +200,10 @@ static int dir_each(const char *look, const char *dir, const char *other, file_f
 		return err_set(err, -errno, "cannot read the directory %s: %s", dir, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = ret == 0 ? path_join(dir, names[i]->d_name) : NULL;
-		char *file = ret == 0 ? path_join(other, names[i]->d_name) : NULL;
+		char *file = ret == 0 ? path_join(look, names[i]->d_name) : NULL;
 
 		if (ret == 0)
-			ret = path == NULL || file == NULL ? conf_no_memory(err) : fn(arg, path, file, err);
+			ret = path == NULL || file == NULL ? conf_no_memory(err) : modules_read(c, path, file, err);
 		free(path);
 		free(file);
 		free(names[i]);
@@ -266,10 +219,12 @@ int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct
 	char *other = copy != NULL ? path_join(copy, MODULES_D) : modules_dir(path);
 	int ret = c == NULL || dir == NULL || file == NULL || other == NULL ? conf_no_memory(err) : 0;
 
+	if (c != NULL)
+		config_init(&c->overrides);
 	if (ret == 0)
 		ret = file_parse(c, path, file, err);
 	if (ret == 0)
-		ret = dir_each(other, dir, other, modules_read, c, err);
+		ret = dir_read(c, other, dir, err);
 	free(dir);
 	free(file);
 	free(other);
@@ -277,40 +232,6 @@ int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct
 		conf_destroy(c);
 	else
 		*ret_conf = c;
-	return ret;
-}
-
-static int file_copy(void *arg, const char *path, const char *to, struct keel_err *err)
-{
-	char *text;
-	size_t len;
-	int ret = text_read(path, path, &text, &len, err), fd;
-
-	(void)arg;
-	if (ret < 0)
-		return ret;
-	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	ret = fd < 0 ? -errno : fd_write_all(fd, text, len);
-	if (fd >= 0)
-		close(fd);
-	free(text);
-	return ret == 0 ? 0 : err_set(err, ret, "cannot copy %s to %s: %s", path, to, strerror(-ret));
-}
-
-int conf_copy(const char *path, const char *to, struct keel_err *err)
-{
-	char *dir = modules_dir(path), *main_file = path_join(to, COPY_MAIN), *other = path_join(to, MODULES_D);
-	int ret = dir == NULL || main_file == NULL || other == NULL ? conf_no_memory(err) : dir_make(other, 0700);
-
-	if (ret == 0)
-		ret = file_copy(NULL, path, main_file, err);
-	else if (ret != -ENOMEM)
-		err_set(err, ret, "cannot make the directory %s: %s", other, strerror(-ret));
-	if (ret == 0)
-		ret = dir_each(dir, dir, other, file_copy, NULL, err);
-	free(dir);
-	free(main_file);
-	free(other);
 	return ret;
 }
 
@@ -327,12 +248,7 @@ void conf_destroy(struct conf *c)
 		free((char *)c->modules[i].name);
 		free((char *)c->modules[i].file);
 	}
-	for (uint32_t i = 0; i < c->n_overrides; i++) {
-		free(c->overrides[i].group);
-		free(c->overrides[i].key);
-		free(c->overrides[i].value);
-	}
-	free(c->overrides);
+	config_destroy(&c->overrides);
 	free(c->modules);
 	free(c->files);
 	free(c);
@@ -342,11 +258,6 @@ const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n)
 {
 	*ret_n = c->n_modules;
 	return c->modules;
-}
-
-const struct conf_module *conf_module(const struct conf *c, const char *name)
-{
-	return conf_module_find(c, name);
 }
 
 const struct conf_module *conf_enabled(const struct conf *c, const char *name)
@@ -382,8 +293,7 @@ static const char *moved_to(const char *group)
 
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
 {
-	const config_setting_t *root = config_root_setting(&c->files[0]->parsed);
-	struct buf no;
+	const config_setting_t *root = conf_group(c, "");
 
 	for (int i = 0; i < config_setting_length(root); i++) {
 		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
@@ -391,28 +301,25 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 
 		if (!config_setting_is_group(s) || is_in(kernel_groups, name))
 			continue;
-		refusal_begin(&no, c, s);
 		module = moved_to(name);
 		if (module != NULL)
-			buf_printf(&no, ": %s: these keys are those of a module now; write them into " MODULES_D
-				   "/%s.conf, as %s: { ... };", name, module, module);
-		else
-			buf_printf(&no, ": %s: expected a known group, got \"%s\"; a module's group belongs into a "
+			return conf_refuse(err, s, "%s: these keys are those of a module now; write them into " MODULES_D
+					   "/%s.conf, as %s: { ... };", name, module, module);
+		return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs into a "
 				   "file of " MODULES_D, name, name);
-		return refusal_end(&no, err);
 	}
-	for (uint32_t i = 0; i < c->n_overrides; i++) {
-		const char *group = c->overrides[i].group, *module = moved_to(group);
+	root = config_root_setting(&c->overrides);
+	for (int i = 0; i < config_setting_length(root); i++) {
+		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
+		const char *name = config_setting_name(s), *module = moved_to(name),
+			   *key = config_setting_name(config_setting_get_elem(s, 0));
 
 		if (module != NULL)
 			return err_set(err, -EINVAL, "override: %s.%s: this key is that of a module now (" MODULES_D
-				       "/%s.conf); say %s.%s", group, c->overrides[i].key, module, module,
-				       c->overrides[i].key);
-		if (group[0] != '\0' && !is_in(kernel_groups, group) &&
-		    conf_module_find(c, group) == NULL)
-			return err_set(err, -EINVAL,
-				       "override: %s.%s: no module and no group is called \"%s\"", group,
-				       c->overrides[i].key, group);
+				       "/%s.conf); say %s.%s", name, key, module, module, key);
+		if (!is_in(kernel_groups, name) && conf_module(c, name) == NULL)
+			return err_set(err, -EINVAL, "override: %s.%s: no module and no group is called \"%s\"", name, key,
+				       name);
 	}
 	return 0;
 }

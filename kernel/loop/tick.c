@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/inside.h"
+#include "loop/loop.h"
 
 #define TICK_SIGNAL (SIGRTMIN + 1)
 
@@ -23,6 +23,8 @@ static struct {
 	loop_tick_fn *fn;
 	void *arg;
 	volatile sig_atomic_t armed;
+	volatile bool busy;      /* a turn is made */
+	volatile uint64_t turns; /* so far */
 } tick;
 
 static void arm(void)
@@ -38,18 +40,28 @@ static void ticked(int signum)
 	(void)signum;
 	tick.armed = 0;
 	if (tick.loop != NULL) {
-		tick.fn(tick.arg, tick.loop->busy ? tick.loop->turns : LOOP_ASLEEP, loop_clock_ns(tick.loop) - tick.due_ns);
-		if (tick.loop->busy)
+		tick.fn(tick.arg, tick.busy ? tick.turns : LOOP_ASLEEP, loop_clock_ns(tick.loop) - tick.due_ns);
+		if (tick.busy)
 			arm();
 	}
 	errno = kept;
 }
 
-void loop_busy(struct loop *l)
+void loop_busy(const struct loop *l)
 {
-	l->busy = true;
-	if (tick.loop == l && !tick.armed)
+	if (tick.loop != l)
+		return;
+	tick.busy = true;
+	if (!tick.armed)
 		arm();
+}
+
+void loop_idle(const struct loop *l)
+{
+	if (tick.loop != l)
+		return;
+	tick.busy = false;
+	tick.turns++;
 }
 
 int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
@@ -68,6 +80,7 @@ int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
 	tick.fn = fn;
 	tick.arg = arg;
 	tick.armed = 0;
+	tick.busy = false;
 	tick.loop = l;
 	return 0;
 }

@@ -27,7 +27,8 @@
 
 typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
 
-static int call_step(struct module *m, const char *name, step_fn *fn, struct keel_err *err)
+/* Of a module whose `fn` failed: "module NAME<failed>: <its reason>". */
+static int call_step(struct module *m, const char *name, step_fn *fn, const char *failed, struct keel_err *err)
 {
 	struct keel_err own = { 0 };
 	struct crumb crumb;
@@ -40,7 +41,7 @@ static int call_step(struct module *m, const char *name, step_fn *fn, struct kee
 	crumb_end(&crumb);
 	if (ret == 0)
 		return 0;
-	return err_set(err, ret < 0 ? ret : -EIO, "module %s: %s failed: %s", m->desc.name, name,
+	return err_set(err, ret < 0 ? ret : -EIO, "module %s%s: %s", m->desc.name, failed,
 		       own.text[0] != '\0' ? own.text : "it gave no reason");
 }
 
@@ -70,15 +71,15 @@ static int module_ready(struct module *m, struct keel_err *err)
 	int ret;
 
 	memset(m->owner.pub.state, 0, m->desc.state_size); /* it may have run before */
-	ret = needs_services(m, err);
+	ret = needs_find(m, false, err);
 	if (ret == 0)
 		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
 				   m->desc.n_contribs, err);
 	if (ret < 0)
 		return ret;
-	ret = needs_attrs(m, err);
+	ret = needs_find(m, true, err);
 	if (ret == 0)
-		ret = call_step(m, "init", m->desc.init, err);
+		ret = call_step(m, "init", m->desc.init, ": init failed", err);
 	if (ret < 0) {
 		withdraw(m);
 		objects_detach(&m->owner);
@@ -86,18 +87,6 @@ static int module_ready(struct module *m, struct keel_err *err)
 	}
 	hooks_quiet(m->owner.parts->hooks, &m->owner, true); /* those that init() added, too */
 	m->state = MODULE_READY;
-	return 0;
-}
-
-static int module_run(struct module *m, struct keel_err *err)
-{
-	int ret = call_step(m, "start", m->desc.start, err);
-
-	if (ret < 0)
-		return ret;
-	hooks_quiet(m->owner.parts->hooks, &m->owner, false);
-	m->state = MODULE_RUNNING;
-	m->since = loop_time(m->owner.parts->loop);
 	return 0;
 }
 
@@ -109,22 +98,13 @@ bool module_stays(const struct module *m)
 
 int module_busy(struct module *m, struct keel_err *err)
 {
-	struct keel_err why = { 0 };
-	struct crumb crumb;
 	int ret;
 
 	if (module_stays(m))
 		return err_set(err, -ENOTEMPTY, "module %s cannot be unloaded while the daemon runs, for it keeps its objects; "
 			       "stop the daemon first", m->desc.name);
-	if (m->state != MODULE_RUNNING || m->desc.busy == NULL)
-		return 0;
-	crumb_begin(&crumb, &m->owner, "busy", NULL);
-	ret = m->desc.busy(&m->owner.pub, &why);
-	crumb_end(&crumb);
-	if (ret == 0)
-		return 0;
-	return err_set(err, ret == -ENOTEMPTY ? ret : -EBUSY, "module %s is busy: %s", m->desc.name,
-		       why.text[0] != '\0' ? why.text : "it gave no reason");
+	ret = m->state == MODULE_RUNNING ? call_step(m, "busy", m->desc.busy, " is busy", err) : 0;
+	return ret == 0 || ret == -ENOTEMPTY ? ret : -EBUSY;
 }
 
 static void module_halt(struct module *m)
@@ -139,9 +119,8 @@ static void module_end(struct module *m)
 {
 	module_halt(m);
 	withdraw(m);
-	if (m->state == MODULE_OPEN)
-		return;
-	call_end(m, "fini", m->desc.fini);
+	if (m->state != MODULE_OPEN)
+		call_end(m, "fini", m->desc.fini);
 	objects_detach(&m->owner);
 	if (m->how.row != NULL)
 		loader_close(m); /* while its loader, which ends after it, is there */
@@ -158,8 +137,8 @@ bool module_work_log(const struct module *m)
 	return m->owner.working > 0;
 }
 
-/* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
-void module_leave(struct module *m)
+/* What a module left behind may still use its memory: that stays, then. */
+static void module_leave(struct module *m)
 {
 	if (m->owner.live == 0)
 		module_close(m);
@@ -181,7 +160,6 @@ int set_attach(struct modules *all, const struct set *s, struct keel_err *err)
 		if (ret < 0)
 			return ret;
 		hooks_quiet(h, &m->owner, true);
-		hooks_scope(h, &m->owner, m->site->scope);
 		m->owner.budget = m->site->budget;
 	}
 	return 0;
@@ -198,8 +176,13 @@ int set_ready(struct set *s, struct module **ret_bad, struct keel_err *err)
 		if (ret < 0)
 			return ret;
 	}
-	SET_EACH(s, m)
+	SET_EACH(s, m) {
+		*ret_bad = m;
+		ret = hooks_filter(m->owner.parts->hooks, &m->owner, m->site->matches, m->site->n_matches, err);
+		if (ret < 0)
+			return ret;
 		module_offer(m);
+	}
 	*ret_bad = NULL;
 	return 0;
 }
@@ -212,10 +195,15 @@ int set_start(struct modules *all, struct set *s, struct module **ret_bad, struc
 	if (all->parts->objects != NULL)
 		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
 	SET_EACH(s, m) {
+		if (m->state != MODULE_READY)
+			continue;
 		*ret_bad = m;
-		ret = m->state == MODULE_READY ? module_run(m, err) : 0;
+		ret = call_step(m, "start", m->desc.start, ": start failed", err);
 		if (ret < 0)
 			return ret;
+		hooks_quiet(all->parts->hooks, &m->owner, false);
+		m->state = MODULE_RUNNING;
+		m->since = loop_time(all->parts->loop);
 	}
 	*ret_bad = NULL;
 	return 0;
@@ -234,11 +222,10 @@ void set_down(const struct set *s)
 		module_end(s->at[i - 1]);
 }
 
-void set_abandon(struct set *s)
+void set_leave(struct set *s)
 {
-	for (uint32_t i = s->n; i > 0; i--) {
-		module_end(s->at[i - 1]);
-		module_close(s->at[i - 1]);
-	}
+	set_down(s);
+	while (s->n > 0)
+		module_leave(s->at[--s->n]);
 	set_fini(s);
 }

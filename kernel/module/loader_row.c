@@ -10,7 +10,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "keel/sized.h"
 #include "modfile/descriptor.h"
 #include "module/inside.h"
 #include "registry/registry.h"
@@ -25,7 +24,7 @@ static int row_add(void *arg, struct owner *owner, const void *def, struct keel_
 	if (row == NULL)
 		return err_set(err, -ENOMEM, "no memory");
 	row->owner = owner;
-	KEEL_SIZED(&row->def, (const struct keel_loader_def *)def);
+	row->def = def;
 	DL_APPEND(all->loaders, row);
 	return 0;
 }
@@ -35,8 +34,9 @@ static void row_remove(void *arg, struct owner *owner, const void *def)
 	struct modules *all = arg;
 	struct loader_row *row, *next;
 
+	(void)owner;
 	DL_FOREACH_SAFE(all->loaders, row, next) {
-		if (row->owner != owner || strcmp(row->def.name, ((const struct keel_loader_def *)def)->name) != 0)
+		if (row->def != def)
 			continue;
 		DL_DELETE(all->loaders, row);
 		free(row);
@@ -49,12 +49,13 @@ int loaders_offer(struct modules *all)
 									    .arg = all, .row_size = sizeof(struct keel_loader_def) });
 }
 
-bool loader_key(const struct modules *all, const char *key)
+bool loader_key(const void *modules, const char *key)
 {
+	const struct modules *all = modules;
 	const struct loader_row *row;
 
 	DL_FOREACH(all->loaders, row) {
-		if (strcmp(row->def.name, key) == 0 || (row->def.group != NULL && strcmp(row->def.group, key) == 0))
+		if (strcmp(row->def->name, key) == 0 || (row->def->group != NULL && strcmp(row->def->group, key) == 0))
 			return true;
 	}
 	return false;
@@ -65,14 +66,21 @@ struct choice {
 	int32_t choice;
 };
 
+/* The others are looked at when the module is opened. */
+static bool any_key(const void *arg, const char *key)
+{
+	(void)arg, (void)key;
+	return true;
+}
+
 static int how_read(const struct loader_row *row, const struct conf *conf, const char *name, struct how *ret,
 		    struct keel_err *err)
 {
-	const struct keel_loader_def *d = &row->def;
+	const struct keel_loader_def *d = row->def;
 	const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_ENUM, .key = d->name,
 					     .choices = d->choices, .doc = d->doc };
 	struct conf_data *data;
-	int code = conf_fill_some(conf, name, &rule, 1, sizeof(struct choice), &data, err);
+	int code = conf_fill_module(conf, name, &rule, 1, sizeof(struct choice), any_key, NULL, &data, err);
 
 	if (code < 0)
 		return code;
@@ -116,7 +124,7 @@ bool how_differs(const struct module *m, const struct conf *conf)
 		return true; /* the check of the set reports it */
 	differs = now.row != m->how.row || now.choice != m->how.choice ||
 		  (now.row != NULL && now.values != NULL &&
-		   conf_differs(now.row->def.conf, now.row->def.n_conf, m->how.values, now.values, 0) != NULL);
+		   conf_differs(now.row->def->conf, now.row->def->n_conf, m->how.values, now.values, 0) != NULL);
 	how_fini(&now);
 	return differs;
 }
@@ -130,7 +138,7 @@ int loader_open(struct module *m, const char *name, struct keel_err *err)
 					.values = m->how.values != NULL ? conf_data(m->how.values) : NULL };
 	struct keel_err why = { 0 };
 
-	m->image.raw = row->def.open(&row->owner->pub, &load, &why);
+	m->image.raw = row->def->open(&row->owner->pub, &load, &why);
 	return m->image.raw != NULL ? 0 : err_set(err, -ECHILD, "%s", why.text);
 }
 
@@ -139,17 +147,12 @@ void loader_close(struct module *m)
 	if (m->how.row == NULL) {
 		free(m->owner.pub.state);
 	} else if (m->image.raw != NULL) {
-		m->how.row->def.close(&m->how.row->owner->pub, &m->owner.pub);
+		m->how.row->def->close(&m->how.row->owner->pub, &m->owner.pub);
 		m->image.raw = NULL;
 		m->desc.name = m->owner.pub.name = "that was lent"; /* its texts are gone */
 	}
 	m->owner.pub.state = NULL;
 	how_fini(&m->how);
-}
-
-int loader_check(const struct module *m, const void *conf, struct keel_err *err)
-{
-	return m->how.row->def.check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf, err);
 }
 
 /* ---- those that load others are there first ------------------------------------------------------------------ */
@@ -164,14 +167,6 @@ static struct modfile_module *file_read(const struct modules *all, const struct 
 	file = path != NULL ? modfile_read(path, why) : NULL;
 	free(path);
 	return file;
-}
-
-static bool is_loader(const struct modfile_module *file)
-{
-	for (uint32_t i = 0; file != NULL && i < file->head.n_contribs; i++)
-		if (strcmp(file->contribs[i].kind, "LOADER") == 0)
-			return true;
-	return false;
 }
 
 /* Mark said[i], which others require, and those it requires itself. */
@@ -192,12 +187,12 @@ static void first_mark(const struct modules *all, const struct conf_module *said
 
 void loaders_find(const struct modules *all, const struct conf_module *said, uint32_t n, bool *first)
 {
-	struct modfile_module *file;
-	bool loads;
-
 	for (uint32_t i = 0; i < n; i++) {
-		file = said[i].enabled && !first[i] ? file_read(all, &said[i]) : NULL;
-		loads = is_loader(file);
+		struct modfile_module *file = said[i].enabled && !first[i] ? file_read(all, &said[i]) : NULL;
+		bool loads = false;
+
+		for (uint32_t k = 0; file != NULL && k < file->head.n_contribs; k++)
+			loads = loads || strcmp(file->contribs[k].kind, "LOADER") == 0;
 		modfile_module_free(file);
 		if (loads)
 			first_mark(all, said, n, i, first);

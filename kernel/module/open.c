@@ -35,15 +35,6 @@ char *module_copy(const struct modules *all, const char *name)
 	return NULL;
 }
 
-bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said)
-{
-	char *path = module_path(modules_of(m)->dir, said);
-	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
-
-	free(path);
-	return moved || image_changed(&m->image) || how_differs(m, conf);
-}
-
 void module_close(struct module *m)
 {
 	if (m == NULL)
@@ -59,27 +50,9 @@ void module_close(struct module *m)
 	free(m);
 }
 
-/* A module's own objection, with the place of its group: file:line: module: why. */
-static int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
-{
-	const struct conf_module *said = conf_module(conf, name);
-	bool placed = said != NULL && said->file != NULL;
-
-	if (err == NULL)
-		return ret;
-	if (err->text[0] == '\0')
-		return err_set(err, ret, "module %s does not accept its configuration", name);
-	return err_set(err, ret, "%s%s%s: %s", placed ? said->file : "", placed ? ": " : "", name, err->text);
-}
-
-static bool key_is_known(const void *arg, const char *key)
-{
-	return loader_key(arg, key);
-}
-
 int module_values(const struct module *m, const struct conf *conf, struct conf_data **ret_data, struct keel_err *err)
 {
-	return conf_fill_module(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, key_is_known, modules_of(m),
+	return conf_fill_module(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, loader_key, modules_of(m),
 				ret_data, err);
 }
 
@@ -87,27 +60,33 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 		     struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
+	const struct conf_module *said = conf_module(conf, d->name);
+	struct keel_err why = { 0 };
 	struct conf_data *data;
 	struct crumb crumb;
 	int ret = module_values(m, conf, &data, err);
 
 	if (ret < 0)
 		return ret;
-	if (err != NULL)
-		err->text[0] = '\0';
-	if (m->how.row != NULL)
-		ret = loader_check(m, conf_data(data), err);
-	else if (d->check != NULL) {
+	if (m->how.row != NULL) {
+		ret = m->how.row->def->check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf_data(data),
+					     &why);
+	} else if (d->check != NULL) {
 		crumb_begin(&crumb, (struct owner *)(uintptr_t)&m->owner, "check", NULL);
-		ret = d->check(conf_data(data), err);
+		ret = d->check(conf_data(data), &why);
 		crumb_end(&crumb);
 	}
-	if (ret != 0) {
-		conf_data_destroy(data);
-		return module_objected(conf, d->name, ret < 0 ? ret : -EINVAL, err);
+	if (ret == 0) {
+		*ret_data = data;
+		return 0;
 	}
-	*ret_data = data;
-	return 0;
+	conf_data_destroy(data);
+	ret = ret < 0 ? ret : -EINVAL;
+	if (why.text[0] == '\0')
+		return err_set(err, ret, "module %s does not accept its configuration", d->name);
+	if (said == NULL || said->file == NULL)
+		return err_set(err, ret, "%s: %s", d->name, why.text);
+	return err_set(err, ret, "%s: %s: %s", said->file, d->name, why.text);
 }
 
 static int open_image(struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err)

@@ -16,7 +16,7 @@ static void modules_inspect(struct keel_mod *mod, void (*fn)(void *arg, const st
 		char runs[128] = "inside";
 
 		if (m->how.row != NULL)
-			m->how.row->def.text(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, runs,
+			m->how.row->def->text(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, runs,
 					     sizeof(runs));
 		fn(arg, &(struct keel_about_module){ .size = sizeof(struct keel_about_module), .roles = m->desc.roles,
 						     .name = m->desc.name, .version = m->desc.version,
@@ -51,8 +51,7 @@ void modules_report(const struct modules *all, struct buf *out)
 	const struct module *m;
 
 	SET_EACH(&all->there, m) {
-		buf_printf(out, "%s\t%llu:%lld.%09ld\t", m->desc.name, (unsigned long long)m->image.st.st_size,
-			   (long long)m->image.st.st_mtim.tv_sec, m->image.st.st_mtim.tv_nsec);
+		buf_printf(out, "%s\t", m->desc.name);
 		/* It may hold anything: on one line. */
 		for (const char *at = m->desc.version[0] != '\0' ? m->desc.version : "-"; *at != '\0'; at++)
 			buf_add(out, (unsigned char)*at < ' ' ? "?" : at, 1);

@@ -65,8 +65,14 @@ static void finish(struct keel_mod *mod, struct attempt *a, const char *outcome,
 
 /* ---- what its state says --------------------------------------------------------------------------- */
 
-static const char *outcome_of_state(char letter)
+/* NULL: it runs, and methods decide. */
+static const char *known_outcome(struct keel_mod *mod, const char *id)
 {
+	struct keel_obj *job = keel_find(mod, "job", id);
+	char letter = job ? keel_job_state(job) : keel_job_letter(id);
+
+	if (job && letter == 'R')
+		return NULL;
 	switch (letter) {
 	case 'Q':
 		return "Q";
@@ -78,15 +84,6 @@ static const char *outcome_of_state(char letter)
 	default:
 		return OUTCOME_FAILED;
 	}
-}
-
-/* NULL: it runs, and methods decide. */
-static const char *known_outcome(struct keel_mod *mod, const char *id)
-{
-	struct keel_obj *job = keel_find(mod, "job", id);
-	char letter = job ? keel_job_state(job) : keel_job_letter(id);
-
-	return job && letter == 'R' ? NULL : outcome_of_state(letter);
 }
 
 /* ---- the methods in turn ------------------------------------------------------------------------- */
@@ -113,6 +110,7 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 	struct state *st = mod->state;
 	struct attempt *a = arg;
 	const char *known = known_outcome(mod, a->id);
+	const struct method *m;
 	int32_t code = o->code ? o->code : PBSE_HOOKERROR;
 
 	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE) {
@@ -120,7 +118,9 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 		return;
 	}
 	if (known && strcmp(known, OUTCOME_FAILED) != 0) {
-		finish(mod, a, known, method_of_outcome(mod->state, known));
+		for (m = st->methods; m && strcmp(m->def->outcome, known) != 0; m = m->next)
+			;
+		finish(mod, a, known, m ? m->def : NULL);
 		return;
 	}
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",

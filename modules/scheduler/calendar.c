@@ -115,8 +115,8 @@ static void slack_take(struct planned *p, const struct snapshot *s, uint32_t nod
 }
 
 /* What begins after `from` has less beside it. */
-static void begun_at(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		     int64_t from, int64_t till, const char *who)
+void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
+		    int64_t from, int64_t till, const char *who)
 {
 	uint32_t i, k;
 
@@ -136,19 +136,13 @@ static void begun_at(struct calendar *c, const struct snapshot *s, const struct 
 	}
 }
 
-void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		    int64_t till, const char *who)
-{
-	begun_at(c, s, exec, c->now, till, who);
-}
-
 bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
 		   int32_t share, const char *who, const struct snapshot *after)
 {
 	struct planned p = { .from = from, .till = till, .exec = exec, .share = share,
 			     .who = strdup(who), .pool = pools_copy(after), .n_pool = after->n_pool };
 
-	begun_at(c, after, exec, from, till, who);
+	calendar_begun(c, after, exec, from, till, who);
 	if (c->n_planned == c->room_planned) {
 		uint32_t room = c->room_planned ? c->room_planned * 2 : 4;
 		struct planned *bigger = reallocarray(c->planned, room, sizeof(*bigger));
@@ -251,25 +245,19 @@ static void hold_planned(struct holds *h, struct snapshot *s, const struct plann
 	}
 }
 
-static const struct pool *pool_like(const struct planned *p, const struct pool *of)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_pool; i++)
-		if ((!of->queue && !p->pool[i].queue) ||
-		    (of->queue && p->pool[i].queue && strcmp(of->queue, p->pool[i].queue) == 0))
-			return &p->pool[i];
-	return NULL;
-}
-
 /* No more of queues and server than is left beside it. */
 static void hold_totals(struct snapshot *s, const struct planned *p)
 {
-	uint32_t i, k;
+	uint32_t i, j, k;
 
 	for (i = 0; i < s->n_pool; i++) {
-		const struct pool *slack = pool_like(p, &s->pool[i]);
+		const struct pool *slack = NULL;
+		const char *queue = s->pool[i].queue;
 
+		for (j = 0; j < p->n_pool && !slack; j++)
+			if ((!queue && !p->pool[j].queue) ||
+			    (queue && p->pool[j].queue && strcmp(queue, p->pool[j].queue) == 0))
+				slack = &p->pool[j];
 		for (k = 0; slack && k < s->pool[i].n && k < slack->n; k++)
 			if (slack->amount[k].res == s->pool[i].amount[k].res &&
 			    slack->amount[k].free < s->pool[i].amount[k].free)

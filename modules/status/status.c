@@ -32,10 +32,11 @@ static const struct {
 	{ "hook", PBSE_HOOKERROR },   { "resv", PBSE_UNKRESVID },
 };
 
-static void listing_free(struct listing *l)
+static void finish(struct listing *l, int32_t code, const char *text)
 {
 	struct state *st = l->mod->state;
 
+	keel_reply(l->req, code, text && *text ? "%s" : NULL, text);
 	DL_DELETE(st->listings, l);
 	keel_timer_cancel(l->timer);
 	parts_close(l);
@@ -48,12 +49,6 @@ static void listing_free(struct listing *l)
 	filter_free(&l->filter);
 	free(l->ids);
 	free(l);
-}
-
-static void finish(struct listing *l, int32_t code, const char *text)
-{
-	keel_reply(l->req, code, text && *text ? "%s" : NULL, text);
-	listing_free(l);
 }
 
 /* ---- one object --------------------------------------------------------------------------------------- */
@@ -92,7 +87,7 @@ static int32_t list_one(struct listing *l, struct keel_obj *obj)
 {
 	bool parted = l->expand && (l->history || !is_history(l, obj)) && parts_open(l, obj);
 
-	return !(parted && l->instead) && filter_pass(l, obj) ? add(l, obj, keel_id(obj)) : 0;
+	return !(parted && l->instead) && filter_pass(l, obj, false) ? add(l, obj, keel_id(obj)) : 0;
 }
 
 /* ---- ids -------------------------------------------------------------------------------------------------- */
@@ -109,7 +104,7 @@ static int32_t list_parts(struct listing *l)
 		return 0;
 	}
 	l->found++;
-	return obj && filter_pass_part(l, obj) ? add(l, obj, id) : 0;
+	return obj && filter_pass(l, obj, true) ? add(l, obj, id) : 0;
 }
 
 /* What one operand names: an object, or parts of one. */
@@ -166,7 +161,7 @@ static int32_t step(struct listing *l)
 
 	if (l->parts_walk) {
 		obj = parts_next(l, &part);
-		return obj && filter_pass_part(l, obj) ? add(l, obj, part) : 0;
+		return obj && filter_pass(l, obj, true) ? add(l, obj, part) : 0;
 	}
 	if (l->ids) {
 		id = next_operand(l);

@@ -138,8 +138,6 @@ static int fit(struct keel_mock *mock, struct module *m, const struct conf *conf
 	ret = set_add(&all, m);
 	if (ret == 0)
 		ret = relations_lint(&all, m, conf, err);
-	if (ret == 0)
-		ret = site_lint(m, &all, err);
 	set_fini(&all);
 	return ret;
 }
@@ -381,7 +379,7 @@ static int change(struct keel_mock *mock, struct module *m, const struct conf *c
 			      "keel_mock_restart() it", m->desc.name);
 	if (ret == 0) {
 		enter(mock, m);
-		ret = values_apply(all, err);
+		ret = modules_apply(all, err);
 		mock->in_module--;
 	}
 	values_drop(all);

@@ -88,6 +88,8 @@ static const struct modfile_kind kinds[] = {
 	KIND("SERVICE", "service", "services", keel_service_def, service),
 	{ "KIND", "kind", "kinds of rows", sizeof(struct keel_kind_def), 0, offsetof(struct keel_kind_def, name),
 	  offsetof(struct keel_kind_def, doc), NULL },
+	{ "FILTER", "filter of taps", "filters of taps", sizeof(struct keel_filter_def), 0, offsetof(struct keel_filter_def, name),
+	  offsetof(struct keel_filter_def, doc), NULL },
 	KIND("SIGNAL", "signal", "signals", keel_signal_def, signal),
 	KIND("JOB_FORM", "form of jobs", "forms of jobs", keel_job_form_def, job_form),
 	KIND("PARTS", "list of parts", "lists of parts", keel_parts_def, parts),
