@@ -17,10 +17,11 @@ char *place_modules_dir(void);
 char *place_conf_file(void); /* beside the program, for root only when no other user could have written it */
 
 /* ---- pbs_conf.c --------------------------------------------------------------------------------- */
-struct pbs_conf;
+struct pbs_conf {
+	char *text, *end; /* a key, its value, a key ..., each terminated; owned by the caller */
+};
 /* Read the file that PBS_CONF_FILE names, else /etc/pbs.conf, which may be missing. 0, or an error with *err. */
-int pbs_conf_read(struct pbs_conf **ret_conf, struct keel_err *err);
-void pbs_conf_destroy(struct pbs_conf *p);
+int pbs_conf_read(struct pbs_conf *ret, struct keel_err *err);
 /* Returns the value, of the environment first; NULL: not set. Borrowed. */
 const char *pbs_conf_get(const struct pbs_conf *p, const char *key);
 /* Returns the server's name, as in ids: PBS_SERVER, else PBS_PRIMARY, PBS_SERVER_HOST_NAME. NULL: none is set. */
