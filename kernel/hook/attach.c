@@ -2,13 +2,11 @@
  *
  * attach.c - taps come, go, and change their places.
  *
- * Changes are made to the lists of the points; then the chains of these points are compiled, and all are exchanged or
- * none (chain.c). After an error the lists are put back.
+ * Each change makes another chain of its point (chain.c).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "hook/inside.h"
 #include "util/err.h"
@@ -75,11 +73,14 @@ int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, stru
 static struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name)
 {
 	size_t skip = strlen(owner->pub.name) + 1;
-	struct tap *t = p->taps;
 
-	while (t != NULL && (t->owner != owner || strcmp(t->name + skip, name) != 0))
-		t = t->next;
-	return t;
+	for (uint32_t i = 0; p->chain != NULL && i < p->chain->n; i++) {
+		struct tap *t = p->chain->tap[i];
+
+		if (t->owner == owner && !(t->off & TAP_GONE) && strcmp(t->name + skip, name) == 0)
+			return t;
+	}
+	return NULL;
 }
 
 static struct tap *tap_create(const struct point *p, struct owner *owner, const struct keel_tap *row)
@@ -102,14 +103,12 @@ static struct tap *tap_create(const struct point *p, struct owner *owner, const 
 	if (t->policy == 0)
 		t->policy = p->kind == KEEL_GATE ? KEEL_ON_FAIL_REJECT : KEEL_ON_FAIL_SKIP;
 	t->place = (struct place){ row->order, row->before, row->after };
-	t->refs = 1;
-	t->off = owner->scope != NULL ? TAP_SCOPED : 0;
+	t->off = owner->filter != NULL ? TAP_FILTERED : 0;
 	t->countdown = t->every = 1;
 	return t;
 }
 
-/* Into the list of its point, not into the chain yet. */
-static int tap_link(struct hooks *h, struct owner *owner, const struct keel_tap *row, struct keel_err *err)
+static int tap_attach(struct hooks *h, struct owner *owner, const struct keel_tap *row, struct keel_err *err)
 {
 	struct point *p = point_get(h, row->point);
 	int ret = tap_lint(owner->pub.name, row, p != NULL ? p->info : NULL, err);
@@ -123,40 +122,34 @@ static int tap_link(struct hooks *h, struct owner *owner, const struct keel_tap 
 	t = tap_create(p, owner, row);
 	if (t == NULL)
 		return err_set(err, -ENOMEM, "no memory for tap %s of module %s", row->name, owner->pub.name);
-	LL_APPEND(p->taps, t);
-	owner->live++;
-	p->stale = true;
-	return 0;
+	ret = chain_renew(h, p, t, err);
+	if (ret < 0)
+		tap_destroy(t);
+	else
+		owner->live++;
+	return ret;
 }
 
-static void tap_unlink(struct point *p, struct tap *t)
+/* Without memory for another chain it stays in the old one, where it is skipped. */
+static void tap_detach(struct hooks *h, struct tap *t)
 {
-	LL_DELETE(p->taps, t);
-	t->next = NULL;
 	t->off |= TAP_GONE;
 	t->owner->live--;
-	tap_unref(t);
-	p->stale = true;
+	chain_renew(h, &h->point[t->point], NULL, NULL);
 }
 
 int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
 		 struct keel_err *err)
 {
-	int ret = 0;
-	uint32_t i;
+	for (uint32_t i = 0; i < n; i++) {
+		int ret = tap_attach(h, owner, &taps[i], err);
 
-	for (i = 0; i < n && ret == 0; i++)
-		ret = tap_link(h, owner, &taps[i], err);
-	if (ret < 0)
-		i--; /* this one is not in its list */
-	else
-		ret = chains_renew(h, err);
-	while (ret < 0 && i-- > 0) {
-		struct point *p = &h->point[taps[i].point];
-
-		tap_unlink(p, tap_find(p, owner, taps[i].name));
+		while (ret < 0 && i-- > 0)
+			tap_detach(h, tap_find(&h->point[taps[i].point], owner, taps[i].name));
+		if (ret < 0)
+			return ret;
 	}
-	return ret;
+	return 0;
 }
 
 int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
@@ -175,10 +168,8 @@ void tap_remove(struct keel_mod *m, uint32_t point, const char *name)
 	struct point *p = point_get(h, point);
 	struct tap *t = p != NULL ? tap_find(p, owner_of(m), name) : NULL;
 
-	if (t == NULL)
-		return;
-	tap_unlink(p, t);
-	chains_renew(h, NULL); /* without memory the old chain stays: it is skipped there */
+	if (t != NULL)
+		tap_detach(h, t);
 }
 
 void hooks_detach(struct hooks *h, struct owner *owner)
@@ -188,10 +179,10 @@ void hooks_detach(struct hooks *h, struct owner *owner)
 	for (t = tap_after(h, NULL); t != NULL; t = next) {
 		next = tap_after(h, t);
 		if (t->owner == owner)
-			tap_unlink(&h->point[t->point], t);
+			tap_detach(h, t);
 	}
-	chains_renew(h, NULL);
 	ops_end(h);
+	(void)hooks_filter(h, owner, NULL, 0, NULL);
 }
 
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)
@@ -200,31 +191,24 @@ void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)
 }
 
 /* ---- another place ---------------------------------------------------------------------------------------- */
-static void places_set(struct hooks *h, const struct hooks_table *table, bool undo)
+void hooks_place(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n)
 {
-	for (uint32_t i = 0; i < table->n; i++) {
-		const struct keel_tap *row = &table->taps[i];
-		struct point *p = &h->point[row->point];
-		struct tap *t = tap_find(p, table->owner, row->name);
+	for (uint32_t i = 0; i < n; i++) {
+		struct tap *t = tap_find(&h->point[taps[i].point], owner, taps[i].name);
 
-		if (t == NULL)
-			continue;
-		if (!undo)
-			t->place_before = t->place;
-		t->place = undo ? t->place_before : (struct place){ row->order, row->before, row->after };
-		p->stale = true;
+		if (t != NULL)
+			t->place = (struct place){ taps[i].order, taps[i].before, taps[i].after };
 	}
 }
 
-int hooks_reorder(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err)
+int hooks_reorder(struct hooks *h, struct keel_err *err)
 {
-	int ret;
+	int ret = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		places_set(h, &tables[i], false);
-	ret = chains_renew(h, err);
-	for (uint32_t i = 0; i < n && ret < 0; i++)
-		places_set(h, &tables[i], true);
+	for (uint32_t i = 0; i < KEEL_POINT_MAX && ret == 0; i++) {
+		if (h->point[i].chain != NULL)
+			ret = chain_renew(h, &h->point[i], NULL, err);
+	}
 	return ret;
 }
 

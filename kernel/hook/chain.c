@@ -5,6 +5,9 @@
  * `before` and `after` first, then `order`, low first, then the name. A topological sort that always places the least
  * tap that no unplaced one must precede, so the result does not depend on the order of loading. Unknown names
  * are ignored. When no tap can be placed the rest contains a loop: the error prints it.
+ *
+ * A chain is exchanged, never changed. Old ones and the taps that left with them are freed when no operation is running
+ * and none is parked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,52 +15,8 @@
 #include <utlist.h>
 
 #include "hook/inside.h"
-#include "util/err.h"
 #include "rules/unit.h"
-
-void tap_unref(struct tap *t)
-{
-	if (--t->refs > 0)
-		return;
-	free(t->name);
-	free(t);
-}
-
-void chain_unref(struct chain *c)
-{
-	if (c == NULL || --c->refs > 0)
-		return;
-	for (uint32_t i = 0; i < c->n; i++)
-		tap_unref(c->tap[i]);
-	free(c);
-}
-
-void chains_free(struct hooks *h)
-{
-	struct chain *c;
-
-	while ((c = h->retired) != NULL) {
-		h->retired = c->retired;
-		chain_unref(c);
-	}
-}
-
-/* Operations on the stack may still walk the old one: it is freed when the last of them has left. */
-static void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
-{
-	struct chain *old = p->chain;
-
-	p->busy -= old != NULL ? old->n : 0;
-	p->busy += fresh != NULL ? fresh->n : 0;
-	p->chain = fresh;
-	if (old == NULL || h->top == NULL) {
-		chain_unref(old);
-		return;
-	}
-	old->retired = h->retired;
-	h->retired = old;
-	h->chores = true;
-}
+#include "util/err.h"
 
 static bool names(const char *list, const struct tap *t)
 {
@@ -74,39 +33,32 @@ static int tap_compare(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* ---- the sort: `left` by order and name; NULL: placed already --------------------------------- */
-struct sort {
-	struct tap **left;
-	uint32_t n;
-};
-
-/* An unplaced tap that must precede `t`, by its `before` or the `after` of `t`; NULL: none. */
-static struct tap *tap_blocker(const struct sort *s, const struct tap *t)
+/* ---- the sort: those before `placed` have their place, the others are by order and name ----------------------- */
+/* A tap without a place that must precede `t`, by its `before` or the `after` of `t`; NULL: none. */
+static struct tap *tap_blocker(const struct chain *c, uint32_t placed, const struct tap *t)
 {
-	for (uint32_t i = 0; i < s->n; i++) {
-		struct tap *other = s->left[i];
+	for (uint32_t i = placed; i < c->n; i++) {
+		struct tap *other = c->tap[i];
 
-		if (other != NULL && other != t && (names(other->place.before, t) || names(t->place.after, other)))
+		if (other != t && (names(other->place.before, t) || names(t->place.after, other)))
 			return other;
 	}
 	return NULL;
 }
 
-/* Each unplaced tap has a blocker: n steps back from any of them end inside a loop. Returns -ELOOP with *err. */
-static int refuse_loop(const struct sort *s, const char *point, struct keel_err *err)
+/* Each tap without a place has a blocker: n steps back from any of them end inside a loop. Returns -ELOOP with *err. */
+static int refuse_loop(const struct chain *c, uint32_t placed, const char *point, struct keel_err *err)
 {
-	const struct tap *at = NULL, *start;
+	const struct tap *at = c->tap[placed], *start;
 	struct buf text;
 
-	for (uint32_t i = 0; at == NULL; i++)
-		at = s->left[i];
-	for (uint32_t i = 0; i < s->n; i++)
-		at = tap_blocker(s, at);
+	for (uint32_t i = placed; i < c->n; i++)
+		at = tap_blocker(c, placed, at);
 	buf_init(&text);
 	start = at;
 	do {
 		buf_printf(&text, "%s waits for ", at->name);
-		at = tap_blocker(s, at);
+		at = tap_blocker(c, placed, at);
 	} while (at != start);
 	buf_str(&text, start->name);
 	err_set(err, -ELOOP,
@@ -116,71 +68,113 @@ static int refuse_loop(const struct sort *s, const char *point, struct keel_err 
 	return -ELOOP;
 }
 
-static int chain_fill(struct chain *c, struct sort *s, const struct point *p, struct keel_err *err)
+static int chain_sort(struct chain *c, const char *point, struct keel_err *err)
 {
-	struct tap *t;
+	qsort(c->tap, c->n, sizeof(c->tap[0]), tap_compare);
+	for (uint32_t placed = 0; placed < c->n; placed++) {
+		uint32_t i = placed;
+		struct tap *t;
 
-	LL_FOREACH(p->taps, t)
-		s->left[s->n++] = t;
-	qsort(s->left, s->n, sizeof(struct tap *), tap_compare);
-	while (c->n < s->n) {
-		uint32_t i = 0;
-
-		while (i < s->n && (s->left[i] == NULL || tap_blocker(s, s->left[i]) != NULL))
+		while (i < c->n && tap_blocker(c, placed, c->tap[i]) != NULL)
 			i++;
-		if (i == s->n)
-			return refuse_loop(s, p->info->name, err);
-		c->tap[c->n++] = s->left[i];
-		s->left[i] = NULL;
+		if (i == c->n)
+			return refuse_loop(c, placed, point, err);
+		t = c->tap[i];
+		memmove(&c->tap[placed + 1], &c->tap[placed], (i - placed) * sizeof(c->tap[0]));
+		c->tap[placed] = t;
 	}
 	return 0;
 }
 
-/* *ret_chain is the caller's; NULL: the point has no taps. Returns 0, or an error with *err. */
-static int chain_compile(const struct point *p, struct chain **ret_chain, struct keel_err *err)
+/* ---- another chain --------------------------------------------------------------------------------------------- */
+static void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
 {
-	struct sort s = { 0 };
-	struct chain *c;
-	struct tap *t;
-	uint32_t n;
-	int ret;
+	struct chain *old = p->chain;
 
-	*ret_chain = NULL;
-	LL_COUNT(p->taps, t, n);
-	if (n == 0)
-		return 0;
-	c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
-	s.left = calloc(n, sizeof(struct tap *));
-	ret = c != NULL && s.left != NULL ? chain_fill(c, &s, p, err) :
-					    err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
-	free(s.left);
-	if (ret < 0) {
-		free(c);
-		return ret;
+	p->busy -= old != NULL ? old->n : 0;
+	p->busy += fresh != NULL ? fresh->n : 0;
+	p->chain = fresh;
+	if (old == NULL)
+		return;
+	for (uint32_t i = 0; i < old->n; i++) {
+		if (old->tap[i]->off & TAP_GONE)
+			LL_PREPEND(h->gone, old->tap[i]);
 	}
-	for (uint32_t i = 0; i < c->n; i++)
-		c->tap[i]->refs++;
-	c->refs = 1;
-	*ret_chain = c;
-	return 0;
+	LL_PREPEND(h->retired, old);
+	chains_sweep(h);
 }
 
-int chains_renew(struct hooks *h, struct keel_err *err)
+int chain_renew(struct hooks *h, struct point *p, struct tap *more, struct keel_err *err)
 {
-	struct chain *fresh[KEEL_POINT_MAX] = { NULL };
+	const struct chain *old = p->chain;
+	uint32_t n = (old != NULL ? old->n : 0) + (more != NULL);
+	struct chain *c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
 	int ret = 0;
 
-	for (uint32_t i = 0; i < KEEL_POINT_MAX && ret == 0; i++) {
-		if (h->point[i].stale)
-			ret = chain_compile(&h->point[i], &fresh[i], err);
+	if (c == NULL)
+		return err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
+	for (uint32_t i = 0; old != NULL && i < old->n; i++) {
+		if (!(old->tap[i]->off & TAP_GONE))
+			c->tap[c->n++] = old->tap[i];
 	}
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		if (ret < 0) {
-			chain_unref(fresh[i]);
-		} else if (h->point[i].stale) {
-			chain_swap(h, &h->point[i], fresh[i]);
-			h->point[i].stale = false;
+	if (more != NULL)
+		c->tap[c->n++] = more;
+	ret = chain_sort(c, p->info->name, err);
+	if (ret < 0 || c->n == 0) {
+		free(c);
+		c = NULL;
+	}
+	if (ret == 0)
+		chain_swap(h, p, c);
+	return ret;
+}
+
+void tap_destroy(struct tap *t)
+{
+	free(t->name);
+	free(t);
+}
+
+void chains_sweep(struct hooks *h)
+{
+	struct chain *c;
+	struct tap *t;
+
+	if (h->top != NULL)
+		h->chores = true;
+	if (h->top != NULL || h->n_parked > 0 || h->reporting > 0)
+		return;
+	while ((c = h->retired) != NULL) {
+		h->retired = c->next;
+		free(c);
+	}
+	while ((t = h->gone) != NULL) {
+		h->gone = t->next;
+		tap_destroy(t);
+	}
+}
+
+/* ---- all taps ------------------------------------------------------------------------------------------------- */
+struct tap *tap_after(const struct hooks *h, const struct tap *t)
+{
+	bool found = t == NULL;
+
+	for (uint32_t i = t != NULL ? t->point : 0; i < KEEL_POINT_MAX; i++) {
+		const struct chain *c = h->point[i].chain;
+
+		for (uint32_t k = 0; c != NULL && k < c->n; k++) {
+			if (found && !(c->tap[k]->off & TAP_GONE))
+				return c->tap[k];
+			found |= c->tap[k] == t;
 		}
 	}
-	return ret;
+	return NULL;
+}
+
+void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, bool on)
+{
+	FOR_EACH_TAP(h, t) {
+		if (t->owner == owner)
+			t->off = on ? t->off | bit : t->off & ~(uint32_t)bit;
+	}
 }

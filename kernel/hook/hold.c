@@ -90,7 +90,6 @@ void hold_free(struct hold *hold)
 {
 	hold->op->hooks->holds_told++;
 	hold->tap->owner->live--;
-	tap_unref(hold->tap);
 	hold_destroy(hold);
 }
 
@@ -175,7 +174,6 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		return KEEL_FAIL;
 	}
 	hold->tap = op->chain->tap[op->at];
-	hold->tap->refs++;
 	hold->tap->owner->live++;
 	DL_APPEND(op->holds, hold);
 	op->n_open++;

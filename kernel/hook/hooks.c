@@ -125,7 +125,7 @@ int hooks_create(struct parts *parts, const struct hooks_conf *conf, struct hook
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "call", &call_api);
 	if (ret == 0)
-		ret = scopes_init(h);
+		ret = filter_init(h);
 	if (ret < 0) {
 		hooks_destroy(h);
 		return ret;
@@ -146,14 +146,13 @@ void hooks_destroy(struct hooks *h)
 		return;
 	ops_end(h);
 	notes_drop(h);
-	chains_free(h);
-	scopes_fini(h);
 	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		struct tap *t, *next;
+		struct chain *c = h->point[i].chain;
 
-		LL_FOREACH_SAFE(h->point[i].taps, t, next)
-			tap_unref(t);
-		chain_unref(h->point[i].chain);
+		for (uint32_t k = 0; c != NULL && k < c->n; k++)
+			tap_destroy(c->tap[k]);
+		free(c);
 	}
+	chains_sweep(h);
 	free(h);
 }

@@ -36,23 +36,14 @@ int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *ta
 void hooks_detach(struct hooks *h, struct owner *owner);
 /* The errors of hooks_attach() except for those of order. Changes nothing. */
 int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, struct keel_err *err);
-/* The taps of these modules get order, `before` and `after` of the rows with their names: all, or none and an error
- * with *err. */
-struct hooks_table {
-	struct owner *owner;
-	const struct keel_tap *taps;
-	uint32_t n;
-};
-int hooks_reorder(struct hooks *h, const struct hooks_table *tables, uint32_t n, struct keel_err *err);
+/* The taps of a module get order, `before` and `after` of the rows with their names; hooks_reorder() makes the chains of
+ * all modules' taps that follow from it. After an error some chains may be new: put the places back and call it again. */
+void hooks_place(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n);
+int hooks_reorder(struct hooks *h, struct keel_err *err);
 
-/* Compile `match` of a module's configuration: its taps are called only for objects in these scopes. *ret_scope is
- * the caller's, NULL when n is 0. Returns 0, or an error with *err. */
-struct scope;
-int scope_create(const char *module, const struct conf_match *said, uint32_t n, struct scope **ret_scope,
-		 struct keel_err *err);
-void scope_destroy(struct scope *s);
-/* Applies to the taps that `owner` has and will have. Borrowed until the next call, or their withdrawal. */
-void hooks_scope(struct hooks *h, struct owner *owner, struct scope *scope);
+/* `match` of a module's group: its taps, also those that it adds, are called only for events that pass. n 0: for all.
+ * Returns 0, or an error with *err: then nothing has changed. */
+int hooks_filter(struct hooks *h, struct owner *owner, const struct keel_match *match, uint32_t n, struct keel_err *err);
 
 /* The taps of a quiet module are called by replay only. It is quiet from hooks_attach() to its start(). */
 void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet);

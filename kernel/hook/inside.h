@@ -8,7 +8,7 @@
  *         -- notes that wait for the end of an operation on the same object
  *
  * A compiled chain never changes: an operation that began with it goes on with it, without the taps
- * that were withdrawn meanwhile. Chains and taps are reference counted.
+ * that were withdrawn meanwhile.
  */
 #ifndef KEELSON_HOOK_INSIDE_H
 #define KEELSON_HOOK_INSIDE_H
@@ -47,7 +47,7 @@ enum tap_off {
 	TAP_GONE = 1,    /* withdrawn */
 	TAP_BENCHED = 2, /* too slow or broken */
 	TAP_QUIET = 4,   /* its module is not started yet: only replay reaches it */
-	TAP_SCOPED = 8,  /* called only for events in the scope of its module */
+	TAP_FILTERED = 8, /* called only for events that pass the filter of its module */
 };
 
 /* Rate limit of log records of one kind about a tap: some per minute, the others are counted. */
@@ -85,11 +85,10 @@ struct tap {
 	uint64_t calls_before; /* the present countdown began */
 	char *name; /* "module.tap", owned */
 	/* the rest */
-	struct place place, place_before; /* the latter in hooks_reorder() */
+	struct place place;
 	uint32_t policy; /* enum keel_tap_flag, exactly one */
-	uint32_t refs;
 	struct tap_stat stat;
-	struct tap *next; /* of the point, in order of registration */
+	struct tap *next; /* of those that are gone */
 };
 _Static_assert(offsetof(struct tap, place) == CACHE_LINE, "what a call needs is one cache line");
 
@@ -104,10 +103,9 @@ static inline uint64_t tap_calls(const struct tap *t)
 	return t->calls_before + t->every - t->countdown;
 }
 
-/* Operations on the stack use it without a reference: it is not freed before they have left. */
 struct chain {
-	uint32_t refs, n;
-	struct chain *retired;
+	uint32_t n;
+	struct chain *next; /* of the retired ones */
 	struct tap *tap[];
 };
 
@@ -128,8 +126,6 @@ struct point {
 	uint16_t id_at, obj_at; /* offsets of the first STR and OBJ field, 0: none */
 	uint32_t allowed; /* VERDICT_BITs */
 	const struct point_info *info;
-	struct tap *taps;
-	bool stale; /* the list changed after the chain was compiled */
 };
 _Static_assert(sizeof(struct point) == CACHE_LINE, "a point is one cache line");
 
@@ -167,7 +163,7 @@ struct op {
 	struct crumb crumb;   /* of the tap that runs: `outer`, and `what` NULL */
 	struct hooks *hooks;
 	struct point *point;
-	struct chain *chain; /* a reference once it is parked */
+	struct chain *chain;
 	const void *event;
 	struct op *outer; /* next on the stack */
 	uint32_t depth;   /* 1: outermost */
@@ -307,23 +303,17 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 int32_t hook_replay(struct keel_mod *m);
 bool is_replayed(const struct hooks *h, const struct tap *t);
 
-/* scope.c */
-int scopes_init(struct hooks *h);
-void scopes_fini(struct hooks *h);
-/* Returns whether the event of `op` is in the scope of the tap's module. */
-bool scope_holds(const struct op *op, const struct tap *t);
+/* filter.c */
+int filter_init(struct hooks *h); /* the kind FILTER */
+/* Returns whether the event of `op` passes the filter of the tap's module. */
+bool filter_passes(const struct op *op, const struct tap *t);
 
 /* chain.c */
-/* Compile the chains of all stale points and exchange them, all or none. Returns 0, or an error with *err. */
-int chains_renew(struct hooks *h, struct keel_err *err);
-void chain_unref(struct chain *c);
-static inline struct chain *chain_ref(struct chain *c)
-{
-	c->refs++;
-	return c;
-}
-void chains_free(struct hooks *h); /* the retired ones */
-void tap_unref(struct tap *t);
+/* The point gets another chain: of its taps, without those that are gone, and of `more`, unless NULL. Returns 0, or an
+ * error with *err: then it has the old one. */
+int chain_renew(struct hooks *h, struct point *p, struct tap *more, struct keel_err *err);
+void tap_destroy(struct tap *t); /* it was in no chain */
+void chains_sweep(struct hooks *h); /* free old chains and taps, unless they may be in use */
 
 /* ---- the engine ----------------------------------------------------------------------------------- */
 struct hooks {
@@ -334,6 +324,8 @@ struct hooks {
 	struct op *top;    /* innermost running operation */
 	bool chores;       /* something is to do when an operation has left the stack: op_left() */
 	struct chain *retired;
+	struct tap *gone;
+	uint32_t reporting; /* outcomes, which name a tap */
 	uint64_t inside_ns; /* of timed calls within the one that is being timed */
 	struct {
 		const struct tap *tap;
@@ -350,7 +342,8 @@ struct hooks {
 	struct loop_timer *wake;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
 	struct hold *waiting[ID_BUCKETS];  /* by until_id */
-	struct scope_row *scopes;
+	const struct keel_filter_def *filter; /* NULL: no module offers one */
+	struct owner *filter_owner;
 	const struct owner *replay_only; /* NULL: replay is for quiet taps */
 	const struct keel_object_api *object;   /* looked up at first use; NULL: none yet */
 	const struct keel_request_api *request;

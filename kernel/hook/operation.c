@@ -31,8 +31,8 @@ void op_left(struct hooks *h, const struct op *op)
 	notes_drain(h);
 	if (h->top != NULL)
 		return;
-	chains_free(h);
 	h->chores = false;
+	chains_sweep(h);
 	if ((h->ready != NULL || h->notes != NULL) && h->wake == NULL) /* there was no memory for it */
 		ops_wake(h);
 }
@@ -103,11 +103,11 @@ static bool verdict_judge(struct op *op, struct tap *t, keel_verdict v, struct o
 /* ---- the chain -------------------------------------------------------------------------------------- */
 static bool tap_reaches(const struct op *op, const struct tap *t)
 {
-	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_SCOPED))
+	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_FILTERED))
 		return false;
 	if ((op->special & OP_REPLAY) && !is_replayed(op->hooks, t))
 		return false;
-	return !(t->off & TAP_SCOPED) || scope_holds(op, t);
+	return !(t->off & TAP_FILTERED) || filter_passes(op, t);
 }
 
 /* A tap that is skipped. Returns false, with *out, when it is benched and its fail policy refuses the operation. */
@@ -115,7 +115,7 @@ static COLD bool tap_benched(struct op *op, const struct tap *t, struct outcome 
 {
 	if ((t->off & TAP_GONE) || !(t->off & TAP_BENCHED) || t->policy != KEEL_ON_FAIL_REJECT)
 		return true;
-	if ((t->off & TAP_SCOPED) && !scope_holds(op, t))
+	if ((t->off & TAP_FILTERED) && !filter_passes(op, t))
 		return true;
 	err_set(&op->err, 0,
 		"%s was too slow or broken and is not called any more; reload its module", t->name);
@@ -241,23 +241,24 @@ static void outcome_report(struct op *op, const struct outcome *out, bool accept
 	}
 }
 
-/* Ends the change set, then calls done() and the settled callbacks. The reference keeps the chain, and the tap that
- * decided, after the operation has left the stack. */
+/* Ends the change set, then calls done() and the settled callbacks. */
 void op_finish(struct op *op, const struct outcome *out)
 {
 	const bool accepted = out->verdict == KEEL_NEXT || out->verdict == KEEL_DONE;
-	struct chain *kept = op->done != NULL || op->settled != NULL ? chain_ref(op->chain) : NULL;
+	struct hooks *h = op->hooks;
 
 	if (op->changes != NULL && accepted)
-		hooks_object(op->hooks)->commit(op->changes);
+		hooks_object(h)->commit(op->changes);
 	else if (op->changes != NULL)
-		hooks_object(op->hooks)->discard(op->changes);
+		hooks_object(h)->discard(op->changes);
 	op->changes = NULL;
-	op_leave(op->hooks, op);
-	if (kept != NULL)
-		outcome_report(op, out, accepted);
+	h->reporting++;
+	op_leave(h, op);
+	outcome_report(op, out, accepted);
 	free(op->answer);
-	chain_unref(kept);
+	h->reporting--;
+	if (h->retired != NULL)
+		chains_sweep(h);
 }
 
 /* ---- raise ------------------------------------------------------------------------------------------ */

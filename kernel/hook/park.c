@@ -117,9 +117,10 @@ static void op_free(struct op *op)
 	DL_DELETE2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
 	h->n_parked--;
 	op->raiser->live--;
-	chain_unref(op->chain);
 	free(op->copy);
 	free(op);
+	if (h->retired != NULL)
+		chains_sweep(h);
 }
 
 /* No memory to park it: its holds are cancelled and the operation fails at once. */
@@ -148,7 +149,6 @@ keel_verdict op_park(struct op *stack)
 	}
 	*op = *stack;
 	op->sole = false;
-	chain_ref(op->chain);
 	op->copy = copy;
 	op->event = copy->event;
 	op->parked = true;

@@ -89,25 +89,6 @@ const struct point *point_named(const struct hooks *h, const char *name)
 	return NULL;
 }
 
-struct tap *tap_after(const struct hooks *h, const struct tap *t)
-{
-	if (t != NULL && t->next != NULL)
-		return t->next;
-	for (uint32_t i = t != NULL ? t->point + 1 : 0; i < KEEL_POINT_MAX; i++) {
-		if (h->point[i].taps != NULL)
-			return h->point[i].taps;
-	}
-	return NULL;
-}
-
-void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, bool on)
-{
-	FOR_EACH_TAP(h, t) {
-		if (t->owner == owner)
-			t->off = on ? t->off | bit : t->off & ~(uint32_t)bit;
-	}
-}
-
 const void *event_complete(const struct point *p, const void *event, union any_event *room)
 {
 	memset(room, 0, sizeof(*room));

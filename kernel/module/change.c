@@ -234,15 +234,11 @@ static void file_gone_describe(const struct module *m, struct buf *out)
 static int values_change(struct change *c)
 {
 	struct module *m;
-	int ret = 0;
+	int ret;
 
-	SET_EACH(&c->all->there, m) {
+	SET_EACH(&c->all->there, m)
 		file_gone_describe(m, &c->out);
-		if (ret == 0)
-			ret = site_lint(m, &c->all->there, &c->err);
-	}
-	if (ret == 0)
-		ret = values_apply(c->all, &c->err);
+	ret = values_apply(c->all, &c->err);
 	if (ret == 0)
 		values_describe(c->all, &c->out);
 	if (ret == 0 && c->out.len == 0)

@@ -18,7 +18,7 @@
 #define FILE_SIZE_MAX ((size_t)1 << 30) /* of a module's file */
 
 /* note.c: what a file says about itself before its code is mapped. `path`: its name in errors. */
-int note_read(const char *file, const char *path, struct modfile_note *ret_note, struct keel_err *err);
+int note_read(const char *file, const char *path, struct stat *ret_stat, struct modfile_note *ret_note, struct keel_err *err);
 /* Can this kernel use a module of that ABI? */
 int note_accept(const char *path, const struct modfile_note *note, struct keel_err *err);
 
@@ -44,9 +44,8 @@ struct site {
 	struct keel_tap *taps; /* strings are the module's, or in `orders` */
 	uint32_t n_taps;
 	struct conf_order *orders;
-	struct conf_match *matches;
+	struct keel_match *matches;
 	uint32_t n_orders, n_matches;
-	struct scope *scope; /* NULL: called for everything */
 	struct owner_budget budget;
 };
 
@@ -54,7 +53,7 @@ struct site {
 struct loader_row {
 	struct loader_row *prev, *next;
 	struct owner *owner;
-	struct keel_loader_def def;
+	const struct keel_loader_def *def;
 };
 struct how {
 	const struct loader_row *row; /* NULL: its file is mapped */
@@ -130,8 +129,6 @@ int site_read(const struct module *m, const struct conf *conf, struct site **ret
 	      struct keel_err *err);
 bool site_same(const struct site *a, const struct site *b);
 void site_destroy(struct site *s);
-/* Is each scope it names offered by a module of the set? */
-int site_lint(const struct module *m, const struct set *set, struct keel_err *err);
 
 /* open.c: one module, up to OPEN. *ret_module NULL and 0: not for this daemon. */
 int module_open(struct modules *all, const struct conf *conf, const struct conf_module *said,

@@ -9,7 +9,6 @@
 
 #include "hook/hooks.h"
 #include "module/inside.h"
-#include "rules/unit.h"
 #include "util/err.h"
 #include "wire/buf.h"
 
@@ -19,7 +18,6 @@ void site_destroy(struct site *s)
 		return;
 	conf_orders_free(s->orders, s->n_orders);
 	conf_matches_free(s->matches, s->n_matches);
-	scope_destroy(s->scope);
 	free(s->taps);
 	free(s);
 }
@@ -35,7 +33,7 @@ static bool order_apply(struct site *s, const struct conf_order *o)
 		if (strcmp(t->name, o->tap) != 0)
 			continue;
 		any = true;
-		t->order = o->has_order ? o->order : t->order;
+		t->order = o->has_order ? (int32_t)o->order : t->order;
 		t->before = o->before != NULL ? o->before : t->before;
 		t->after = o->after != NULL ? o->after : t->after;
 	}
@@ -79,8 +77,6 @@ int site_read(const struct module *m, const struct conf *conf, struct site **ret
 	if (ret == 0)
 		ret = conf_matches(conf, name, &s->matches, &s->n_matches, err);
 	if (ret == 0)
-		ret = scope_create(name, s->matches, s->n_matches, &s->scope, err);
-	if (ret == 0)
 		ret = conf_budget(conf, name, &s->budget, err);
 	if (ret < 0)
 		site_destroy(s);
@@ -113,48 +109,3 @@ bool site_same(const struct site *a, const struct site *b)
 	return true;
 }
 
-/* ---- are there such scopes? ------------------------------------------------------------------------------ */
-/* Each once, though every class of objects that has it brings a row. */
-static void scopes_list(const struct set *set, struct buf *out)
-{
-	const struct module *m;
-
-	SET_EACH(set, m) {
-		for (uint32_t k = 0; k < m->desc.n_contribs; k++) {
-			const struct keel_contrib *c = &m->desc.contribs[k];
-			const struct keel_scope_def *def = c->def;
-
-			if (c->kind != NULL && def != NULL && strcmp(c->kind, "SCOPE") == 0 && def->name != NULL &&
-			    !list_has(out->len > 0 ? out->data : "", def->name))
-				buf_printf(out, "%s%s", out->len > 0 ? ", " : "", def->name);
-		}
-	}
-}
-
-static int refuse_scope(const struct module *m, const struct conf_match *match, const struct set *set,
-			struct keel_err *err)
-{
-	struct buf known;
-	int ret;
-
-	buf_init(&known);
-	scopes_list(set, &known);
-	ret = err_set(err, -EINVAL, "%s: %s.match.%s: no module offers a scope \"%s\" (there are: %s)", match->where,
-		      m->desc.name, match->scope, match->scope, known.len > 0 ? known.data : "none");
-	buf_fini(&known);
-	return ret;
-}
-
-/* Only a server has objects, and so scopes. */
-int site_lint(const struct module *m, const struct set *set, struct keel_err *err)
-{
-	const struct site *s = m->fresh_site != NULL ? m->fresh_site : m->site;
-
-	if (!(m->owner.parts->daemon & KEEL_SERVER))
-		return 0;
-	for (uint32_t i = 0; i < s->n_matches; i++) {
-		if (set_bringer(set, "SCOPE", s->matches[i].scope) == NULL)
-			return refuse_scope(m, &s->matches[i], set, err);
-	}
-	return 0;
-}

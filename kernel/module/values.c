@@ -50,36 +50,30 @@ static void conf_swap(struct module *m)
 	m->owner.pub.conf = conf_data(m->conf);
 }
 
-/* Exchanges place, scope and budget of the taps of all modules that have fresh ones, or of none. A second call undoes the
- * first. */
+/* Exchanges place, filter and budget of the taps of all modules that have fresh ones. A second call undoes the first, also
+ * after an error. */
 static int sites_swap(struct modules *all, struct keel_err *err)
 {
 	struct hooks *h = all->parts->hooks;
-	struct hooks_table *tables = calloc(all->there.n + 1, sizeof(*tables));
 	struct module *m;
 	uint32_t n = 0;
-	int ret;
+	int ret = 0;
 
-	if (tables == NULL)
-		return err_set(err, -ENOMEM, "no memory to order taps");
-	SET_EACH(&all->there, m)
-		if (m->fresh_site != NULL)
-			tables[n++] = (struct hooks_table){ &m->owner, m->fresh_site->taps, m->fresh_site->n_taps };
-	ret = hooks_reorder(h, tables, n, err);
-	free(tables);
-	if (ret < 0)
-		return ret;
 	SET_EACH(&all->there, m) {
 		struct site *old = m->site;
+		int code;
 
 		if (m->fresh_site == NULL)
 			continue;
 		m->site = m->fresh_site;
 		m->fresh_site = old;
-		hooks_scope(h, &m->owner, m->site->scope);
+		hooks_place(h, &m->owner, m->site->taps, m->site->n_taps);
+		code = hooks_filter(h, &m->owner, m->site->matches, m->site->n_matches, ret == 0 ? err : NULL);
+		ret = ret == 0 ? code : ret;
 		m->owner.budget = m->site->budget;
+		n++;
 	}
-	return 0;
+	return n > 0 && ret == 0 ? hooks_reorder(h, err) : ret;
 }
 
 static int call_reconf(struct module *m, struct keel_err *why)
@@ -120,9 +114,7 @@ int values_apply(struct modules *all, struct keel_err *err)
 	int ret = sites_swap(all, err);
 	uint32_t i = 0;
 
-	if (ret < 0)
-		return ret;
-	while (i < s->n && (ret = values_swap(s->at[i], err)) == 0)
+	while (ret == 0 && i < s->n && (ret = values_swap(s->at[i], err)) == 0)
 		i++;
 	if (ret == 0)
 		return 0;

@@ -22,7 +22,6 @@ struct modules;
 struct objects;
 struct registry;
 struct router;
-struct scope;
 struct store;
 
 /* The parts of one kernel, and names and directories of this daemon. Owned by kernel/main. */
@@ -62,7 +61,7 @@ struct owner {
 	struct callback *work, *work_last; /* its calls that wait for a worker thread */
 	struct bind *binds; /* for kernel/object: its private memory on objects */
 	struct owner_budget budget;
-	struct scope *scope; /* for kernel/hook: its taps are called for these objects only; NULL: for all */
+	void *filter; /* for kernel/hook: its taps are called for what this lets pass; NULL: for all */
 };
 
 /* For sentences; NULL: the kernel. */

@@ -138,8 +138,6 @@ static int fit(struct keel_mock *mock, struct module *m, const struct conf *conf
 	ret = set_add(&all, m);
 	if (ret == 0)
 		ret = relations_lint(&all, m, conf, err);
-	if (ret == 0)
-		ret = site_lint(m, &all, err);
 	set_fini(&all);
 	return ret;
 }
@@ -285,6 +283,7 @@ static void end(struct keel_mock *mock, struct loaded *l)
 		die("no memory");
 	enter(mock, l->m);
 	halt(mock, l->m);
+	values_keep(mock, &l->m->owner);
 	set_down(&s);
 	mock->in_module--;
 	set_drop(&mock->parts.modules->there, l->m);

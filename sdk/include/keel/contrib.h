@@ -15,7 +15,7 @@ struct keel_conf_rule;
 struct keel_module;
 
 struct keel_contrib {
-	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "LOADER", "SCOPE", or a module's */
+	const char *kind; /* "CLASS", "TYPE", "ATTR", "REQUEST", "SERVICE", "KIND", "LOADER", "FILTER", or a module's */
 	const void *def;
 };
 
@@ -38,6 +38,7 @@ struct keel_contrib {
 #define KEEL_ROW_SERVICE struct keel_service_def
 #define KEEL_ROW_KIND struct keel_kind_def
 #define KEEL_ROW_LOADER struct keel_loader_def
+#define KEEL_ROW_FILTER struct keel_filter_def
 #define KEEL_ROW_SCOPE struct keel_scope_def
 #define KEEL_ROW_SIGNAL struct keel_signal_def
 #define KEEL_ROW_JOB_FORM struct keel_job_form_def
@@ -103,7 +104,6 @@ struct keel_type_def {
 enum keel_attr_flag {
 	KEEL_ATTR_SAVE = 1,      /* kept in the store */
 	KEEL_ATTR_CREATE = 2,    /* may be set only when the object is created */
-	KEEL_ATTR_NO_INCR = 4,   /* `+=` and `-=` are refused */
 	/* Unset restores the default instead of removing the value; objects that are there before the module (the
 	 * server) have the default, too. */
 	KEEL_ATTR_RESET = 8,
@@ -111,7 +111,6 @@ enum keel_attr_flag {
 	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
 	KEEL_ATTR_OWN = 64,      /* of this object alone: keel_clone(), a subjob of an array, is without it */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
-	KEEL_ATTR_FLAG2 = 512,
 };
 struct keel_attr_def {
 	uint32_t size, flags;
@@ -208,7 +207,23 @@ struct keel_kind_def {
 	void (*remove)(struct keel_mod *self, struct keel_mod *owner, const void *def);
 };
 
-/* SCOPE: a word that `match` of a site's configuration may use, for objects of one class: the taps of a
+/* FILTER (one module offers it): which events reach the taps of a module, as `match` of its group says. */
+struct keel_match {
+	char *scope, *pattern; /* `match = { queue = "^gpu"; }`: "queue", "^gpu" */
+	char *where;	       /* "file:line", for errors */
+};
+struct keel_filter_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	/* For the taps of `mod`; `match` is borrowed. NULL with *err. */
+	void *(*make)(struct keel_mod *owner, const struct keel_mod *mod, const struct keel_match *match, uint32_t n,
+		      struct keel_err *);
+	void (*drop)(struct keel_mod *owner, void *filter); /* not when the daemon ends and `owner` goes first */
+	/* Is a tap called for this event? */
+	bool (*passes)(struct keel_mod *owner, void *filter, uint32_t point, const void *event);
+};
+
+/* SCOPE (declared by the module that offers the FILTER): a word that `match` of a site's configuration may use, for objects of one class: the taps of a
  * module with `match = { queue = "^gpu"; }` are called only for objects whose queue matches. */
 struct keel_scope_def {
 	uint32_t size, reserved;

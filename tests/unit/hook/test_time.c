@@ -15,10 +15,9 @@
 
 static const struct tap *only_tap(const struct owner *owner)
 {
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++)
-		for (const struct tap *t = e.parts.hooks->point[i].taps; t != NULL; t = t->next)
-			if (t->owner == owner)
-				return t;
+	FOR_EACH_TAP(e.parts.hooks, t)
+		if (t->owner == owner)
+			return t;
 	return NULL;
 }
 
