@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include "main/inside.h"
-#include "main/set.h"
 #include "util/err.h"
+#include "util/file.h"
 #include "util/text.h"
 
 #define EVENTS_SERVER "511"
 #define EVENTS_MOM "1023"
 #define NAME_MAX_LENGTH 255
+#define OVERRIDES_BYTES (1u << 20)
 
 #define MINUTE 60000
 #define HOUR (60 * MINUTE)
@@ -213,12 +214,16 @@ static int groups_fill(struct settings *s, const struct conf *c, struct keel_err
 /* Overrides in the copy of a configuration, a line each. */
 static int overrides_apply(const char *copy, struct conf *c, struct keel_err *err)
 {
-	char *text = set_read(copy, "overrides");
-	int ret = 0;
+	char *file = text_format("%s/overrides", copy), *text = NULL;
+	size_t len;
+	int ret = file == NULL ? conf_no_memory(err) : 0;
 
+	if (ret == 0)
+		(void)file_read(file, OVERRIDES_BYTES, &text, &len);
 	for (char *at = text, *line; ret == 0 && (line = strsep(&at, "\n")) != NULL;)
 		ret = *line != '\0' ? conf_override(c, line, err) : 0;
 	free(text);
+	free(file);
 	return ret;
 }
 

@@ -100,9 +100,6 @@ struct modules {
 	char bad[64];     /* modules_bad() */
 	bool strict;
 	struct buf passed; /* a line for each module that is enabled and runs in other daemons */
-	struct owner self;   /* "kernel": owner of the verbs */
-	struct modules_files files;
-	struct change *change, *waiting; /* under way; those that come after it */
 	struct loader_row *loaders;
 };
 
@@ -140,8 +137,6 @@ int module_values(const struct module *m, const struct conf *conf, struct conf_d
 int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err);
 char *module_path(const char *dir, const struct conf_module *said);
 char *module_copy(const struct modules *all, const char *name); /* a file that exists, or NULL */
-/* Does `conf` name another file for it, or another place to run it, or was the file exchanged? */
-bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said);
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
@@ -191,21 +186,10 @@ int modules_open(struct modules *all, const struct conf *conf, bool strict, stru
 /* What changes for a module by `conf` into `fresh` and `fresh_site`, NULL: nothing. 1: some of it can be read at start
  * only; 0, -errno with *err. */
 int values_read(struct module *m, const struct conf *conf, struct keel_err *err);
-/* They are in force, or, after an error, none of them. */
-int values_apply(struct modules *all, struct keel_err *err);
-void values_describe(const struct modules *all, struct buf *out); /* a line per module that has some */
 void values_drop(struct modules *all);
-
-/* change.c */
-struct change;
-void changes_end(struct modules *all); /* the daemon ends */
 
 /* table.c */
 extern const struct keel_inspect_api inspect_api;
-
-/* verbs.c */
-int verbs_offer(struct modules *all);
-void verbs_withdraw(struct modules *all);
 
 static inline struct modules *modules_of(const struct module *m)
 {

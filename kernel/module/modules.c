@@ -23,12 +23,10 @@ int modules_create(struct parts *parts, const char *dir, const char *copies, str
 	if (all == NULL)
 		return -ENOMEM;
 	all->parts = parts;
-	all->self.pub.name = "kernel";
-	all->self.parts = parts;
 	buf_init(&all->passed);
 	all->dir = strdup(dir);
 	all->copies = copies != NULL ? strdup(copies) : NULL;
-	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? verbs_offer(all) : -ENOMEM;
+	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? 0 : -ENOMEM;
 	if (ret == 0)
 		ret = loaders_offer(all);
 	if (ret == 0)
@@ -48,17 +46,10 @@ void modules_destroy(struct modules *all)
 	if (all == NULL)
 		return;
 	modules_stop(all);
-	changes_end(all);
-	verbs_withdraw(all);
 	buf_fini(&all->passed);
 	free(all->dir);
 	free(all->copies);
 	free(all);
-}
-
-void modules_set_files(struct modules *all, const struct modules_files *files)
-{
-	all->files = *files;
 }
 
 /* ---- opened and in order -------------------------------------------------------------------------------- */

@@ -35,15 +35,6 @@ char *module_copy(const struct modules *all, const char *name)
 	return NULL;
 }
 
-bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said)
-{
-	char *path = module_path(modules_of(m)->dir, said);
-	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
-
-	free(path);
-	return moved || image_changed(&m->image) || how_differs(m, conf);
-}
-
 void module_close(struct module *m)
 {
 	if (m == NULL)
