@@ -72,26 +72,24 @@ static void completed(struct keel_mod *mod, void *arg, int32_t code, const char 
 	answered(arg, code, text, true);
 }
 
-typedef void request_fn(struct keel_mod *self, struct keel_obj *job, const char *who, struct keel_mod *me,
-			keel_job_done *done, void *arg);
-
-/* Waits for the end of what the service is requested to do. */
-static keel_verdict method_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job, const char *who,
-				 const char *why, bool until_gone, request_fn *request)
+/* The hold of a method, or NULL with the verdict. */
+static struct wait *wait_begin(struct keel_call *c, struct keel_obj *job, const char *why,
+			       bool until_gone, keel_verdict *ret)
 {
 	const struct conf *conf = keel_conf(c);
 	const char *queue_name = keel_get_str(job, job_queue);
 	struct keel_obj *queue = queue_name ? keel_find(c->mod, "queue", queue_name) : NULL;
 	int64_t patience = conf->timeout;
 	struct wait *w = calloc(1, sizeof(*w));
-	keel_verdict v;
 
 	if (queue)
 		patience += 1000 * keel_get_int(queue, queue_kill_delay);
-	if (!w)
-		return keel_fail(c, "out of memory");
+	if (!w) {
+		*ret = keel_fail(c, "out of memory");
+		return NULL;
+	}
 	w->owners = 2;
-	v = keel_hold(c, &(struct keel_hold_opts){
+	*ret = keel_hold(c, &(struct keel_hold_opts){
 		.size = sizeof(struct keel_hold_opts),
 		.why = why,
 		.until_point = until_gone ? KEEL_POINT_job_purged : 0,
@@ -101,11 +99,10 @@ static keel_verdict method_start(struct keel_mod *mod, struct keel_call *c, stru
 		.cancel = cancelled,
 		.arg = w,
 	}, &w->hold);
-	if (v == KEEL_WAIT)
-		request(KEEL_USE_job->self, job, who, mod, until_gone ? accepted : completed, w);
-	else
-		free(w);
-	return v;
+	if (*ret == KEEL_WAIT)
+		return w;
+	free(w);
+	return NULL;
 }
 
 /* ---- S ---------------------------------------------------------------------------------------------- */
@@ -124,8 +121,12 @@ static bool suspend_applies(struct keel_mod *mod, struct keel_obj *job)
 static keel_verdict suspend_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
 				  const char *who)
 {
-	return method_start(mod, c, job, who, "a victim of preemption is being suspended", false,
-			    KEEL_USE_job->request_suspend);
+	keel_verdict v;
+	struct wait *w = wait_begin(c, job, "a victim of preemption is being suspended", false, &v);
+
+	if (w)
+		keel_job_request_suspend(job, who, mod, completed, w);
+	return v;
 }
 
 /* ---- C ---------------------------------------------------------------------------------------------- */
@@ -141,8 +142,12 @@ static bool checkpoint_applies(struct keel_mod *mod, struct keel_obj *job)
 static keel_verdict checkpoint_start(struct keel_mod *mod, struct keel_call *c,
 				     struct keel_obj *job, const char *who)
 {
-	return method_start(mod, c, job, who, "a victim of preemption is being checkpointed", true,
-			    KEEL_USE_job->request_checkpoint);
+	keel_verdict v;
+	struct wait *w = wait_begin(c, job, "a victim of preemption is being checkpointed", true, &v);
+
+	if (w)
+		keel_job_request_checkpoint(job, who, mod, accepted, w);
+	return v;
 }
 
 /* ---- R ---------------------------------------------------------------------------------------------- */
@@ -157,8 +162,12 @@ static bool requeue_applies(struct keel_mod *mod, struct keel_obj *job)
 static keel_verdict requeue_start(struct keel_mod *mod, struct keel_call *c, struct keel_obj *job,
 				  const char *who)
 {
-	return method_start(mod, c, job, who, "a victim of preemption is being requeued", true,
-			    KEEL_USE_job->request_rerun);
+	keel_verdict v;
+	struct wait *w = wait_begin(c, job, "a victim of preemption is being requeued", true, &v);
+
+	if (w)
+		keel_job_request_rerun(job, who, mod, accepted, w);
+	return v;
 }
 
 #define METHOD(method_letter, letter_told, method_name, method_words, verb, ...)                   \
