@@ -5,6 +5,7 @@
  */
 #include "executor.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
