@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "module_memory.h"
 #include "with_resources.h"
 
@@ -19,7 +18,6 @@
 #define SET_HOST "cmd = 2; obj = 7; name = \"n1\"; attrs = ( (\"comment\", \"\", \"words\") );"
 
 static struct keel_module alone;
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_err err;
 static const struct keel_session *root;
@@ -55,11 +53,6 @@ static void set_up(void)
 		snprintf(id, sizeof(id), i == 1 ? "n1" : "n1.%d", i);
 		keel_mock_set(keel_mock_object(mock, "node", id), "Mom", NULL, "n1");
 	}
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static struct keel_obj *find(const char *klass, const char *id)
