@@ -16,22 +16,13 @@ static struct daemon *daemon_with(struct keel_mod *m)
 	return daemon_of(owner_of(m)->parts);
 }
 
-static const char *api_conf_file(struct keel_mod *m)
+static void api_image(struct keel_mod *m, struct keel_image *ret)
 {
-	return daemon_with(m)->options->conf_file;
-}
+	const struct daemon *d = daemon_with(m);
+	const struct options *o = d->options;
 
-static const char *api_set(struct keel_mod *m)
-{
-	return daemon_with(m)->set;
-}
-
-static bool api_was(struct keel_mod *m, const char **ret_refused)
-{
-	const struct options *o = daemon_with(m)->options;
-
-	*ret_refused = o->refused;
-	return o->back != NULL || o->refused != NULL;
+	*ret = (struct keel_image){ .size = sizeof(*ret), .renewed = o->back != NULL || o->refused != NULL, .conf_file = o->conf_file,
+				    .set = d->set, .refused = o->refused };
 }
 
 static const char **api_command(struct keel_mod *m)
@@ -133,9 +124,7 @@ const struct keel_renew_api *renew_api(void)
 {
 	static const struct keel_renew_api api = {
 		.size = sizeof(api),
-		.conf_file = api_conf_file,
-		.set = api_set,
-		.was = api_was,
+		.image = api_image,
 		.command = api_command,
 		.draft = api_draft,
 		.apply = api_apply,

@@ -134,7 +134,7 @@ static int32_t answer_write(const struct change *c)
 
 	keel_text_init(&text);
 	keel_text_printf(&text, "%s\n%s\n%s\n%s\n%s", c->token ? c->token : "", object_of(c), kind_names[c->kind], c->who, c->out.data);
-	ret = text.failed || c->out.failed ? -ENOMEM : text_write(c->sets, "answer", text.data);
+	ret = text.failed || c->out.failed ? -ENOMEM : text_write(c->sets, "answer", text.data, false);
 	keel_text_fini(&text);
 	return ret;
 }
@@ -340,7 +340,7 @@ static void change_begin(struct change *c)
 	const struct state *st = c->mod->state;
 	int32_t ret = 0;
 
-	c->conf_file = keel_renew_conf_file(c->mod);
+	c->conf_file = st->image.conf_file;
 	c->sets = strdup(st->sets);
 	c->from = st->set ? strdup(st->set) : NULL;
 	if (!c->sets || (st->set && !c->from))
