@@ -150,11 +150,8 @@ static int modules_run(struct daemon *d, struct keel_err *err)
 /* The configuration: that of the set this image runs with, else of the files. */
 static int conf_get(struct daemon *d, struct keel_err *err)
 {
-	char *copy = d->set != NULL ? text_format("%s/conf", d->set) : NULL;
-	int ret = d->set != NULL && copy == NULL ? err_set(err, -ENOMEM, "no memory") :
-						   settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
+	int ret = settings_read(d->options, d->set, &d->parts.conf, &d->settings, err);
 
-	free(copy);
 	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
 		ret = conf_override(d->parts.conf, d->left_out[i], err);
 	return ret;

@@ -18,7 +18,6 @@
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
-#include "util/text.h"
 
 void parts_name(struct daemon *d)
 {
@@ -30,17 +29,6 @@ void parts_name(struct daemon *d)
 	d->parts.server_name = s->top->server_name;
 	d->parts.host_name = s->top->host_name;
 	d->parts.daemon_name = s->daemon_name;
-}
-
-static int modules_make(struct daemon *d)
-{
-	char *copies = d->set != NULL ? text_format("%s/modules", d->set) : NULL;
-	int ret = d->set != NULL && copies == NULL ?
-			  -ENOMEM :
-			  modules_create(&d->parts, d->settings->top->modules_dir, copies, &d->parts.modules);
-
-	free(copies);
-	return ret;
 }
 
 int parts_create(struct daemon *d, struct keel_err *err)
@@ -65,7 +53,7 @@ int parts_create(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = links_create(p, &p->links);
 	if (ret == 0)
-		ret = modules_make(d);
+		ret = modules_create(p, d->settings->top->modules_dir, d->set, &p->modules);
 	return ret == 0 ? 0 : err_set(err, ret, "cannot start: %s", strerror(-ret));
 }
 

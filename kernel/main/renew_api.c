@@ -41,13 +41,13 @@ void renew_draft_drop(struct daemon *d)
 	d->draft_conf = NULL;
 }
 
-static int32_t api_draft(struct keel_mod *m, const char *conf, const struct keel_draft **ret, struct keel_err *err)
+static int32_t api_draft(struct keel_mod *m, const char *set, const struct keel_draft **ret, struct keel_err *err)
 {
 	struct daemon *d = daemon_with(m);
 	int code;
 
 	renew_draft_drop(d);
-	code = settings_read(d->options, conf, &d->draft_conf, &d->draft_settings, err);
+	code = settings_read(d->options, set, &d->draft_conf, &d->draft_settings, err);
 	if (code == 0 && (strcmp(d->draft_settings->top->home, d->parts.home) != 0 || d->draft_settings->roles != d->settings->roles))
 		code = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
 			       "change back");

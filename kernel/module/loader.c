@@ -122,8 +122,6 @@ int image_open(const char *path, const char *copy, bool mapped, struct image *re
 		ret = file_trust(path, err);
 	if (ret == 0)
 		ret = note_read(file, path, &image.st, &image.note, err);
-	if (ret == 0)
-		ret = note_accept(path, &image.note, err);
 	if (ret == 0 && (image.path = strdup(path)) == NULL)
 		ret = err_set(err, -ENOMEM, "no memory to load %s", path);
 	if (ret == 0 && mapped)

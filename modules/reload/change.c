@@ -219,12 +219,10 @@ static bool work_end(struct change *c)
 
 static int32_t draft_read(struct change *c)
 {
-	char *conf = set_path(c->fresh, "conf");
-	int32_t ret = conf ? keel_renew_draft(c->mod, conf, &c->draft, &c->err) : keel_error(&c->err, -ENOMEM, "no memory");
+	int32_t ret = keel_renew_draft(c->mod, c->fresh, &c->draft, &c->err);
 
 	if (ret < 0)
 		c->draft = NULL;
-	free(conf);
 	return ret;
 }
 

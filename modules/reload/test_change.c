@@ -60,10 +60,10 @@ static const char **fake_command(struct keel_mod *m)
 	return words;
 }
 
-static int32_t fake_draft(struct keel_mod *m, const char *conf, const struct keel_draft **ret, struct keel_err *err)
+static int32_t fake_draft(struct keel_mod *m, const char *set, const struct keel_draft **ret, struct keel_err *err)
 {
 	(void)m, (void)err;
-	CU_ASSERT_EQUAL(access(conf, F_OK), 0);
+	CU_ASSERT_EQUAL(access(set, F_OK), 0);
 	*ret = &draft;
 	return 0;
 }

@@ -17,6 +17,7 @@ enum keel_ready {
 	KEEL_READABLE = 1,
 	KEEL_WRITABLE = 2, /* there is room again; a connect() has ended, well or not */
 };
+enum keel_fact { KEEL_FACT_HOME, KEEL_FACT_EXEC_DIR, KEEL_FACT_SERVER_NAME, KEEL_FACT_HOST_NAME, KEEL_FACT_VERSION };
 struct keel_core_api {
 	uint32_t size, version;
 	void (*log)(struct keel_mod *, uint32_t event, const char *klass, const char *object, const char *fmt, ...) KEEL_PRINTF(5, 6);
@@ -25,11 +26,7 @@ struct keel_core_api {
 	int64_t (*now_ms)(struct keel_mod *);
 	int64_t (*time)(struct keel_mod *);
 	uint32_t (*daemon)(struct keel_mod *);
-	const char *(*home)(struct keel_mod *);
-	const char *(*exec_dir)(struct keel_mod *);
-	const char *(*server_name)(struct keel_mod *);
-	const char *(*host_name)(struct keel_mod *);
-	const char *(*version_text)(struct keel_mod *);
+	const char *(*fact)(struct keel_mod *, uint32_t which);
 	struct keel_timer *(*timer)(struct keel_mod *, int64_t after_ms, keel_fn *fn, void *arg);
 	void (*timer_cancel)(struct keel_timer *);
 	int32_t (*defer)(struct keel_mod *, keel_fn *fn, void *arg);
@@ -243,7 +240,7 @@ struct keel_renew_api {
 	uint32_t size, version;
 	void (*image)(struct keel_mod *, struct keel_image *ret);
 	const char **(*command)(struct keel_mod *);
-	int32_t (*draft)(struct keel_mod *, const char *conf, const struct keel_draft **ret, struct keel_err *);
+	int32_t (*draft)(struct keel_mod *, const char *set, const struct keel_draft **ret, struct keel_err *);
 	int32_t (*apply)(struct keel_mod *, struct keel_err *);
 	void (*drop)(struct keel_mod *);
 	int32_t (*trust)(const char *path, struct keel_err *);

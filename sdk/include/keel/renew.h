@@ -34,12 +34,12 @@ static inline const char **keel_renew_command(struct keel_mod *mod)
 	return KEEL_USE_renew->command(mod);
 }
 
-/* Reads the configuration below `conf` and compares it with what runs. *ret is good until keel_renew_apply(),
+/* Reads the configuration of a set and compares it with what runs. *ret is good until keel_renew_apply(),
  * keel_renew_drop() or the next draft: there is one at a time. Fails with *err, file:line:key. */
-static inline int32_t keel_renew_draft(struct keel_mod *mod, const char *conf, const struct keel_draft **ret,
+static inline int32_t keel_renew_draft(struct keel_mod *mod, const char *set, const struct keel_draft **ret,
 				       struct keel_err *err)
 {
-	return KEEL_USE_renew->draft(mod, conf, ret, err);
+	return KEEL_USE_renew->draft(mod, set, ret, err);
 }
 
 /* The values of the draft, all or, with *err, none of them. It ends. */
