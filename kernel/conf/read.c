@@ -28,10 +28,10 @@ char *conf_place(const config_setting_t *s)
 {
 	const config_setting_t *root = s;
 
-	if (s == NULL)
-		return strdup("override");
 	while (config_setting_parent(root) != NULL)
 		root = config_setting_parent(root);
+	if (is_override(s) || config_setting_get_hook(root) == NULL)
+		return strdup("override");
 	return text_format("%s:%u", (const char *)config_setting_get_hook(root), config_setting_source_line(s));
 }
 
@@ -52,18 +52,18 @@ int conf_refuse(struct keel_err *err, const config_setting_t *s, const char *fmt
 	return ret;
 }
 
-const config_setting_t *conf_group(const struct conf *c, const char *group)
+config_setting_t *conf_group(const struct conf *c, const char *group)
 {
+	config_setting_t *s;
+
 	if (group[0] == '\0')
 		return config_root_setting(&c->files[0]->parsed);
 	for (uint32_t i = 0; i < c->n_files; i++) {
-		const config_setting_t *s =
-			config_setting_get_member(config_root_setting(&c->files[i]->parsed), group);
-
+		s = config_setting_get_member(config_root_setting(&c->files[i]->parsed), group);
 		if (s != NULL && config_setting_is_group(s))
 			return s;
 	}
-	return NULL;
+	return config_setting_get_member(config_root_setting(&c->overrides), group);
 }
 
 /* Reads `file`, which is called `path` in errors. */
@@ -219,6 +219,8 @@ int conf_read(const char *path, const char *set, struct conf **ret_conf, struct 
 	char *other = set != NULL ? path_join(set, "conf/" MODULES_D) : modules_dir(path);
 	int ret = c == NULL || dir == NULL || file == NULL || other == NULL ? conf_no_memory(err) : 0;
 
+	if (c != NULL)
+		config_init(&c->overrides);
 	if (ret == 0)
 		ret = file_parse(c, path, file, err);
 	if (ret == 0)
@@ -246,12 +248,7 @@ void conf_destroy(struct conf *c)
 		free((char *)c->modules[i].name);
 		free((char *)c->modules[i].file);
 	}
-	for (uint32_t i = 0; i < c->n_overrides; i++) {
-		free(c->overrides[i].group);
-		free(c->overrides[i].key);
-		free(c->overrides[i].value);
-	}
-	free(c->overrides);
+	config_destroy(&c->overrides);
 	free(c->modules);
 	free(c->files);
 	free(c);
@@ -311,18 +308,18 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 		return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs into a "
 				   "file of " MODULES_D, name, name);
 	}
-	for (uint32_t i = 0; i < c->n_overrides; i++) {
-		const char *group = c->overrides[i].group, *module = moved_to(group);
+	root = config_root_setting(&c->overrides);
+	for (int i = 0; i < config_setting_length(root); i++) {
+		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
+		const char *name = config_setting_name(s), *module = moved_to(name),
+			   *key = config_setting_name(config_setting_get_elem(s, 0));
 
 		if (module != NULL)
 			return err_set(err, -EINVAL, "override: %s.%s: this key is that of a module now (" MODULES_D
-				       "/%s.conf); say %s.%s", group, c->overrides[i].key, module, module,
-				       c->overrides[i].key);
-		if (group[0] != '\0' && !is_in(kernel_groups, group) &&
-		    conf_module(c, group) == NULL)
-			return err_set(err, -EINVAL,
-				       "override: %s.%s: no module and no group is called \"%s\"", group,
-				       c->overrides[i].key, group);
+				       "/%s.conf); say %s.%s", name, key, module, module, key);
+		if (!is_in(kernel_groups, name) && conf_module(c, name) == NULL)
+			return err_set(err, -EINVAL, "override: %s.%s: no module and no group is called \"%s\"", name, key,
+				       name);
 	}
 	return 0;
 }

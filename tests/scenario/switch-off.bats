@@ -165,7 +165,7 @@ works_without() # module
 		gone=() stays=
 		take_out "$module"
 		echo "# $module: ${gone[*]:-stays}" >&3
-		[ "$module" = admin ] || keelson modules >/dev/null
+		[ "${gone[*]}" = admin ] || keelson modules >/dev/null
 		if [ "${gone[*]}" = "$module" ]; then works_without "$module"; else put_back; fi
 		wait_until 20 as_before
 	done

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 #include <utlist.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
 
 #include "host.h"
 
@@ -168,5 +170,6 @@ void *slot_get(struct keel_mod *m, struct keel_obj *obj)
 	s->bytes = own(calloc(1, b->size > 0 ? b->size : 1));
 	strcpy(s->id, o->id);
 	HASH_ADD_KEYPTR(hh, b->slots, s->id, strlen(s->id), s);
+	own(s->hh.tbl);
 	return s->bytes;
 }

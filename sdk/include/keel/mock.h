@@ -73,7 +73,7 @@ void keel_mock_use(struct keel_mock *, const struct keel_module *);
 
 /* ---- objects -------------------------------------------------------------------------------------- */
 /* An attribute that everybody may read and set, and that is stored. Types: those of the kernel (bool long
- * size time float string string_array), those that modules bring, and `resource_list`, which takes any key. */
+ * size time float string string_array), and those that modules bring: load `resources` for `resource_list`. */
 void keel_mock_attr(struct keel_mock *, const char *klass, const char *name, const char *type);
 /* With all that a row says. Its functions get keel_mock_self(). */
 void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *);
