@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log/log.h"
 #include "main/renew.h"
 #include "util/crumb.h"
 #include "util/err.h"
@@ -78,7 +79,8 @@ static int32_t api_apply(struct keel_mod *m, struct keel_err *err)
 	int ret = modules_apply(d->parts.modules, err);
 
 	if (ret == 0) {
-		settings_apply(d, d->draft_settings);
+		settings_take(d->settings, d->draft_settings);
+		log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
 		d->draft_settings = NULL;
 		d->parts.conf = d->draft_conf;
 		d->draft_conf = old;
