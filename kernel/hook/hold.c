@@ -23,8 +23,6 @@
 #include "util/err.h"
 #include "util/text.h"
 
-#define HOLD_MAGIC 0x484f4c44u
-
 uint32_t id_bucket(const char *id)
 {
 	uint64_t hash = bytes_hash(id, strlen(id));
@@ -32,18 +30,9 @@ uint32_t id_bucket(const char *id)
 	return (uint32_t)((hash ^ hash >> 32) % ID_BUCKETS);
 }
 
-static struct hold *hold_of(struct keel_hold *pub)
+struct keel_call *hold_call(struct keel_hold *hold)
 {
-	struct hold *hold = (struct hold *)pub;
-
-	return hold != NULL && hold->magic == HOLD_MAGIC ? hold : NULL;
-}
-
-struct keel_call *hold_call(struct keel_hold *pub)
-{
-	struct hold *hold = hold_of(pub);
-
-	return hold != NULL ? &hold->op->pub : NULL;
+	return hold != NULL ? &((struct hold *)hold)->op->pub : NULL;
 }
 
 /* ---- the end of a hold --------------------------------------------------------------------------- */
@@ -78,7 +67,6 @@ void holds_end(struct op *op, int32_t reason)
 
 static void hold_destroy(struct hold *hold)
 {
-	hold->magic = 0;
 	loop_timer_cancel(hold->deadline);
 	free((void *)(uintptr_t)hold->opts.why);
 	free((void *)(uintptr_t)hold->opts.until_id);
@@ -103,10 +91,8 @@ static void hold_expired(void *arg)
 
 void hold_release(struct keel_hold *pub)
 {
-	struct hold *hold = hold_of(pub);
-
-	if (hold != NULL)
-		hold_end(hold, 0);
+	if (pub != NULL)
+		hold_end((struct hold *)pub, 0);
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------- */
@@ -151,7 +137,6 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 		return NULL;
 	}
 	hold->op = op;
-	hold->magic = HOLD_MAGIC;
 	hold->since_ms = loop_now_ms(h->parts->loop);
 	hold->open = true;
 	return hold;

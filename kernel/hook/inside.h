@@ -24,7 +24,6 @@
 #define DEPTH_MAX 16      /* operations within operations, and notes raised by notes */
 #define ID_BUCKETS 256    /* power of two */
 #define ORDER_LIMIT 1000  /* -1000..1000 */
-#define STRIKE_WINDOW_MS (10 * 60 * 1000)
 #define CACHE_LINE 64
 
 struct op;
@@ -153,11 +152,6 @@ static inline const void *event_whole(const struct point *p, const void *event, 
 keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *event);
 
 /* ---- operations -------------------------------------------------------------------------------- */
-enum op_special {
-	OP_REPLAY = 1, /* quiet taps too */
-	OP_TIMED = 2,  /* inside a timed call: inner calls are timed too, so that their time is not charged twice */
-};
-
 struct op {
 	struct keel_call pub; /* first: a keel_call is an operation */
 	struct crumb crumb;   /* of the tap that runs: `outer`, and `what` NULL */
@@ -167,7 +161,7 @@ struct op {
 	const void *event;
 	struct op *outer; /* next on the stack */
 	uint32_t depth;   /* 1: outermost */
-	uint32_t special; /* enum op_special bits */
+	uint32_t replay; /* 1: for quiet taps */
 	uint32_t at;         /* index into chain */
 	uint32_t generation; /* of notes raised by notes */
 	struct hold *holds;  /* of the tap being called */
@@ -244,22 +238,10 @@ int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
 
 /* time.c */
 const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
-/* Measures a call of a tap, without the timed calls inside it. */
-struct stopwatch {
-	int64_t begun_ns;
-	uint64_t inside_ns;
-	uint32_t special;
-};
-void stopwatch_start(struct stopwatch *w, struct op *op);
-void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
-keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over, or it is inside a timed call */
+void tap_took(const struct hooks *h, struct tap *t, int64_t begun_ns, uint32_t calls); /* one stands for so many */
+keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over */
 void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned */
 void callback_late(const struct crumb *c);
-
-/* budget.c */
-/* A call is over: what passed at least, and what of it was its own doing. Other callbacks get no strikes. */
-void budget_tap(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
-void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
@@ -278,7 +260,6 @@ void notes_drop(struct hooks *h);
 
 /* hold.c */
 struct hold {
-	unsigned magic;
 	struct hold *prev, *next; /* of the operation */
 	struct hold *wait_prev, *wait; /* of the bucket of until_id */
 	struct op *op;
@@ -326,12 +307,6 @@ struct hooks {
 	struct chain *retired;
 	struct tap *gone;
 	uint32_t reporting; /* outcomes, which name a tap */
-	uint64_t inside_ns; /* of timed calls within the one that is being timed */
-	struct {
-		const struct tap *tap;
-		uint64_t number;
-		int64_t ns;
-	} slow; /* the last slow call: its number, and what it took */
 	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes;

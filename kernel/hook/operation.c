@@ -47,7 +47,7 @@ static COLD keel_verdict verdict_refused(struct op *op, const struct tap *t, kee
 	return KEEL_FAIL;
 }
 
-/* Logs a failed call, with its duration when that was long. A refusal is always logged; records of skipped
+/* Logs a failed call. A refusal is always logged; records of skipped
  * failures are rate limited. */
 static void log_failed(struct op *op, struct tap *t)
 {
@@ -55,18 +55,16 @@ static void log_failed(struct op *op, struct tap *t)
 			   t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
 							      "it is skipped";
 	struct hooks *h = op->hooks;
-	char took[32] = "", more[48] = "";
+	char more[48] = "";
 	uint32_t unsaid = 0;
 
 	if (t->policy == KEEL_ON_FAIL_SKIP &&
 	    !may_say(&t->stat.failed, loop_now_ms(h->parts->loop), &unsaid))
 		return;
-	if (h->slow.tap == t && h->slow.number == tap_calls(t))
-		snprintf(took, sizeof(took), " after %lld ms", (long long)(h->slow.ns / 1000000));
 	if (unsaid > 0)
 		snprintf(more, sizeof(more), "; %u more times since the last record", unsaid);
-	hooks_log(h, KEEL_LOG_ERROR, op_label(op), "%s failed at %s%s: %s; %s%s", t->name,
-		  op->point->info->name, took, op->err.text, then, more);
+	hooks_log(h, KEEL_LOG_ERROR, op_label(op), "%s failed at %s: %s; %s%s", t->name,
+		  op->point->info->name, op->err.text, then, more);
 }
 
 static COLD bool tap_failed(struct op *op, struct tap *t, struct outcome *out)
@@ -103,9 +101,9 @@ static bool verdict_judge(struct op *op, struct tap *t, keel_verdict v, struct o
 /* ---- the chain -------------------------------------------------------------------------------------- */
 static bool tap_reaches(const struct op *op, const struct tap *t)
 {
-	if (t->off & (op->special & OP_REPLAY ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_FILTERED))
+	if (t->off & (op->replay ? TAP_GONE | TAP_BENCHED : ~(uint32_t)TAP_FILTERED))
 		return false;
-	if ((op->special & OP_REPLAY) && !is_replayed(op->hooks, t))
+	if (op->replay && !is_replayed(op->hooks, t))
 		return false;
 	return !(t->off & TAP_FILTERED) || filter_passes(op, t);
 }
@@ -152,10 +150,10 @@ static inline keel_verdict chain_walk(struct op *op, bool answered, keel_verdict
 		struct tap *t = c->tap[op->at];
 
 		if (!answered) {
-			if (likely((t->off | op->special) == 0))
-				v = tap_call(op, t, false);
+			if (likely((t->off | op->replay) == 0))
+				v = tap_call(op, t);
 			else if (tap_reaches(op, t))
-				v = tap_call(op, t, op->special & OP_TIMED);
+				v = tap_call(op, t);
 			else if (tap_benched(op, t, out))
 				continue;
 			else
@@ -262,34 +260,23 @@ void op_finish(struct op *op, const struct outcome *out)
 }
 
 /* ---- raise ------------------------------------------------------------------------------------------ */
-static keel_verdict raise_over(struct keel_mod *m, const struct keel_raise *r, keel_verdict v, const char *text)
+/* No tap is called. `why` NULL: accepted. Kept out of hook_raise(), which needs no stack without it. */
+__attribute__((noinline)) static keel_verdict raise_end(struct hooks *h, struct keel_mod *m, const struct keel_raise *r,
+							const char *why)
 {
-	const struct keel_outcome outcome = { .size = sizeof(outcome), .verdict = v, .text = text };
-
-	done_call(owner_of(m), r->done, r->arg, &outcome);
-	return v;
-}
-
-/* No tap, but a change set to commit or a done() to call. Kept out of hook_raise(), which needs no stack
- * without it. */
-__attribute__((noinline)) static keel_verdict
-raise_untapped(struct hooks *h, struct keel_mod *m, const struct keel_raise *r)
-{
-	if (r->changes != NULL)
-		hooks_object(h)->commit(r->changes);
-	return raise_over(m, r, KEEL_NEXT, NULL);
-}
-
-static keel_verdict raise_refused(struct hooks *h, struct keel_mod *m, const struct keel_raise *r,
-				  const char *why)
-{
+	const struct keel_outcome outcome = { .size = sizeof(outcome), .text = why,
+					      .verdict = why != NULL ? KEEL_FAIL : KEEL_NEXT };
 	const struct point *p = point_get(h, r->point);
 
-	hooks_log(h, KEEL_LOG_ERROR, p != NULL ? p->info->name : NULL,
-		  "module %s raised point %u: %s", m->name, r->point, why);
-	if (r->changes != NULL)
+	if (why != NULL)
+		hooks_log(h, KEEL_LOG_ERROR, p != NULL ? p->info->name : NULL,
+			  "module %s raised point %u: %s", m->name, r->point, why);
+	if (r->changes != NULL && why != NULL)
 		hooks_object(h)->discard(r->changes);
-	return raise_over(m, r, KEEL_FAIL, why);
+	else if (r->changes != NULL)
+		hooks_object(h)->commit(r->changes);
+	done_call(owner_of(m), r->done, r->arg, &outcome);
+	return outcome.verdict;
 }
 
 static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct point *p,
@@ -333,11 +320,11 @@ keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r)
 		return raise_short(m, r);
 	p = r->point < KEEL_POINT_MAX ? &h->point[r->point] : &h->point[0];
 	if (unlikely(p->kind != KEEL_GATE && p->kind != KEEL_ASK))
-		return raise_refused(h, m, r, "it is neither a GATE nor an ASK");
+		return raise_end(h, m, r, "it is neither a GATE nor an ASK");
 	if (p->chain == NULL)
-		return r->changes == NULL && r->done == NULL ? KEEL_NEXT : raise_untapped(h, m, r);
+		return r->changes == NULL && r->done == NULL ? KEEL_NEXT : raise_end(h, m, r, NULL);
 	if (unlikely(h->top != NULL && h->top->depth >= DEPTH_MAX))
-		return raise_refused(h, m, r, "operations are nested too deeply");
+		return raise_end(h, m, r, "operations are nested too deeply");
 	return raise_chain(h, m, p, r);
 }
 

@@ -59,14 +59,13 @@ static keel_verdict hold_cancel(struct op *op, const struct hold *hold)
 static void hold_callback(struct op *op, const struct hold *hold)
 {
 	const struct keel_err kept = op->err;
-	struct stopwatch watch;
+	int64_t begun_ns = loop_clock_ns(op->hooks->parts->loop);
 	keel_verdict v;
 
 	tap_prepare(op, hold->tap);
 	crumb_drop(op);
-	stopwatch_start(&watch, op);
 	v = hold->reason == 0 ? hold_resume(op, hold) : hold_cancel(op, hold);
-	stopwatch_stop(&watch, op, hold->tap, 1);
+	tap_took(op->hooks, hold->tap, begun_ns, 1);
 	if (crumb_is_late)
 		tap_late(op, hold->tap);
 	hold->tap->calls_before++;

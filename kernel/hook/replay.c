@@ -36,7 +36,7 @@ static void replay_known(void *arg, uint32_t point, const char *id, struct keel_
 	struct op op;
 
 	op_init(&op, h, p, event_whole(p, &event, &room));
-	op.special = OP_REPLAY;
+	op.replay = 1;
 	op_enter(h, &op);
 	op_run(&op, &out);
 	op_leave(h, &op);
