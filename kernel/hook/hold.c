@@ -188,15 +188,6 @@ void holds_match(struct hooks *h, const struct point *p, const void *event)
 }
 
 /* ---- showing -------------------------------------------------------------------------------------------- */
-static void hold_show(const struct hold *hold, struct buf *out)
-{
-	int64_t now = loop_now_ms(hold->op->hooks->parts->loop);
-
-	buf_printf(out, "%s: %s (%llds of %llds)", hold->tap->owner->pub.name, hold->opts.why,
-		   (long long)((now - hold->since_ms) / 1000),
-		   (long long)(hold->opts.timeout_ms / 1000));
-}
-
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 {
 	struct hooks *h = hooks_of(m);
@@ -214,8 +205,9 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 		if (strcmp(op_label(op), id) != 0)
 			continue;
 		DL_FOREACH(op->holds, hold) {
-			buf_str(&text, text.len > 0 ? ", " : "");
-			hold_show(hold, &text);
+			buf_printf(&text, "%s%s: %s (%llds of %llds)", text.len > 0 ? ", " : "", hold->tap->owner->pub.name,
+				   hold->opts.why, (long long)((loop_now_ms(h->parts->loop) - hold->since_ms) / 1000),
+				   (long long)(hold->opts.timeout_ms / 1000));
 		}
 	}
 	ret = text.failed ? -ENOMEM : (int32_t)text.len;

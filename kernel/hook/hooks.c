@@ -66,6 +66,11 @@ static int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_about_
 	return 0;
 }
 
+static void hook_bench(struct keel_mod *m)
+{
+	taps_mark(hooks_of(m), owner_of(m), TAP_BENCHED, true);
+}
+
 static const struct keel_hook_api hook_api = {
 	.size = sizeof(hook_api),
 	.version = KEEL_ABI_MINOR,

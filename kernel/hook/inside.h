@@ -290,10 +290,10 @@ int filter_init(struct hooks *h); /* the kind FILTER */
 bool filter_passes(const struct op *op, const struct tap *t);
 
 /* chain.c */
-/* The point gets another chain: of its taps, without those that are gone, and of `more`, unless NULL. Returns 0, or an
- * error with *err: then it has the old one. */
-int chain_renew(struct hooks *h, struct point *p, struct tap *more, struct keel_err *err);
-void tap_destroy(struct tap *t); /* it was in no chain */
+int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
+		void *arg, struct keel_err *err);
+void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
+void tap_destroy(struct tap *t);
 void chains_sweep(struct hooks *h); /* free old chains and taps, unless they may be in use */
 
 /* ---- the engine ----------------------------------------------------------------------------------- */
@@ -332,12 +332,6 @@ const struct keel_object_api *hooks_object(struct hooks *h);
 const struct keel_request_api *hooks_request(struct hooks *h);
 void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *fmt, ...)
 	KEEL_PRINTF(4, 5);
-
-/* attach.c */
-int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
-		void *arg, struct keel_err *err);
-void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
-void hook_bench(struct keel_mod *m);
 
 /* call.c */
 extern const struct keel_call_api call_api;

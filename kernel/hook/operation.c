@@ -38,15 +38,6 @@ void op_left(struct hooks *h, const struct op *op)
 }
 
 /* ---- judging a verdict ----------------------------------------------------------------------- */
-static COLD keel_verdict verdict_refused(struct op *op, const struct tap *t, keel_verdict v)
-{
-	err_set(&op->err, 0, "it answered %d, which a %s does not allow", v,
-		kind_name(op->point->kind));
-	hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op), "%s at %s: %s; report this to its vendor",
-		  t->name, op->point->info->name, op->err.text);
-	return KEEL_FAIL;
-}
-
 /* Logs a failed call. A refusal is always logged; records of skipped
  * failures are rate limited. */
 static void log_failed(struct op *op, struct tap *t)
@@ -84,10 +75,14 @@ static COLD bool tap_failed(struct op *op, struct tap *t, struct outcome *out)
 }
 
 /* Returns true to go on with the next tap; else the operation ends with *out. */
-static bool verdict_judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
+static COLD bool verdict_judge(struct op *op, struct tap *t, keel_verdict v, struct outcome *out)
 {
-	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v)))
-		v = verdict_refused(op, t, v);
+	if (v < KEEL_FAIL || v > KEEL_WAIT || !(op->point->allowed & VERDICT_BIT(v))) {
+		err_set(&op->err, 0, "it answered %d, which a %s does not allow", v, kind_name(op->point->kind));
+		hooks_log(op->hooks, KEEL_LOG_ERROR, op_label(op), "%s at %s: %s; report this to its vendor",
+			  t->name, op->point->info->name, op->err.text);
+		v = KEEL_FAIL;
+	}
 	if (v == KEEL_NEXT)
 		return true;
 	if (v == KEEL_FAIL)

@@ -176,33 +176,6 @@ static void strike(struct op *op, struct tap *t)
 		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "", t->name);
 }
 
-static void budget_tap(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns)
-{
-	struct hooks *h = op->hooks;
-	bool hard = over(hard_ms(h, t->owner), own_ns);
-	char where[80];
-
-	if (!hard && !over(soft_ms(h, t->owner), own_ns))
-		return;
-	snprintf(where, sizeof(where), " at %s", op->point->info->name);
-	say(h, t->owner, &t->stat.slow, op_label(op), t->name, passed_ns, where, hard);
-	if (hard)
-		strike(op, t);
-}
-
-static void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns)
-{
-	struct hooks *h = c->owner->parts->hooks;
-	bool hard = over(hard_ms(h, c->owner), own_ns);
-	char call[160];
-
-	if (!hard && !over(soft_ms(h, c->owner), own_ns))
-		return;
-	snprintf(call, sizeof(call), c->object != NULL ? "%s of module %s (%s)" : "%s of module %s", c->what,
-		 owner_name(c->owner), c->object);
-	say(h, c->owner, &h->callbacks, owner_name(c->owner), call, passed_ns, "", hard);
-}
-
 /* ---- calls that were there at a tick ------------------------------------------------------------------ */
 /* A call that was there at a tick is over: what passed since then, and what of it was its own doing. */
 static int64_t seen_over(struct loop *l, int64_t *ret_own_ns)
@@ -217,22 +190,40 @@ static int64_t seen_over(struct loop *l, int64_t *ret_own_ns)
 
 void tap_late(struct op *op, struct tap *t)
 {
+	struct hooks *h = op->hooks;
 	int64_t passed, own;
+	char where[80];
+	bool hard;
 
 	if (seen.call != &op->crumb || seen.tap != t || seen.number != tap_calls(t))
 		return; /* one around it */
-	passed = seen_over(op->hooks->parts->loop, &own);
+	passed = seen_over(h->parts->loop, &own);
 	if ((uint64_t)passed > t->stat.longest_ns)
 		t->stat.longest_ns = (uint64_t)passed;
-	budget_tap(op, t, passed, own);
+	hard = over(hard_ms(h, t->owner), own);
+	if (!hard && !over(soft_ms(h, t->owner), own))
+		return;
+	snprintf(where, sizeof(where), " at %s", op->point->info->name);
+	say(h, t->owner, &t->stat.slow, op_label(op), t->name, passed, where, hard);
+	if (hard)
+		strike(op, t);
 }
 
+/* Other callbacks get no strikes. */
 void callback_late(const struct crumb *c)
 {
+	struct hooks *h = c->owner != NULL ? c->owner->parts->hooks : NULL;
 	int64_t passed, own;
+	char call[160];
+	bool hard;
 
-	if (seen.call != c || seen.number != c->number || c->owner == NULL || c->owner->parts->hooks == NULL)
+	if (seen.call != c || seen.number != c->number || h == NULL)
 		return;
 	passed = seen_over(c->owner->parts->loop, &own);
-	budget_callback(c, passed, own);
+	hard = over(hard_ms(h, c->owner), own);
+	if (!hard && !over(soft_ms(h, c->owner), own))
+		return;
+	snprintf(call, sizeof(call), c->object != NULL ? "%s of module %s (%s)" : "%s of module %s", c->what,
+		 owner_name(c->owner), c->object);
+	say(h, c->owner, &h->callbacks, owner_name(c->owner), call, passed, "", hard);
 }

@@ -89,29 +89,14 @@ static void kind_drop(struct registry *r, struct kind *k)
 	free(k);
 }
 
-/* It gets the rows that waited for it. Returns 0, or an error with *err: then it is gone. */
-static int kind_push(struct registry *r, struct kind *k, struct keel_err *err)
-{
-	struct row *row;
-	int ret = 0;
-
-	LL_PREPEND(r->kinds, k);
-	DL_FOREACH(r->rows, row) {
-		if (row->kind == NULL && strcmp(row->kind_name, k->face.name) == 0)
-			ret = row_attach(row, k, err);
-		if (ret < 0)
-			break;
-	}
-	if (ret < 0)
-		kind_drop(r, k);
-	return ret;
-}
-
-/* `def`: of a module's kind, whose functions get the kind itself. */
+/* It gets the rows that waited for it. `def`: of a module's kind, whose functions get the kind itself. Returns 0, or an
+ * error with *err: then it is gone. */
 static int kind_declare(struct registry *r, const struct registry_kind *face, struct owner *owner,
 			const struct keel_kind_def *def, struct keel_err *err)
 {
 	struct kind *k = kind_find(r, face->name);
+	struct row *row;
+	int ret = 0;
 
 	if (k != NULL)
 		return err_set(err, -EEXIST, "kind '%s' of module %s is already declared by %s; enable only one of the two",
@@ -125,7 +110,16 @@ static int kind_declare(struct registry *r, const struct registry_kind *face, st
 		k->def = *def;
 		k->face.arg = k;
 	}
-	return kind_push(r, k, err);
+	LL_PREPEND(r->kinds, k);
+	DL_FOREACH(r->rows, row) {
+		if (row->kind == NULL && strcmp(row->kind_name, face->name) == 0)
+			ret = row_attach(row, k, err);
+		if (ret < 0)
+			break;
+	}
+	if (ret < 0)
+		kind_drop(r, k);
+	return ret;
 }
 
 int registry_kind(struct registry *r, const struct registry_kind *face)
