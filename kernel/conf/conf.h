@@ -36,7 +36,7 @@ int conf_override(struct conf *c, const char *assignment, struct keel_err *err);
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err);
 
 /* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown keys are errors;
- * keys of the kernel (keys.c) are known to every module group. A missing group gives all defaults. Returns
+ * keys of the kernel (group.c) are known to every module group. A missing group gives all defaults. Returns
  * 0, or an error with *err. */
 int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
 	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
@@ -44,9 +44,7 @@ int conf_fill(const struct conf *c, const char *group, const struct keel_conf_ru
 typedef bool conf_known_fn(const void *arg, const char *key);
 int conf_fill_module(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
 		     uint32_t size, conf_known_fn *known, const void *arg, struct conf_data **ret_data, struct keel_err *err);
-/* The same without errors for other keys of the group; and of the group `member` inside a module's group. */
-int conf_fill_some(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
-		   uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
+/* The same of the group `member` inside a module's group. */
 int conf_fill_member(const struct conf *c, const char *module, const char *member,
 		     const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
 		     struct conf_data **ret_data, struct keel_err *err);
@@ -62,7 +60,7 @@ struct conf_module {
 	bool required; /* false: an error in loading it is logged, and it is left out */
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
-const struct conf_module *conf_module(const struct conf *c, const char *name);	/* NULL: no file names it */
+struct conf_module *conf_module(const struct conf *c, const char *name);	/* NULL: no file names it */
 const struct conf_module *conf_enabled(const struct conf *c, const char *name); /* NULL: also when it is disabled */
 
 /* `budget` of a module's group; members that it does not set are 0. Returns 0, or an error with *err. */
@@ -70,11 +68,11 @@ int conf_budget(const struct conf *c, const char *module, struct owner_budget *r
 
 /* `order` of a module's group, in order of appearance. The rows are owned by the caller. */
 struct conf_order {
-	char *tap;
-	char *before, *after; /* NULL: not set */
-	int32_t order;
+	const char *tap, *before, *after; /* before, after: NULL: not set */
+	int64_t order;
 	bool has_order;
 	char *where; /* file:line */
+	struct conf_data *data; /* the strings */
 };
 int conf_orders(const struct conf *c, const char *module, struct conf_order **ret_rows, uint32_t *ret_n,
 		struct keel_err *err);

@@ -12,7 +12,7 @@
 
 struct conf_file {
 	char *path;
-	config_t parsed;
+	config_t parsed; /* the root's hook is the path */
 };
 
 struct conf_override {
@@ -29,28 +29,23 @@ struct conf {
 	uint32_t n_overrides;
 };
 
-/* "file:line" of a setting, appended; NULL: "override". */
-void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out);
-char *conf_place(const struct conf *c, const config_setting_t *s); /* the same; the caller frees it */
-/* An error text that begins with the place of `s`; refusal_end() moves it to *err and returns -EINVAL or -ENOMEM. */
-void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t *s);
-int refusal_end(struct buf *out, struct keel_err *err);
+/* "file:line" of a setting, "override" for NULL; the caller frees it. NULL: no memory. */
+char *conf_place(const config_setting_t *s);
+/* The error "place of `s`: ...". Returns -EINVAL, or -ENOMEM. */
+int conf_refuse(struct keel_err *err, const config_setting_t *s, const char *fmt, ...) KEEL_PRINTF(3, 4);
 /* Returns the group called `group` ("": the top level of the main file); NULL: in no file. */
 const config_setting_t *conf_group(const struct conf *c, const char *group);
-struct conf_module *conf_module_find(const struct conf *c, const char *name);
 /* Adds an enabled module; `where` is copied. NULL: no memory. */
 struct conf_module *conf_module_add(struct conf *c, const char *name, const char *where);
 /* bounds.c: returns -EINVAL with "file:line: ..." for what must not reach the parser. `text` is terminated. */
 int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, struct keel_err *err);
 /* override.c: returns the last override of the key; NULL: none. */
 const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
-
-/* keys.c */
-/* Read `enabled`, `required` and `path` into *m. Returns 0, or an error with *err. */
-int conf_module_keys(const struct conf *c, const config_setting_t *s, struct conf_module *m,
-		     struct keel_err *err);
-/* Returns -EINVAL with the error "file:line: key: expected ..., got ...". */
-int conf_refuse(const struct conf *c, const config_setting_t *s, const char *key, const char *expected,
-		struct keel_err *err);
+/* group.c: reads `enabled`, `required` and `path` into *m. Returns 0, or an error with *err. */
+int conf_module_keys(const config_setting_t *s, struct conf_module *m, struct keel_err *err);
+/* fill.c: as conf_fill_member(), of this setting; NULL: all defaults. */
+int conf_fill_setting(const struct conf *c, const char *module, const char *member, const config_setting_t *s,
+		      const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size, struct conf_data **ret_data,
+		      struct keel_err *err);
 
 #endif

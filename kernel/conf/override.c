@@ -39,7 +39,7 @@ static int bad_assignment(const char *assignment, struct keel_err *err)
 static int module_override(struct conf *c, const struct conf_override *o, struct keel_err *err)
 {
 	static const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_BOOL };
-	struct conf_module *m = conf_module_find(c, o->group);
+	struct conf_module *m = conf_module(c, o->group);
 	bool value = false;
 	struct conf_data d = { .bytes = (char *)&value };
 	bool is_enabled = strcmp(o->key, "enabled") == 0, is_path = strcmp(o->key, "path") == 0;

@@ -26,44 +26,31 @@ int conf_no_memory(struct keel_err *err)
 	return err_set(err, -ENOMEM, "configuration: no memory");
 }
 
-void conf_where(const struct conf *c, const config_setting_t *s, struct buf *out)
+char *conf_place(const config_setting_t *s)
 {
 	const config_setting_t *root = s;
-	const char *path = "?";
 
-	if (s == NULL) {
-		buf_str(out, "override");
-		return;
-	}
+	if (s == NULL)
+		return strdup("override");
 	while (config_setting_parent(root) != NULL)
 		root = config_setting_parent(root);
-	for (uint32_t i = 0; i < c->n_files; i++)
-		if (config_root_setting(&c->files[i]->parsed) == root)
-			path = c->files[i]->path;
-	buf_printf(out, "%s:%u", path, config_setting_source_line(s));
+	return text_format("%s:%u", (const char *)config_setting_get_hook(root), config_setting_source_line(s));
 }
 
-char *conf_place(const struct conf *c, const config_setting_t *s)
+int conf_refuse(struct keel_err *err, const config_setting_t *s, const char *fmt, ...)
 {
-	struct buf where;
+	char *where = conf_place(s);
+	struct buf text;
+	va_list ap;
+	int ret;
 
-	buf_init(&where);
-	conf_where(c, s, &where);
-	return buf_take(&where, NULL);
-}
-
-void refusal_begin(struct buf *out, const struct conf *c, const config_setting_t *s)
-{
-	buf_init(out);
-	conf_where(c, s, out);
-}
-
-int refusal_end(struct buf *out, struct keel_err *err)
-{
-	int ret = out->failed ? conf_no_memory(err) :
-				err_set(err, -EINVAL, "%s", out->data);
-
-	buf_fini(out);
+	buf_init(&text);
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	ret = where == NULL || text.failed ? conf_no_memory(err) : err_set(err, -EINVAL, "%s: %s", where, text.data);
+	buf_fini(&text);
+	free(where);
 	return ret;
 }
 
@@ -81,39 +68,6 @@ const config_setting_t *conf_group(const struct conf *c, const char *group)
 	return NULL;
 }
 
-/* Parses `text`, which was read from `path`. Returns 0, or an error with *err. */
-static int parse(struct conf *c, const char *path, const char *text, struct keel_err *err)
-{
-	struct conf_file *f = calloc(1, sizeof(*f));
-
-	if (f != NULL)
-		f->path = strdup(path);
-	if (f == NULL || f->path == NULL) {
-		free(f);
-		return conf_no_memory(err);
-	}
-	config_init(&f->parsed);
-	c->files[c->n_files++] = f;
-	if (config_read_string(&f->parsed, text) == CONFIG_TRUE)
-		return 0;
-	return err_set(err, -EINVAL, "%s:%d: %s%s", path,
-		       config_error_line(&f->parsed), config_error_text(&f->parsed),
-		       strcmp(config_error_text(&f->parsed), "syntax error") != 0 ? "" :
-		       ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
-}
-
-/* Ends the last line, without which libconfig does not accept a comment. NULL: no memory, and `text` is freed. */
-static char *last_line_end(char *text, size_t len)
-{
-	char *ended = len == 0 || text[len - 1] == '\n' ? text : realloc(text, len + 2);
-
-	if (ended == NULL)
-		free(text);
-	else if (len > 0 && ended[len - 1] != '\n')
-		memcpy(ended + len, "\n", 2);
-	return ended;
-}
-
 /* Reads `file`, which is called `path` in errors. */
 static int text_read(const char *file, const char *path, char **ret_text, size_t *ret_len, struct keel_err *err)
 {
@@ -128,27 +82,38 @@ static int text_read(const char *file, const char *path, char **ret_text, size_t
 static int file_parse(struct conf *c, const char *path, const char *file, struct keel_err *err)
 {
 	struct conf_file **files = reallocarray(c->files, c->n_files + 1, sizeof(*files));
-	char *text;
+	struct conf_file *f = calloc(1, sizeof(*f));
+	char *text, *ended;
 	size_t len;
 	int ret;
 
-	if (files == NULL)
+	c->files = files != NULL ? files : c->files;
+	if (files == NULL || f == NULL || (f->path = strdup(path)) == NULL) {
+		free(f);
 		return conf_no_memory(err);
-	c->files = files;
+	}
+	config_init(&f->parsed);
+	c->files[c->n_files++] = f;
 	ret = text_read(file, path, &text, &len, err);
 	if (ret < 0)
 		return ret;
 	ret = conf_bounds(c, path, text, len, err);
-	text = last_line_end(text, len);
-	if (text == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
-	if (ret == 0)
-		ret = parse(c, path, text, err);
+	/* libconfig accepts no comment in a last line that does not end. */
+	ended = text_format("%s%s", text, len > 0 && text[len - 1] != '\n' ? "\n" : "");
+	if (ret == 0 && ended == NULL)
+		ret = conf_no_memory(err);
+	else if (ret == 0 && config_read_string(&f->parsed, ended) != CONFIG_TRUE)
+		ret = err_set(err, -EINVAL, "%s:%d: %s%s", path, config_error_line(&f->parsed),
+			      config_error_text(&f->parsed),
+			      strcmp(config_error_text(&f->parsed), "syntax error") != 0 ? "" :
+			      ", here or before: settings end with ';', texts stand in quotes, lists have no last comma");
+	config_setting_set_hook(config_root_setting(&f->parsed), f->path);
 	free(text);
+	free(ended);
 	return ret;
 }
 
-struct conf_module *conf_module_find(const struct conf *c, const char *name)
+struct conf_module *conf_module(const struct conf *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->n_modules; i++)
 		if (strcmp(c->modules[i].name, name) == 0)
@@ -178,24 +143,18 @@ struct conf_module *conf_module_add(struct conf *c, const char *name, const char
 static int module_read(struct conf *c, const config_setting_t *s, struct keel_err *err)
 {
 	const char *name = config_setting_name(s);
-	struct conf_module *m = conf_module_find(c, name);
-	struct buf no;
+	struct conf_module *m = conf_module(c, name);
 	char *where;
 
-	refusal_begin(&no, c, s);
-	if (!config_setting_is_group(s)) {
-		buf_printf(&no, ": %s: expected a group named like a module, got a single value; such keys belong "
-			   "into the main file", name);
-		return refusal_end(&no, err);
-	}
-	if (m != NULL) {
-		buf_printf(&no, ": %s: expected a module once, got it again (first in %s)", name, m->file);
-		return refusal_end(&no, err);
-	}
-	where = buf_take(&no, NULL);
+	if (!config_setting_is_group(s))
+		return conf_refuse(err, s, "%s: expected a group named like a module, got a single value; such keys belong "
+				   "into the main file", name);
+	if (m != NULL)
+		return conf_refuse(err, s, "%s: expected a module once, got it again (first in %s)", name, m->file);
+	where = conf_place(s);
 	m = where != NULL ? conf_module_add(c, name, where) : NULL;
 	free(where);
-	return m != NULL ? conf_module_keys(c, s, m, err) : conf_no_memory(err);
+	return m != NULL ? conf_module_keys(s, m, err) : conf_no_memory(err);
 }
 
 static int modules_read(void *conf, const char *path, const char *file, struct keel_err *err)
@@ -344,11 +303,6 @@ const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n)
 	return c->modules;
 }
 
-const struct conf_module *conf_module(const struct conf *c, const char *name)
-{
-	return conf_module_find(c, name);
-}
-
 const struct conf_module *conf_enabled(const struct conf *c, const char *name)
 {
 	const struct conf_module *m = conf_module(c, name);
@@ -382,8 +336,7 @@ static const char *moved_to(const char *group)
 
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
 {
-	const config_setting_t *root = config_root_setting(&c->files[0]->parsed);
-	struct buf no;
+	const config_setting_t *root = conf_group(c, "");
 
 	for (int i = 0; i < config_setting_length(root); i++) {
 		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
@@ -391,15 +344,12 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 
 		if (!config_setting_is_group(s) || is_in(kernel_groups, name))
 			continue;
-		refusal_begin(&no, c, s);
 		module = moved_to(name);
 		if (module != NULL)
-			buf_printf(&no, ": %s: these keys are those of a module now; write them into " MODULES_D
-				   "/%s.conf, as %s: { ... };", name, module, module);
-		else
-			buf_printf(&no, ": %s: expected a known group, got \"%s\"; a module's group belongs into a "
+			return conf_refuse(err, s, "%s: these keys are those of a module now; write them into " MODULES_D
+					   "/%s.conf, as %s: { ... };", name, module, module);
+		return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs into a "
 				   "file of " MODULES_D, name, name);
-		return refusal_end(&no, err);
 	}
 	for (uint32_t i = 0; i < c->n_overrides; i++) {
 		const char *group = c->overrides[i].group, *module = moved_to(group);
@@ -409,7 +359,7 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 				       "/%s.conf); say %s.%s", group, c->overrides[i].key, module, module,
 				       c->overrides[i].key);
 		if (group[0] != '\0' && !is_in(kernel_groups, group) &&
-		    conf_module_find(c, group) == NULL)
+		    conf_module(c, group) == NULL)
 			return err_set(err, -EINVAL,
 				       "override: %s.%s: no module and no group is called \"%s\"", group,
 				       c->overrides[i].key, group);

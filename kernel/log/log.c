@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * log.c - day files; which records are written.
+ * log.c - day files; which records are written, and how.
  *
  * The formatted second is cached. A file belongs to a local day; the first record of another day closes it and opens
  * the next. When that fails the old file is used on, and the next second tries again.
@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log/line.h"
 #include "loop/loop.h"
 #include "wire/buf.h"
 #include "util/err.h"
@@ -23,13 +22,14 @@
 #include "util/version.h"
 
 #define STAMP_SIZE 32
+#define EVENT_BITS 0x7fffu /* the FORCE bit is not shown */
 
 struct log {
 	struct loop *loop; /* borrowed: the clock */
 	char *dir;         /* owned; NULL: standard error */
 	char *name;        /* owned */
 	uint32_t mask, override; /* override: set at run time; 0 none */
-	bool microseconds, json;
+	bool microseconds;
 	int fd;
 	int day;              /* YYYYMMDD of the open file, 0 none */
 	int64_t second;       /* of `stamp` */
@@ -40,14 +40,41 @@ struct log {
 	bool torn;             /* the file ends in the middle of a record */
 };
 
-static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
-			 const char *text);
+static bool is_c1(unsigned char c)
+{
+	return c >= 0x80 && c < 0xa0;
+}
 
-/* Writes g->line. Of a record that fits only in part the beginning stays, as a line of its own. 0 or -errno. */
+/* C0, DEL, and C1: for terminals U+009B, in UTF-8 c2 9b, means ESC [. */
+static bool is_control(const char *text, const char *at)
+{
+	unsigned char c = (unsigned char)*at, before = at > text ? (unsigned char)at[-1] : 0;
+
+	return c < 0x20 || c == 0x7f || (c == 0xc2 && is_c1((unsigned char)at[1])) ||
+	       (is_c1(c) && (before < 0x80 || before == 0xc2));
+}
+
+/* Appends `text`, with its control characters as \n, \x1b ... so that a record is always one line, and `end`. */
+static void field_add(struct buf *out, const char *text, char end)
+{
+	const char *from = text, *at;
+
+	for (at = text; *at != '\0'; at++) {
+		if (*at == '\t' || !is_control(text, at))
+			continue;
+		buf_add(out, from, (size_t)(at - from));
+		buf_printf(out, *at == '\n' ? "\\n" : "\\x%02x", (unsigned char)*at);
+		from = at + 1;
+	}
+	buf_add(out, from, (size_t)(at - from));
+	buf_add(out, &end, 1);
+}
+
+/* Of a line that fits only in part the beginning stays, as a line of its own. 0 or -errno. */
 static int line_write(struct log *g)
 {
 	size_t written = 0;
-	int ret = g->torn ? fd_write_all(g->fd, "\n", 1) : 0;
+	int ret = g->line.failed ? -ENOMEM : g->torn ? fd_write_all(g->fd, "\n", 1) : 0;
 
 	if (ret < 0)
 		return ret;
@@ -56,36 +83,28 @@ static int line_write(struct log *g)
 	return ret;
 }
 
-static void bytes_write(struct log *g)
-{
-	int ret = g->line.failed ? -ENOMEM : line_write(g);
-	char words[80];
-
-	if (ret < 0) {
-		g->lost++;
-		g->lost_why = -ret;
-		return;
-	}
-	if (g->lost == 0)
-		return;
-	snprintf(words, sizeof(words), "%llu records were lost: %s", (unsigned long long)g->lost,
-		 strerror(g->lost_why));
-	g->lost = 0;
-	record_write(g, KEEL_LOG_ERROR, "Svr", "Log", words);
-}
-
 /* Writes a record with the second in g->stamp. */
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text)
 {
-	const struct record r = { g->stamp, event, g->name, klass, object, text };
+	char words[80];
+	int ret;
 
 	buf_reset(&g->line);
-	if (g->json)
-		line_json(&g->line, &r);
-	else
-		line_pbs(&g->line, &r);
-	bytes_write(g);
+	buf_printf(&g->line, "%s;%04x;%s;", g->stamp, event & EVENT_BITS, g->name);
+	field_add(&g->line, klass, ';');
+	field_add(&g->line, object, ';');
+	field_add(&g->line, text, '\n');
+	ret = line_write(g);
+	if (ret < 0) {
+		g->lost++;
+		g->lost_why = -ret;
+	} else if (g->lost > 0) {
+		snprintf(words, sizeof(words), "%llu records were lost: %s", (unsigned long long)g->lost,
+			 strerror(g->lost_why));
+		g->lost = 0;
+		record_write(g, KEEL_LOG_ERROR, "Svr", "Log", words);
+	}
 }
 
 static void first_lines(struct log *g)
@@ -209,11 +228,6 @@ void log_set_mask(struct log *g, uint32_t mask)
 int log_fd(const struct log *g)
 {
 	return g->fd;
-}
-
-void log_set_json(struct log *g, bool json)
-{
-	g->json = json;
 }
 
 void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,

@@ -3,7 +3,7 @@
  * log.h - the PBS log: MM/DD/YYYY HH:MM:SS;EEEE;daemon;Class;object;text
  *
  * Day files YYYYMMDD in a directory, by local day. Records below the mask are dropped, except with
- * KEEL_LOG_FORCE. Newlines in object and text are written as \n.
+ * KEEL_LOG_FORCE. Control characters are escaped: a record is one line.
  */
 #ifndef KEELSON_LOG_H
 #define KEELSON_LOG_H
@@ -22,9 +22,6 @@ void log_set_mask(struct log *g, uint32_t mask);
 void log_override_mask(struct log *g, uint32_t mask);
 /* Returns the fd of the open file; its number stays the same when the day changes. */
 int log_fd(const struct log *g);
-/* JSON lines instead of PBS lines: {"time": ..., "event": ..., "daemon": ..., "class": ..., "object":
- * ..., "text": ...}. */
-void log_set_json(struct log *g, bool json);
 /* One write(2) per record; `klass` and `object` may be NULL, and so may `g`: then nothing is written. Records
  * that cannot be written are counted; the count is logged when writing works again. */
 void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,

@@ -6,72 +6,39 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define SIZE_FIRST 64
-
-/* Makes room for one more at the end: moves the queue to the front, or enlarges the array. 0 or -ENOMEM. */
-static int room(struct calls *c)
-{
-	size_t size = c->size == 0 ? SIZE_FIRST : c->size * 2, n = c->end - c->first;
-	struct call *at;
-
-	if (c->end < c->size)
-		return 0;
-	if (n <= c->size / 2 && c->size > 0) {
-		memmove(c->at, c->at + c->first, n * sizeof(*c->at));
-	} else {
-		at = reallocarray(c->at, size, sizeof(*at));
-		if (at == NULL)
-			return -ENOMEM;
-		memmove(at, at + c->first, n * sizeof(*at));
-		c->at = at;
-		c->size = size;
-	}
-	c->first = 0;
-	c->end = n;
-	return 0;
-}
+#include <utlist.h>
 
 int calls_add(struct calls *c, loop_fn *fn, void *arg)
 {
-	int ret = room(c);
+	struct call *one = malloc(sizeof(*one));
 
-	if (ret == 0)
-		c->at[c->end++] = (struct call){ fn, arg };
-	return ret;
-}
-
-bool calls_none(const struct calls *c)
-{
-	return c->first == c->end;
+	if (one == NULL)
+		return -ENOMEM;
+	*one = (struct call){ .fn = fn, .arg = arg };
+	DL_APPEND(c->first, one);
+	return 0;
 }
 
 bool calls_take(struct calls *c, struct call *ret)
 {
-	if (calls_none(c))
-		return false;
-	*ret = c->at[c->first++];
-	if (c->first == c->end)
-		c->first = c->end = 0;
-	return true;
-}
+	struct call *one = c->first;
 
-static void nothing(void *arg)
-{
-	(void)arg;
+	if (one == NULL)
+		return false;
+	*ret = *one;
+	DL_DELETE(c->first, one);
+	free(one);
+	return true;
 }
 
 void calls_forget(struct calls *c, loop_fn *fn, void *arg)
 {
-	for (size_t i = c->first; i < c->end; i++) {
-		if (c->at[i].fn == fn && c->at[i].arg == arg)
-			c->at[i].fn = nothing;
-	}
-}
+	struct call *one, *next;
 
-void calls_fini(struct calls *c)
-{
-	free(c->at);
-	*c = (struct calls){ 0 };
+	DL_FOREACH_SAFE(c->first, one, next) {
+		if (fn != NULL && (one->fn != fn || one->arg != arg))
+			continue;
+		DL_DELETE(c->first, one);
+		free(one);
+	}
 }

@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * calls.h - a queue of functions to be called.
+ * calls.h - a queue of functions to be called; that of the virtual loop, too.
  */
 #ifndef KEELSON_CALLS_H
 #define KEELSON_CALLS_H
-
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "loop/loop.h"
 
 struct call {
 	loop_fn *fn;
 	void *arg;
+	struct call *prev, *next;
 };
 
-/* at[first..end) are queued. */
 struct calls {
-	struct call *at;
-	size_t first, end, size;
+	struct call *first;
 };
 
 int calls_add(struct calls *c, loop_fn *fn, void *arg); /* 0 or -ENOMEM */
 bool calls_take(struct calls *c, struct call *ret);     /* removes the oldest; false: none */
-void calls_forget(struct calls *c, loop_fn *fn, void *arg); /* drops those with this fn and arg */
-bool calls_none(const struct calls *c);
-void calls_fini(struct calls *c);
+void calls_forget(struct calls *c, loop_fn *fn, void *arg); /* drops those with this fn and arg; fn NULL: all */
 
 #endif

@@ -55,8 +55,6 @@ struct loop_signal {
 /* The loop does not sleep in this turn. */
 void hurry_on(uv_idle_t *idle);
 
-/* thread.c */
-void thread_fini(struct loop *l);
 
 /* The close callback of handles whose data is malloc'ed with them. */
 void handle_free(uv_handle_t *h);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * loop.c - turns, deferred and posted calls.
+ * loop.c - turns, deferred and posted calls; worker threads.
  *
  * libuv passes: timers, idle, then waits for and serves fds, finished work and posts, then `check`
  * handles. Our one check handle is the end of the turn: what those deferred, timers that are due, what these deferred,
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -54,7 +55,7 @@ static void turn_over(uv_check_t *check)
 		if (l->turn_end != NULL)
 			l->turn_end(l->turn_arg);
 	}
-	if (calls_none(&l->ready) && calls_none(&l->deferred) && !l->due)
+	if (l->ready.first == NULL && l->deferred.first == NULL && !l->due)
 		uv_idle_stop(&l->hurry);
 	l->busy = false;
 	l->turns++;
@@ -73,7 +74,6 @@ static void posted(uv_async_t *wake)
 	loop_busy(l);
 	while (calls_take(&taken, &c))
 		c.fn(c.arg);
-	calls_fini(&taken);
 }
 
 static void never(void *arg, int events)
@@ -148,13 +148,14 @@ void loop_destroy(struct loop *l)
 	if (l == NULL)
 		return;
 	loop_tick_end(l);
-	thread_fini(l);
+	if (l->schedstat > 0)
+		close(l->schedstat);
 	uv_walk(&l->uv, handle_close, l);
 	while (uv_loop_close(&l->uv) == UV_EBUSY)
 		uv_run(&l->uv, UV_RUN_ONCE);
-	calls_fini(&l->ready);
-	calls_fini(&l->deferred);
-	calls_fini(&l->posted);
+	calls_forget(&l->ready, NULL, NULL);
+	calls_forget(&l->deferred, NULL, NULL);
+	calls_forget(&l->posted, NULL, NULL);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
 }
@@ -228,4 +229,73 @@ void loop_turn_due(struct loop *l)
 {
 	l->due = true;
 	uv_idle_start(&l->hurry, hurry_on);
+}
+
+/* ---- worker threads ----------------------------------------------------------------------------- */
+struct work {
+	uv_work_t uv;
+	struct loop *loop;
+	loop_fn *work, *done;
+	void *arg;
+};
+
+static void work_do(uv_work_t *uv)
+{
+	struct work *w = uv->data;
+
+	w->work(w->arg);
+}
+
+static void work_done(uv_work_t *uv, int cancelled)
+{
+	struct work w = *(struct work *)uv->data;
+
+	(void)cancelled; /* the only possible error, and no caller cancels */
+	free(uv->data);
+	loop_busy(w.loop);
+	if (w.done != NULL)
+		w.done(w.arg);
+	w.loop->working--;
+}
+
+/* Threads begin here, and inherit: what ends or reloads the daemon is left to the loop's own, which can hold it. */
+static int queue(struct loop *l, struct work *w)
+{
+	sigset_t held, was;
+	int ret;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &held, &was);
+	ret = uv_queue_work(&l->uv, &w->uv, work_do, work_done);
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+	return ret;
+}
+
+int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
+{
+	struct work *w = calloc(1, sizeof(*w));
+	int ret;
+
+	if (w == NULL)
+		return -ENOMEM;
+	w->loop = l;
+	w->work = work;
+	w->done = done;
+	w->arg = arg;
+	w->uv.data = w;
+	ret = queue(l, w);
+	if (ret < 0)
+		free(w);
+	else
+		l->working++;
+	return ret;
+}
+
+void loop_work_end(struct loop *l)
+{
+	while (l->working > 0)
+		uv_run(&l->uv, UV_RUN_ONCE);
 }

@@ -62,19 +62,6 @@ int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
 void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
 
-/* Accept connections on a socket, which is owned by the listener from now on, also when this fails. */
-struct loop_listening {
-	int fd;
-	uint32_t per_turn;
-	void (*came)(void *arg, int fd);      /* non-blocking; owned by the callback */
-	void (*paused)(void *arg, int error); /* no descriptors left (error: errno); it goes on in a moment */
-	void *arg;
-};
-struct loop_listener;
-int loop_listen(struct loop *l, const struct loop_listening *conf, struct loop_listener **ret_listener);
-void loop_listen_pause(struct loop_listener *x); /* connections wait in the backlog of the socket from now on */
-void loop_listen_stop(struct loop_listener *x); /* may be NULL */
-
 /* A clock tick while turns are made: fn is called each `ms` in a signal handler on this thread, with the number of the
  * turn, LOOP_ASLEEP once when the loop sleeps again, and how late it is: the thread took no signal so long. One loop of a
  * process. 0, -EBUSY, -errno. */

@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tick.c - a clock tick while turns are made: a timer signal to the thread of the loop, whose handler calls back.
+ * tick.c - how long the loop's thread waited for a processor; a clock tick while turns are made: a timer signal to
+ * that thread, whose handler calls back.
  *
  * A turn arms it when it is not armed; a signal that finds the loop asleep does not arm it again. So a daemon that
  * has nothing to do gets no signals, and a turn costs nothing but its first one in a tick's time. One loop of a
  * process ticks. System calls of a turn may end with EINTR because of it, where SA_RESTART does not help.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "loop/inside.h"
 
 #define TICK_SIGNAL (SIGRTMIN + 1)
+#define SCHEDSTAT "/proc/thread-self/schedstat" /* ns computed, ns waited, how often */
+
+int64_t loop_delay_ns(struct loop *l)
+{
+	char text[96], *waited;
+	ssize_t n;
+
+	if (l->schedstat == SCHEDSTAT_NONE)
+		return 0;
+	if (l->schedstat == 0)
+		l->schedstat = open(SCHEDSTAT, O_RDONLY | O_CLOEXEC);
+	n = l->schedstat > 0 ? pread(l->schedstat, text, sizeof(text) - 1, 0) : -1;
+	if (n <= 0) {
+		if (l->schedstat > 0)
+			close(l->schedstat);
+		l->schedstat = SCHEDSTAT_NONE;
+		return 0;
+	}
+	text[n] = '\0';
+	strtoll(text, &waited, 10);
+	return strtoll(waited, NULL, 10);
+}
 
 static struct {
 	struct loop *loop;

@@ -135,7 +135,6 @@ void settings_apply(struct daemon *d, struct settings *newer)
 	if (newer != NULL)
 		settings_take(d->settings, newer);
 	log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
-	log_set_json(d->parts.log, d->settings->log->format != 0);
 }
 
 static int log_start(struct daemon *d, struct keel_err *err)

@@ -10,7 +10,7 @@
 
 #include "main/inside.h"
 #include "util/text.h"
-#include "util/trust.h"
+#include "util/file.h"
 
 /* Returns the directory of the running program; NULL on any error. */
 static char *program_dir(void)

@@ -51,8 +51,6 @@ static const struct keel_conf_rule log_rules[] = {
 	KEEL_CONF_RULE(BOOL, struct log_conf, microseconds, .flags = KEEL_CONF_RESTART,
 		       .doc = "six digits behind the second; PBS_LOG_HIGHRES_TIMESTAMP=1 of pbs.conf "
 			      "does the same"),
-	KEEL_CONF_RULE(ENUM, struct log_conf, format, .choices = "pbs,json", .fallback = "pbs",
-		       .doc = "lines in the PBS format, or one JSON object per line"),
 };
 
 static const struct keel_conf_rule client_rules[] = {

@@ -18,7 +18,7 @@
 #define FILE_SIZE_MAX ((size_t)1 << 30) /* of a module's file */
 
 /* note.c: what a file says about itself before its code is mapped. `path`: its name in errors. */
-int note_read(const char *file, const char *path, struct modfile_note *ret_note, struct keel_err *err);
+int note_read(const char *file, const char *path, struct stat *ret_stat, struct modfile_note *ret_note, struct keel_err *err);
 /* Can this kernel use a module of that ABI? */
 int note_accept(const char *path, const struct modfile_note *note, struct keel_err *err);
 
@@ -53,7 +53,7 @@ struct site {
 struct loader_row {
 	struct loader_row *prev, *next;
 	struct owner *owner;
-	struct keel_loader_def def;
+	const struct keel_loader_def *def;
 };
 struct how {
 	const struct loader_row *row; /* NULL: its file is mapped */

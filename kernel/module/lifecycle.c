@@ -27,7 +27,8 @@
 
 typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
 
-static int call_step(struct module *m, const char *name, step_fn *fn, struct keel_err *err)
+/* Of a module whose `fn` failed: "module NAME<failed>: <its reason>". */
+static int call_step(struct module *m, const char *name, step_fn *fn, const char *failed, struct keel_err *err)
 {
 	struct keel_err own = { 0 };
 	struct crumb crumb;
@@ -40,7 +41,7 @@ static int call_step(struct module *m, const char *name, step_fn *fn, struct kee
 	crumb_end(&crumb);
 	if (ret == 0)
 		return 0;
-	return err_set(err, ret < 0 ? ret : -EIO, "module %s: %s failed: %s", m->desc.name, name,
+	return err_set(err, ret < 0 ? ret : -EIO, "module %s%s: %s", m->desc.name, failed,
 		       own.text[0] != '\0' ? own.text : "it gave no reason");
 }
 
@@ -78,7 +79,7 @@ static int module_ready(struct module *m, struct keel_err *err)
 		return ret;
 	ret = needs_attrs(m, err);
 	if (ret == 0)
-		ret = call_step(m, "init", m->desc.init, err);
+		ret = call_step(m, "init", m->desc.init, ": init failed", err);
 	if (ret < 0) {
 		withdraw(m);
 		objects_detach(&m->owner);
@@ -86,18 +87,6 @@ static int module_ready(struct module *m, struct keel_err *err)
 	}
 	hooks_quiet(m->owner.parts->hooks, &m->owner, true); /* those that init() added, too */
 	m->state = MODULE_READY;
-	return 0;
-}
-
-static int module_run(struct module *m, struct keel_err *err)
-{
-	int ret = call_step(m, "start", m->desc.start, err);
-
-	if (ret < 0)
-		return ret;
-	hooks_quiet(m->owner.parts->hooks, &m->owner, false);
-	m->state = MODULE_RUNNING;
-	m->since = loop_time(m->owner.parts->loop);
 	return 0;
 }
 
@@ -109,22 +98,13 @@ bool module_stays(const struct module *m)
 
 int module_busy(struct module *m, struct keel_err *err)
 {
-	struct keel_err why = { 0 };
-	struct crumb crumb;
 	int ret;
 
 	if (module_stays(m))
 		return err_set(err, -ENOTEMPTY, "module %s cannot be unloaded while the daemon runs, for it keeps its objects; "
 			       "stop the daemon first", m->desc.name);
-	if (m->state != MODULE_RUNNING || m->desc.busy == NULL)
-		return 0;
-	crumb_begin(&crumb, &m->owner, "busy", NULL);
-	ret = m->desc.busy(&m->owner.pub, &why);
-	crumb_end(&crumb);
-	if (ret == 0)
-		return 0;
-	return err_set(err, ret == -ENOTEMPTY ? ret : -EBUSY, "module %s is busy: %s", m->desc.name,
-		       why.text[0] != '\0' ? why.text : "it gave no reason");
+	ret = m->state == MODULE_RUNNING ? call_step(m, "busy", m->desc.busy, " is busy", err) : 0;
+	return ret == 0 || ret == -ENOTEMPTY ? ret : -EBUSY;
 }
 
 static void module_halt(struct module *m)
@@ -216,10 +196,15 @@ int set_start(struct modules *all, struct set *s, struct module **ret_bad, struc
 	if (all->parts->objects != NULL)
 		hooks_replay(all->parts->hooks, all->parts->objects, NULL);
 	SET_EACH(s, m) {
+		if (m->state != MODULE_READY)
+			continue;
 		*ret_bad = m;
-		ret = m->state == MODULE_READY ? module_run(m, err) : 0;
+		ret = call_step(m, "start", m->desc.start, ": start failed", err);
 		if (ret < 0)
 			return ret;
+		hooks_quiet(all->parts->hooks, &m->owner, false);
+		m->state = MODULE_RUNNING;
+		m->since = loop_time(all->parts->loop);
 	}
 	*ret_bad = NULL;
 	return 0;

@@ -18,21 +18,11 @@
 /* The descriptor as the first released interface had it; what was appended since is not in every file. */
 #define SIZE_V0 ((uint32_t)(offsetof(struct keel_module, fini) + sizeof(void (*)(void))))
 
-static const char *head_objection(const struct keel_module *d)
-{
-	if (d->magic != KEEL_MAGIC)
-		return "its magic number is wrong";
-	if (d->abi_major != KEEL_ABI_MAJOR || d->abi_minor > KEEL_ABI_MINOR)
-		return "note and descriptor are of different interface versions";
-	if (d->size < SIZE_V0)
-		return "its size is too small";
-	return NULL;
-}
-
 /* Counts and the tables they count. A table that is not counted is a mistake, too: taps that are never called
  * would let pass what they are there to refuse. */
 static const char *table_objection(const struct keel_module *d)
 {
+	const size_t needs_len = (size_t)((const char *)d->needs_end - (const char *)d->needs);
 	const struct {
 		uint32_t n;
 		const void *table;
@@ -47,36 +37,37 @@ static const char *table_objection(const struct keel_module *d)
 		if (tables[i].n > ROWS_MAX || (tables[i].n > 0) != (tables[i].table != NULL))
 			return tables[i].no;
 	}
+	/* The linker has put them side by side: rows of one size. */
+	if (needs_len % sizeof(*d->needs) != 0 || needs_len / sizeof(*d->needs) > ROWS_MAX)
+		return "the rows of what it uses have a wrong size";
+	NEED_EACH(d, need)
+		if (need->name == NULL || need->at == NULL)
+			return "a row of what it uses has no name or no place";
 	return NULL;
 }
 
-static const char *body_objection(const struct keel_module *d)
+/* *ret_d: the descriptor in this kernel's size. */
+static const char *objection(const struct keel_module *raw, struct keel_module *ret_d)
 {
-	if (!modfile_name_is_good(d->name))
+	if (raw->magic != KEEL_MAGIC)
+		return "its magic number is wrong";
+	if (raw->abi_major != KEEL_ABI_MAJOR || raw->abi_minor > KEEL_ABI_MINOR)
+		return "note and descriptor are of different interface versions";
+	if (raw->size < SIZE_V0)
+		return "its size is too small";
+	memcpy(ret_d, raw, raw->size < sizeof(*ret_d) ? raw->size : sizeof(*ret_d));
+	ret_d->size = sizeof(*ret_d);
+	if (!modfile_name_is_good(ret_d->name))
 		return "its name is not 1 to 63 of a-z 0-9 - _";
-	if (d->version == NULL || d->summary == NULL)
+	if (ret_d->version == NULL || ret_d->summary == NULL)
 		return "it has no version or no summary";
-	if (d->roles == 0 || (d->roles & ~(uint32_t)KEEL_ANY) != 0)
+	if (ret_d->roles == 0 || (ret_d->roles & ~(uint32_t)KEEL_ANY) != 0)
 		return "its roles name no daemon";
-	if ((d->flags & ~(uint32_t)KEEL_MOD_NO_PROCESS) != 0)
+	if ((ret_d->flags & ~(uint32_t)KEEL_MOD_NO_PROCESS) != 0)
 		return "it has flags this kernel does not know";
-	if (d->state_size > BLOCK_MAX || d->conf_size > BLOCK_MAX)
+	if (ret_d->state_size > BLOCK_MAX || ret_d->conf_size > BLOCK_MAX)
 		return "its state or configuration is larger than 64 MiB";
-	return table_objection(d);
-}
-
-/* The linker has put them side by side: rows of one size. */
-static int needs_lint(const char *file, const struct keel_module *d, struct keel_err *err)
-{
-	size_t len = (size_t)((const char *)d->needs_end - (const char *)d->needs);
-
-	if (len % sizeof(*d->needs) != 0 || len / sizeof(*d->needs) > ROWS_MAX)
-		return err_set(err, -EINVAL, "%s: the rows of what it uses have a wrong size", file);
-	NEED_EACH(d, need)
-		if (need->name == NULL || need->at == NULL)
-			return err_set(err, -EINVAL, "%s: a row of what it uses has no name or no place (%s)", file,
-				       need->name != NULL ? need->name : "");
-	return 0;
+	return table_objection(ret_d);
 }
 
 /* The rows of a table, which may be shorter or longer than this kernel's, but not shorter than `least`, become rows of
@@ -116,17 +107,19 @@ static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_
 	return NULL;
 }
 
-static int tables_lint(struct module *m, const char *file, struct keel_err *err)
+int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
+		    struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
-	int ret = needs_lint(file, d, err);
+	const char *no = objection(raw, &m->desc);
+	int ret;
 
-	if (ret == 0)
-		ret = rows_copy(file, "configuration rules", d->conf, d->n_conf, offsetof(struct keel_conf_rule, doc),
-				sizeof(*m->rules), &m->rules, err);
+	if (no != NULL)
+		return err_set(err, -EINVAL, "the descriptor of %s cannot be used: %s", file, no);
+	ret = rows_copy(file, "configuration rules", d->conf, d->n_conf, offsetof(struct keel_conf_rule, doc),
+			sizeof(*m->rules), &m->rules, err);
 	for (uint32_t i = 0; i < d->n_conf && ret == 0; i++) {
-		const char *no = rule_objection(&m->rules[i], d->conf_size);
-
+		no = rule_objection(&m->rules[i], d->conf_size);
 		if (no != NULL)
 			ret = err_set(err, -EINVAL, "%s: configuration rule '%s' %s", file,
 				      m->rules[i].key != NULL ? m->rules[i].key : "", no);
@@ -135,19 +128,4 @@ static int tables_lint(struct module *m, const char *file, struct keel_err *err)
 		ret = rows_copy(file, "taps", d->taps, d->n_taps, offsetof(struct keel_tap, order), sizeof(*m->taps), &m->taps,
 				err);
 	return ret == 0 ? hooks_lint(d->name, m->taps, d->n_taps, err) : ret;
-}
-
-int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
-		    struct keel_err *err)
-{
-	const char *no = head_objection(raw);
-
-	if (no == NULL) {
-		memcpy(&m->desc, raw, raw->size < sizeof(m->desc) ? raw->size : sizeof(m->desc));
-		m->desc.size = sizeof(m->desc);
-		no = body_objection(&m->desc);
-	}
-	if (no != NULL)
-		return err_set(err, -EINVAL, "the descriptor of %s cannot be used: %s", file, no);
-	return tables_lint(m, file, err);
 }

@@ -22,7 +22,6 @@
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
-#include "util/trust.h"
 
 #define OUR_LOADER "keelson"
 
@@ -122,11 +121,9 @@ int image_open(const char *path, const char *copy, bool mapped, struct image *re
 	if (ret == 0 && copy == NULL)
 		ret = file_trust(path, err);
 	if (ret == 0)
-		ret = note_read(file, path, &image.note, err);
+		ret = note_read(file, path, &image.st, &image.note, err);
 	if (ret == 0)
 		ret = note_accept(path, &image.note, err);
-	if (ret == 0 && stat(file, &image.st) < 0)
-		ret = err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
 	if (ret == 0 && (image.path = strdup(path)) == NULL)
 		ret = err_set(err, -ENOMEM, "no memory to load %s", path);
 	if (ret == 0 && mapped)
@@ -181,8 +178,8 @@ static int copy_one(const char *dir, const struct conf_module *said, const char 
 	struct stat st;
 	int ret = path == NULL || copy == NULL || (from != NULL && old == NULL) ? -ENOMEM : 0;
 
-	if (ret == 0 && path_lint(path, NULL) == 0 && file_trust(path, NULL) == 0 && stat(path, &st) == 0 &&
-	    note_read(path, path, &note, NULL) == 0)
+	if (ret == 0 && path_lint(path, NULL) == 0 && file_trust(path, NULL) == 0 &&
+	    note_read(path, path, &st, &note, NULL) == 0)
 		ret = copy_bytes(path, copy, &st);
 	else if (ret == 0 && old != NULL && access(path, F_OK) < 0 && stat(old, &st) == 0)
 		ret = copy_bytes(old, copy, &st);

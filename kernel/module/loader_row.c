@@ -10,7 +10,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "keel/sized.h"
 #include "modfile/descriptor.h"
 #include "module/inside.h"
 #include "registry/registry.h"
@@ -25,7 +24,7 @@ static int row_add(void *arg, struct owner *owner, const void *def, struct keel_
 	if (row == NULL)
 		return err_set(err, -ENOMEM, "no memory");
 	row->owner = owner;
-	KEEL_SIZED(&row->def, (const struct keel_loader_def *)def);
+	row->def = def;
 	DL_APPEND(all->loaders, row);
 	return 0;
 }
@@ -35,8 +34,9 @@ static void row_remove(void *arg, struct owner *owner, const void *def)
 	struct modules *all = arg;
 	struct loader_row *row, *next;
 
+	(void)owner;
 	DL_FOREACH_SAFE(all->loaders, row, next) {
-		if (row->owner != owner || strcmp(row->def.name, ((const struct keel_loader_def *)def)->name) != 0)
+		if (row->def != def)
 			continue;
 		DL_DELETE(all->loaders, row);
 		free(row);
@@ -54,7 +54,7 @@ bool loader_key(const struct modules *all, const char *key)
 	const struct loader_row *row;
 
 	DL_FOREACH(all->loaders, row) {
-		if (strcmp(row->def.name, key) == 0 || (row->def.group != NULL && strcmp(row->def.group, key) == 0))
+		if (strcmp(row->def->name, key) == 0 || (row->def->group != NULL && strcmp(row->def->group, key) == 0))
 			return true;
 	}
 	return false;
@@ -65,14 +65,21 @@ struct choice {
 	int32_t choice;
 };
 
+/* The others are looked at when the module is opened. */
+static bool any_key(const void *arg, const char *key)
+{
+	(void)arg, (void)key;
+	return true;
+}
+
 static int how_read(const struct loader_row *row, const struct conf *conf, const char *name, struct how *ret,
 		    struct keel_err *err)
 {
-	const struct keel_loader_def *d = &row->def;
+	const struct keel_loader_def *d = row->def;
 	const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_ENUM, .key = d->name,
 					     .choices = d->choices, .doc = d->doc };
 	struct conf_data *data;
-	int code = conf_fill_some(conf, name, &rule, 1, sizeof(struct choice), &data, err);
+	int code = conf_fill_module(conf, name, &rule, 1, sizeof(struct choice), any_key, NULL, &data, err);
 
 	if (code < 0)
 		return code;
@@ -116,7 +123,7 @@ bool how_differs(const struct module *m, const struct conf *conf)
 		return true; /* the check of the set reports it */
 	differs = now.row != m->how.row || now.choice != m->how.choice ||
 		  (now.row != NULL && now.values != NULL &&
-		   conf_differs(now.row->def.conf, now.row->def.n_conf, m->how.values, now.values, 0) != NULL);
+		   conf_differs(now.row->def->conf, now.row->def->n_conf, m->how.values, now.values, 0) != NULL);
 	how_fini(&now);
 	return differs;
 }
@@ -130,7 +137,7 @@ int loader_open(struct module *m, const char *name, struct keel_err *err)
 					.values = m->how.values != NULL ? conf_data(m->how.values) : NULL };
 	struct keel_err why = { 0 };
 
-	m->image.raw = row->def.open(&row->owner->pub, &load, &why);
+	m->image.raw = row->def->open(&row->owner->pub, &load, &why);
 	return m->image.raw != NULL ? 0 : err_set(err, -ECHILD, "%s", why.text);
 }
 
@@ -139,7 +146,7 @@ void loader_close(struct module *m)
 	if (m->how.row == NULL) {
 		free(m->owner.pub.state);
 	} else if (m->image.raw != NULL) {
-		m->how.row->def.close(&m->how.row->owner->pub, &m->owner.pub);
+		m->how.row->def->close(&m->how.row->owner->pub, &m->owner.pub);
 		m->image.raw = NULL;
 		m->desc.name = m->owner.pub.name = "that was lent"; /* its texts are gone */
 	}
@@ -149,7 +156,7 @@ void loader_close(struct module *m)
 
 int loader_check(const struct module *m, const void *conf, struct keel_err *err)
 {
-	return m->how.row->def.check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf, err);
+	return m->how.row->def->check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf, err);
 }
 
 /* ---- those that load others are there first ------------------------------------------------------------------ */

@@ -59,19 +59,6 @@ void module_close(struct module *m)
 	free(m);
 }
 
-/* A module's own objection, with the place of its group: file:line: module: why. */
-static int module_objected(const struct conf *conf, const char *name, int ret, struct keel_err *err)
-{
-	const struct conf_module *said = conf_module(conf, name);
-	bool placed = said != NULL && said->file != NULL;
-
-	if (err == NULL)
-		return ret;
-	if (err->text[0] == '\0')
-		return err_set(err, ret, "module %s does not accept its configuration", name);
-	return err_set(err, ret, "%s%s%s: %s", placed ? said->file : "", placed ? ": " : "", name, err->text);
-}
-
 static bool key_is_known(const void *arg, const char *key)
 {
 	return loader_key(arg, key);
@@ -87,27 +74,32 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 		     struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
+	const struct conf_module *said = conf_module(conf, d->name);
+	struct keel_err why = { 0 };
 	struct conf_data *data;
 	struct crumb crumb;
 	int ret = module_values(m, conf, &data, err);
 
 	if (ret < 0)
 		return ret;
-	if (err != NULL)
-		err->text[0] = '\0';
-	if (m->how.row != NULL)
-		ret = loader_check(m, conf_data(data), err);
-	else if (d->check != NULL) {
+	if (m->how.row != NULL) {
+		ret = loader_check(m, conf_data(data), &why);
+	} else if (d->check != NULL) {
 		crumb_begin(&crumb, (struct owner *)(uintptr_t)&m->owner, "check", NULL);
-		ret = d->check(conf_data(data), err);
+		ret = d->check(conf_data(data), &why);
 		crumb_end(&crumb);
 	}
-	if (ret != 0) {
-		conf_data_destroy(data);
-		return module_objected(conf, d->name, ret < 0 ? ret : -EINVAL, err);
+	if (ret == 0) {
+		*ret_data = data;
+		return 0;
 	}
-	*ret_data = data;
-	return 0;
+	conf_data_destroy(data);
+	ret = ret < 0 ? ret : -EINVAL;
+	if (why.text[0] == '\0')
+		return err_set(err, ret, "module %s does not accept its configuration", d->name);
+	if (said == NULL || said->file == NULL)
+		return err_set(err, ret, "%s: %s", d->name, why.text);
+	return err_set(err, ret, "%s: %s: %s", said->file, d->name, why.text);
 }
 
 static int open_image(struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err)

@@ -127,16 +127,6 @@ static const struct module *unplaced_before(const struct module *m, const struct
 	return NULL;
 }
 
-static struct module *next_free(const struct set *s, bool wishes, bool early)
-{
-	struct module *m;
-
-	SET_EACH(s, m)
-		if (!m->placed && (m->early || !early) && unplaced_before(m, s, wishes) == NULL)
-			return m;
-	return NULL;
-}
-
 /* A module that brings a class is early, and all that must be there before it. */
 static void mark_early(const struct set *s, struct module *m)
 {
@@ -151,11 +141,13 @@ static void mark_early(const struct set *s, struct module *m)
 /* Of the early ones first; wishes count where that leads to no loop. */
 static struct module *next_of(const struct set *s)
 {
-	struct module *m = NULL;
+	struct module *m;
 
-	for (int try = 0; try < 4 && m == NULL; try++)
-		m = next_free(s, try % 2 == 0, try < 2);
-	return m;
+	for (int round = 0; round < 4; round++)
+		SET_EACH(s, m)
+			if (!m->placed && (m->early || round >= 2) && unplaced_before(m, s, round % 2 == 0) == NULL)
+				return m;
+	return NULL;
 }
 
 /* Each that is left waits for another one: after as many steps as there are modules we are in a loop. */

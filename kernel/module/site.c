@@ -33,7 +33,7 @@ static bool order_apply(struct site *s, const struct conf_order *o)
 		if (strcmp(t->name, o->tap) != 0)
 			continue;
 		any = true;
-		t->order = o->has_order ? o->order : t->order;
+		t->order = o->has_order ? (int32_t)o->order : t->order;
 		t->before = o->before != NULL ? o->before : t->before;
 		t->after = o->after != NULL ? o->after : t->after;
 	}

@@ -16,7 +16,7 @@ static void modules_inspect(struct keel_mod *mod, void (*fn)(void *arg, const st
 		char runs[128] = "inside";
 
 		if (m->how.row != NULL)
-			m->how.row->def.text(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, runs,
+			m->how.row->def->text(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, runs,
 					     sizeof(runs));
 		fn(arg, &(struct keel_about_module){ .size = sizeof(struct keel_about_module), .roles = m->desc.roles,
 						     .name = m->desc.name, .version = m->desc.version,

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * msg.c - message bodies that came in: typed reads over a bounded, decoded body.
+ * msg.c - message bodies: typed reads over a bounded, decoded one; and one being built in a growing buffer.
  *
  * A string is terminated in place when it is read: the byte behind it is the head of the next value,
  * which has been decoded already (or the spare byte at the end). So a read neither copies nor
  * allocates. Lists are freed with the message.
  *
  * Invariant: `pack` refers to `memory` only; no string with a NUL inside is ever returned.
+ *
+ *	| frame header 16 | map16 head 3 | key value key value ... |
+ *
+ * Room for the frame header is kept in front of a body that goes out, so that it is sent without a copy. Counts of the
+ * map and of open lists are written when they are known.
+ *
+ * Invariant: `depth` lists are open, the innermost last. An error of the caller marks the buffer as failed, too; what
+ * is written afterwards, or to no out at all, goes nowhere.
  */
 #include "msg/msg.h"
 
@@ -18,13 +26,15 @@
 
 #include "wire/pack.h"
 
+#define MAP_HEAD 3u
+#define BODY_AT WIRE_HEADER_SIZE
+
 struct keel_msg {
 	struct pack pack;
 	char *memory; /* of the body; owned */
 	size_t len;   /* from there to the end of the body, where a spare byte follows */
 	struct list *lists;
-	bool taken;
-	struct keel_msg *prev, *next; /* in all_taken */
+	struct keel_msg *prev, *next; /* in all_messages */
 	uint32_t refs;
 };
 
@@ -34,9 +44,9 @@ struct list {
 	_Alignas(max_align_t) char bytes[];
 };
 
-static struct keel_msg *all_taken; /* the loop's */
+static struct keel_msg *all_messages; /* the loop's */
 
-static int body_open(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
+int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
 {
 	struct keel_msg *m = calloc(1, sizeof(*m));
 	int ret = m == NULL ? -ENOMEM : pack_open(&m->pack, memory + at, len);
@@ -50,6 +60,7 @@ static int body_open(char *memory, size_t at, size_t len, struct keel_msg **ret_
 	m->memory = memory;
 	m->len = at + len;
 	m->refs = 1;
+	DL_APPEND(all_messages, m);
 	*ret_msg = m;
 	return 0;
 }
@@ -60,20 +71,7 @@ int msg_open(const char *bytes, size_t len, struct keel_msg **ret_msg)
 
 	if (memory == NULL)
 		return -ENOMEM;
-	if (len > 0)
-		memcpy(memory, bytes, len);
-	return body_open(memory, 0, len, ret_msg);
-}
-
-int msg_take(char *memory, size_t at, size_t len, struct keel_msg **ret_msg)
-{
-	int ret = body_open(memory, at, len, ret_msg);
-
-	if (ret < 0)
-		return ret;
-	(*ret_msg)->taken = true;
-	DL_APPEND(all_taken, *ret_msg);
-	return 0;
+	return msg_take(memcpy(memory, len > 0 ? bytes : "", len), 0, len, ret_msg);
 }
 
 struct keel_msg *msg_hold(const void *bytes, size_t len)
@@ -81,7 +79,7 @@ struct keel_msg *msg_hold(const void *bytes, size_t len)
 	uintptr_t at = (uintptr_t)bytes;
 	struct keel_msg *m;
 
-	DL_FOREACH(all_taken, m) {
+	DL_FOREACH(all_messages, m) {
 		uintptr_t begin = (uintptr_t)m->memory;
 
 		if (at >= begin && at - begin <= m->len && len <= m->len - (at - begin)) {
@@ -98,8 +96,7 @@ void msg_destroy(struct keel_msg *m)
 
 	if (m == NULL || --m->refs > 0)
 		return;
-	if (m->taken)
-		DL_DELETE(all_taken, m);
+	DL_DELETE(all_messages, m);
 	LL_FOREACH_SAFE(m->lists, list, next)
 		free(list);
 	pack_fini(&m->pack);
@@ -230,6 +227,168 @@ static int32_t msg_attrs(const struct keel_msg *m, const char *key, const struct
 	return 0;
 }
 
+/* ---- bodies that go out ------------------------------------------------------------------- */
+struct keel_out *out_create(void)
+{
+	static const char heads[BODY_AT + MAP_HEAD] = { [BODY_AT] = (char)0xde };
+	struct keel_out *o = malloc(sizeof(*o));
+
+	if (o == NULL)
+		return NULL;
+	o->keys = o->depth = 0;
+	buf_init(&o->b);
+	buf_add(&o->b, heads, sizeof(heads));
+	if (!o->b.failed)
+		return o;
+	free(o);
+	return NULL;
+}
+
+void out_drop(struct keel_out *o)
+{
+	if (o == NULL)
+		return;
+	buf_fini(&o->b);
+	free(o);
+}
+
+static bool is_good(struct keel_out *o)
+{
+	if (o->b.len - BODY_AT > WIRE_BODY_MAX)
+		o->b.failed = true;
+	return !o->b.failed;
+}
+
+/* Returns where the next value is to be written; `misplaced`: an error of the caller. */
+static struct buf *out_place(struct keel_out *o, bool misplaced)
+{
+	static struct buf nowhere = { .failed = true };
+
+	if (o == NULL)
+		return &nowhere;
+	if (misplaced)
+		o->b.failed = true;
+	return is_good(o) ? &o->b : &nowhere;
+}
+
+/* Begins a key of the map. Returns the buffer for its value. */
+static struct buf *begin_key(struct keel_out *o, const char *key)
+{
+	struct buf *b = out_place(o, o != NULL && (o->depth > 0 || o->keys == UINT16_MAX));
+
+	if (b->failed)
+		return b;
+	o->keys++;
+	pack_str(b, key);
+	return b;
+}
+
+struct buf *out_value(struct keel_out *o)
+{
+	struct buf *b = out_place(o, o != NULL && o->depth == 0);
+
+	if (!b->failed)
+		o->open[o->depth - 1].count++;
+	return b;
+}
+
+static void open_array(struct keel_out *o, struct buf *b)
+{
+	if (b->failed)
+		return;
+	b->failed = o->depth == WIRE_DEPTH_MAX - 1;
+	if (b->failed)
+		return;
+	o->open[o->depth].count = 0;
+	o->open[o->depth++].place = (uint32_t)pack_open_array(b);
+}
+
+void out_put_str(struct keel_out *o, const char *key, const char *text)
+{
+	pack_str(begin_key(o, key), text);
+}
+
+void out_put_int(struct keel_out *o, const char *key, int64_t n)
+{
+	pack_number(begin_key(o, key), n);
+}
+
+void out_put_bytes(struct keel_out *o, const char *key, const void *bytes, uint32_t len)
+{
+	struct buf *b = begin_key(o, key);
+
+	if (bytes == NULL)
+		pack_nil(b);
+	else
+		pack_bin(b, bytes, len);
+}
+
+void out_put_strings(struct keel_out *o, const char *key, const char *const *strings, uint32_t n)
+{
+	struct buf *b = begin_key(o, key);
+
+	pack_array(b, n);
+	for (uint32_t i = 0; i < n; i++)
+		pack_str(b, strings[i]);
+}
+
+void out_open_array(struct keel_out *o, const char *key)
+{
+	open_array(o, begin_key(o, key));
+}
+
+void out_open_list(struct keel_out *o)
+{
+	open_array(o, out_value(o));
+}
+
+void out_add_str(struct keel_out *o, const char *text)
+{
+	pack_str(out_value(o), text);
+}
+
+void out_add_int(struct keel_out *o, int64_t n)
+{
+	pack_number(out_value(o), n);
+}
+
+void out_close(struct keel_out *o)
+{
+	struct buf *b = out_place(o, o != NULL && o->depth == 0);
+
+	if (b->failed)
+		return;
+	o->depth--;
+	pack_close(b, o->open[o->depth].place, o->open[o->depth].count);
+}
+
+static uint32_t out_length(const struct keel_out *o)
+{
+	return o == NULL ? 0 : (uint32_t)(o->b.len - BODY_AT);
+}
+
+const char *out_bytes(struct keel_out *o, uint32_t *ret_len)
+{
+	if (o == NULL || o->depth > 0 || !is_good(o))
+		return NULL;
+	o->b.data[BODY_AT + 1] = (char)(o->keys >> 8);
+	o->b.data[BODY_AT + 2] = (char)o->keys;
+	*ret_len = out_length(o);
+	return o->b.data + BODY_AT;
+}
+
+const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *ret_len)
+{
+	uint32_t len;
+
+	if (out_bytes(o, &len) == NULL)
+		return NULL;
+	frame_header(o->b.data, type, corr, len);
+	*ret_len = o->b.len;
+	return o->b.data;
+}
+
+/* ---- the group ----------------------------------------------------------------------------- */
 static struct keel_out *msg_out(struct keel_mod *mod)
 {
 	(void)mod;

@@ -40,9 +40,8 @@ void out_open_list(struct keel_out *o);
 void out_add_str(struct keel_out *o, const char *text);
 void out_add_int(struct keel_out *o, int64_t n);
 void out_close(struct keel_out *o);
-uint32_t out_length(const struct keel_out *o);
 
-/* For object->pack: returns the buffer, to which the caller writes the next value of the array that is open; NULL: failed. */
+/* For object->pack: returns the buffer to which the caller writes the next value of the array that is open; it may have failed. */
 struct buf *out_value(struct keel_out *o);
 
 /* Returns the finished map, borrowed until the out is dropped; NULL: an allocation failed, or an array is open. */

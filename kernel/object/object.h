@@ -5,8 +5,8 @@
  *   objects -- class ("job") -- keel_attr rows, numbered 0..255
  *                            -- keel_obj: id, bitmap of set numbers, packed slots
  *
- * Rows come while the kernel starts; one whose class or type does not exist yet waits (klass NULL). Values that no row
- * takes are in `raw`, as the bytes of a stored row.
+ * A row of an attribute whose class or type does not exist yet waits (klass NULL). Values that no row takes are in `raw`,
+ * as the bytes of a stored row.
  */
 #ifndef KEELSON_OBJECT_H
 #define KEELSON_OBJECT_H
@@ -16,7 +16,6 @@
 #include "object/objects.h"
 
 #define ATTR_MAX 256u
-#define ATTR_NONE (ATTR_MAX - 1) /* the number that no attribute of a class has */
 #define ATTR_WORDS (ATTR_MAX / 64)
 
 /* Sets of attributes of a class: a bit each, by their numbers. */
@@ -55,7 +54,7 @@ struct keel_attr {
 	struct owner *owner; /* NULL: withdrawn */
 	struct class *klass; /* NULL: waiting, or withdrawn */
 	struct type *type;   /* never NULL once it was attached */
-	uint32_t number;     /* ATTR_NONE while it is not attached: no object has a value of it */
+	uint32_t number;     /* kept while it is not attached */
 	struct keel_attr *next;
 	char words[]; /* class and name */
 };
@@ -72,22 +71,23 @@ enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_K
 struct keel_obj {
 	struct index_key id; /* first; the text follows the struct */
 	struct class *klass;
-	void **piece;		/* modules' private memory, by the `at` of their bind */
 	union keel_slot *slot;	/* n values, in order of attribute number */
-	struct raw *raw;
 	uint64_t set[ATTR_WORDS];
-	uint16_t flags;
-	uint16_t n, cap;	/* of slot; cap >= n + entries of change sets */
-	uint16_t n_pieces;	/* room in piece */
+	struct piece *pieces;	/* modules' private memory */
+	struct raw *raw;
 	struct change *changes; /* entries of change sets about this object */
 	union {
-		uint32_t place; /* while live: index in the order of the class */
 		struct {
-			struct keel_obj *prev, *next; /* drafts, or dead ones */
+			uint32_t place;		     /* while live: index in the order of the class */
+			struct keel_obj *dirty_next; /* live or dead: the store front's list */
+		};
+		struct {
+			struct keel_obj *prev, *next; /* drafts */
 		};
 	};
-	struct keel_obj *dirty_next; /* the store front's list */
-	void *first_pieces[]; /* of the binds there were at its creation; then the text of its id */
+	uint16_t flags;
+	uint16_t n, cap; /* of slot; cap >= n + entries of change sets */
+	char text[];	 /* of the id; in the struct's padding, too */
 };
 
 struct change {
@@ -115,13 +115,12 @@ struct order {
 struct class {
 	struct class *next; /* declared ones in order of declaration; lives as long as the engine */
 	struct objects *objects;
-	char *name;
 	bool declared;
 	struct keel_class_def def;
 	struct owner *owner;
 	struct index ids, names;
 	struct order live;
-	struct keel_obj *drafts, *dead;
+	struct keel_obj *drafts;
 	struct keel_attr *by_number[ATTR_MAX];
 	struct keel_attr *listed[ATTR_MAX]; /* by (order, name) */
 	struct keel_attr *guess[ATTR_MAX];  /* the attribute at this place of the last decoded row */
@@ -130,7 +129,7 @@ struct class {
 	uint64_t notified[ATTR_WORDS]; /* rows with a changed() */
 	bool has_raw; /* an object had raw bytes */
 	struct keel_cursor *cursors;
-	struct bind *binds; /* modules' private memory on its objects */
+	char name[];
 };
 
 #define CLASS_GUESSES 32u
@@ -144,7 +143,6 @@ struct objects {
 	struct type *types;
 	struct keel_attr *attrs; /* all there ever were */
 	struct keel_changes *changes;
-	bool closed; /* no row is written any more */
 	struct buf row;    /* objects_encode() */
 	struct buf text;   /* a value as terminated text */
 };
@@ -158,35 +156,24 @@ static inline struct keel_mod *mod_of(struct owner *owner)
 	return owner ? &owner->pub : NULL;
 }
 
-/* type.c */
-int types_init(struct objects *o);
-void types_fini(struct objects *o);
-struct type *type_find(const struct objects *o, const char *name);
-void type_format(const struct type *t, const union keel_slot *slot, const char *key,
-		 const struct keel_emit *emit);
-int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to);
-void type_drop(const struct type *t, union keel_slot *slot);
-/* Calls parse() of the attribute's type and returns what it returned; an error without a text gets one. */
-int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const char *text,
-		   union keel_slot *slot, bool *is_set, struct keel_err *err);
-
-/* class.c */
-int classes_init(struct objects *o);
-void classes_fini(struct objects *o);
+/* vocabulary.c */
+int vocabulary_create(struct objects *o);
+void vocabulary_destroy(struct objects *o);
 struct class *class_find(struct objects *o, const char *name);	     /* declared ones */
 struct class *class_get(struct objects *o, const char *name);        /* created when unknown; NULL: no memory */
-void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void *arg); /* published ones, drafts, dead ones */
-
-/* attr.c */
-int attrs_init(struct objects *o);
-void attrs_fini(struct objects *o);
-int attrs_attach(struct objects *o, struct keel_err *err); /* attach waiting rows whose class and type exist */
-void attr_detach(struct keel_attr *a);
+void class_each(struct class *c, void (*fn)(void *arg, struct keel_obj *), void *arg); /* published ones, drafts */
 void attr_changed(const struct keel_attr *a, struct keel_obj *o); /* calls its changed() */
 struct keel_attr *attr_find(const struct class *c, const char *name, size_t len);
 struct keel_attr *attr_of_request(const struct class *c, const char *name); /* upper or lower case alike */
 /* Fills in the error text `<table text of code> attr[.key]` and returns the code. */
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key);
+void type_format(const struct type *t, const union keel_slot *slot, const char *key,
+		 const struct keel_emit *emit);
+int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to);
+void type_drop(const struct type *t, union keel_slot *slot);
+/* Calls parse() of the attribute's type. Returns 0 or a PBSE code; an error without a text gets one. */
+int32_t type_parse(const struct keel_attr *a, int32_t op, const char *key, const char *text,
+		   union keel_slot *slot, bool *is_set, struct keel_err *err);
 
 /* value.c: the packed slots of one object. Values are moved in; that cannot fail when a change set reserved the room. */
 union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); /* NULL: unset */
@@ -196,15 +183,14 @@ void value_drop(struct keel_obj *o, const struct keel_attr *a);
 /* Remove the slot of a value that its type has freed already. */
 void value_emptied(struct keel_obj *o, const struct keel_attr *a);
 void value_drop_all(struct keel_obj *o);
+/* Sets the row's default. 0 or -ENOMEM. */
 int value_fallback(struct keel_obj *o, const struct keel_attr *a);
 /* No memory for a value that the system set: ends the daemon, which restarts from the store. */
 void value_lost(void) __attribute__((noreturn));
 
 /* body.c */
-/* Returns a draft without values; NULL with *err: the id is bad or in use, or no memory. */
-struct keel_obj *obj_begin(struct class *c, const char *id, struct keel_err *err);
-struct keel_obj *obj_create(struct class *c, const char *id, size_t len);
-void obj_free(struct keel_obj *o);
+struct keel_obj *obj_create(struct class *c, const char *id, size_t len); /* a draft without values */
+void obj_free(void *unused, struct keel_obj *o);
 /* Offers its raw bytes to the rows there are now, and sets the defaults of values that are never unset. */
 void obj_complete(void *unused, struct keel_obj *o);
 void obj_reset(struct keel_obj *o); /* the second of the two alone */
@@ -212,19 +198,12 @@ int obj_link(struct keel_obj *o); /* among the class' objects */
 void obj_retire(struct keel_obj *o); /* frees a dead one that neither the store front nor a change set needs */
 void obj_notify(struct keel_obj *o); /* call changed() of every value that is set */
 
-/* raw.c */
+/* stored.c */
 int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n);
-/* The value of `attr`, of a row that goes, becomes raw bytes when it is saved; changes of it are dropped. */
-void raw_leave(void *attr, struct keel_obj *o);
 /* Write the pair of a stored row for value `slot` of `a`. */
 void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot *slot);
 /* Read `n` pairs into `o`; what no attribute takes goes to o->raw. Returns 0, -EPROTO or -ENOMEM. */
 int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n);
-
-/* private.c */
-uint16_t private_room(const struct class *c); /* pieces of an object of it */
-void private_free(struct keel_obj *o); /* the pieces, not o->piece */
-void binds_end(struct class *c);
 
 /* order.c */
 int order_room(struct class *c); /* for one more; 0 or -ENOMEM */
@@ -232,10 +211,8 @@ void order_add(struct keel_obj *o);
 void order_remove(struct keel_obj *o);
 struct keel_cursor *cursor_of(struct class *c, bool deep);
 
-/* changes.c */
-struct change *change_find(const struct keel_changes *c, const struct keel_obj *o, const struct keel_attr *a);
+/* change.c */
 uint32_t changes_of(const struct keel_obj *o); /* how many entries are about it */
-struct change *change_add(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a); /* unset; NULL: no memory */
 void change_drop(struct change *e);
 
 /* read.c, shared with change sets: returns and truncates like snprintf(), of one value. */

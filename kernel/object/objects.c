@@ -125,11 +125,7 @@ int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj 
 	o->registry = r;
 	o->dirty = dirty;
 	o->dirty_arg = arg;
-	rc = types_init(o);
-	if (rc == 0)
-		rc = classes_init(o);
-	if (rc == 0)
-		rc = attrs_init(o);
+	rc = vocabulary_create(o);
 	if (rc == 0)
 		rc = registry_offer(r, "object", &api);
 	if (rc < 0) {
@@ -140,35 +136,16 @@ int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj 
 	return 0;
 }
 
-void objects_close(struct objects *o)
-{
-	o->closed = true;
-}
-
 void objects_destroy(struct objects *o)
 {
 	if (!o)
 		return;
 	while (o->changes)
 		changes_discard(o->changes);
-	classes_fini(o);
-	attrs_fini(o);
-	types_fini(o);
+	for (struct class *c = o->classes; c; c = c->next)
+		class_each(c, obj_free, NULL);
+	vocabulary_destroy(o);
 	buf_fini(&o->row);
 	buf_fini(&o->text);
 	free(o);
-}
-
-int objects_waiting(struct objects *o, struct keel_err *err)
-{
-	for (const struct keel_attr *a = o->attrs; a; a = a->next) {
-		if (a->klass || !a->owner)
-			continue;
-		return err_set(err, -ENOENT,
-			       "attribute %s.%s of %s has no effect: no module declares the %s '%s'",
-			       a->def.klass, a->def.name, owner_name(a->owner),
-			       class_find(o, a->def.klass) ? "type" : "class",
-			       class_find(o, a->def.klass) ? a->def.type : a->def.klass);
-	}
-	return 0;
 }

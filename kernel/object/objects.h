@@ -16,14 +16,11 @@ struct registry;
 int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj *), void *arg,
 		   struct objects **ret_objects);
 void objects_destroy(struct objects *o);
-/* No row is written any more: values of rows that go end with them. */
-void objects_close(struct objects *o);
 
-/* For the store front: the row to write for a dirty object; *ret_deleted true: the row to delete. The bytes are
- * valid until the next call. Clears the dirty mark; a deleted object is freed by objects_saved(). Returns 0,
- * -ENODATA (nothing is or was stored: only objects_saved() is due) or -ENOMEM (the mark stays). */
-int objects_encode(struct keel_obj *o, const char **ret_klass, const char **ret_id,
-		   const void **ret_bytes, uint32_t *ret_len, bool *ret_deleted);
+/* For the store front: the row of a dirty object, whose bytes are valid until the next call. Clears the dirty mark; a
+ * deleted object is freed by objects_saved(). Returns 0, -ENODATA (nothing is or was stored: only objects_saved() is due)
+ * or -ENOMEM (the mark stays). */
+int objects_encode(struct keel_obj *o, struct keel_store_row *ret);
 void objects_saved(struct keel_obj *o);
 /* Sets the dirty mark again, after an error in building the batch. */
 void objects_redirty(struct keel_obj *o);

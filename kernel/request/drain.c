@@ -51,8 +51,7 @@ static void serving_end(struct router *r)
 	struct client *c;
 
 	r->drain.phase = DRAIN_ENDING;
-	if (r->listener != NULL)
-		loop_listen_pause(r->listener);
+	router_listen_pause(r);
 	DL_FOREACH(r->clients, c)
 		client_rearm(c);
 }

@@ -128,8 +128,9 @@ struct router {
 	int64_t served_ns; /* what requests took in this turn; 0: none was served yet */
 	struct loop_timer *sweep_timer;
 	struct drain drain;
-	struct loop_listener *listener;
-	int listen_fd; /* of the listener */
+	struct loop_watch *listener; /* NULL: not listening */
+	int listen_fd;
+	struct loop_timer *pause; /* no descriptor was left: it is not watched */
 	bool handed;   /* to the next image of this daemon: the path stays */
 	char *listen_path;
 	int64_t refused_log_ms;
@@ -179,6 +180,7 @@ void req_abandon(struct keel_req *q);      /* its route is withdrawn */
 void req_destroy_all(struct router *r);
 
 void router_listen_stop(struct router *r);
+void router_listen_pause(struct router *r); /* connections wait in the backlog of the socket from now on */
 
 /* drain.c */
 void drain_due(struct router *r); /* a request has its reply, or a client is gone */

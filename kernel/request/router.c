@@ -20,6 +20,8 @@
 #include "request/inside.h"
 #include "util/err.h"
 
+#define ACCEPT_PAUSE_MS 100
+
 /* ---- the kind REQUEST ------------------------------------------------------------------------ */
 static int route_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
 {
@@ -76,14 +78,6 @@ static void route_remove(void *arg, struct owner *owner, const void *row)
 }
 
 /* ---- accept ---------------------------------------------------------------------------------- */
-static void accept_paused(void *arg, int error)
-{
-	const struct router *r = arg;
-
-	log_add(r->parts->log, KEEL_LOG_ERROR, "Req", "client",
-		"cannot accept connections: %s; trying again", strerror(error));
-}
-
 static void refuse_client(struct router *r, int fd, uint32_t uid)
 {
 	int64_t now_ms = loop_now_ms(r->parts->loop);
@@ -97,9 +91,8 @@ static void refuse_client(struct router *r, int fd, uint32_t uid)
 		"per user)", uid, r->n_clients, r->limits.clients, r->limits.clients_per_uid);
 }
 
-static void client_came(void *arg, int fd)
+static void client_came(struct router *r, int fd)
 {
-	struct router *r = arg;
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
@@ -107,6 +100,47 @@ static void client_came(void *arg, int fd)
 		close(fd);
 	else if (client_create(r, fd, cred.uid, cred.gid) < 0)
 		refuse_client(r, fd, cred.uid);
+}
+
+static void accept_resume(void *arg)
+{
+	struct router *r = arg;
+
+	r->pause = NULL;
+	loop_watch_set(r->listener, LOOP_READABLE);
+}
+
+/* Some a turn, so that others have theirs. Without a descriptor to take one the socket stays readable: then it is not
+ * watched for a moment. */
+static void clients_accept(void *arg, int events)
+{
+	struct router *r = arg;
+
+	(void)events;
+	for (uint32_t i = 0; i < r->limits.accepts_per_turn; i++) {
+		int fd = accept4(r->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			client_came(r, fd);
+			continue;
+		}
+		if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
+			return;
+		log_add(r->parts->log, KEEL_LOG_ERROR, "Req", "client",
+			"cannot accept connections: %s; trying again", strerror(errno));
+		r->pause = loop_timer(r->parts->loop, ACCEPT_PAUSE_MS, accept_resume, r);
+		if (r->pause != NULL)
+			loop_watch_set(r->listener, 0);
+		return;
+	}
+}
+
+void router_listen_pause(struct router *r)
+{
+	loop_timer_cancel(r->pause);
+	r->pause = NULL;
+	if (r->listener != NULL)
+		loop_watch_set(r->listener, 0);
 }
 
 /* ---- listen ---------------------------------------------------------------------------------- */
@@ -175,8 +209,6 @@ int router_listen_fd(struct router *r)
 int router_listen(struct router *r, const char *path, int fd, struct keel_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	struct loop_listening conf = { .per_turn = r->limits.accepts_per_turn, .came = client_came,
-				       .paused = accept_paused, .arg = r };
 	int ret = 0;
 
 	if (r->listener != NULL)
@@ -185,29 +217,33 @@ int router_listen(struct router *r, const char *path, int fd, struct keel_err *e
 		return err_set(err, -ENAMETOOLONG, "socket path %s is longer than %zu bytes; choose a "
 			       "shorter one", path, sizeof(at.sun_path) - 1);
 	memcpy(at.sun_path, path, strlen(path) + 1);
-	conf.fd = fd;
 	if (fd < 0 || !is_bound(fd, &at)) {
 		if (fd >= 0)
 			close(fd);
 		ret = clear_path(&at, err);
 		if (ret == 0)
-			ret = bind_path(&at, &conf.fd, err);
+			ret = bind_path(&at, &fd, err);
 	} else if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0) {
 		ret = err_set(err, -errno, "cannot use the socket %s: %s", path, strerror(errno));
 		close(fd);
 	}
 	if (ret < 0)
 		return ret;
-	r->listen_fd = conf.fd;
 	r->listen_path = strdup(path);
-	if (loop_listen(r->parts->loop, &conf, &r->listener) < 0 || r->listen_path == NULL)
+	if (r->listen_path == NULL || loop_watch(r->parts->loop, fd, LOOP_READABLE, clients_accept, r, &r->listener) < 0) {
+		close(fd);
 		return err_set(err, -ENOMEM, "no memory to listen on %s", path);
+	}
+	r->listen_fd = fd;
 	return 0;
 }
 
 void router_listen_stop(struct router *r)
 {
-	loop_listen_stop(r->listener);
+	router_listen_pause(r);
+	loop_watch_cancel(r->listener);
+	if (r->listener != NULL)
+		close(r->listen_fd);
 	r->listener = NULL;
 	if (r->listen_path != NULL && !r->handed)
 		unlink(r->listen_path);

@@ -61,25 +61,20 @@ static const void *bytes_copy(struct batch *b, const void *bytes, size_t len)
 /* Returns 0, -ENODATA (nothing to write) or -ENOMEM. */
 static int object_row(struct batch *b, struct keel_obj *o)
 {
-	const char *klass, *id;
-	const void *bytes;
 	struct keel_store_row *row;
-	uint32_t len;
-	bool deleted;
 	int rc = rows_room(b, 1);
 
-	if (rc == 0)
-		rc = objects_encode(o, &klass, &id, &bytes, &len, &deleted);
 	if (rc < 0)
 		return rc;
-	row = &b->row[b->n++];
-	*row = (struct keel_store_row){ 0 };
-	row->klass = bytes_copy(b, klass, strlen(klass) + 1);
-	row->id = bytes_copy(b, id, strlen(id) + 1);
-	row->len = len;
-	if (!deleted) {
-		/* Offset 0 is that of a class name, so NULL means no body. */
-		row->bytes = bytes_copy(b, bytes, len);
+	row = &b->row[b->n];
+	rc = objects_encode(o, row);
+	if (rc < 0)
+		return rc;
+	b->n++;
+	row->klass = bytes_copy(b, row->klass, strlen(row->klass) + 1);
+	row->id = bytes_copy(b, row->id, strlen(row->id) + 1);
+	if (row->bytes) { /* offset 0 is that of a class name, so NULL means no body */
+		row->bytes = bytes_copy(b, row->bytes, row->len);
 		(void)bytes_copy(b, "", 1);
 	}
 	return b->bytes.failed ? -ENOMEM : 0;

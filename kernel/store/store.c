@@ -282,7 +282,7 @@ void store_destroy(struct store *s)
 	waiters_drop(&s->waiters);
 	waiters_drop(&s->batch.waiters);
 	batch_fini(&s->batch);
-	blobs_drop(&s->blobs);
+	forget(s);
 	reads_drop(s);
 	free(s);
 }
@@ -301,7 +301,6 @@ void store_close(struct store *s)
 	s->retry = NULL;
 	loop_run_until(s->parts->loop, workers_are_back, s, CLOSE_MS);
 	reads_drop(s);
-	objects_close(s->parts->objects);
 	s->api = NULL;
 	s->offers->live--;
 	s->offers = NULL;

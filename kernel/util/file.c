@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * file.c - whole small files: read, and replace so that a crash leaves the old or the new one.
+ * file.c - whole small files: read, and replace so that a crash leaves the old or the new one. Who could have written one?
  */
 #include "util/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/err.h"
 #include "util/text.h"
 #include "wire/buf.h"
 
@@ -44,53 +46,32 @@ int fd_write_all(int fd, const void *bytes, size_t len)
 /* Makes the name of `path` durable. */
 static int dir_sync(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	char *dir = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-	int fd, ret = 0;
+	char *name = strdup(path);
+	int fd = name == NULL ? -1 : open(dirname(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret = fd < 0 || fsync(fd) < 0 ? -errno : 0;
 
-	if (dir == NULL)
-		return -ENOMEM;
-	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(dir);
-	if (fd < 0)
-		return -errno;
-	if (fsync(fd) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static int fill_and_sync(int fd, const void *bytes, size_t len, mode_t mode)
-{
-	int ret = fd_write_all(fd, bytes, len);
-
-	if (ret == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
-		ret = -errno;
-	if (close(fd) < 0 && ret == 0)
-		ret = -errno;
+	free(name);
+	if (fd >= 0)
+		close(fd);
 	return ret;
 }
 
 int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode)
 {
 	char *temporary = text_format("%s.XXXXXX", path);
-	int fd, ret;
+	int fd = temporary == NULL ? -1 : mkostemp(temporary, O_CLOEXEC);
+	int ret = fd < 0 ? -errno : fd_write_all(fd, bytes, len);
 
-	if (temporary == NULL)
-		return -ENOMEM;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0) {
+	if (ret == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
 		ret = -errno;
-		free(temporary);
-		return ret;
-	}
-	ret = fill_and_sync(fd, bytes, len, mode);
+	if (fd >= 0 && close(fd) < 0 && ret == 0)
+		ret = -errno;
 	if (ret == 0 && rename(temporary, path) < 0)
 		ret = -errno;
-	if (ret < 0)
-		unlink(temporary);
-	else
+	if (ret == 0)
 		ret = dir_sync(path);
+	else if (fd >= 0)
+		unlink(temporary);
 	free(temporary);
 	return ret;
 }
@@ -162,5 +143,47 @@ int dir_make(const char *path, mode_t mode)
 	if (ret == 0)
 		ret = dir_one(copy, mode);
 	free(copy);
+	return ret;
+}
+
+/* ---- which users could have written this file? -------------------------------------------------
+ * A daemon of root loads only code, and of configurations that it found itself only those, that no user but root and
+ * its own could write: the file and every directory above it belong to one of the two, and no other user may
+ * write there. A sticky directory like /tmp, where users cannot rename files of others, is accepted. */
+static int trust_one(const char *module, const char *path, struct keel_err *err)
+{
+	const char *no = NULL;
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return err_set(err, -errno, "cannot look at %s: %s", path, strerror(errno));
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		no = "belongs to another user";
+	else if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX)))
+		no = "may be written by others";
+	if (no == NULL)
+		return 0;
+	return err_set(err, -EPERM,
+		       "module file %s is not trusted: %s %s; root runs only what root alone "
+		       "can write (chown root, chmod go-w)",
+		       module, path, no);
+}
+
+int file_trust(const char *path, struct keel_err *err)
+{
+	char *real, *at;
+	int ret;
+
+	if (geteuid() != 0)
+		return 0;
+	real = realpath(path, NULL);
+	if (real == NULL)
+		return err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
+	ret = trust_one(path, real, err);
+	for (at = real; ret == 0 && strcmp(at, "/") != 0;) {
+		at = dirname(at);
+		ret = trust_one(path, at, err);
+	}
+	free(real);
 	return ret;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "keel/types.h"
+
 /* Write to a temporary file beside `path`, fsync, rename over `path`, fsync the directory. Returns 0, or -errno and the
  * old file is unchanged. */
 int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode);
@@ -23,5 +25,8 @@ int fd_write(int fd, const void *bytes, size_t len, size_t *ret_written);
 /* Make `path` and its missing parents (those 0755); an existing directory is left as it is.
  * The mode does not depend on the umask. 0 or -errno. */
 int dir_make(const char *path, mode_t mode);
+
+/* Returns 0 when this process may run that file of a module, or what it names; else -EPERM with *err. */
+int file_trust(const char *path, struct keel_err *err);
 
 #endif

@@ -78,11 +78,6 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-static void stop(struct keel_mod *mod)
-{
-	journal_flush(mod);
-}
-
 static void fini(struct keel_mod *mod)
 {
 	journal_flush(mod);
@@ -93,4 +88,4 @@ static void fini(struct keel_mod *mod)
 KEEL_MODULE(.name = "accounting", .version = "1.0", .vendor = "Keelson",
 	    .summary = "accounting records", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), .init = init,
-	    .start = start, .stop = stop, .fini = fini);
+	    .start = start, .stop = journal_flush, .fini = fini);

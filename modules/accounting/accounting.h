@@ -57,7 +57,6 @@ void text_value(struct text *t, const char *value, bool always); /* always: in q
 void text_item(struct text *t, const char *key, const char *value, bool always);
 /* Control characters as blanks. */
 void text_clean(struct text *t, const char *value);
-void text_trim(struct text *t); /* no blanks at the end */
 void text_fini(struct text *t);
 
 /* record.c */

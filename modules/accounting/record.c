@@ -237,7 +237,8 @@ bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct
 	if (letter == 'E' || letter == 'R')
 		add_end(mod, ret, letter, job);
 	add_from_taps(mod, ret, letter, job);
-	text_trim(ret);
+	while (ret->n && ret->at[ret->n - 1] == ' ')
+		ret->at[--ret->n] = '\0';
 	if (letter == 'z')
 		return ret->n > 0;
 	if (strchr(blank_ended, letter))

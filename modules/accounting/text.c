@@ -110,12 +110,6 @@ void text_item(struct text *t, const char *key, const char *value, bool always)
 	text_add(t, " ", 1);
 }
 
-void text_trim(struct text *t)
-{
-	while (t->n && t->at[t->n - 1] == ' ')
-		t->at[--t->n] = '\0';
-}
-
 void text_fini(struct text *t)
 {
 	free(t->at);

@@ -146,11 +146,12 @@ static void put_right(struct keel_mod *mod, struct keel_obj *job)
 		keel_job_settle(job);
 }
 
-void after_replay(struct keel_mod *mod)
+int32_t after_replay(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 	struct todo *t;
 
+	(void)err;
 	for (t = st->todo; t; t = t->next) {
 		struct keel_obj *job = keel_find(mod, "job", t->id);
 
@@ -158,6 +159,7 @@ void after_replay(struct keel_mod *mod)
 			put_right(mod, job);
 	}
 	todo_drop(mod);
+	return 0;
 }
 
 /* ---- a site that wants subjobs started again ------------------------------------------------------------ */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, array_started_before, job_state, array_indices_submitted, ending, array_ended,
-	      array_failures, array, max_run_subjobs, array_erased);
+	      array_failures, array, array_erased);
 
 void array_mark(struct array *a, uint32_t ordinal, int32_t value)
 {
@@ -190,18 +190,6 @@ uint32_t array_terminate(struct keel_mod *mod, struct array *a, const struct sel
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
-
-uint32_t array_room(const struct array *a)
-{
-	int64_t limit = keel_get_int(a->whole, job_max_run_subjobs);
-	int64_t running = (int64_t)a->n[KIND_LIVES] - a->n_suspended;
-
-	if (a->deleted || a->deleting)
-		return 0;
-	if (!keel_is_set(a->whole, job_max_run_subjobs) || limit >= running + UINT32_MAX)
-		return UINT32_MAX;
-	return limit > running ? (uint32_t)(limit - running) : 0;
-}
 
 void array_check_end(struct keel_mod *mod, struct array *a)
 {

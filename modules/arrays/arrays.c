@@ -73,11 +73,6 @@ static int32_t check_limit(struct keel_mod *mod, const struct keel_session *who,
 	return 0;
 }
 
-static void emit(const struct keel_emit *to, const char *text)
-{
-	to->fn(to->arg, NULL, text, (uint32_t)strlen(text));
-}
-
 static void derive_counts(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *to)
 {
 	const struct array *a = array_of(mod, job);
@@ -87,7 +82,7 @@ static void derive_counts(struct keel_mod *mod, struct keel_obj *job, const stru
 		return;
 	snprintf(text, sizeof(text), "Queued:%u Running:%u Exiting:0 Expired:%u", a->n[KIND_WAITS],
 		 a->n[KIND_LIVES], a->n[KIND_KEPT] + a->n[KIND_OVER]);
-	emit(to, text);
+	keel_emit_text(to, text);
 }
 
 static void derive_remaining(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *to)
@@ -96,7 +91,7 @@ static void derive_remaining(struct keel_mod *mod, struct keel_obj *job, const s
 	char *text = a ? indices_text(&a->x, &a->runs, WAITS) : NULL;
 
 	if (text)
-		emit(to, *text ? text : "-");
+		keel_emit_text(to, *text ? text : "-");
 	free(text);
 }
 
@@ -109,7 +104,7 @@ static void derive_array_id(struct keel_mod *mod, struct keel_obj *job, const st
 	if (!keel_is_set(job, job_array_index))
 		return;
 	snprintf(text, sizeof(text), "%.*s[].%s", (int)strcspn(id, "["), id, keel_server_name(mod));
-	emit(to, text);
+	keel_emit_text(to, text);
 }
 
 #define ALL KEEL_EVERYBODY
@@ -190,13 +185,6 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-static int32_t start(struct keel_mod *mod, struct keel_err *err)
-{
-	(void)err;
-	after_replay(mod);
-	return 0;
-}
-
 static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -206,14 +194,9 @@ static int32_t busy(struct keel_mod *mod, struct keel_err *err)
 			     : 0;
 }
 
-static void fini(struct keel_mod *mod)
-{
-	todo_drop(mod);
-}
-
 static const char *const requires_modules[] = { "jobs", "status", NULL };
 
 KEEL_MODULE(.name = "arrays", .version = "1.0", .vendor = "Keelson", .summary = "job arrays",
 	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
 	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
-	    .init = init, .start = start, .busy = busy, .fini = fini);
+	    .init = init, .start = after_replay, .busy = busy, .fini = todo_drop);

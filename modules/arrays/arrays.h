@@ -65,7 +65,6 @@ void array_save_ended(struct keel_mod *mod, struct array *a);
 void array_save_again(struct array *a);
 /* It is over when nothing waits and nothing lives. */
 void array_check_end(struct keel_mod *mod, struct array *a);
-uint32_t array_room(const struct array *a); /* may start beside those that run */
 
 /* names.c: ids and operands */
 /* `7[]`, `7[3]`, `7[1-9:2].svr@host`: the array, and what stands between the brackets. NULL: no such operand, or no such
@@ -80,7 +79,6 @@ struct keel_obj *part_find(struct keel_mod *mod, const struct array *a, uint32_t
 
 /* part.c: subjobs as objects */
 /* A draft like the array, for its subjobs; the caller destroys or publishes it. NULL with *err. */
-struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err);
 /* Its array counts it as suspended, or no more. */
 void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended);
 void part_paths(struct array *a, struct keel_obj *part, uint32_t index);
@@ -107,7 +105,7 @@ extern const struct keel_parts_def parts;
 void after_end(struct keel_mod *mod, const char *whole_id, const struct indices *x, bool erase);
 keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *ev);
 keel_verdict on_server_start(struct keel_call *c, const struct keel_ev_server_start *ev);
-void after_replay(struct keel_mod *mod);
+int32_t after_replay(struct keel_mod *mod, struct keel_err *err);
 void todo_drop(struct keel_mod *mod);
 
 #endif

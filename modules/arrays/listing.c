@@ -107,7 +107,7 @@ static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct ar
 	if (!w->model) {
 		snprintf(id, sizeof(id), "%.*s[listing %llu]", (int)strcspn(w->whole, "["), w->whole,
 			 (unsigned long long)++st->walks);
-		w->model = part_draft(mod, a, id, NULL);
+		w->model = keel_clone(mod, a->whole, id, NULL);
 	}
 	if (!w->model)
 		return NULL;

@@ -10,14 +10,9 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, Output_Path, Error_Path, array_index, run_count, run_version, Exit_status,
-	      comment);
+	      comment, max_run_subjobs);
 
 #define PLACEHOLDER "^array_index^"
-
-struct keel_obj *part_draft(struct keel_mod *mod, struct array *a, const char *id, struct keel_err *err)
-{
-	return keel_clone(mod, a->whole, id, err);
-}
 
 /* The place of the index in a path of the array becomes the index. */
 static void path_set(struct array *a, struct keel_obj *part,
@@ -88,7 +83,7 @@ struct keel_obj *part_make(struct keel_mod *mod, struct array *a, uint32_t ordin
 	char id[600];
 
 	part_id(a, ordinal, id, sizeof(id));
-	part = part_draft(mod, a, id, err);
+	part = keel_clone(mod, a->whole, id, err);
 	if (!part)
 		return NULL;
 	keel_set_int(part, job_array_index, indices_index(&a->x, ordinal));
@@ -124,12 +119,19 @@ void part_suspended(struct keel_mod *mod, struct keel_obj *part, bool suspended)
 static uint32_t on_waiting(struct keel_mod *mod, struct keel_obj *whole, bool all)
 {
 	const struct array *a = array_of(mod, whole);
-	uint32_t room;
+	int64_t limit, running;
 
 	if (!a || all)
 		return a ? a->n[KIND_WAITS] : 0;
-	room = array_room(a);
-	return a->n[KIND_WAITS] < room ? a->n[KIND_WAITS] : room;
+	if (a->deleted || a->deleting)
+		return 0;
+	if (!keel_is_set(whole, job_max_run_subjobs))
+		return a->n[KIND_WAITS];
+	limit = keel_get_int(whole, job_max_run_subjobs);
+	running = (int64_t)a->n[KIND_LIVES] - a->n_suspended;
+	if (limit - running >= a->n[KIND_WAITS])
+		return a->n[KIND_WAITS];
+	return limit > running ? (uint32_t)(limit - running) : 0;
 }
 
 static struct keel_obj *on_next(struct keel_mod *mod, struct keel_obj *whole, struct keel_err *err)

@@ -9,11 +9,6 @@
 
 KEEL_ATTRS_OF(job, stime, depend_dropped, Exit_status, euser);
 
-int64_t number_of(const char *id)
-{
-	return strtoll(id, NULL, 10);
-}
-
 bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret)
 {
 	struct keel_obj *job = keel_find(mod, "job", id);

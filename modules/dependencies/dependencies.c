@@ -52,12 +52,6 @@ static void depend_changed(struct keel_mod *mod, struct keel_obj *job, const str
 		keel_job_depend(job, !known || (c && child_waits(c)) || runone_waits(mod, id));
 }
 
-static void emit_text(const char *text, const struct keel_emit *to)
-{
-	if (text && *text)
-		to->fn(to->arg, NULL, text, (uint32_t)strlen(text));
-}
-
 /* With what others say of it: `afterok:12` of job 13 is `beforeok:13` of job 12. */
 static void depend_show(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *to)
 {
@@ -66,12 +60,11 @@ static void depend_show(struct keel_mod *mod, struct keel_obj *job, const struct
 	struct clause clause = { 0 };
 	struct keel_text text;
 
-	if (!parent_find(st, id) || child_shown(st, id, &clause)) {
-		emit_text(own, to);
-		return;
-	}
 	keel_text_init(&text);
-	emit_text(clause_text(&clause, st->server, &text) ? text.data : own, to);
+	if (parent_find(st, id) && !child_shown(st, id, &clause) && clause_text(&clause, st->server, &text))
+		own = text.data;
+	if (own && *own)
+		keel_emit_text(to, own);
 	keel_text_fini(&text);
 	clause_fini(&clause);
 }
@@ -173,12 +166,6 @@ static keel_verdict on_queued(struct keel_call *c, const struct keel_ev_job_queu
 	return KEEL_NEXT;
 }
 
-static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
-{
-	news_started(c->mod, ev->id);
-	return KEEL_NEXT;
-}
-
 /* Jobs that are there when the module is loaded; what came from the store is known already. */
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
@@ -255,8 +242,12 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 
 static void fini(struct keel_mod *mod)
 {
-	news_drop(mod->state);
-	index_fini(mod->state);
+	struct state *st = mod->state;
+	struct child *c, *next;
+
+	news_drop(st);
+	HASH_ITER(hh, st->children, c, next)
+		child_drop(st, c);
 }
 
 static const char *const requires_modules[] = { "jobs", NULL };

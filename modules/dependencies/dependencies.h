@@ -109,7 +109,6 @@ struct parent *parent_find(struct state *st, const char *id);
 /* Takes over the clause; replaces what was known of this job. Fails with -ENOMEM: then nothing is known of it. */
 int child_set(struct state *st, const char *id, struct clause *clause);
 void child_drop(struct state *st, struct child *c);
-void index_fini(struct state *st);
 /* What became of a job, for its children and for those it reports to. */
 void keep_fate(struct state *st, const char *id, struct fate fate);
 /* All that is shown of a job: its own clause, and its side of others'. Fails with -ENOMEM. */
@@ -118,7 +117,7 @@ int child_shown(struct state *st, const char *id, struct clause *ret);
 bool child_waits(const struct child *c);
 
 /* ---- news.c -------------------------------------------------------------------------------------------- */
-void news_started(struct keel_mod *mod, const char *id);
+keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev);
 void news_over(struct keel_mod *mod, const char *id, const struct fate *fate);
 /* A new job names some that were over when it came: what can never be deletes it. */
 void news_too_late(struct keel_mod *mod, const char *id);
@@ -143,6 +142,5 @@ int32_t check_clause(struct keel_mod *mod, struct keel_obj *job, const struct ke
 		     struct clause *c);
 /* What the server knows of a job. false: there is none. */
 bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret);
-int64_t number_of(const char *id);
 
 #endif

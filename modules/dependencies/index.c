@@ -189,10 +189,3 @@ bool child_waits(const struct child *c)
 	return false;
 }
 
-void index_fini(struct state *st)
-{
-	struct child *c, *next;
-
-	HASH_ITER(hh, st->children, c, next)
-		child_drop(st, c);
-}

@@ -244,14 +244,15 @@ static void tell(struct keel_mod *mod, const char *id, const struct fate *fate)
 	settle_all(mod);
 }
 
-void news_started(struct keel_mod *mod, const char *id)
+keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
 	const struct fate running = { .started = true, .exit = -1 }; /* until it is known */
 	char array[ID_MAX];
 
-	tell(mod, id, &running);
-	if (keel_id_whole(id, array, sizeof(array)))
-		tell(mod, array, &running);
+	tell(c->mod, ev->id, &running);
+	if (keel_id_whole(ev->id, array, sizeof(array)))
+		tell(c->mod, array, &running);
+	return KEEL_NEXT;
 }
 
 void news_over(struct keel_mod *mod, const char *id, const struct fate *fate)
@@ -294,7 +295,7 @@ void news_missed(struct keel_mod *mod)
 	HASH_ITER(hh, st->parents, p, more) {
 		struct fate fate = { .over = true };
 
-		if (!fate_of(mod, p->id, &fate) && number_of(p->id) >= next)
+		if (!fate_of(mod, p->id, &fate) && strtoll(p->id, NULL, 10) >= next)
 			continue;
 		p->fate = fate;
 		runone_changed(mod, p->id);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/type.h"
+
 int64_t clock_read(int64_t clock, int64_t now)
 {
 	int64_t seconds = clock < 0 ? now + clock : clock;
@@ -48,15 +50,10 @@ int64_t clock_parse(const char *text)
 	return seconds;
 }
 
-static int64_t now_of(struct keel_mod *mod)
-{
-	return keel_time(mod);
-}
-
 static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t op, const char *key,
 		     const char *text, union keel_slot *slot, bool *is_set, struct keel_err *err)
 {
-	int64_t now = now_of(mod), have = *is_set ? clock_read(slot->i, now) : 0;
+	int64_t now = keel_time(mod), have = *is_set ? clock_read(slot->i, now) : 0;
 	int64_t seconds = clock_parse(text);
 	bool runs = *is_set && slot->i < 0;
 
@@ -76,7 +73,7 @@ static int32_t parse(struct keel_mod *mod, const struct keel_attr *attr, int32_t
 static void format(struct keel_mod *mod, const union keel_slot *slot, const char *key,
 		   const struct keel_emit *emit)
 {
-	long long s = clock_read(slot->i, now_of(mod));
+	long long s = clock_read(slot->i, keel_time(mod));
 	char text[40];
 	int n = snprintf(text, sizeof(text), "%02lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
 
@@ -87,7 +84,7 @@ static void format(struct keel_mod *mod, const union keel_slot *slot, const char
 static int32_t match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
 		     const char *key, const char *text, struct keel_err *err)
 {
-	int64_t have = is_set ? clock_read(slot->i, now_of(mod)) : 0, want = clock_parse(text);
+	int64_t have = is_set ? clock_read(slot->i, keel_time(mod)) : 0, want = clock_parse(text);
 
 	(void)key;
 	if (want < 0)
@@ -103,18 +100,6 @@ static int32_t match(struct keel_mod *mod, const union keel_slot *slot, bool is_
 	}
 }
 
-static int32_t copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
-{
-	(void)mod;
-	*to = *from;
-	return 0;
-}
-
-static void fini(struct keel_mod *mod, union keel_slot *slot)
-{
-	(void)mod, (void)slot;
-}
-
 const struct keel_type_def clock_type = {
 	.size = sizeof(struct keel_type_def),
 	.flags = KEEL_TYPE_INT | KEEL_TYPE_MERGES, /* a clock that runs goes on from the new value */
@@ -123,6 +108,5 @@ const struct keel_type_def clock_type = {
 	.parse = parse,
 	.format = format,
 	.match = match,
-	.copy = copy,
-	.fini = fini,
+	KEEL_TYPE_OF_INT,
 };

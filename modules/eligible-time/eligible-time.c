@@ -117,12 +117,6 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_reason, on_reason),
 };
 
-static int32_t init(struct keel_mod *mod, struct keel_err *err)
-{
-	(void)mod, (void)err;
-	return 0;
-}
-
 /* It may have been switched on or off while this module was not there, and jobs may be in other states. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
@@ -134,14 +128,9 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-static void stop(struct keel_mod *mod)
-{
-	accrue_stop(mod);
-}
-
 static const char *const requires_modules[] = { "manager", "jobs", NULL };
 
 KEEL_MODULE(.name = "eligible-time", .version = "1.0", .vendor = "Keelson",
 	    .summary = "counts how long jobs wait for resources", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
-	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop);
+	    .requires_modules = requires_modules, .start = start, .stop = accrue_stop);

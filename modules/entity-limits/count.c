@@ -219,12 +219,14 @@ void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed)
 	count_job(mod, job);
 }
 
-void count_forget(struct keel_mod *mod, struct keel_obj *job)
+/* Its memory, and what is counted, went with a job that is gone. */
+keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
-	struct counted *j = counted_of(mod, job);
+	struct counted *j = ev->job && !ev->requeued ? counted_of(c->mod, ev->job) : NULL;
 
 	if (j)
-		leave(mod->state, j);
+		leave(c->mod->state, j);
+	return KEEL_NEXT;
 }
 
 void count_away(struct keel_mod *mod, struct keel_obj *job, bool away)
@@ -248,8 +250,10 @@ void counted_fini(struct keel_mod *mod, void *slot)
 		leave(st, j);
 }
 
-void count_fini(struct state *st)
+void count_fini(struct keel_mod *mod)
 {
+	struct state *st = mod->state;
+
 	parties_fini(st);
 	while (st->counters)
 		counter_free(st, st->counters);

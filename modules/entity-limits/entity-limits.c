@@ -103,14 +103,6 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 	return KEEL_NEXT;
 }
 
-/* Its memory, and what is counted, went with a job that is gone. */
-static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
-{
-	if (ev->job && !ev->requeued)
-		count_forget(c->mod, ev->job);
-	return KEEL_NEXT;
-}
-
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	char letter = keel_job_state(ev->job);
@@ -204,14 +196,9 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-static void fini(struct keel_mod *mod)
-{
-	count_fini(mod->state);
-}
-
 static const char *const requires_modules[] = { "jobs", "queues", "resources", "manager", NULL };
 
 KEEL_MODULE(.name = "entity-limits", .version = "1.0", .vendor = "Keelson",
 	    .summary = "how much users, groups and projects may queue and run",
 	    .roles = KEEL_SERVER, .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
-	    KEEL_TAPS(taps), .requires_modules = requires_modules, .init = init, .fini = fini);
+	    KEEL_TAPS(taps), .requires_modules = requires_modules, .init = init, .fini = count_fini);

@@ -105,10 +105,10 @@ const struct limit_list *resource_limits_find(const struct resource_limits *all,
  * not counted, which is logged. */
 void count_job(struct keel_mod *mod, struct keel_obj *job);  /* as it is now */
 void count_placed(struct keel_mod *mod, struct keel_obj *job, bool placed);
-void count_forget(struct keel_mod *mod, struct keel_obj *job);
+keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev);
 void count_away(struct keel_mod *mod, struct keel_obj *job, bool away); /* trials */
 void counted_fini(struct keel_mod *mod, void *slot);
-void count_fini(struct state *st);
+void count_fini(struct keel_mod *mod);
 struct counted *counted_of(struct keel_mod *mod, struct keel_obj *job);
 /* NULL: no entity of that name has a job. */
 const struct counter *counter_find(struct state *st, const char *queue, enum kind kind,

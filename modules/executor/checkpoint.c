@@ -88,7 +88,7 @@ static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *
 	return argv;
 }
 
-static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	int64_t number = keel_msg_int(m, "number", 0), limit = 0;
 	struct task *t = stop_task_of(mod, m);
@@ -109,11 +109,6 @@ static void on_checkpoint(struct keel_mod *mod, const char *peer, const struct k
 		free(s);
 	}
 	free(argv);
-}
-
-int32_t checkpoint_init(struct keel_mod *mod)
-{
-	return keel_link_on(mod, "task.checkpoint", KEEL_SERVER, on_checkpoint);
 }
 
 /* ---- go on -------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * executor.c - work on execution hosts: service "task" on a server, the tasks themselves on a host.
  *
- * server half   dispatch.c start and orders; report.c what hosts say; resync.c a host is back
+ * server half   start.c; dispatch.c orders; report.c what hosts say; resync.c a host is back
  * host half     task.c table and states; launch.c, spawn.c start; stop.c signals; usage.c; recover.c
  * shepherd/     the program that watches over one task and outlives this daemon
  *
@@ -103,18 +103,39 @@ static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up
 	return KEEL_NEXT;
 }
 
-static keel_verdict peer_down(struct keel_call *call, const struct keel_ev_peer_down *ev)
-{
-	if (ev->daemon & KEEL_MOM && keel_daemon(call->mod) & KEEL_SERVER)
-		resync_peer_down(call->mod, ev->peer);
-	return KEEL_NEXT;
-}
-
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, job_known),
 	KEEL_TAP(job_run, job_run),
 	KEEL_TAP(peer_up, peer_up),
-	KEEL_TAP(peer_down, peer_down),
+	KEEL_TAP(peer_down, on_peer_down),
+};
+
+/* Each comes from one half of the module and is for the other. */
+static const struct {
+	const char *name;
+	message_fn *fn;
+	uint32_t from;
+} messages[] = {
+	{ "task.started", on_started, KEEL_MOM },
+	{ "task.refused", on_refused, KEEL_MOM },
+	{ "task.used", on_used, KEEL_MOM },
+	{ "task.ended", on_ended, KEEL_MOM },
+	{ "task.answer", on_answer, KEEL_MOM },
+	{ "task.unknown", on_unknown, KEEL_MOM },
+	{ "task.health", on_health, KEEL_MOM },
+	{ "task.hello", on_hello, KEEL_MOM },
+	{ "task.got", on_got, KEEL_MOM },
+	{ "task.start", on_start, KEEL_SERVER },
+	{ "task.forget", on_forget, KEEL_SERVER },
+	{ "task.who", on_who, KEEL_SERVER },
+	{ "task.signal", on_signal, KEEL_SERVER },
+	{ "task.kill", on_kill, KEEL_SERVER },
+	{ "task.discard", on_discard, KEEL_SERVER },
+	{ "task.checkpoint", on_checkpoint, KEEL_SERVER },
+	{ "task.message", on_message, KEEL_SERVER },
+	{ "host.stop", on_stop, KEEL_SERVER },
+	{ "task.modify", on_modify, KEEL_SERVER },
+	{ "task.strange", on_strange, KEEL_SERVER },
 };
 
 static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
@@ -128,11 +149,9 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 
 	st->server.began_ms = keel_now_ms(mod);
 	st->server.last_start = st->server.began_ms; /* above those of an executor that was here before */
-	if (keel_daemon(mod) & KEEL_SERVER)
-		r = report_init(mod) | resync_init(mod) | script_init(mod);
-	if (keel_daemon(mod) & KEEL_MOM)
-		r |= task_init(mod) | stop_init(mod) | checkpoint_init(mod) | message_init(mod) |
-		     modify_init(mod) | store_init(mod);
+	for (size_t i = 0; i < KEEL_COUNT(messages) && r == 0; i++)
+		if (keel_daemon(mod) & KEEL_ANY & ~messages[i].from)
+			r = keel_link_on(mod, messages[i].name, messages[i].from, messages[i].fn);
 	return r ? keel_error(err, r, "messages of tasks cannot be received: the link group refuses "
 				      "their names; is another executor loaded?")
 		 : 0;
@@ -141,9 +160,16 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 /* All modules have started. */
 static void started(struct keel_mod *mod, void *arg)
 {
+	struct state *st = mod->state;
+	struct task *t, *next;
+
 	(void)arg;
-	((struct state *)mod->state)->started = true;
-	recover_tell(mod);
+	st->started = true;
+	HASH_ITER(hh, st->mom.tasks, t, next)
+		if (t->found_over) {
+			t->found_over = false;
+			launch_over(mod, t);
+		}
 	if (keel_daemon(mod) & KEEL_MOM && keel_link_is_up(mod, "server"))
 		host_hello(mod);
 	if (keel_daemon(mod) & KEEL_SERVER)
@@ -177,8 +203,11 @@ static int32_t executor_busy(struct keel_mod *mod, struct keel_err *err)
 
 static void executor_stop(struct keel_mod *mod)
 {
-	((struct state *)mod->state)->stopping = true;
-	health_stop(mod);
+	struct state *st = mod->state;
+
+	st->stopping = true;
+	keel_timer_cancel(st->mom.health_timer);
+	st->mom.health_timer = NULL;
 }
 
 static void executor_fini(struct keel_mod *mod)

@@ -229,8 +229,7 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 void question_send(struct keel_mod *mod, struct question *q, const char *message,
 		   struct keel_out *out);
 
-/* report.c. The _init() functions here and below register message handlers; they fail with an error of keel_link_on(). */
-int32_t report_init(struct keel_mod *mod);
+/* report.c */
 void report_lost(struct keel_mod *mod, struct entry *e);
 #define TELL(mod, member, ...)                                                                     \
 	do {                                                                                       \
@@ -243,25 +242,27 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 
 /* resync.c */
 void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name); /* a signal; no answer */
-int32_t resync_init(struct keel_mod *mod);
 int32_t task_describe(struct keel_mod *mod, const char *host);
 void resync_again(struct keel_mod *mod);                            /* after a module began to listen */
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener; sets `missed` */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
-void resync_peer_down(struct keel_mod *mod, const char *peer);
+keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);
 bool host_is_known(struct state *st, const char *peer);
-bool host_was_here(struct state *st, const char *peer); /* since the server began */
 struct host *host_find(struct state *st, const char *peer);
+
+/* Handlers of messages: executor.c has the table. */
+typedef void message_fn(struct keel_mod *mod, const char *peer, const struct keel_msg *m);
+message_fn on_started, on_refused, on_used, on_ended, on_answer, on_unknown, on_health, on_hello, on_got;
+message_fn on_start, on_forget, on_who, on_signal, on_kill, on_discard, on_checkpoint, on_message, on_stop, on_modify,
+	on_strange;
 
 /* ---- host files ------------------------------------------------------------------------------- */
 
 /* task.c */
-int32_t task_init(struct keel_mod *mod);
 struct task *task_find(struct state *st, const char *id); /* NULL: it is not here */
 struct task *task_create(struct keel_mod *mod, const char *id, int64_t run); /* NULL without memory, which is logged */
 void task_free(struct keel_mod *mod, struct task *t);
-void task_started(struct keel_mod *mod, struct task *t, pid_t session);
 void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
 void task_ended(struct keel_mod *mod, struct task *t, int32_t status);
 void task_used(struct keel_mod *mod, const struct task *t);
@@ -270,7 +271,6 @@ int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t);
 void mom_fini(struct keel_mod *mod);
 
 /* store.c: a server with another store than the one whose tasks are here does not end them. */
-int32_t store_init(struct keel_mod *mod);
 void store_put(struct keel_mod *mod, struct keel_out *out); /* into what a host gets about a run: which one it is */
 bool store_is_strange(struct keel_mod *mod, const char *peer, const struct keel_msg *hello);
 void store_take(struct keel_mod *mod, const struct keel_msg *about);
@@ -321,29 +321,20 @@ void record_usage(struct keel_mod *mod, const struct task *t);
 void record_usage_read(const char *jobs_dir, const struct task *t, struct usage *ret); /* unchanged: there is none */
 
 /* stop.c */
-int32_t stop_init(struct keel_mod *mod);
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
-void stop_cancel(struct keel_mod *mod, struct task *t); /* it ends while it is being suspended */
-/* script.c */
+/* start.c */
 #define SCRIPT_LONG (256u * 1024u) /* bytes */
-int32_t script_init(struct keel_mod *mod);
-int32_t start_send(struct keel_mod *mod, struct entry *e, struct keel_out *out); /* dispatch.c: with its number */
-/* Reads the script of the job, or of the `array` it is of, and sends the start behind it. `out` is owned by it, also when
- * it fails with -ENOMEM or an error of keel_blob_get(); a script that cannot be read later refuses the start. */
-int32_t script_start(struct keel_mod *mod, struct entry *e, const char *array, struct keel_out *out);
+int32_t task_start(struct keel_mod *mod, struct keel_obj *job);
 void scripts_drop(struct keel_mod *mod, struct host *h);
-void script_came(struct keel_mod *mod, const struct keel_msg *m);
 
 /* modify.c */
-int32_t modify_init(struct keel_mod *mod);
 void task_modify(struct keel_mod *mod, struct keel_obj *job);
 void modify_send(struct keel_mod *mod, const struct entry *e);
 void modify_begin(struct keel_mod *mod, struct task *t, const struct launch *l); /* it has its shepherd */
 void modify_write(struct keel_mod *mod, struct task *t);
 
 /* message.c */
-int32_t message_init(struct keel_mod *mod);
 void task_message(struct keel_mod *mod, struct keel_obj *job, int32_t files, const char *text,
 		  struct keel_mod *me, keel_task_done *done, void *arg);
 void task_stop_hosts(struct keel_mod *mod);
@@ -354,7 +345,6 @@ void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char 
 struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m);
 
 /* checkpoint.c: save and end a task, go on with one that was saved */
-int32_t checkpoint_init(struct keel_mod *mod);
 /* Makes the site's restart action its program. False: it fails, for the reason in l->status and l->why. */
 bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 
@@ -372,14 +362,12 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
  * task. */
 int32_t recover(struct keel_mod *mod, struct keel_err *err);
 /* Reports the tasks found ended; called once all modules that listen have started. */
-void recover_tell(struct keel_mod *mod);
 
 /* still.c: what is stopped stays so, where there is no cgroup to hold it. At each tick. */
 void still_look(struct keel_mod *mod);
 
 /* health.c: may this host take tasks? */
 void health_look(struct keel_mod *mod); /* now, and again and again */
-void health_stop(struct keel_mod *mod);
 void health_report(struct keel_mod *mod);
 
 /* signals.c: number of a name ("TERM", "SIGTERM", "15"); -1 unknown. */

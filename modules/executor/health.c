@@ -180,10 +180,3 @@ void health_look(struct keel_mod *mod)
 	look_later(mod);
 }
 
-void health_stop(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	keel_timer_cancel(st->mom.health_timer);
-	st->mom.health_timer = NULL;
-}

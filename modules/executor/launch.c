@@ -241,12 +241,18 @@ static void talk_heard(struct keel_mod *mod, void *arg)
 	t->lacks = sscanf(text, "short %d %n", &status, &used) == 1;
 	if (t->lacks || sscanf(text, "refused %d %n", &status, &used) == 1)
 		snprintf(t->why, sizeof(t->why), "%s", text + used);
-	else if (strncmp(text, "started ", 8) == 0)
-		task_started(mod, t, (pid_t)strtol(text + 8, NULL, 10));
-	else
+	else if (strncmp(text, "started ", 8) != 0)
 		snprintf(t->why, sizeof(t->why), "the shepherd of the task ended at once");
 	if (t->why[0])
 		t->status = status;
+	if (strncmp(text, "started ", 8) != 0)
+		return;
+	t->session = (pid_t)strtol(text + 8, NULL, 10);
+	t->state = TASK_RUN;
+	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)t->session);
+	task_report(mod, t);
+	if (t->kill_delay >= 0 && !t->discarded)
+		stop_kill(mod, t, t->kill_delay);
 }
 
 static void followed(struct keel_mod *mod, void *arg)

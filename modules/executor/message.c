@@ -80,7 +80,7 @@ static bool line_write(struct keel_mod *mod, const struct task *t, const char *t
 	return r == 0;
 }
 
-static void on_message(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_message(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	int64_t number = keel_msg_int(m, "number", 0);
 	const char *text = keel_msg_str(m, "text");
@@ -96,19 +96,12 @@ static void on_message(struct keel_mod *mod, const char *peer, const struct keel
 		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
 }
 
-static void on_stop(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_stop(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	(void)peer, (void)m;
 	keel_log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Svr", "", "the server asks this host to end");
 	if (!(keel_daemon(mod) & KEEL_SERVER)) /* that one ends itself */
 		keel_stop(mod);
-}
-
-int32_t message_init(struct keel_mod *mod)
-{
-	int32_t r = keel_link_on(mod, "task.message", KEEL_SERVER, on_message);
-
-	return r ? r : keel_link_on(mod, "host.stop", KEEL_SERVER, on_stop);
 }
 
 /* ---- server half ---------------------------------------------------------------------------------------- */

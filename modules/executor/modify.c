@@ -198,7 +198,7 @@ static bool limit_take(int64_t *at, const char *text)
 	return limit != before;
 }
 
-static void on_modify(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_modify(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	const char *id = keel_msg_str(m, "id");
@@ -241,7 +241,3 @@ void modify_begin(struct keel_mod *mod, struct task *t, const struct launch *l)
 	text_take(&t->error, l->error);
 }
 
-int32_t modify_init(struct keel_mod *mod)
-{
-	return keel_link_on(mod, "task.modify", KEEL_SERVER, on_modify);
-}

@@ -113,7 +113,7 @@ bool output_host(const struct launch *l, const char *text, char host[256])
 
 /* The path of `text` ("[host:]path") on this host; NULL when it is elsewhere. `here`: the name service says that
  * it is this host. */
-static char *place_find(const struct launch *l, const char *text, bool here)
+char *output_place(const struct launch *l, const char *text, bool here)
 {
 	const char *colon = text ? strchr(text, ':') : NULL;
 	const char *path = colon ? colon + 1 : text;
@@ -166,7 +166,7 @@ static bool has(const char *letters, char letter)
 static int stream_write(const struct launch *l, const struct stream_names *n, const char *wanted,
 			bool here, struct spec_out *out)
 {
-	char *place = place_find(l, wanted, here), *run = NULL;
+	char *place = output_place(l, wanted, here), *run = NULL;
 	bool keep = has(l->keep, n->letter), direct = keep && has(l->keep, 'd') && place;
 	bool nowhere = !keep && place && strcmp(place, "/dev/null") == 0;
 
@@ -189,11 +189,6 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 		return -ENOMEM;
 	free(run);
 	return 0;
-}
-
-char *output_place(const struct launch *l, const char *text, bool here)
-{
-	return place_find(l, text, here);
 }
 
 int output_write(const struct launch *l, struct spec_out *out)

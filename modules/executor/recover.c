@@ -123,18 +123,6 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	}
 }
 
-void recover_tell(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-	struct task *t, *next;
-
-	HASH_ITER(hh, st->mom.tasks, t, next)
-		if (t->found_over) {
-			t->found_over = false;
-			launch_over(mod, t);
-		}
-}
-
 static void task_recover(struct keel_mod *mod, const char *id)
 {
 	struct state *st = mod->state;

@@ -34,7 +34,7 @@ static void place_tell(struct keel_mod *mod, struct keel_obj *job, const struct 
 		TELL(mod, placed, job, dir);
 }
 
-static void on_started(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_started(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
@@ -61,7 +61,7 @@ static void stale_end(struct keel_mod *mod, const char *peer, const struct keel_
 	keel_link_send(mod, peer, "task.forget", out);
 }
 
-static void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job;
@@ -77,7 +77,7 @@ static void on_refused(struct keel_mod *mod, const char *peer, const struct keel
 	TELL(mod, refused, job, (int32_t)keel_msg_int(m, "status", -1), why ? why : "");
 }
 
-static void on_used(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_used(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
@@ -89,7 +89,7 @@ static void on_used(struct keel_mod *mod, const char *peer, const struct keel_ms
 	TELL(mod, used, job, items, n);
 }
 
-static void on_ended(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_ended(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
@@ -111,7 +111,7 @@ static void on_ended(struct keel_mod *mod, const char *peer, const struct keel_m
 	     keel_msg_int(m, "session", 0), items, n);
 }
 
-static void on_answer(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_answer(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	int64_t number = keel_msg_int(m, "number", 0);
@@ -134,7 +134,7 @@ void report_lost(struct keel_mod *mod, struct entry *e)
 }
 
 /* An order was about a run that is not there. */
-static void on_unknown(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_unknown(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct keel_obj *job;
 	struct entry *e = entry_of(mod, peer, m, &job);
@@ -143,27 +143,10 @@ static void on_unknown(struct keel_mod *mod, const char *peer, const struct keel
 		report_lost(mod, e);
 }
 
-static void on_health(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_health(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const char *why = keel_msg_str(m, "why");
 
 	TELL(mod, host_health, peer, why && *why ? why : NULL);
 }
 
-int32_t report_init(struct keel_mod *mod)
-{
-	static const struct {
-		const char *name;
-		void (*fn)(struct keel_mod *, const char *, const struct keel_msg *);
-	} rows[] = {
-		{ "task.started", on_started }, { "task.refused", on_refused },
-		{ "task.used", on_used },	{ "task.ended", on_ended },
-		{ "task.answer", on_answer },	{ "task.unknown", on_unknown },
-		{ "task.health", on_health },
-	};
-	int32_t r = 0;
-
-	for (size_t i = 0; i < KEEL_COUNT(rows) && r == 0; i++)
-		r = keel_link_on(mod, rows[i].name, KEEL_MOM, rows[i].fn);
-	return r;
-}

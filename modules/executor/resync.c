@@ -32,14 +32,6 @@ bool host_is_known(struct state *st, const char *peer)
 	return h && !h->asked && !h->strange;
 }
 
-bool host_was_here(struct state *st, const char *peer)
-{
-	struct host *h;
-
-	HASH_FIND_STR(st->server.met, peer, h);
-	return h;
-}
-
 static void host_forget(struct keel_mod *mod, const char *peer)
 {
 	struct state *st = mod->state;
@@ -211,12 +203,17 @@ void resync_peer_up(struct keel_mod *mod, const char *peer)
 	questions_fail(mod, peer);
 }
 
-void resync_peer_down(struct keel_mod *mod, const char *peer)
+keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev)
 {
-	host_forget(mod, peer);
-	questions_fail(mod, peer);
-	TELL(mod, host_down, peer, "communication closed");
-	starts_go_on(mod->state, peer);
+	struct keel_mod *mod = c->mod;
+
+	if (!(ev->daemon & KEEL_MOM) || !(keel_daemon(mod) & KEEL_SERVER))
+		return KEEL_NEXT;
+	host_forget(mod, ev->peer);
+	questions_fail(mod, ev->peer);
+	TELL(mod, host_down, ev->peer, "communication closed");
+	starts_go_on(mod->state, ev->peer);
+	return KEEL_NEXT;
 }
 
 /* ---- hello ------------------------------------------------------------------------------------ */
@@ -351,7 +348,7 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 	}
 }
 
-static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	struct host *h = host_add(&st->server.hosts, peer);
@@ -375,7 +372,3 @@ static void on_hello(struct keel_mod *mod, const char *peer, const struct keel_m
 	facts_tell(mod, peer, m);
 }
 
-int32_t resync_init(struct keel_mod *mod)
-{
-	return keel_link_on(mod, "task.hello", KEEL_MOM, on_hello);
-}

@@ -162,13 +162,6 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	stop_answer(mod, number, 0, NULL);
 }
 
-void stop_cancel(struct keel_mod *mod, struct task *t)
-{
-	if (t->stop_timer)
-		stop_answer(mod, t->stop_number, PBSE_BADSTATE, NULL);
-	t->stop_number = 0;
-}
-
 static void stop_pass(struct keel_mod *mod, void *arg)
 {
 	struct task *t = arg;
@@ -304,7 +297,7 @@ struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m)
 	return NULL;
 }
 
-static void on_signal(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_signal(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	int64_t number = keel_msg_int(m, "number", 0);
 	const char *name = keel_msg_str(m, "name"), *as = keel_msg_str(m, "as");
@@ -373,7 +366,7 @@ static void kill_ask(struct keel_mod *mod, const struct task *t, int64_t number,
 }
 
 /* Without a number it is no question: decided before, or by force. */
-static void on_kill(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_kill(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	int64_t number = keel_msg_int(m, "number", 0), delay = keel_msg_int(m, "delay", 0);
 	struct task *t = stop_task_of(mod, m);
@@ -393,7 +386,7 @@ static void on_kill(struct keel_mod *mod, const char *peer, const struct keel_ms
 	stop_kill(mod, t, delay);
 }
 
-static void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	const char *id = keel_msg_str(m, "id");
@@ -412,10 +405,3 @@ static void on_discard(struct keel_mod *mod, const char *peer, const struct keel
 	stop_discard(mod, t);
 }
 
-int32_t stop_init(struct keel_mod *mod)
-{
-	int32_t r = keel_link_on(mod, "task.signal", KEEL_SERVER, on_signal);
-
-	r = r ? r : keel_link_on(mod, "task.kill", KEEL_SERVER, on_kill);
-	return r ? r : keel_link_on(mod, "task.discard", KEEL_SERVER, on_discard);
-}

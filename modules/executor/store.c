@@ -97,7 +97,7 @@ void store_take(struct keel_mod *mod, const struct keel_msg *about)
 		close(fd);
 }
 
-static void on_strange(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_strange(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const struct state *st = mod->state;
 	const char *id = keel_msg_str(m, "store");
@@ -111,7 +111,3 @@ static void on_strange(struct keel_mod *mod, const char *peer, const struct keel
 		 id ? id : "?", st->mom.store, path);
 }
 
-int32_t store_init(struct keel_mod *mod)
-{
-	return keel_link_on(mod, "task.strange", KEEL_SERVER, on_strange);
-}

@@ -172,16 +172,6 @@ void task_used(struct keel_mod *mod, const struct task *t)
 	keel_link_send(mod, "server", "task.used", out);
 }
 
-void task_started(struct keel_mod *mod, struct task *t, pid_t session)
-{
-	t->session = session;
-	t->state = TASK_RUN;
-	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)session);
-	task_report(mod, t);
-	if (t->kill_delay >= 0 && !t->discarded)
-		stop_kill(mod, t, t->kill_delay);
-}
-
 void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const char *why)
 {
 	if (why != t->why)
@@ -207,7 +197,9 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	int64_t walltime = task_walltime_ms(mod, t);
 	char cput[32];
 
-	stop_cancel(mod, t);
+	if (t->stop_timer) /* it ends while it is being suspended */
+		stop_answer(mod, t->stop_number, PBSE_BADSTATE, NULL);
+	t->stop_number = 0;
 	task_release(t);
 	/* The clock of an ended task stands still. */
 	t->began_ms = 1;
@@ -232,18 +224,20 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	task_report(mod, t);
 }
 
-static void on_start(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_start(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
+	uint32_t len = 0;
 
 	(void)peer;
 	st->mom.last_start = keel_msg_int(m, "sent", INT64_MAX);
-	script_came(mod, m);
+	if (keel_msg_bytes(m, "script", &len) && len > SCRIPT_LONG)
+		keel_link_send(mod, "server", "task.got", keel_out(mod));
 	store_take(mod, m);
 	launch_begin(mod, m);
 }
 
-static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_forget(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
 	const char *id = keel_msg_str(m, "id");
@@ -264,16 +258,9 @@ static void on_forget(struct keel_mod *mod, const char *peer, const struct keel_
 	task_free(mod, t);
 }
 
-static void on_who(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+void on_who(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	(void)peer, (void)m;
 	host_hello(mod);
 }
 
-int32_t task_init(struct keel_mod *mod)
-{
-	int32_t r = keel_link_on(mod, "task.start", KEEL_SERVER, on_start);
-
-	r = r ? r : keel_link_on(mod, "task.forget", KEEL_SERVER, on_forget);
-	return r ? r : keel_link_on(mod, "task.who", KEEL_SERVER, on_who);
-}

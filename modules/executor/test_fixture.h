@@ -46,13 +46,13 @@ static struct heard {
 static struct answer { int n; int32_t code; } answered;
 static bool keep_ended; /* do not acknowledge ends */
 
-static void on_started(struct keel_mod *m, struct keel_obj *job, int64_t session)
+static void heard_started(struct keel_mod *m, struct keel_obj *job, int64_t session)
 {
 	(void)m, (void)job;
 	heard.started++;
 	heard.session = session;
 }
-static void on_refused(struct keel_mod *m, struct keel_obj *job, int32_t status, const char *why)
+static void heard_refused(struct keel_mod *m, struct keel_obj *job, int32_t status, const char *why)
 {
 	(void)m, (void)job;
 	heard.refused++;
@@ -67,13 +67,13 @@ static void items_take(const char *const *items, uint32_t n)
 		strcat(heard.items, " ");
 	}
 }
-static void on_used(struct keel_mod *m, struct keel_obj *job, const char *const *items, uint32_t n)
+static void heard_used(struct keel_mod *m, struct keel_obj *job, const char *const *items, uint32_t n)
 {
 	(void)m, (void)job;
 	heard.used++;
 	items_take(items, n);
 }
-static void on_ended(struct keel_mod *m, struct keel_obj *job, int32_t status, int64_t session,
+static void heard_ended(struct keel_mod *m, struct keel_obj *job, int32_t status, int64_t session,
 		     const char *const *items, uint32_t n)
 {
 	(void)m;
@@ -98,8 +98,8 @@ static void on_host_up(struct keel_mod *m, const char *host, const char *const *
 	heard.host_up++;
 }
 static const struct keel_task_events events = {
-	.size = sizeof(struct keel_task_events), .started = on_started, .refused = on_refused,
-	.used = on_used, .ended = on_ended, .lost = on_lost, .host_up = on_host_up,
+	.size = sizeof(struct keel_task_events), .started = heard_started, .refused = heard_refused,
+	.used = heard_used, .ended = heard_ended, .lost = on_lost, .host_up = on_host_up,
 };
 
 static bool is_ended(void *arg) { (void)arg; return heard.ended || heard.refused; }
@@ -110,7 +110,7 @@ static bool is_lost(void *arg) { (void)arg; return heard.lost > 0; }
 static bool is_up(void *arg) { (void)arg; return heard.host_up > 0; }
 static bool no_tasks(void *arg) { (void)arg; return !((struct state *)mod->state)->mom.tasks; }
 
-static void on_answer(struct keel_mod *me, void *arg, int32_t code, const char *text)
+static void heard_answer(struct keel_mod *me, void *arg, int32_t code, const char *text)
 {
 	(void)me, (void)arg, (void)text;
 	answered.n++;
@@ -297,7 +297,7 @@ static void launch(struct keel_obj *job)
 static int32_t ask(struct keel_obj *job, const char *name)
 {
 	answered = (struct answer){ 0 };
-	task_api.signal(mod, job, name, NULL, mod, on_answer, NULL);
+	task_api.signal(mod, job, name, NULL, mod, heard_answer, NULL);
 	CU_ASSERT(until(is_answered, DEADLINE_MS));
 	return answered.code;
 }

@@ -85,13 +85,6 @@ static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_plac
 	return KEEL_NEXT;
 }
 
-static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
-{
-	if (ev->job)
-		job_leave(c->mod, ev->job);
-	return KEEL_NEXT;
-}
-
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	if (keel_job_state(ev->job) == 'R')

@@ -76,7 +76,7 @@ void usage_stop(struct keel_mod *mod);
 void usage_now(struct keel_mod *mod); /* of who runs */
 void job_enter(struct keel_mod *mod, struct keel_obj *job, bool from_nothing);
 void job_charge(struct keel_mod *mod, struct keel_obj *job);
-void job_leave(struct keel_mod *mod, struct keel_obj *job);
+keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev);
 void running_fini(struct keel_mod *mod, void *slot);
 void decay_plan(struct keel_mod *mod);
 void decay_now(struct keel_mod *mod);

@@ -76,14 +76,15 @@ void job_charge(struct keel_mod *mod, struct keel_obj *job)
 	keel_set_str(job, job_fairshare_charged, text);
 }
 
-void job_leave(struct keel_mod *mod, struct keel_obj *job)
+keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
 {
-	struct running *r = running_of(mod, job);
+	struct running *r = ev->job ? running_of(c->mod, ev->job) : NULL;
 
 	if (!r)
-		return;
-	job_charge(mod, job);
-	unlink_it(mod->state, r);
+		return KEEL_NEXT;
+	job_charge(c->mod, ev->job);
+	unlink_it(c->mod->state, r);
+	return KEEL_NEXT;
 }
 
 /* ---- rounds ------------------------------------------------------------------------------------------ */

@@ -12,26 +12,22 @@
 
 #include "keel/acl.h"
 
+KEEL_ATTR_OPT(queue, acl_host_enable);
+KEEL_ATTR_OPT(queue, acl_hosts);
+KEEL_ATTR_OPT(queue, acl_user_enable);
+KEEL_ATTR_OPT(queue, acl_users);
+KEEL_ATTR_OPT(queue, acl_group_enable);
+KEEL_ATTR_OPT(queue, acl_groups);
+
 static const struct {
-	const char *enable, *list;
+	const struct keel_attr *const *enable, *const *list;
 	enum { BY_HOST, BY_USER, BY_GROUP } by;
 	int32_t code;
 } lists[] = {
-	{ "acl_host_enable", "acl_hosts", BY_HOST, PBSE_BADHOST },
-	{ "acl_user_enable", "acl_users", BY_USER, PBSE_PERM },
-	{ "acl_group_enable", "acl_groups", BY_GROUP, PBSE_PERM },
+	{ &queue_acl_host_enable, &queue_acl_hosts, BY_HOST, PBSE_BADHOST },
+	{ &queue_acl_user_enable, &queue_acl_users, BY_USER, PBSE_PERM },
+	{ &queue_acl_group_enable, &queue_acl_groups, BY_GROUP, PBSE_PERM },
 };
-_Static_assert(KEEL_COUNT(lists) == ACL_LISTS, "room for the handles");
-
-void acl_find(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	for (size_t i = 0; i < KEEL_COUNT(lists); i++) {
-		st->acl[i].enable = keel_attr_find(mod, "queue", lists[i].enable);
-		st->acl[i].list = keel_attr_find(mod, "queue", lists[i].list);
-	}
-}
 
 static void acl_search(struct keel_obj *obj, const struct keel_attr *list,
 		   struct keel_acl *acl)
@@ -71,13 +67,11 @@ static bool allows_groups(struct keel_obj *queue, const struct keel_attr *list,
 
 int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue)
 {
-	struct state *st = mod->state;
-
 	for (size_t i = 0; i < KEEL_COUNT(lists); i++) {
-		const struct keel_attr *list = st->acl[i].list;
+		const struct keel_attr *enable = *lists[i].enable, *list = *lists[i].list;
 		bool allowed;
 
-		if (!st->acl[i].enable || !keel_get_int(queue, st->acl[i].enable))
+		if (!enable || !keel_get_int(queue, enable))
 			continue;
 		switch (lists[i].by) {
 		case BY_HOST: /* without a list, this host */

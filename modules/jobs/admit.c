@@ -46,7 +46,3 @@ void admit_owner(struct keel_obj *job, const struct keel_session *asker,
 	ret->who = job_text(job, job_Job_Owner);
 }
 
-bool queue_runs(struct keel_obj *queue)
-{
-	return keel_queue_runs(queue);
-}

@@ -95,10 +95,10 @@ void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_jo
 		callback_call(callback, PBSE_UNKJOBID, NULL);
 }
 
-static void reply(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+void reply_later(struct keel_mod *mod, void *req, int32_t code, const char *text)
 {
 	(void)mod;
-	keel_reply(arg, code, text ? "%s" : NULL, text);
+	keel_reply(req, code, text && *text ? "%s" : NULL, text);
 }
 
 void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, const char *detail)
@@ -111,5 +111,5 @@ void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, c
 					    .detail = detail,
 					    .who = keel_req_session(req)->who,
 					    .req = req },
-		    &(struct callback){ mod, reply, req });
+		    &(struct callback){ mod, reply_later, req });
 }

@@ -152,16 +152,14 @@ static int32_t check_resources(struct keel_mod *mod, const struct keel_session *
 
 static void derive_hashname(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
-	const char *id = job_id(mod, job);
-
-	emit->fn(emit->arg, NULL, id, (uint32_t)strlen(id));
+	keel_emit_text(emit, job_id(mod, job));
 }
 
 static void derive_queue_type(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
 {
 	struct keel_obj *queue = job_queue(mod, job);
 
-	emit->fn(emit->arg, NULL, queue && !queue_runs(queue) ? "R" : "E", 1);
+	emit->fn(emit->arg, NULL, queue && !keel_queue_runs(queue) ? "R" : "E", 1);
 }
 
 static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
@@ -170,7 +168,7 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 	int32_t n = keel_holds_text(mod, job_id(mod, job), text, sizeof(text));
 
 	if (n > 0)
-		emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
+		keel_emit_text(emit, text);
 }
 
 #define S KEEL_ATTR_SAVE

@@ -56,14 +56,11 @@ const struct keel_kind_def form_kind = {
 
 /* ---- wholes and parts ----------------------------------------------------------------------------- */
 
-enum role role_of_id(const char *id)
-{
-	return keel_id_is_part(id) ? ROLE_PART : keel_id_is_whole(id) ? ROLE_WHOLE : ROLE_PLAIN;
-}
-
 enum role job_role(struct keel_mod *mod, struct keel_obj *job)
 {
-	return role_of_id(job_id(mod, job));
+	const char *id = job_id(mod, job);
+
+	return keel_id_is_part(id) ? ROLE_PART : keel_id_is_whole(id) ? ROLE_WHOLE : ROLE_PLAIN;
 }
 
 struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id)

@@ -211,8 +211,6 @@ static const struct keel_task_events events = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	acl_find(mod);
-	ended_find(mod);
 	if (keel_slot_bind(mod, "job", sizeof(struct job), job_fini) ||
 	    keel_slot_bind(mod, "queue", sizeof(struct counts), NULL))
 		return keel_error(err, -1, "cannot attach to classes job and queue");

@@ -91,14 +91,9 @@ struct conf {
 	int64_t script_max; /* bytes */
 };
 
-#define ACL_LISTS 3 /* rows of acl.c */
 #define ENDED_ATTRS 4 /* rows of wait.c */
 
 struct state {
-	struct {
-		const struct keel_attr *enable, *list;
-	} acl[ACL_LISTS];
-	const struct keel_attr *ended[ENDED_ATTRS];
 	struct signal_row *signals;
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
@@ -171,7 +166,6 @@ void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter);
 /* Takes it out of its queue and destroys it: the caller's pointer is invalid afterwards. */
 void job_leave(struct keel_mod *mod, struct keel_obj *job);
 /* NULL: the queue is gone. */
-struct counts *counts_of_queue(struct keel_mod *mod, const char *queue);
 void step_notify(struct keel_mod *mod, struct keel_obj *job); /* point job_step */
 void scheduler_wake(struct keel_mod *mod); /* calls the listener of on_change, if there is one */
 void job_fini(struct keel_mod *mod, void *slot);
@@ -207,6 +201,8 @@ void ask_job(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_a
 void ask_operand(struct keel_mod *mod, const char *operand, const struct keel_job_ask *ask,
 		 const struct callback *callback);
 /* The same for a request: the callback sends its reply. */
+/* The keel_job_done of a request that is answered when the act is over. */
+void reply_later(struct keel_mod *mod, void *req, int32_t code, const char *text);
 void ask_request(struct keel_mod *mod, struct keel_req *req, const char *verb, const char *detail);
 /* The act on one job. It checks permission and state itself; the callback gets 0 or the error, exactly once. */
 #define ONE(name)                                                                                  \
@@ -224,7 +220,6 @@ extern const struct keel_service_def job_service;
 
 /* form.c: wholes and parts (arrays and subjobs) */
 extern const struct keel_kind_def form_kind;
-enum role role_of_id(const char *id);
 enum role job_role(struct keel_mod *mod, struct keel_obj *job);
 /* Output_Path and Error_Path that `ch` leaves unset get their default. Returns 0, or fails as change_text() does. */
 int32_t job_default_paths(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
@@ -253,7 +248,6 @@ void part_settle(struct keel_mod *mod, struct keel_obj *part);
 void job_erase(struct keel_mod *mod, struct keel_obj *job);
 
 /* acl.c */
-void acl_find(struct keel_mod *mod);
 /* Do the queue's lists admit this user? 0; fails with 15008 (hosts) or 15007 (users, groups). */
 int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue);
 /* Does the list admit this name? */
@@ -276,7 +270,6 @@ int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_se
 /* The job's owner as a session; the texts are owned by the job and `asker` (the requester; NULL: a module calls). */
 void admit_owner(struct keel_obj *job, const struct keel_session *asker,
 		 struct keel_session *ret);
-bool queue_runs(struct keel_obj *queue);
 
 /* move.c */
 void on_move(struct keel_mod *mod, struct keel_req *req);
@@ -344,15 +337,12 @@ void signal_done(struct keel_mod *mod, void *op, int32_t code, const char *text)
 
 /* suspend.c: `done` is called once, with 0 when the whole step is made. It fails with 15016 in another state (and busy or
  * ending), 15001 when the run ended meanwhile, 15060 while the server ends, 15010 without memory, or the host's error. */
-void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
+void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who, bool waits,
 		 struct keel_mod *me, keel_job_done *done, void *arg);
 void job_resume(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
 		struct keel_mod *me, keel_job_done *done, void *arg);
 void job_resume_waiting(struct keel_mod *mod, struct keel_obj *job, struct keel_mod *me,
 			keel_job_done *done, void *arg);
-
-void job_suspend_waiting(struct keel_mod *mod, struct keel_obj *job, const char *who,
-			 struct keel_mod *me, keel_job_done *done, void *arg);
 
 /* Acts that modules start in the name of `who`, with the same points, logs and records as requests: delete.c, rerun.c,
  * signal.c, checkpoint.c. `done` is called once, with 0 when the act was accepted, or the error of the request. */
@@ -451,7 +441,6 @@ void waiters_drop(struct keel_mod *mod);
 /* Ends of jobs with `block` that leave no history, for clients that connect again. */
 extern const struct keel_class_def ended_class;
 extern const struct keel_attr_def ended_attrs[ENDED_ATTRS];
-void ended_find(struct keel_mod *mod);
 void ended_keep(struct keel_mod *mod, struct keel_obj *job, enum step step);
 void ended_clean(struct keel_mod *mod);
 

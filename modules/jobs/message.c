@@ -6,12 +6,6 @@
 
 enum { FILES = 3 }; /* 1 output, 2 error */
 
-static void written(struct keel_mod *mod, void *arg, int32_t code, const char *text)
-{
-	(void)mod;
-	keel_reply(arg, code, text && *text ? "%s" : NULL, text);
-}
-
 void on_message(struct keel_mod *mod, struct keel_req *req)
 {
 	const struct keel_msg *body = keel_req_body(req);
@@ -24,5 +18,5 @@ void on_message(struct keel_mod *mod, struct keel_req *req)
 	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "message to the job by %s",
 		 keel_req_session(req)->who);
 	keel_task_message(job, (int32_t)(files ? files : 2), text ? text : "", mod,
-			  written, req);
+			  reply_later, req);
 }

@@ -54,7 +54,7 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct keel_obj *queue = job_queue(mod, job);
 
-	return queue && !queue_runs(queue);
+	return queue && !keel_queue_runs(queue);
 }
 
 static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
@@ -179,12 +179,6 @@ void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue
 
 /* ---- qmove -------------------------------------------------------------------------------------------- */
 
-static void move_answer(struct keel_mod *mod, void *arg, int32_t code, const char *text)
-{
-	(void)mod;
-	keel_reply(arg, code, text && *text ? "%s" : NULL, text);
-}
-
 /* Is the server part of a destination, `host[:port]`, this server? */
 static bool is_here(struct keel_mod *mod, const char *host)
 {
@@ -232,5 +226,5 @@ void on_move(struct keel_mod *mod, struct keel_req *req)
 	if (code)
 		keel_reply(req, code, NULL);
 	else
-		move(mod, job, queue, keel_req_session(req)->who, req, mod, move_answer, req);
+		move(mod, job, queue, keel_req_session(req)->who, req, mod, reply_later, req);
 }

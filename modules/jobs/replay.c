@@ -66,7 +66,7 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 	totals_begin(mod);
 	order_known(mod, ev->job);
 	saving_over(ev->job);
-	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !queue_runs(queue))
+	if (step == STEP_QUEUED && (queue = job_queue(mod, ev->job)) && !keel_queue_runs(queue))
 		step = STEP_ROUTING;
 	j->step = (uint8_t)step;
 	counts_add(mod, ev->job, step, 1);

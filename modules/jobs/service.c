@@ -101,7 +101,7 @@ static struct callback *asker_keep(const struct callback *asker)
 			job_##name(mod, job, ##__VA_ARGS__, mod, come_back, asker);                \
 	}
 ANSWERED_LATER(suspend, (struct keel_mod *mod, struct keel_obj *job, const char *signal,
-			 const char *who, ASKER), signal, who)
+			 const char *who, ASKER), signal, who, false)
 ANSWERED_LATER(resume, (struct keel_mod *mod, struct keel_obj *job, const char *signal,
 			const char *who, ASKER), signal, who)
 ANSWERED_LATER(run, (struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,

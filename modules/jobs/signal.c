@@ -106,7 +106,7 @@ void signal_done(struct keel_mod *mod, void *arg, int32_t code, const char *text
 
 static void start_suspend(struct keel_mod *mod, struct keel_obj *job, const char *who, void *op)
 {
-	job_suspend(mod, job, "suspend", who, mod, signal_done, op);
+	job_suspend(mod, job, "suspend", who, false, mod, signal_done, op);
 }
 
 /* A requester's resume only notifies the scheduler, which continues the job when there is room. */
@@ -154,7 +154,7 @@ static void signal_act(struct keel_mod *mod, struct keel_obj *job, struct signal
 		keel_log(mod, KEEL_LOG_JOB, "Job", op->id, "job signaled with %s by %s", op->name,
 			 op->who);
 	if (op->waits) {
-		job_suspend_waiting(mod, job, op->who, mod, signal_done, op);
+		job_suspend(mod, job, "suspend", op->who, true, mod, signal_done, op);
 	} else if (row) {
 		op->actor = row->owner;
 		row->def->start(row->owner, job, op->who, op);

@@ -119,17 +119,12 @@ bool step_is_pending(enum step step)
 	       step == STEP_DEPENDING || step == STEP_WAITING;
 }
 
-struct counts *counts_of_queue(struct keel_mod *mod, const char *queue)
-{
-	struct keel_obj *obj = queue ? keel_find(mod, "queue", queue) : NULL;
-
-	return obj ? keel_slot(mod, obj) : NULL;
-}
-
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign)
 {
 	struct state *st = mod->state;
-	struct counts *queue = counts_of_queue(mod, keel_get_str(job, attr_job_queue));
+	const char *name = keel_get_str(job, attr_job_queue);
+	struct keel_obj *obj = name ? keel_find(mod, "queue", name) : NULL;
+	struct counts *queue = obj ? keel_slot(mod, obj) : NULL;
 
 	st->counts.n[steps[step].tally] += sign;
 	if (steps[step].suspended)
@@ -221,7 +216,7 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 		step = STEP_WAITING;
 	else if (job_role(mod, job) == ROLE_WHOLE && keel_is_set(job, job_stime))
 		step = STEP_BEGUN;
-	else if (queue && !queue_runs(queue))
+	else if (queue && !keel_queue_runs(queue))
 		step = STEP_ROUTING;
 	step_to(mod, job, step);
 	if (step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_BEGUN) {

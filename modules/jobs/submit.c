@@ -97,7 +97,7 @@ static void fill(struct keel_mod *mod, const struct submission *s, const struct 
 	keel_set_str(draft, job_euser, who->user);
 	keel_set_str(draft, job_egroup, s->group ? s->group : who->group ? who->group : gid);
 	keel_set_str(draft, attr_job_queue, keel_id(queue));
-	if (!queue_runs(queue) && who->groups) /* for the lists of the queues it is routed to */
+	if (!keel_queue_runs(queue) && who->groups) /* for the lists of the queues it is routed to */
 		keel_set_str(draft, job_owner_groups, who->groups);
 	keel_set_str(draft, job_server, keel_server_name(mod));
 	keel_set_str(draft, job_Submit_Host, who->host);

@@ -107,9 +107,8 @@ static void stopped(struct keel_mod *mod, void *arg, int32_t code, const char *t
 	release_ask(mod, job, freed, r);
 }
 
-static void suspend_to(struct keel_mod *mod, struct keel_obj *job, const char *signal,
-		       const char *who, bool waits, struct keel_mod *me, keel_job_done *done,
-		       void *arg)
+void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who, bool waits,
+		 struct keel_mod *me, keel_job_done *done, void *arg)
 {
 	struct job *j = job_slot(mod, job);
 	struct step_request *r;
@@ -127,18 +126,6 @@ static void suspend_to(struct keel_mod *mod, struct keel_obj *job, const char *s
 	j->busy = true;
 	keel_task_signal(job, "suspend", r->signal, mod, stopped,
 			 r);
-}
-
-void job_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
-		 struct keel_mod *me, keel_job_done *done, void *arg)
-{
-	suspend_to(mod, job, signal, who, false, me, done, arg);
-}
-
-void job_suspend_waiting(struct keel_mod *mod, struct keel_obj *job, const char *who,
-			 struct keel_mod *me, keel_job_done *done, void *arg)
-{
-	suspend_to(mod, job, "suspend", who, true, me, done, arg);
 }
 
 /* ---- resume ---------------------------------------------------------------------------------------------- */

@@ -8,22 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t copy_plain(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
-{
-	(void)mod;
-	*to = *from;
-	return 0;
-}
-
-static void fini_plain(struct keel_mod *mod, union keel_slot *slot)
-{
-	(void)mod, (void)slot;
-}
-
-static void emit_text(const struct keel_emit *emit, const char *text)
-{
-	emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
-}
+#include "keel/type.h"
 
 /* ---- job_owner: user@host; equal to any of a comma list of user[@host] ------------------------------ */
 
@@ -41,13 +26,6 @@ static int32_t owner_parse(struct keel_mod *mod, const struct keel_attr *attr, i
 	slot->p = copy;
 	*is_set = true;
 	return 0;
-}
-
-static void owner_format(struct keel_mod *mod, const union keel_slot *slot, const char *key,
-			 const struct keel_emit *emit)
-{
-	(void)mod, (void)key;
-	emit_text(emit, slot->p);
 }
 
 static int32_t owner_match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
@@ -69,29 +47,13 @@ static int32_t owner_match(struct keel_mod *mod, const union keel_slot *slot, bo
 	return op == KEEL_NE ? !found : found;
 }
 
-static int32_t owner_copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
-{
-	(void)mod;
-	to->p = strdup(from->p);
-	return to->p ? 0 : -ENOMEM;
-}
-
-static void owner_fini(struct keel_mod *mod, union keel_slot *slot)
-{
-	(void)mod;
-	free(slot->p);
-}
-
 const struct keel_type_def owner_type = {
 	.size = sizeof(struct keel_type_def),
-	.flags = KEEL_TYPE_STRING,
 	.name = "job_owner",
 	.doc = "user@host",
+	KEEL_TYPE_OF_TEXT,
 	.parse = owner_parse,
-	.format = owner_format,
 	.match = owner_match,
-	.copy = owner_copy,
-	.fini = owner_fini,
 };
 
 /* ---- job_state: a letter, and whether a running job is shown as S ------------------------------------- */
@@ -117,7 +79,7 @@ static void state_format(struct keel_mod *mod, const union keel_slot *slot, cons
 	char text[2] = { state_shown(slot), '\0' };
 
 	(void)mod, (void)key;
-	emit_text(emit, text);
+	keel_emit_text(emit, text);
 }
 
 static int32_t state_match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
@@ -137,8 +99,7 @@ const struct keel_type_def job_state_type = {
 	.parse = state_parse,
 	.format = state_format,
 	.match = state_match,
-	.copy = copy_plain,
-	.fini = fini_plain,
+	KEEL_TYPE_OF_INT,
 };
 
 /* ---- job_holds: a set of letters ------------------------------------------------------------------------ */
@@ -221,7 +182,7 @@ static void holds_format(struct keel_mod *mod, const union keel_slot *slot, cons
 
 	(void)mod, (void)key;
 	holds_text((int32_t)slot->i, text);
-	emit_text(emit, text);
+	keel_emit_text(emit, text);
 }
 
 static int32_t holds_match(struct keel_mod *mod, const union keel_slot *slot, bool is_set, int32_t op,
@@ -241,6 +202,5 @@ const struct keel_type_def holds_type = {
 	.parse = holds_type_parse,
 	.format = holds_format,
 	.match = holds_match,
-	.copy = copy_plain,
-	.fini = fini_plain,
+	KEEL_TYPE_OF_INT,
 };

@@ -27,7 +27,7 @@ const struct keel_attr_def ended_attrs[ENDED_ATTRS] = {
 	ENDED("text", "string", "why it did not run to its end"),
 	ENDED("time", "long", "when it ended"),
 };
-enum { OWNER, STATUS, TEXT, TIME };
+KEEL_ATTRS_OF(ended_job, owner, status, text, time);
 
 /* One request that waits for a job. */
 struct waiter {
@@ -78,17 +78,8 @@ void waiters_answer(struct keel_mod *mod, struct keel_obj *job, enum step step)
 
 /* ---- ends that are remembered ------------------------------------------------------------------------ */
 
-void ended_find(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	for (size_t i = 0; i < ENDED_ATTRS; i++)
-		st->ended[i] = keel_attr_find(mod, ended_class.name, ended_attrs[i].name);
-}
-
 void ended_keep(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
-	struct state *st = mod->state;
 	const char *id = job_id(mod, job), *text = shortcoming(job, step);
 	struct keel_obj *old = keel_find(mod, ended_class.name, id), *ended;
 
@@ -97,24 +88,23 @@ void ended_keep(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	ended = keel_draft(mod, ended_class.name, id, NULL);
 	if (!ended)
 		return;
-	keel_set_str(ended, st->ended[OWNER], job_text(job, job_euser));
-	keel_set_int(ended, st->ended[STATUS], keel_get_int(job, job_Exit_status));
-	keel_set_int(ended, st->ended[TIME], keel_time(mod));
+	keel_set_str(ended, ended_job_owner, job_text(job, job_euser));
+	keel_set_int(ended, ended_job_status, keel_get_int(job, job_Exit_status));
+	keel_set_int(ended, ended_job_time, keel_time(mod));
 	if (text)
-		keel_set_str(ended, st->ended[TEXT], text);
+		keel_set_str(ended, ended_job_text, text);
 	if (keel_publish(ended))
 		keel_destroy(ended);
 }
 
 void ended_clean(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
 	struct keel_cursor *walk = keel_cursor(mod, ended_class.name);
 	int64_t when = keel_time(mod) - KEEP_SECONDS;
 	struct keel_obj *ended;
 
 	/* The oldest come first. */
-	while (walk && (ended = keel_next(walk)) && keel_get_int(ended, st->ended[TIME]) < when)
+	while (walk && (ended = keel_next(walk)) && keel_get_int(ended, ended_job_time) < when)
 		keel_destroy(ended);
 	if (walk)
 		keel_cursor_close(walk);
@@ -122,18 +112,17 @@ void ended_clean(struct keel_mod *mod)
 
 static void answer_ended(struct keel_mod *mod, struct keel_req *req, const char *id)
 {
-	struct state *st = mod->state;
 	const struct keel_session *who = keel_req_session(req);
 	struct keel_obj *ended = find_by_operand(mod, ended_class.name, id);
-	const char *owner = ended ? keel_get_str(ended, st->ended[OWNER]) : NULL;
+	const char *owner = ended ? keel_get_str(ended, ended_job_owner) : NULL;
 
 	if (!ended)
 		keel_reply(req, PBSE_UNKJOBID, NULL);
 	else if (!(who->roles & KEEL_OPERATORS) && (!owner || strcmp(owner, who->user) != 0))
 		keel_reply(req, PBSE_PERM, NULL);
 	else
-		wait_answer(mod, req, keel_id(ended), keel_get_int(ended, st->ended[STATUS]),
-		       keel_get_str(ended, st->ended[TEXT]));
+		wait_answer(mod, req, keel_id(ended), keel_get_int(ended, ended_job_status),
+		       keel_get_str(ended, ended_job_text));
 }
 
 /* ---- requests that wait -------------------------------------------------------------------------------- */

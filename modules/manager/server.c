@@ -24,30 +24,25 @@ struct keel_obj *server_object(struct keel_mod *mod)
 	return keel_find(mod, "server", keel_server_name(mod));
 }
 
-static void emit_text(const struct keel_emit *emit, const char *text)
-{
-	emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
-}
-
 static void derive_state(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
 	(void)mod;
 	if (keel_is_set(obj, server_shutdown))
-		emit_text(emit, keel_get_str(obj, server_shutdown));
+		keel_emit_text(emit, keel_get_str(obj, server_shutdown));
 	else
-		emit_text(emit, keel_get_int(obj, server_scheduling) ? "Active" : "Idle");
+		keel_emit_text(emit, keel_get_int(obj, server_scheduling) ? "Active" : "Idle");
 }
 
 static void derive_host(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
 	(void)obj;
-	emit_text(emit, keel_host_name(mod));
+	keel_emit_text(emit, keel_host_name(mod));
 }
 
 static void derive_version(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
 {
 	(void)obj;
-	emit_text(emit, keel_version_text(mod));
+	keel_emit_text(emit, keel_version_text(mod));
 }
 
 static int32_t check_people(struct keel_mod *mod, const struct keel_session *who,

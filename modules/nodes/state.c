@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/type.h"
+
 KEEL_ATTRS_OF(node, last_state_change_time, host_lost);
 KEEL_ATTR_AS(attr_node_state, node, state, 0);
 
@@ -198,18 +200,6 @@ static int32_t type_match(struct keel_mod *mod, const union keel_slot *slot, boo
 	return op == KEEL_NE ? strcmp(have, text) != 0 : strcmp(have, text) == 0;
 }
 
-static int32_t type_copy(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
-{
-	(void)mod;
-	*to = *from;
-	return 0;
-}
-
-static void type_fini(struct keel_mod *mod, union keel_slot *slot)
-{
-	(void)mod, (void)slot;
-}
-
 const struct keel_type_def state_type = {
 	.size = sizeof(struct keel_type_def),
 	.flags = KEEL_TYPE_INT | KEEL_TYPE_MERGES,
@@ -218,8 +208,7 @@ const struct keel_type_def state_type = {
 	.parse = type_parse,
 	.format = type_format,
 	.match = type_match,
-	.copy = type_copy,
-	.fini = type_fini,
+	KEEL_TYPE_OF_INT,
 };
 
 /* ---- changes -------------------------------------------------------------------------------------- */

@@ -109,17 +109,15 @@ const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS] = {
 	HIDDEN("stopped_for", "long", 942, "seconds of its run in which it was suspended"),
 };
 
-int32_t attributes_find(void)
-{
-	return 0;
-}
-
-void attributes_read(struct keel_mod *mod)
+/* Values that were set before this module came. */
+int32_t attributes_read(struct keel_mod *mod, struct keel_err *err)
 {
 	struct keel_obj *sched = sched_default(mod);
 
-	if (!sched)
-		return;
-	order_changed(mod, sched, sched_preempt_order);
-	prio_changed(mod, sched, sched_preempt_prio);
+	(void)err;
+	if (sched) {
+		order_changed(mod, sched, sched_preempt_order);
+		prio_changed(mod, sched, sched_preempt_prio);
+	}
+	return 0;
 }

@@ -281,7 +281,7 @@ static void chosen(struct simulation *sim)
 
 	log_about(sim->mod, sim->job, KEEL_LOG_DEBUG2, "Simulation: Preempted enough work to run job");
 	if (s->level < PRIO_HIGHEST) {
-		level = level_once_running(sim->mod, sim->job);
+		level = level_of(sim->mod, sim->job, KEEL_LIMITS_ALSO_IT);
 		levels_moved(sim->mod);
 		for (i = 0; i < sim->n; i++)
 			risen |= sim->list[i] && sim->list[i]->crowd->level > level;

@@ -18,15 +18,6 @@ struct method *method_find(struct state *st, char letter)
 	return m;
 }
 
-const struct keel_preempt_def *method_of_outcome(struct state *st, const char *outcome)
-{
-	struct method *m;
-
-	for (m = st->methods; m && strcmp(m->def->outcome, outcome) != 0; m = m->next)
-		;
-	return m ? m->def : NULL;
-}
-
 static const char *objection(struct state *st, const struct keel_preempt_def *def)
 {
 	if (!def->letter || strlen(def->letter) != 1 || *def->letter < 'A' || *def->letter > 'Z')

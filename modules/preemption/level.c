@@ -10,7 +10,7 @@ KEEL_ATTRS_OF(job, queue, ptime);
 KEEL_ATTR_OF(sched, preempt_queue_prio);
 KEEL_ATTR_OF(queue, Priority);
 
-static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
+uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 {
 	struct state *st = mod->state;
 	uint32_t found = 0;
@@ -24,11 +24,6 @@ static uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t
 	    keel_limits_over_soft(job, KEEL_LIMITS_SERVER | as_if))
 		found |= PRIO_SERVER_SOFT;
 	return found;
-}
-
-bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job)
-{
-	return over_limits(mod, job, 0) != 0;
 }
 
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority)
@@ -45,7 +40,7 @@ bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priorit
 }
 
 /* Express queues rank among themselves by their Priority. */
-static int64_t level(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
+int64_t level_of(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 {
 	struct state *st = mod->state;
 	uint32_t conditions = over_limits(mod, job, as_if);
@@ -62,23 +57,13 @@ static int64_t level(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if)
 	       ((conditions & st->prio.asks & PRIO_EXPRESS) ? priority : 0);
 }
 
-int64_t level_of(struct keel_mod *mod, struct keel_obj *job)
-{
-	return level(mod, job, 0);
-}
-
-int64_t level_once_running(struct keel_mod *mod, struct keel_obj *job)
-{
-	return level(mod, job, KEEL_LIMITS_ALSO_IT);
-}
-
 /* ---- what orders jobs ------------------------------------------------------------------------------ */
 
 static double level_key(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 
-	return (double)(level_of(mod, job) - st->prio.normal);
+	return (double)(level_of(mod, job, 0) - st->prio.normal);
 }
 
 static double preempted_key(struct keel_mod *mod, struct keel_obj *job)

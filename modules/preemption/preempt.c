@@ -113,6 +113,7 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 	struct state *st = mod->state;
 	struct attempt *a = arg;
 	const char *known = known_outcome(mod, a->id);
+	const struct method *m;
 	int32_t code = o->code ? o->code : PBSE_HOOKERROR;
 
 	if (o->verdict == KEEL_NEXT || o->verdict == KEEL_DONE) {
@@ -120,7 +121,9 @@ static void tried(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 		return;
 	}
 	if (known && strcmp(known, OUTCOME_FAILED) != 0) {
-		finish(mod, a, known, method_of_outcome(mod->state, known));
+		for (m = st->methods; m && strcmp(m->def->outcome, known) != 0; m = m->next)
+			;
+		finish(mod, a, known, m ? m->def : NULL);
 		return;
 	}
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", a->id, "preemption method %s failed for job (%d)",

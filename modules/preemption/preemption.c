@@ -82,18 +82,8 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	snprintf(st->who, sizeof(st->who), "Scheduler@%s", keel_host_name(mod));
 	order_parse("SCR", NULL, NULL, &st->order);
 	prio_parse("express_queue, normal_jobs", &st->prio);
-	if (attributes_find())
-		return -1;
 	if (keel_slot_bind(mod, "job", sizeof(struct runner), runner_fini))
 		return keel_error(err, -1, "cannot attach to class job");
-	return 0;
-}
-
-/* Values that were set before this module came. */
-static int32_t start(struct keel_mod *mod, struct keel_err *err)
-{
-	(void)err;
-	attributes_read(mod);
 	return 0;
 }
 
@@ -132,4 +122,4 @@ KEEL_MODULE(.name = "preemption", .version = "1.0", .vendor = "Keelson",
 	    .summary = "running jobs give way to more urgent ones", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
 	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
-	    .init = init, .start = start, .busy = busy, .stop = stop, .fini = fini);
+	    .init = init, .start = attributes_read, .busy = busy, .stop = stop, .fini = fini);

@@ -109,7 +109,6 @@ struct state {
 extern const struct keel_kind_def preempt_kind;
 struct method *method_find(struct state *st, char letter); /* NULL: no module offers it */
 /* The method with this outcome, "Q"; NULL: none. */
-const struct keel_preempt_def *method_of_outcome(struct state *st, const char *outcome);
 
 /* methods.c */
 extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_method;
@@ -119,8 +118,7 @@ extern const struct keel_preempt_def suspend_method, checkpoint_method, requeue_
 #define PREEMPTION_JOB_ATTRS 3
 extern const struct keel_attr_def preemption_sched_attrs[PREEMPTION_SCHED_ATTRS];
 extern const struct keel_attr_def preemption_job_attrs[PREEMPTION_JOB_ATTRS];
-int32_t attributes_find(void); /* fails when one is missing, with *err */
-void attributes_read(struct keel_mod *mod); /* as they are now */
+int32_t attributes_read(struct keel_mod *mod, struct keel_err *err);
 /* Of the scheduler `default`; NULL: there is none. */
 struct keel_obj *sched_default(struct keel_mod *mod);
 
@@ -142,15 +140,15 @@ keel_verdict on_node_down(struct keel_call *c, const struct keel_ev_node_down *e
 
 /* level.c */
 extern const struct keel_job_key_def level_row, preempted_row;
-int64_t level_of(struct keel_mod *mod, struct keel_obj *job);
-int64_t level_once_running(struct keel_mod *mod, struct keel_obj *job);
-bool is_over_soft_limit(struct keel_mod *mod, struct keel_obj *job);
+/* `as_if`: 0, or KEEL_LIMITS_ALSO_IT: once it ran. */
+int64_t level_of(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if);
+uint32_t over_limits(struct keel_mod *mod, struct keel_obj *job, uint32_t as_if); /* PRIO_QUEUE_SOFT, PRIO_SERVER_SOFT */
 bool is_express(struct keel_mod *mod, struct keel_obj *job, int64_t *ret_priority);
 
 /* running.c */
+void runner_out(struct keel_mod *mod, struct runner *r); /* it does not run any more; NULL is fine */
 struct runner *runner_of(struct keel_mod *mod, struct keel_obj *job); /* NULL without memory: the caller ignores the job */
 void runner_fini(struct keel_mod *mod, void *slot);
-void running_left(struct keel_mod *mod, struct keel_obj *job);
 void levels_compute(struct keel_mod *mod);
 bool levels_moved(struct keel_mod *mod); /* by soft limits, in the what-if that is open */
 keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_placed *ev);

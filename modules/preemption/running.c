@@ -79,7 +79,7 @@ static void insert(struct crowd *c, struct runner *r)
 	c->n++;
 }
 
-static void runner_out(struct keel_mod *mod, struct runner *r)
+void runner_out(struct keel_mod *mod, struct runner *r)
 {
 	struct state *st = mod->state;
 	struct crowd *c = r ? r->crowd : NULL; /* no memory: it was never in */
@@ -161,19 +161,14 @@ keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 	return KEEL_NEXT;
 }
 
-void running_left(struct keel_mod *mod, struct keel_obj *job)
-{
-	runner_out(mod, runner_of(mod, job));
-}
-
 void levels_compute(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct crowd *c;
 
 	for (c = st->crowds; c; c = c->next) {
-		c->level = level_of(mod, c->first->job);
-		c->is_over_limit = is_over_soft_limit(mod, c->first->job);
+		c->level = level_of(mod, c->first->job, 0);
+		c->is_over_limit = over_limits(mod, c->first->job, 0) != 0;
 	}
 }
 
@@ -184,7 +179,7 @@ bool levels_moved(struct keel_mod *mod)
 	struct crowd *c;
 
 	for (c = st->prio.asks & (PRIO_QUEUE_SOFT | PRIO_SERVER_SOFT) ? st->crowds : NULL; c; c = c->next) {
-		int64_t level = c->is_over_limit ? level_of(mod, c->first->job) : c->level;
+		int64_t level = c->is_over_limit ? level_of(mod, c->first->job, 0) : c->level;
 
 		moved |= level != c->level;
 		c->level = level;

@@ -390,7 +390,7 @@ keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victim
 
 	if (!ev->job || !st->crowds || !keel_setting_true("preemptive_sched", conf->preemptive_sched))
 		return KEEL_NEXT;
-	level = ev->qrun ? PRIO_HIGHEST : level_of(mod, ev->job);
+	level = ev->qrun ? PRIO_HIGHEST : level_of(mod, ev->job, 0);
 	if (!anybody_lower(mod, level) || wants_aoe(ev->job)) {
 		explain(mod, ev->job, NULL);
 		return KEEL_NEXT;

@@ -56,7 +56,7 @@ keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *e
 keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)
 {
 	if (ev->job) {
-		running_left(c->mod, ev->job);
+		runner_out(c->mod, runner_of(c->mod, ev->job));
 		keel_set_int(ev->job, job_stopped_at, keel_time(c->mod));
 	}
 	return KEEL_NEXT;

@@ -65,7 +65,7 @@ static void attr_search(void *arg, const struct keel_attr_def *def)
 }
 
 /* Rejects the call if an object uses the resource; `clear`: only if a job does, other objects lose their value. */
-static keel_verdict check_idle(struct keel_call *c, const char *name, bool clear)
+keel_verdict check_idle(struct keel_call *c, const char *name, bool clear)
 {
 	static const char *const classes[] = { "job", "server", "queue", "node", "sched" };
 	size_t i;
@@ -83,11 +83,6 @@ static keel_verdict check_idle(struct keel_call *c, const char *name, bool clear
 			return keel_fail(c, "no memory to look for who uses resource %s; try again", name);
 	}
 	return KEEL_NEXT;
-}
-
-keel_verdict definition_idle(struct keel_call *c, const char *name)
-{
-	return check_idle(c, name, false);
 }
 
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev)

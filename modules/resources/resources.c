@@ -93,7 +93,7 @@ static keel_verdict on_management(struct keel_call *c, const struct keel_ev_mana
 	if (ev->cmd == CMD_CREATE || (strcmp(had_type ? had_type : "", type) == 0 &&
 				      strcmp(had_flag ? had_flag : "", flags_in_order(flag, ordered)) == 0))
 		return KEEL_NEXT;
-	return definition_idle(c, ev->name);
+	return check_idle(c, ev->name, false);
 }
 
 static const struct keel_class_def resource_class = {

@@ -52,7 +52,6 @@ int32_t table_define(struct state *st, const char *name, const char *type, const
 /* The letters of a flag text, each once, in the order of listings. Returns buf. */
 #define FLAG_LETTERS 7
 const char *flags_in_order(const char *text, char buf[FLAG_LETTERS + 1]);
-void table_forget(struct state *st, const char *name);
 bool name_is_valid(const char *name);
 
 /* list.c */
@@ -89,7 +88,7 @@ int32_t nodes_convert(const char *nodes, const struct keel_reslist *wide, char *
 
 /* busy.c */
 /* Returns NEXT if the definition may be changed; else the call is rejected (an object uses it) or fails. */
-keel_verdict definition_idle(struct keel_call *c, const char *name);
+keel_verdict check_idle(struct keel_call *c, const char *name, bool clear);
 keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resource_delete *ev);
 
 /* prepare.c, charge.c */

@@ -218,10 +218,3 @@ int32_t table_define(struct state *st, const char *name, const char *type_text,
 	return 0;
 }
 
-void table_forget(struct state *st, const char *name)
-{
-	struct definition *d = find(st, name);
-
-	if (d && !(d->pub.flags & KEEL_RES_BUILTIN))
-		d->deleted = true;
-}

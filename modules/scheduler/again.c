@@ -94,7 +94,7 @@ static void changed(struct snapshot *s, const struct keel_exec *exec)
 	}
 }
 
-static void take_where(struct snapshot *s, const struct keel_exec *exec, bool anew)
+void place_take(struct snapshot *s, const struct keel_exec *exec, bool anew)
 {
 	uint32_t i;
 
@@ -108,16 +108,6 @@ static void take_where(struct snapshot *s, const struct keel_exec *exec, bool an
 		settle(s, (uint32_t)(v - s->node), KEEL_SHARE_SHARED);
 	}
 	changed(s, exec);
-}
-
-void place_take(struct snapshot *s, const struct keel_exec *exec)
-{
-	take_where(s, exec, false);
-}
-
-void place_take_anew(struct snapshot *s, const struct keel_exec *exec)
-{
-	take_where(s, exec, true);
 }
 
 /* After take(): the first amount that went below zero. */

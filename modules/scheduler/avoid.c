@@ -47,12 +47,6 @@ void avoid_sent(struct entry *e)
 		e->sent_to = strndup(exec + 1, strcspn(exec + 1, ":+)"));
 }
 
-void avoid_started(struct entry *e)
-{
-	free(e->sent_to);
-	e->sent_to = NULL;
-}
-
 static struct avoided *remembered(struct memory *m, const char *vnode)
 {
 	uint32_t i = 0;
@@ -95,7 +89,8 @@ void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job)
 	if (!job->refused)
 		job->refused = calloc(1, sizeof(*job->refused));
 	a = job->refused ? remembered(job->refused, of->sent_to) : NULL;
-	avoid_started(of);
+	free(of->sent_to);
+	of->sent_to = NULL;
 	if (!a)
 		return;
 	a->since_ms = keel_now_ms(mod);

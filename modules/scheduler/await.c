@@ -56,12 +56,3 @@ void await_heard(struct keel_mod *mod, const char *id)
 		await_over(mod);
 }
 
-void await_drop(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	free(st->awaited);
-	st->awaited = NULL;
-	keel_timer_cancel(st->await_timer);
-	st->await_timer = NULL;
-}

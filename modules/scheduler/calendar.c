@@ -115,8 +115,8 @@ static void slack_take(struct planned *p, const struct snapshot *s, uint32_t nod
 }
 
 /* What begins after `from` has less beside it. */
-static void begun_at(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		     int64_t from, int64_t till, const char *who)
+void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
+		    int64_t from, int64_t till, const char *who)
 {
 	uint32_t i, k;
 
@@ -136,19 +136,13 @@ static void begun_at(struct calendar *c, const struct snapshot *s, const struct 
 	}
 }
 
-void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		    int64_t till, const char *who)
-{
-	begun_at(c, s, exec, c->now, till, who);
-}
-
 bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
 		   int32_t share, const char *who, const struct snapshot *after)
 {
 	struct planned p = { .from = from, .till = till, .exec = exec, .share = share,
 			     .who = strdup(who), .pool = pools_copy(after), .n_pool = after->n_pool };
 
-	begun_at(c, after, exec, from, till, who);
+	calendar_begun(c, after, exec, from, till, who);
 	if (c->n_planned == c->room_planned) {
 		uint32_t room = c->room_planned ? c->room_planned * 2 : 4;
 		struct planned *bigger = reallocarray(c->planned, room, sizeof(*bigger));

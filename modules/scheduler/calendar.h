@@ -61,7 +61,7 @@ bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_e
 		   int32_t share, const char *who, const struct snapshot *after);
 /* A job has begun now: what is planned has less beside it. */
 void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
-		    int64_t till, const char *who);
+		    int64_t from, int64_t till, const char *who);
 
 /* Does anything planned begin between these? */
 bool calendar_crosses(const struct calendar *c, int64_t from, int64_t till);

@@ -148,14 +148,6 @@ void config_read(struct keel_mod *mod)
 	config_settled(mod);
 }
 
-void config_free(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	settings_free(st->settings);
-	st->settings = NULL;
-}
-
 /* ---- values ------------------------------------------------------------------------------------------- */
 
 static const char *file_value(const struct state *st, enum setting which)

@@ -394,8 +394,10 @@ void cycle_stop(struct keel_mod *mod)
 	keel_timer_cancel(st->talk_timer);
 	keel_timer_cancel(st->avoid_timer);
 	st->avoid_timer = NULL;
-	st->timer = st->iteration = st->talk_timer = NULL;
-	await_drop(mod);
+	keel_timer_cancel(st->await_timer);
+	st->timer = st->iteration = st->talk_timer = st->await_timer = NULL;
+	free(st->awaited);
+	st->awaited = NULL;
 	asking_drop(mod);
 	plan_drop(mod);
 	calendar_close(mod);

@@ -130,13 +130,6 @@ bool is_needed(const struct need *k, uint32_t chunk)
 	return chunk == 0 || !(k->res->flags & KEEL_RES_FIRST) || (k->res->flags & KEEL_RES_EACH);
 }
 
-void demand_fini(struct demand *d)
-{
-	free(d->need);
-	free(d->other);
-	free(d->klass_ok);
-}
-
 /* ---- what is not counted ---------------------------------------------------------------------------- */
 
 const struct keel_res_value *other_of(const struct vnode *v, const struct keel_resource *res)

@@ -352,13 +352,6 @@ void group_verdict(struct keel_mod *mod, struct group *g, const char *text)
 		talk(mod, g);
 }
 
-void index_init(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	turn_init(st);
-}
-
 void index_fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;

@@ -103,8 +103,11 @@ static void trial_fini(struct trial *t)
 	uint32_t i;
 
 	parts_drop(t, 0);
-	for (i = 0; t->demand && i < t->w->select->n; i++)
-		demand_fini(&t->demand[i]);
+	for (i = 0; t->demand && i < t->w->select->n; i++) {
+		free(t->demand[i].need);
+		free(t->demand[i].other);
+		free(t->demand[i].klass_ok);
+	}
 	free(t->part);
 	free(t->amount);
 	free(t->demand);
@@ -258,7 +261,3 @@ void snapshot_changed(struct snapshot *s, uint32_t node)
 	order_update(s, node);
 }
 
-void snapshot_reorder(struct snapshot *s)
-{
-	order_make(s);
-}

@@ -110,8 +110,8 @@ struct snapshot {
 void snapshot_link(struct snapshot *s);
 /* The caller has changed this vnode: its amounts, its state, its jobs. */
 void snapshot_changed(struct snapshot *s, uint32_t node);
-/* The caller has changed scores or sort keys of many. */
-void snapshot_reorder(struct snapshot *s);
+/* The caller has changed scores or sort keys of many. Without memory s->order is NULL, and searches fail. */
+void order_make(struct snapshot *s);
 /* Frees what snapshot_link() made. */
 void snapshot_unlink(struct snapshot *s);
 /* Makes the hash of names where vnodes are many: after snapshot_link(). */
@@ -178,9 +178,8 @@ bool place_words(struct snapshot *s, const struct wish *w, struct vnode_words *r
 bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share,
 		 struct reason *ret);
 /* Takes what a start that the caller has made, or will make, takes. */
-void place_take(struct snapshot *s, const struct keel_exec *exec);
+void place_take(struct snapshot *s, const struct keel_exec *exec, bool anew);
 /* The same on vnodes of the last refresh only: the others have it. */
-void place_take_anew(struct snapshot *s, const struct keel_exec *exec);
 
 /* Counts one more job of this user and group (may.c); without memory it is not counted. */
 void limits_count(struct vnode_limits *l, const char *user, const char *group);

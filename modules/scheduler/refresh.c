@@ -66,10 +66,8 @@ static void take_starts(struct keel_mod *mod, struct snapshot *s, bool anew)
 		if (!start->exec &&
 		    keel_resource_exec_parse(start->exec_vnode, &start->exec, NULL))
 			start->exec = NULL;
-		if (start->exec && anew)
-			place_take_anew(s, start->exec);
-		else if (start->exec)
-			place_take(s, start->exec);
+		if (start->exec)
+			place_take(s, start->exec, anew);
 		if (job)
 			totals_move(s, job, NULL, 1);
 	}
@@ -96,7 +94,7 @@ static bool refresh(struct keel_mod *mod, struct snapshot *s)
 	take_starts(mod, s, true);
 	fence_apply(mod, s, false);
 	if (r.n > s->n / MANY + 8)
-		snapshot_reorder(s);
+		order_make(s);
 	else
 		for (i = 0; i < r.n; i++)
 			snapshot_changed(s, r.node[i]);

@@ -246,7 +246,7 @@ static void derive_state(struct keel_mod *mod, struct keel_obj *obj, const struc
 			   : st->phase == RANKING || st->phase == CONSIDERING ? "scheduling"
 									      : "idle";
 
-	emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
+	keel_emit_text(emit, text);
 }
 
 /* ---- rows --------------------------------------------------------------------------------------------- */

@@ -248,7 +248,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	if (rank_init(mod))
 		return keel_error(err, -1, "out of memory");
 	st->relevance = 1;
-	index_init(mod);
+	st->first.before = st->all.before = group_before;
 	return 0;
 }
 
@@ -309,7 +309,8 @@ static void fini(struct keel_mod *mod)
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
 	rank_free(mod);
-	config_free(mod);
+	settings_free(st->settings);
+	st->settings = NULL;
 	tops_free(mod);
 	dynres_free(st->dynres);
 	st->dynres = NULL;

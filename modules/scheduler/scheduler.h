@@ -221,7 +221,6 @@ struct state {
 };
 
 /* index.c */
-void index_init(struct keel_mod *mod);
 void index_fini(struct keel_mod *mod);
 struct entry *entry_of(struct keel_mod *mod, struct keel_obj *job); /* NULL without memory: the caller ignores the job */
 void entry_fini(struct keel_mod *mod, void *slot);
@@ -263,7 +262,6 @@ struct line *line_get(struct keel_mod *mod, const char *queue); /* NULL: no memo
 void lines_free(struct keel_mod *mod);
 
 /* turn.c: whose turn it is */
-void turn_init(struct state *st);
 void turn_add(struct keel_mod *mod, struct group *g);  /* nothing when it has no job, or is there */
 void turn_drop(struct group *g);
 struct group *turn_next(struct keel_mod *mod);         /* taken out; NULL: none is left */
@@ -289,7 +287,6 @@ int32_t formula_check(struct keel_mod *mod, const char *text);
 
 /* config.c: configuration and sched_config */
 void config_read(struct keel_mod *mod);
-void config_free(struct keel_mod *mod);
 bool setting_on(struct keel_mod *mod, enum setting which);
 char *setting_dup(struct keel_mod *mod, enum setting which); /* the caller frees it; NULL: it is set nowhere, or no memory */
 void prime_set(struct keel_mod *mod, bool prime);
@@ -413,7 +410,6 @@ void fence_drop(struct keel_mod *mod);
 
 /* avoid.c */
 void avoid_sent(struct entry *e); /* to its exec_vnode */
-void avoid_started(struct entry *e);
 void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job); /* if it was only sent */
 void avoid_forget(struct entry *e);
 bool avoids(struct keel_mod *mod, const struct entry *e); /* some host, now? Its verdicts are its own. */
@@ -449,7 +445,6 @@ void asides_back(struct keel_mod *mod);
 /* await.c */
 void await_host(struct keel_mod *mod, const char *id); /* when the settings say so */
 void await_heard(struct keel_mod *mod, const char *id);
-void await_drop(struct keel_mod *mod);
 
 /* topjob.c */
 /* This one does not fit. True: a start is to be planned for it, and it is counted; false: not, and with a depth of 0 all

@@ -46,11 +46,6 @@ int setting_of(const char *name)
 	return -1;
 }
 
-const char *setting_word(enum setting i)
-{
-	return table[i].name;
-}
-
 int setting_bool(const char *text)
 {
 	static const char *const yes[] = { "true", "t", "yes", "y", "1", "on" };

@@ -29,7 +29,6 @@ struct settings *settings_read(const char *text, settings_said *said, settings_o
 void settings_free(struct settings *s); /* NULL is fine */
 
 int setting_of(const char *name); /* enum setting, or -1 */
-const char *setting_word(enum setting i);
 /* 1, 0, or -1: is no boolean. */
 int setting_bool(const char *text);
 

@@ -332,5 +332,5 @@ void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *j
 				KEEL_EVENT(node_score, .id = s->node[i].name, .node = node, .job = job),
 				NULL, 0);
 	}
-	snapshot_reorder(s);
+	order_make(s);
 }

@@ -90,7 +90,7 @@ static void running(const char *vnode, double cpus, int64_t end)
 {
 	struct keel_exec *exec = on(vnode, cpus);
 
-	place_take(&site, exec);
+	place_take(&site, exec, false);
 	calendar_end(&calendar, end, exec, KEEL_SHARE_UNSET, "running");
 }
 
@@ -242,8 +242,8 @@ static void what_begins_takes_of_the_slack(void)
 	CU_ASSERT_EQUAL(plan(job(3, 1, 0), 3600, 1000, true), 2000);
 	CU_ASSERT(filler(job(1, 1, 0), 7200));
 	one = on("n0", 1);
-	place_take(&site, one);
-	calendar_begun(&calendar, &site, one, 8200, "filler");
+	place_take(&site, one, false);
+	calendar_begun(&calendar, &site, one, calendar.now, 8200, "filler");
 	calendar_end(&calendar, 8200, one, KEEL_SHARE_UNSET, "filler");
 	CU_ASSERT_FALSE(filler(job(1, 1, 0), 7200));
 	CU_ASSERT(filler(job(1, 1, 0), 900));

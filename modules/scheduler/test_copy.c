@@ -72,7 +72,7 @@ static void a_copy_is_its_own(void)
 	struct snapshot *copy;
 
 	site_make();
-	place_take(&site, &twice_on_a);
+	place_take(&site, &twice_on_a, false);
 	CU_ASSERT_EQUAL(nodes[0].jobs, 1);
 	CU_ASSERT_FALSE(nodes[0].usable);
 	copy = snapshot_copy(&site);
@@ -93,7 +93,7 @@ static void a_copy_is_its_own(void)
 static void what_is_kept_stays(void)
 {
 	site_make();
-	place_take(&site, &twice_on_a);
+	place_take(&site, &twice_on_a, false);
 	place_vacate(&site, &twice_on_a, KEEL_SHARE_UNSET, "ncpus");
 	CU_ASSERT_EQUAL(nodes[0].free[0], 4);
 	CU_ASSERT_EQUAL(nodes[0].free[1], 8192 - 2048);

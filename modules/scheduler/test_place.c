@@ -474,7 +474,7 @@ static void test_again(void)
 	CU_ASSERT_STRING_EQUAL(r.text, "Not enough free nodes available");
 	part.vnode = "gone";
 	CU_ASSERT_FALSE(place_again(&site.s, &exec, 0, &r));
-	place_take(&site.s, &exec); /* unknown: nothing */
+	place_take(&site.s, &exec, false); /* unknown: nothing */
 	CU_ASSERT_EQUAL(site.node[0].free[0], 1);
 }
 

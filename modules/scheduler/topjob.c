@@ -202,7 +202,8 @@ void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vno
 
 	if (!exec)
 		return;
-	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now + duration,
+	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now,
+		       st->calendar->now + duration,
 		       keel_id(job));
 	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(job),
 		     keel_id(job));
@@ -275,7 +276,7 @@ void tops_free(struct keel_mod *mod)
 
 /* ---- planning ------------------------------------------------------------------------------------------------- */
 
-static void plan_free(struct keel_mod *mod)
+void plan_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct plan *p = st->plan;
@@ -287,11 +288,6 @@ static void plan_free(struct keel_mod *mod)
 	keel_resource_exec_free(p->own);
 	free(p->id);
 	free(p);
-}
-
-void plan_drop(struct keel_mod *mod)
-{
-	plan_free(mod);
 }
 
 void plan_restart(struct keel_mod *mod)
@@ -349,7 +345,7 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 	const char *id = keel_id(e->job);
 	struct plan *p;
 
-	plan_free(mod);
+	plan_drop(mod);
 	p = calendar_open(mod) ? calloc(1, sizeof(*p)) : NULL;
 	if (!p || !(p->id = strdup(id))) {
 		free(p);
@@ -463,6 +459,6 @@ bool plan_step(struct keel_mod *mod)
 	else if (e && !plan_keep(mod, e))
 		keel_log(mod, KEEL_LOG_DEBUG, "Job", p->id,
 			 "Error in calculation of start time of top job");
-	plan_free(mod);
+	plan_drop(mod);
 	return false;
 }

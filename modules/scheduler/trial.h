@@ -77,9 +77,8 @@ struct scratch {
 };
 
 /* demand.c */
-/* False without memory; the caller calls demand_fini() in any case. */
+/* False without memory; the caller frees its arrays in any case. */
 bool demand_make(struct demand *d, const struct snapshot *s, const struct keel_chunk *chunk);
-void demand_fini(struct demand *d);
 bool is_checked(const struct snapshot *s, const struct keel_resource *res);
 uint32_t column_of(const struct snapshot *s, const struct keel_resource *res);
 /* Counted on the first vnode only: later chunks do not need it. */
@@ -107,7 +106,6 @@ struct probe {
 	const struct need *need;
 	uint32_t n_need;
 };
-void order_make(struct snapshot *s); /* without memory s->order is NULL, and searches fail */
 struct order *order_copy(const struct snapshot *s); /* the caller frees it with order_free(); NULL without memory */
 void order_free(struct order *o);
 /* The vnode changed: its place; bounds follow with order_settle(), which is due before the next trial. */

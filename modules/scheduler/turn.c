@@ -7,11 +7,6 @@
  */
 #include "scheduler.h"
 
-void turn_init(struct state *st)
-{
-	st->first.before = st->all.before = group_before;
-}
-
 void turn_add(struct keel_mod *mod, struct group *g)
 {
 	struct state *st = mod->state;
@@ -42,26 +37,23 @@ static bool line_before(const struct line *a, const struct line *b, bool turns)
 	return a->rank < b->rank;
 }
 
-static struct heap *next_heap(struct keel_mod *mod)
+struct group *turn_next(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	bool turns = setting_on(mod, SET_round_robin);
 	struct line *l, *best = NULL;
+	struct heap *next = &st->all;
 
-	if (st->first.root)
-		return &st->first;
 	for (l = st->lines; l; l = l->next)
 		if (l->order.root && (!best || line_before(l, best, turns)))
 			best = l;
-	if (!best)
-		return &st->all;
-	best->turn++;
-	return &best->order;
-}
-
-struct group *turn_next(struct keel_mod *mod)
-{
-	return (struct group *)(void *)heap_pop(next_heap(mod));
+	if (st->first.root) {
+		next = &st->first;
+	} else if (best) {
+		best->turn++;
+		next = &best->order;
+	}
+	return (struct group *)(void *)heap_pop(next);
 }
 
 void turn_clear(struct keel_mod *mod)

@@ -124,7 +124,7 @@ bool is_history(struct listing *l, struct keel_obj *obj)
 	return state == 'F' || state == 'M';
 }
 
-static bool pass(struct listing *l, struct keel_obj *obj, bool part)
+bool filter_pass(struct listing *l, struct keel_obj *obj, bool part)
 {
 	const struct test *t;
 
@@ -140,16 +140,6 @@ static bool pass(struct listing *l, struct keel_obj *obj, bool part)
 		if (!(part && t->of_whole) && keel_match(obj, t->attr, t->op, t->key, t->text, NULL) <= 0)
 			return false;
 	return true;
-}
-
-bool filter_pass(struct listing *l, struct keel_obj *obj)
-{
-	return pass(l, obj, false);
-}
-
-bool filter_pass_part(struct listing *l, struct keel_obj *part)
-{
-	return pass(l, part, true);
 }
 
 /* A want list is an array of [name, resource or nil]: the same shape as an attribute list. */

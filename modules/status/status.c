@@ -92,7 +92,7 @@ static int32_t list_one(struct listing *l, struct keel_obj *obj)
 {
 	bool parted = l->expand && (l->history || !is_history(l, obj)) && parts_open(l, obj);
 
-	return !(parted && l->instead) && filter_pass(l, obj) ? add(l, obj, keel_id(obj)) : 0;
+	return !(parted && l->instead) && filter_pass(l, obj, false) ? add(l, obj, keel_id(obj)) : 0;
 }
 
 /* ---- ids -------------------------------------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ static int32_t list_parts(struct listing *l)
 		return 0;
 	}
 	l->found++;
-	return obj && filter_pass_part(l, obj) ? add(l, obj, id) : 0;
+	return obj && filter_pass(l, obj, true) ? add(l, obj, id) : 0;
 }
 
 /* What one operand names: an object, or parts of one. */
@@ -166,7 +166,7 @@ static int32_t step(struct listing *l)
 
 	if (l->parts_walk) {
 		obj = parts_next(l, &part);
-		return obj && filter_pass_part(l, obj) ? add(l, obj, part) : 0;
+		return obj && filter_pass(l, obj, true) ? add(l, obj, part) : 0;
 	}
 	if (l->ids) {
 		id = next_operand(l);

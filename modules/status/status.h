@@ -68,8 +68,7 @@ void parts_close(struct listing *l);
 int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct keel_err *err);
 int32_t filter_add(struct listing *l, const char *name, const char *key, const char *text, int32_t op,
 		   struct keel_err *err);
-bool filter_pass(struct listing *l, struct keel_obj *obj);
-bool filter_pass_part(struct listing *l, struct keel_obj *part);
+bool filter_pass(struct listing *l, struct keel_obj *obj, bool part);
 void filter_free(struct test **filter);
 bool is_history(struct listing *l, struct keel_obj *obj);
 /* Compiles the wanted attributes. Fails with 15031 or 15010 and *err. */

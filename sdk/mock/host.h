@@ -98,6 +98,7 @@ char *body_json(const char *bytes, size_t len, const char *but); /* without the 
 void vocabulary_init(struct keel_mock *mock);
 void stand_aside(struct keel_mock *mock, const struct keel_module *d); /* for what it brings */
 void stand_in_again(struct keel_mock *mock);
+void values_keep(struct keel_mock *mock, const struct owner *owner); /* before its rows go */
 struct stand_in *stand_in_add(struct keel_mock *mock, const char *kind, const char *name, const void *row);
 void class_stand_in(struct keel_mock *mock, const char *name); /* if there is none of that name */
 extern const struct keel_type_def list_type;

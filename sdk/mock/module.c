@@ -283,6 +283,7 @@ static void end(struct keel_mock *mock, struct loaded *l)
 		die("no memory");
 	enter(mock, l->m);
 	halt(mock, l->m);
+	values_keep(mock, &l->m->owner);
 	set_down(&s);
 	mock->in_module--;
 	set_drop(&mock->parts.modules->there, l->m);

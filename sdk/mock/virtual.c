@@ -264,7 +264,7 @@ static bool has_posts(const struct loop *l)
 	bool some;
 
 	pthread_mutex_lock(lock);
-	some = l->posted.first != l->posted.end;
+	some = l->posted.first != NULL;
 	pthread_mutex_unlock(lock);
 	return some;
 }
@@ -273,7 +273,7 @@ int64_t loop_next_ms(const struct loop *l)
 {
 	if (l->frozen)
 		return INT64_MAX;
-	if ((l->due && !l->held) || l->deferred.first != l->deferred.end || has_posts(l))
+	if ((l->due && !l->held) || l->deferred.first != NULL || has_posts(l))
 		return l->now_ms;
 	return l->n > 0 ? l->heap[0]->at_ms : INT64_MAX;
 }
@@ -307,7 +307,7 @@ static void posted_run(struct loop *l)
 	pthread_mutex_unlock(&l->lock);
 	while (!l->frozen && calls_take(&taken, &c))
 		c.fn(c.arg);
-	calls_fini(&taken);
+	calls_forget(&taken, NULL, NULL);
 }
 
 static void deferred_run(struct loop *l)
@@ -424,8 +424,8 @@ void loop_destroy(struct loop *l)
 		free(l->heap[i]);
 	}
 	free(l->heap);
-	calls_fini(&l->deferred);
-	calls_fini(&l->posted);
+	calls_forget(&l->deferred, NULL, NULL);
+	calls_forget(&l->posted, NULL, NULL);
 	while (l->watches != NULL)
 		loop_watch_cancel(l->watches);
 	pthread_mutex_destroy(&l->lock);

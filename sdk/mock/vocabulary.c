@@ -7,6 +7,7 @@
 
 #include "host.h"
 #include "hook/inside.h"
+#include "object/object.h"
 #include "registry/registry.h"
 
 /* ---- rows that give way to those of a module ------------------------------------------------------------ */
@@ -44,6 +45,28 @@ static bool brings(const struct keel_module *d, const char *kind, const char *na
 	return false;
 }
 
+static void value_keep(void *attr, struct keel_obj *o)
+{
+	const struct keel_attr *a = attr;
+	const union keel_slot *slot = value_at(o, a);
+	struct buf pair = { 0 };
+
+	if (!slot || !(a->def.flags & KEEL_ATTR_SAVE))
+		return;
+	raw_encode(&pair, a, slot);
+	if (pair.failed || raw_add(o, pair.data, pair.len, 1) < 0)
+		die("no memory");
+	buf_fini(&pair);
+}
+
+/* Values go with their rows. Over a daemon's restart they are in the store; here they wait in the objects, as it has them. */
+void values_keep(struct keel_mock *mock, const struct owner *owner)
+{
+	for (struct keel_attr *a = mock->parts.objects->attrs; a; a = a->next)
+		if (a->klass && (a->owner == owner || a->type->owner == owner || a->klass->owner == owner))
+			class_each(a->klass, value_keep, a);
+}
+
 void stand_aside(struct keel_mock *mock, const struct keel_module *d)
 {
 	struct stand_in *s;
@@ -51,6 +74,7 @@ void stand_aside(struct keel_mock *mock, const struct keel_module *d)
 	LL_FOREACH(mock->stand_ins, s) {
 		if (!s->there || !brings(d, s->kind, s->name))
 			continue;
+		values_keep(mock, &s->owner);
 		registry_remove(mock->parts.registry, &s->owner);
 		s->there = false;
 	}

@@ -22,7 +22,6 @@ static const struct modfile_field attr[] = {
 	F(keel_attr_def, "place in listings", order, INT),
 	FLAG(keel_attr_def, "kept over a restart", KEEL_ATTR_SAVE),
 	FLAG(keel_attr_def, "set at creation only", KEEL_ATTR_CREATE),
-	FLAG(keel_attr_def, "no += and -=", KEEL_ATTR_NO_INCR),
 	FLAG(keel_attr_def, "unset restores the default", KEEL_ATTR_RESET),
 	FLAG(keel_attr_def, "shown when asked for by name", KEEL_ATTR_NO_PRINT),
 	FLAG(keel_attr_def, "may be empty", KEEL_ATTR_EMPTY),

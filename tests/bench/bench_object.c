@@ -173,15 +173,14 @@ static struct row *encode(uint32_t n)
 	double start = now(), bytes = 0;
 
 	for (uint32_t k = 0; (o = api->next(c)); k++) {
-		const char *klass, *id;
-		const void *body;
-		bool deleted;
+		struct keel_store_row stored;
 
-		if (objects_encode(o, &klass, &id, &body, &row[k].len, &deleted) < 0)
+		if (objects_encode(o, &stored) < 0)
 			exit(1);
-		snprintf(row[k].id, sizeof(row[k].id), "%s", id);
+		snprintf(row[k].id, sizeof(row[k].id), "%s", stored.id);
+		row[k].len = stored.len;
 		row[k].bytes = malloc(row[k].len);
-		memcpy(row[k].bytes, body, row[k].len);
+		memcpy(row[k].bytes, stored.bytes, row[k].len);
 		bytes += row[k].len;
 	}
 	say("encode", (now() - start) * 1e6 / n, "us/object");

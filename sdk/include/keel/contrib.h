@@ -104,7 +104,6 @@ struct keel_type_def {
 enum keel_attr_flag {
 	KEEL_ATTR_SAVE = 1,      /* kept in the store */
 	KEEL_ATTR_CREATE = 2,    /* may be set only when the object is created */
-	KEEL_ATTR_NO_INCR = 4,   /* `+=` and `-=` are refused */
 	/* Unset restores the default instead of removing the value; objects that are there before the module (the
 	 * server) have the default, too. */
 	KEEL_ATTR_RESET = 8,
@@ -112,7 +111,6 @@ enum keel_attr_flag {
 	KEEL_ATTR_EMPTY = 32,    /* `set x = ""` is judged by the check function; else it is an unset */
 	KEEL_ATTR_OWN = 64,      /* of this object alone: keel_clone(), a subjob of an array, is without it */
 	KEEL_ATTR_FLAG1 = 256,   /* free for the class' own module (jobs: may change while running) */
-	KEEL_ATTR_FLAG2 = 512,
 };
 struct keel_attr_def {
 	uint32_t size, flags;

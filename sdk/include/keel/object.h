@@ -5,6 +5,8 @@
 #ifndef KEEL_OBJECT_H
 #define KEEL_OBJECT_H
 
+#include <string.h>
+
 #include "keel/api.h"
 #include "keel/use.h"
 
@@ -127,6 +129,12 @@ static inline void keel_emit(struct keel_obj *obj, const struct keel_attr *attr,
 			     const struct keel_emit *emit)
 {
 	KEEL_MODULE_kernel.object->emit(obj, attr, key, emit);
+}
+
+/* What derive() of a row and format() of a TYPE do with a terminated text. */
+static inline void keel_emit_text(const struct keel_emit *emit, const char *text)
+{
+	emit->fn(emit->arg, NULL, text, (uint32_t)strlen(text));
 }
 
 /* Write an integer. This and the next ones are writes by the system: at once, without permission or check

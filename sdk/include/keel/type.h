@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/type.h - functions of a TYPE row whose values are texts: slot.p is a terminated string of malloc().
+ * keel/type.h - functions of a TYPE row whose values are texts: slot.p is a terminated string of malloc(), or integers.
  *
  *	const struct keel_type_def words = { .size = sizeof(words), .name = "words", .doc = "...", KEEL_TYPE_OF_TEXT,
  *					     .parse = parse, .match = match };
@@ -56,5 +56,20 @@ static inline void keel_type_take(union keel_slot *slot, bool *is_set, char *tex
 
 #define KEEL_TYPE_OF_TEXT                                                                          \
 	.flags = KEEL_TYPE_STRING, .format = keel_type_format, .copy = keel_type_copy, .fini = keel_type_fini
+
+static inline int32_t keel_type_copy_int(struct keel_mod *mod, const union keel_slot *from, union keel_slot *to)
+{
+	(void)mod;
+	*to = *from;
+	return 0;
+}
+
+static inline void keel_type_fini_int(struct keel_mod *mod, union keel_slot *slot)
+{
+	(void)mod, (void)slot;
+}
+
+/* Of a row with KEEL_TYPE_INT. */
+#define KEEL_TYPE_OF_INT .copy = keel_type_copy_int, .fini = keel_type_fini_int
 
 #endif

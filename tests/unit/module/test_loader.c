@@ -10,7 +10,6 @@
 #include "module/inside.h"
 #include "util/file.h"
 #include "util/text.h"
-#include "util/trust.h"
 
 static char *path_of(const char *name)
 {
@@ -24,8 +23,9 @@ static void notes_are_read(void)
 {
 	char *path = path_of("job_submit.so");
 	struct modfile_note note;
+	struct stat st;
 
-	CU_ASSERT_EQUAL(note_read(path, path, &note, &k.err), 0);
+	CU_ASSERT_EQUAL(note_read(path, path, &st, &note, &k.err), 0);
 	CU_ASSERT_EQUAL(note.major, KEEL_ABI_MAJOR);
 	CU_ASSERT_EQUAL(note.minor, KEEL_ABI_MINOR);
 	free(path);
@@ -34,12 +34,13 @@ static void notes_are_read(void)
 static int note_of(const void *bytes, size_t len)
 {
 	struct modfile_note note;
+	struct stat st;
 	char *dir = scratch_new(), *file = path_join(dir, "x.so");
 	int ret;
 
 	if (file_write_durable(file, bytes, len, 0700) < 0)
 		abort();
-	ret = note_read(file, file, &note, &k.err);
+	ret = note_read(file, file, &st, &note, &k.err);
 	scratch_remove(dir);
 	free(dir);
 	free(file);
@@ -53,7 +54,7 @@ static void too_long_a_file_is_not_mapped(void)
 
 	scratch_write(dir, "x.so", "");
 	CU_ASSERT_EQUAL(truncate(file, (1l << 30) + 1), 0);
-	CU_ASSERT_EQUAL(note_read(file, file, &(struct modfile_note){ 0 }, &k.err), -EFBIG);
+	CU_ASSERT_EQUAL(note_read(file, file, &(struct stat){ 0 }, &(struct modfile_note){ 0 }, &k.err), -EFBIG);
 	scratch_remove(dir);
 	free(dir);
 	free(file);
@@ -64,10 +65,10 @@ static void what_is_no_module_is_named(void)
 	char *elf = path_of("job_submit.so"), *bytes;
 	size_t len;
 
-	CU_ASSERT(note_read("/nowhere/x.so", "/nowhere/x.so", &(struct modfile_note){ 0 }, &k.err) == -ENOENT);
+	CU_ASSERT(note_read("/nowhere/x.so", "/nowhere/x.so", &(struct stat){ 0 }, &(struct modfile_note){ 0 }, &k.err) == -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "/nowhere/x.so"));
-	CU_ASSERT(note_read("/dev/null", "/dev/null", &(struct modfile_note){ 0 }, &k.err) < 0);
-	CU_ASSERT(note_read("/tmp", "/tmp", &(struct modfile_note){ 0 }, &k.err) < 0);
+	CU_ASSERT(note_read("/dev/null", "/dev/null", &(struct stat){ 0 }, &(struct modfile_note){ 0 }, &k.err) < 0);
+	CU_ASSERT(note_read("/tmp", "/tmp", &(struct stat){ 0 }, &(struct modfile_note){ 0 }, &k.err) < 0);
 	CU_ASSERT(note_of("", 0) < 0);
 	CU_ASSERT(note_of("#!/bin/sh\n", 10) < 0);
 	CU_ASSERT_EQUAL_FATAL(file_read(elf, 1 << 26, &bytes, &len), 0);

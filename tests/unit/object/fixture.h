@@ -165,8 +165,7 @@ static const struct keel_attr_def thing_attrs[] = {
 	KEEL_ATTR_DEF("thing", "state", "string", .read_roles = KEEL_EVERYBODY, SAVED, .order = 11),
 	KEEL_ATTR_DEF("thing", "secret", "string", .read_roles = KEEL_MANAGERS,
 		      .write_roles = KEEL_MANAGERS, SAVED, .order = 12),
-	KEEL_ATTR_DEF("thing", "plain", "long", ALL, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_NO_INCR,
-		      .order = 13),
+	KEEL_ATTR_DEF("thing", "plain", "long", ALL, SAVED, .order = 13),
 	KEEL_ATTR_DEF("thing", "back", "long", ALL, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_RESET,
 		      .fallback = "600", .order = 14),
 	KEEL_ATTR_DEF("thing", "hidden", "string", ALL, .order = 15,
@@ -231,8 +230,22 @@ static inline void engine_start(struct engine *e)
 	engine_rows(e);
 }
 
+/* What the store front does at the end of a turn. */
+static inline void engine_saved(struct engine *e)
+{
+	for (uint32_t i = 0; i < e->n_dirty && i < 256; i++) {
+		struct keel_store_row row;
+		int rc = objects_encode(e->dirty[i], &row);
+
+		if (!row.bytes || rc == -ENODATA)
+			objects_saved(e->dirty[i]);
+	}
+	e->n_dirty = 0;
+}
+
 static inline void engine_stop(struct engine *e)
 {
+	engine_saved(e);
 	registry_remove(e->parts.registry, &e->guest);
 	registry_remove(e->parts.registry, &e->owner);
 	objects_detach(&e->owner);
@@ -265,22 +278,6 @@ static inline int32_t engine_set(struct engine *e, struct keel_obj *o, const cha
 				 const char *key, const char *text)
 {
 	return e->api->set_text(o, e->api->attr(e->mod, "thing", name), op, key, text, NULL);
-}
-
-/* What the store front does at the end of a turn. */
-static inline void engine_saved(struct engine *e)
-{
-	for (uint32_t i = 0; i < e->n_dirty && i < 256; i++) {
-		const char *klass, *id;
-		const void *bytes;
-		uint32_t len;
-		bool deleted;
-		int rc = objects_encode(e->dirty[i], &klass, &id, &bytes, &len, &deleted);
-
-		if (deleted || rc == -ENODATA)
-			objects_saved(e->dirty[i]);
-	}
-	e->n_dirty = 0;
 }
 
 #endif

@@ -63,17 +63,14 @@ static bool answer(const char *id)
 static bool store(const char *id)
 {
 	struct keel_obj *o = e.api->find(e.mod, "thing", id);
-	const char *klass, *same;
-	const void *bytes;
-	char row[1024];
-	uint32_t len;
-	bool deleted;
+	struct keel_store_row row;
+	char bytes[1024];
 
-	if (!o || objects_encode(o, &klass, &same, &bytes, &len, &deleted) < 0)
+	if (!o || objects_encode(o, &row) < 0)
 		return false;
-	CU_ASSERT_FATAL(len <= sizeof(row));
-	memcpy(row, bytes, len);
-	return objects_decode(e.parts.objects, "thing", "copy", row, len, NULL) == 0;
+	CU_ASSERT_FATAL(row.len <= sizeof(bytes));
+	memcpy(bytes, row.bytes, row.len);
+	return objects_decode(e.parts.objects, "thing", "copy", bytes, row.len, NULL) == 0;
 }
 
 static bool own(const char *id)

@@ -401,7 +401,8 @@ static void test_another_socket(void)
 
 	start(&c);
 	fd = router_listen_fd(k.parts.router);
-	loop_listen_stop(k.parts.router->listener);
+	loop_watch_cancel(k.parts.router->listener);
+	close(k.parts.router->listen_fd);
 	k.parts.router->listener = NULL;
 	free(k.parts.router->listen_path);
 	k.parts.router->handed = false;

@@ -679,7 +679,8 @@ static void test_socket_path(void)
 	CU_ASSERT(router_listen(second, k.socket, -1, &err) == -EALREADY);
 	memset(longer, 'x', sizeof(longer) - 1);
 	longer[sizeof(longer) - 1] = '\0';
-	loop_listen_stop(second->listener); /* a daemon that died: the socket is still there, no process listens */
+	loop_watch_cancel(second->listener); /* a daemon that died: the socket is still there, no process listens */
+	close(second->listen_fd);
 	second->listener = NULL;
 	CU_ASSERT(router_listen(second, longer, -1, &err) == -ENAMETOOLONG);
 	snprintf(path, sizeof(path), "%s/file", k.dir);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * raw.c - the body of a stored row: pairs of attribute name and value.
+ * stored.c - objects to and from the rows of the store, and their replay at start.
+ *
+ * The body of a row is pairs of attribute name and value.
  *
  * An INT type is stored as an integer, a type with keys as a map of texts, the others as text.
  * Decoding offers each pair to the attribute of that name; a pair without an attribute, or that the type's parse()
@@ -9,11 +11,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "object/object.h"
 #include "types/types.h"
 #include "util/err.h"
+
+#define MANY_TAPS 4u /* look at most values of an object, between them; fetching those for fewer costs more than it saves */
 
 int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n)
 {
@@ -32,73 +35,83 @@ int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n)
 	return 0;
 }
 
-void raw_leave(void *attr, struct keel_obj *o)
-{
-	struct keel_attr *a = attr;
-	const union keel_slot *slot = value_at(o, a);
-	struct buf *pair = &o->klass->objects->row;
-	struct change *e, *next;
-
-	LL_FOREACH_SAFE2(o->changes, e, next, of_obj)
-		if (e->attr == a)
-			change_drop(e);
-	if (!slot)
-		return;
-	if ((a->def.flags & KEEL_ATTR_SAVE) && !o->klass->objects->closed) {
-		buf_reset(pair);
-		raw_encode(pair, a, slot);
-		if (pair->failed || raw_add(o, pair->data, pair->len, 1) < 0)
-			value_lost();
-	}
-	value_drop(o, a);
-}
-
 /* ---- writing ------------------------------------------------------------------------------- */
 
 struct encoder {
 	struct buf *m;
 	uint32_t n;
+	bool keyed;
 };
 
-static void put_entry(void *arg, const char *key, const char *text, uint32_t len)
+static void put(void *arg, const char *key, const char *text, uint32_t len)
 {
 	struct encoder *e = arg;
 
-	if (!key)
+	if (e->keyed ? !key : e->n > 0)
 		return;
-	pack_text(e->m, key, strlen(key));
+	if (e->keyed)
+		pack_text(e->m, key, strlen(key));
 	pack_text(e->m, text, len);
 	e->n++;
 }
 
-static void put_text(void *arg, const char *key, const char *text, uint32_t len)
-{
-	struct encoder *e = arg;
-
-	(void)key;
-	if (e->n++ == 0)
-		pack_text(e->m, text, len);
-}
-
 void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot *slot)
 {
-	struct encoder e = { .m = m };
+	struct encoder e = { .m = m, .keyed = a->type->def.flags & KEEL_TYPE_KEYED };
 
 	pack_text(m, a->name.text, a->name.len);
 	if (a->type->def.flags & KEEL_TYPE_INT) {
 		pack_number(m, slot->i);
 	} else if (a->type->quick == QUICK_STRING) {
 		pack_text(m, slot->p, strlen(slot->p));
-	} else if (a->type->def.flags & KEEL_TYPE_KEYED) {
-		size_t place = pack_open_map(m);
-
-		type_format(a->type, slot, NULL, &(struct keel_emit){ put_entry, &e });
-		pack_close(m, place, e.n);
 	} else {
-		type_format(a->type, slot, NULL, &(struct keel_emit){ put_text, &e });
-		if (e.n == 0)
+		size_t place = e.keyed ? pack_open_map(m) : 0;
+
+		type_format(a->type, slot, NULL, &(struct keel_emit){ put, &e });
+		if (e.keyed)
+			pack_close(m, place, e.n);
+		else if (e.n == 0)
 			pack_nil(m);
 	}
+}
+
+/* Raw pairs come first: of two pairs of one name the later one counts. */
+int objects_encode(struct keel_obj *o, struct keel_store_row *ret)
+{
+	uint32_t n = o->raw ? o->raw->n : 0, at = 0;
+	struct buf *m = &o->klass->objects->row;
+
+	*ret = (struct keel_store_row){ .klass = o->klass->name, .id = o->id.text };
+	if (o->flags & OBJ_DEAD) {
+		/* Not freed before objects_saved(), even when change sets release it meanwhile. */
+		o->flags = (uint16_t)((o->flags & ~OBJ_DIRTY) | OBJ_KEEP);
+		return o->flags & OBJ_SAVED ? 0 : -ENODATA;
+	}
+	buf_reset(m);
+	(void)pack_open_map(m);
+	if (n > 0)
+		buf_add(m, o->raw->bytes, o->raw->len);
+	EACH_BIT(number, o->set[w]) {
+		const struct keel_attr *a = o->klass->by_number[number];
+		const union keel_slot *slot = &o->slot[at++];
+
+		if (!(a->def.flags & KEEL_ATTR_SAVE))
+			continue;
+		raw_encode(m, a, slot);
+		n++;
+	}
+	if (m->failed || m->len > UINT32_MAX)
+		return -ENOMEM;
+	pack_close(m, 0, n);
+	o->flags = (uint16_t)((o->flags & ~OBJ_DIRTY) | OBJ_SAVED);
+	ret->bytes = m->data;
+	ret->len = (uint32_t)m->len;
+	return 0;
+}
+
+void objects_redirty(struct keel_obj *o)
+{
+	o->flags |= OBJ_DIRTY;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -248,4 +261,67 @@ int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n)
 			return rc;
 	}
 	return 0;
+}
+
+int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
+		   uint32_t len, struct keel_err *err)
+{
+	struct pack_reader r = { bytes, (const unsigned char *)bytes + len, false };
+	struct pack_value map = pack_next(&r);
+	struct class *c = class_get(o, klass);
+	struct keel_obj *obj = c ? obj_create(c, id, strlen(id)) : NULL;
+	int rc;
+
+	if (!obj)
+		return err_set(err, -ENOMEM, "no memory to load %s '%s'", klass, id);
+	rc = map.kind == PACK_MAP ? value_reserve(obj, map.n) : -EPROTO;
+	if (rc == 0)
+		rc = raw_decode(obj, &r, map.n);
+	if (rc == 0 && r.at != r.end)
+		rc = -EPROTO;
+	if (rc == 0)
+		rc = obj_link(obj);
+	if (rc < 0) {
+		object_destroy(obj);
+		return err_set(err, rc, "the stored row of %s '%s' %s", klass, id,
+			       rc == -EPROTO ? "is damaged; restore the store from a backup" :
+			       rc == -EEXIST ? "is there twice; restore the store from a backup" :
+					       "needs more memory than there is");
+	}
+	obj->flags |= OBJ_SAVED;
+	obj_reset(obj);
+	obj_notify(obj);
+	return 0;
+}
+
+void objects_loaded(struct objects *o)
+{
+	for (struct class *c = o->classes; c; c = c->next)
+		if (c->has_raw)
+			class_each(c, obj_complete, NULL);
+}
+
+uint32_t objects_drop(struct objects *o, const char *klass)
+{
+	struct class *c = class_get(o, klass);
+	uint32_t n = c && !c->declared ? c->ids.n : 0;
+
+	for (uint32_t i = 0; n > 0 && i < c->live.n; i++)
+		object_destroy(c->live.at[i]);
+	return n;
+}
+
+void objects_replay(struct objects *o, const struct objects_listener *to)
+{
+	for (struct class *c = o->classes; c; c = c->next) {
+		uint32_t point = c->declared ? c->def.known_point : 0, n = point ? to->wants(to->arg, point) : 0;
+		struct keel_cursor *cursor = n > 0 ? cursor_of(c, n >= MANY_TAPS) : NULL;
+		struct keel_obj *obj;
+
+		if (n > 0 && !cursor)
+			value_lost();
+		while ((obj = cursor_next(cursor)))
+			to->known(to->arg, point, obj->id.text, obj);
+		cursor_close(cursor);
+	}
 }
