@@ -193,7 +193,6 @@ static int chain_renew(struct hooks *h, struct point *p, struct tap *more, struc
 		free(c);
 		return ret;
 	}
-	p->busy += c->n - (old != NULL ? old->n : 0);
 	p->chain = c->n > 0 ? c : NULL;
 	if (c->n == 0)
 		free(c);

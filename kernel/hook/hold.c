@@ -45,12 +45,12 @@ void hold_end(struct hold *hold, int32_t reason)
 	hold->open = false;
 	hold->reason = reason;
 	hold->op->n_open--;
-	h->holds_ended++;
+	h->holds.ended++;
+	h->holds.open--;
 	loop_timer_cancel(hold->deadline);
 	hold->deadline = NULL;
 	if (hold->opts.until_id != NULL) {
 		DL_DELETE2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
-		h->point[hold->opts.until_point].busy--;
 		h->point[hold->opts.until_point].waiters--;
 	}
 	if (hold->op->parked)
@@ -76,7 +76,7 @@ static void hold_destroy(struct hold *hold)
 /* Its callback was called. */
 void hold_free(struct hold *hold)
 {
-	hold->op->hooks->holds_told++;
+	hold->op->hooks->holds.told++;
 	hold->tap->owner->live--;
 	hold_destroy(hold);
 }
@@ -162,10 +162,10 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	hold->tap->owner->live++;
 	DL_APPEND(op->holds, hold);
 	op->n_open++;
-	h->holds_taken++;
+	h->holds.taken++;
+	h->holds.open++;
 	if (hold->opts.until_id != NULL) {
 		DL_APPEND2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
-		h->point[hold->opts.until_point].busy++;
 		h->point[hold->opts.until_point].waiters++;
 	}
 	if (ret_hold != NULL)
@@ -219,10 +219,6 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 
 void hooks_count(struct hooks *h, struct hooks_counts *ret)
 {
-	const struct op *op;
-
-	*ret = (struct hooks_counts){ .taken = h->holds_taken, .ended = h->holds_ended,
-				      .told = h->holds_told, .parked = h->n_parked };
-	DL_FOREACH(h->parked, op)
-		ret->open += op->n_open;
+	*ret = h->holds;
+	ret->parked = h->n_parked;
 }

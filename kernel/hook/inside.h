@@ -120,7 +120,6 @@ struct point {
 	_Alignas(CACHE_LINE) struct chain *chain; /* NULL: no taps */
 	uint32_t kind;       /* 0: no such point */
 	uint32_t event_size;
-	uint32_t busy; /* taps in the chain, and waiters */
 	uint32_t waiters; /* holds that wait for this point */
 	uint16_t id_at, obj_at; /* offsets of the first STR and OBJ field, 0: none */
 	uint32_t allowed; /* VERDICT_BITs */
@@ -167,6 +166,7 @@ struct op {
 	struct hold *holds;  /* of the tap being called */
 	uint32_t n_open;
 	keel_verdict worst; /* of the holds whose callback was called */
+	const struct tap *by; /* that decided; set with a verdict that is not KEEL_NEXT */
 	int32_t abort;      /* enum keel_cancel, or 0 */
 	bool parked;
 	bool closed; /* takes no holds */
@@ -219,19 +219,13 @@ static inline struct keel_obj *event_obj(const struct point *p, const void *even
 	return p->obj_at ? *(struct keel_obj *const *)((const char *)event + p->obj_at) : NULL;
 }
 
-struct outcome {
-	keel_verdict verdict;
-	int32_t code;
-	const struct tap *by;
-};
-
 /* operation.c */
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
-keel_verdict op_run(struct op *op, struct outcome *out); /* returns KEEL_WAIT while holds are open */
+keel_verdict op_run(struct op *op); /* returns KEEL_WAIT while holds are open */
 /* Continues after a wait; `v` is the verdict of the tap that waited. */
-keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
+keel_verdict op_run_on(struct op *op, keel_verdict v);
 void op_left(struct hooks *h, const struct op *op); /* do the chores */
-void op_finish(struct op *op, const struct outcome *out);
+void op_finish(struct op *op, keel_verdict v);
 const char *op_label(const struct op *op);
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
@@ -257,13 +251,15 @@ uint32_t id_bucket(const char *id);
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
 void notes_drop(struct hooks *h);
+int32_t hook_replay(struct keel_mod *m);
+bool is_replayed(const struct hooks *h, const struct tap *t);
 
 /* hold.c */
 struct hold {
 	struct hold *prev, *next; /* of the operation */
 	struct hold *wait_prev, *wait; /* of the bucket of until_id */
 	struct op *op;
-	struct tap *tap; /* a reference */
+	struct tap *tap;
 	struct loop_timer *deadline;
 	struct keel_hold_opts opts; /* `why` and `until_id` are owned */
 	bool open;
@@ -279,10 +275,6 @@ void holds_end(struct op *op, int32_t reason); /* every open one */
 void holds_match(struct hooks *h, const struct point *p, const void *event);
 struct keel_call *hold_call(struct keel_hold *hold);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
-
-/* replay.c */
-int32_t hook_replay(struct keel_mod *m);
-bool is_replayed(const struct hooks *h, const struct tap *t);
 
 /* filter.c */
 int filter_init(struct hooks *h); /* the kind FILTER */
@@ -312,7 +304,7 @@ struct hooks {
 	struct note *notes;
 	struct op *parked, *ready;
 	uint32_t n_parked;
-	uint64_t holds_taken, holds_ended, holds_told;
+	struct hooks_counts holds;
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
@@ -329,7 +321,6 @@ static inline struct hooks *hooks_of(struct keel_mod *m)
 	return owner_of(m)->parts->hooks;
 }
 const struct keel_object_api *hooks_object(struct hooks *h);
-const struct keel_request_api *hooks_request(struct hooks *h);
 void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *fmt, ...)
 	KEEL_PRINTF(4, 5);
 

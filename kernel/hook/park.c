@@ -127,7 +127,8 @@ keel_verdict op_park(struct op *stack)
 		holds_end(stack, KEEL_CANCEL_STOPPING);
 		op_resolve(stack);
 		err_set(&stack->err, 0, "no memory to wait");
-		op_finish(stack, &(struct outcome){ .verdict = KEEL_FAIL, .by = stack->chain->tap[stack->at] });
+		stack->by = stack->chain->tap[stack->at];
+		op_finish(stack, KEEL_FAIL);
 		return KEEL_FAIL;
 	}
 	*op = *stack;
@@ -149,7 +150,6 @@ keel_verdict op_park(struct op *stack)
 static void op_continue(struct op *op)
 {
 	struct hooks *h = op->hooks;
-	struct outcome out = { .verdict = KEEL_NEXT };
 	keel_verdict v;
 
 	op_unready(op);
@@ -158,12 +158,12 @@ static void op_continue(struct op *op)
 	op_enter(h, op);
 	v = op_resolve(op);
 	if (v != KEEL_WAIT)
-		v = op_run_on(op, v, &out);
+		v = op_run_on(op, v);
 	if (v == KEEL_WAIT) {
 		op_leave(h, op);
 		return;
 	}
-	op_finish(op, &out);
+	op_finish(op, v);
 	op_free(op);
 }
 

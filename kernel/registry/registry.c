@@ -181,80 +181,57 @@ static struct service *service_find(const struct registry *r, const char *name)
 	return s;
 }
 
-static struct service *service_push(struct registry *r, const char *name, const void *table)
+/* Keeps a copy of *s. */
+static int service_push(struct registry *r, const struct service *s)
 {
-	struct service *s = calloc(1, sizeof(*s));
+	struct service *own = malloc(sizeof(*own));
 
-	if (s == NULL)
-		return NULL;
-	s->name = name;
-	s->table = table;
-	LL_PREPEND(r->services, s);
-	return s;
+	if (own == NULL)
+		return -ENOMEM;
+	*own = *s;
+	LL_PREPEND(r->services, own);
+	return 0;
 }
 
 int registry_offer(struct registry *r, const char *name, const void *table)
 {
-	struct service *s;
-
 	if (service_find(r, name) != NULL)
 		return -EEXIST;
-	s = service_push(r, name, table);
-	if (s == NULL)
-		return -ENOMEM;
-	s->minor = ((const struct table_head *)table)->version;
-	return 0;
-}
-
-static int service_check(const struct registry *r, const struct owner *owner,
-			 const struct keel_service_def *def, struct keel_err *err)
-{
-	const struct table_head *head;
-	const struct service *taken;
-
-	if (def->name == NULL || def->name[0] == '\0')
-		return err_set(err, -EINVAL, "a SERVICE row of module %s has no name",
-			       owner->pub.name);
-	head = def->table;
-	if (head == NULL || head->size < sizeof(*head) || head->size > TABLE_MAX)
-		return err_set(err, -EINVAL,
-			       "service '%s' of module %s has no table, or one whose size is wrong; "
-			       "set .size to sizeof the table",
-			       def->name, owner->pub.name);
-	taken = service_find(r, def->name);
-	if (taken != NULL)
-		return err_set(err, -EEXIST,
-			       "service '%s' of module %s is already offered by %s; enable only one "
-			       "of the two",
-			       def->name, owner->pub.name, owner_name(taken->owner));
-	return 0;
+	return service_push(r, &(struct service){ .name = name, .table = table,
+						  .minor = ((const struct table_head *)table)->version });
 }
 
 /* Callers get a copy of the module's table, whose `self` is the module. It has room for any table: a function that the
  * module's headers do not have is NULL there. */
 static int service_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
 {
-	struct registry *r = arg;
 	const struct keel_service_def *def = row;
-	int ret = service_check(r, owner, def, err);
+	const struct table_head *head = def->table;
+	const struct service *taken;
 	struct table_head *copy;
-	struct service *s;
-	uint32_t size;
 
-	if (ret < 0)
-		return ret;
-	size = ((const struct table_head *)def->table)->size;
-	copy = calloc(1, size > TABLE_ROOM ? size : TABLE_ROOM);
-	s = copy != NULL ? service_push(r, def->name, copy) : NULL;
-	if (s == NULL) {
+	if (def->name == NULL || def->name[0] == '\0')
+		return err_set(err, -EINVAL, "a SERVICE row of module %s has no name",
+			       owner->pub.name);
+	if (head == NULL || head->size < sizeof(*head) || head->size > TABLE_MAX)
+		return err_set(err, -EINVAL,
+			       "service '%s' of module %s has no table, or one whose size is wrong; "
+			       "set .size to sizeof the table",
+			       def->name, owner->pub.name);
+	taken = service_find(arg, def->name);
+	if (taken != NULL)
+		return err_set(err, -EEXIST,
+			       "service '%s' of module %s is already offered by %s; enable only one "
+			       "of the two",
+			       def->name, owner->pub.name, owner_name(taken->owner));
+	copy = calloc(1, head->size > TABLE_ROOM ? head->size : TABLE_ROOM);
+	if (copy == NULL || service_push(arg, &(struct service){ .name = def->name, .table = copy, .copy = copy, .owner = owner,
+								 .minor = def->version }) < 0) {
 		free(copy);
 		return err_set(err, -ENOMEM, "no memory for service '%s'", def->name);
 	}
-	memcpy(copy, def->table, size);
+	memcpy(copy, head, head->size);
 	copy->self = &owner->pub;
-	s->copy = copy;
-	s->owner = owner;
-	s->minor = def->version;
 	return 0;
 }
 
