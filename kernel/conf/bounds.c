@@ -46,21 +46,6 @@ static size_t number_len(const char *at)
 	return strspn(at, DIGITS "abcdefABCDEFxXL.");
 }
 
-/* Returns whether libconfig can hold the number; `at` is behind its sign. */
-static bool number_fits(const char *at, bool negative)
-{
-	bool hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
-	uint64_t most = negative ? 1 : 0, n;
-	char *end;
-
-	if (!hex && strcspn(at, ".eE") < number_len(at))
-		return true; /* a float */
-	errno = 0;
-	n = strtoull(at, &end, hex ? 16 : 10);
-	most += *end == 'L' ? INT64_MAX : INT32_MAX;
-	return errno == 0 && n <= most;
-}
-
 /* Returns the end of the comment, text, name or number that begins here, else the next byte. */
 static const char *step(const char *at)
 {
@@ -91,11 +76,19 @@ static int refuse(const char *path, const char *text, const char *at, const char
 	return err_set(err, -EINVAL, "%s:%u: %s", path, line_of(text, at), what);
 }
 
+/* Can libconfig hold it? */
 static int number_check(const char *path, const char *text, const char *at, struct keel_err *err)
 {
-	bool negative = at > text && at[-1] == '-';
+	bool negative = at > text && at[-1] == '-', hex = at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+	uint64_t most = negative ? 1 : 0, n;
+	char *end;
 
-	if (number_fits(at, negative))
+	if (!hex && strcspn(at, ".eE") < number_len(at))
+		return 0; /* a float */
+	errno = 0;
+	n = strtoull(at, &end, hex ? 16 : 10);
+	most += *end == 'L' ? INT64_MAX : INT32_MAX;
+	if (errno == 0 && n <= most)
 		return 0;
 	return err_set(err, -EINVAL, "%s:%u: expected a number of 32 bits, or of 64 bits with an L behind it (8589934592L), "
 		       "got %.*s", path, line_of(text, at), (int)number_len(at) + negative, at - negative);

@@ -6,6 +6,7 @@
  * where it is found: `where: group.key: expected ..., got ...`.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,17 +31,7 @@ static const char *dot(const struct fill *f)
 	return f->group[0] == '\0' ? "" : ".";
 }
 
-/* The refusal of a text that is in no file. */
-static int refuse_text(const struct fill *f, const char *source, const struct keel_conf_rule *r, const char *text)
-{
-	char words[VALUE_WORDS];
-
-	return err_set(f->err, -EINVAL, "%s: %s%s%s: expected %s, got \"%s\"", source, f->group, dot(f), r->key,
-		       value_expected(r, words), text);
-}
-
-static int refuse_setting(const struct fill *f, const config_setting_t *s, const struct keel_conf_rule *r,
-			  const char *got)
+static int refuse(const struct fill *f, const config_setting_t *s, const struct keel_conf_rule *r, const char *got)
 {
 	char words[VALUE_WORDS];
 
@@ -50,39 +41,40 @@ static int refuse_setting(const struct fill *f, const config_setting_t *s, const
 
 static int fill_key(const struct fill *f, const struct keel_conf_rule *r)
 {
-	const struct conf_override *over = conf_overridden(f->conf, f->group, r->key);
 	const config_setting_t *s = f->settings != NULL ? config_setting_get_member(f->settings, r->key) : NULL;
-	const char *text = over != NULL ? over->value : s == NULL ? r->fallback : NULL;
+	const config_setting_t *group = f->settings != NULL ? f->settings : conf_group(f->conf, "");
 	char words[VALUE_WORDS];
-	int ret;
+	int ret = 0;
 
-	if (over == NULL && s == NULL && (r->flags & KEEL_CONF_REQUIRED))
-		return refuse_setting(f, f->settings != NULL ? f->settings : conf_group(f->conf, ""), r,
-				      "nothing (the key is required)");
-	if (text == NULL && s == NULL)
-		return 0;
-	ret = text != NULL ? value_from_text(r, text, f->data) : value_from_setting(r, s, f->data);
+	if (s == NULL && (r->flags & KEEL_CONF_REQUIRED))
+		return refuse(f, group, r, "nothing (the key is required)");
+	if (s != NULL && !is_override(s))
+		ret = value_from_setting(r, s, f->data);
+	else if (s != NULL || r->fallback != NULL)
+		ret = value_from_text(r, s != NULL ? config_setting_get_string(s) : r->fallback, f->data);
 	if (ret == 0)
 		return 0;
 	if (ret == -ENOMEM)
 		return conf_no_memory(f->err);
-	return text != NULL ? refuse_text(f, over != NULL ? "override" : "default", r, text) :
-			      refuse_setting(f, s, r, value_got(s, words));
+	if (s != NULL)
+		return refuse(f, s, r, value_got(s, words));
+	snprintf(words, sizeof(words), "\"%s\", the default", r->fallback);
+	return refuse(f, group, r, words);
 }
 
-/* Returns 0, or -EINVAL with *err. `s` NULL: the key is that of an override. Groups of the top level are not its keys. */
-static int key_check(const struct fill *f, const config_setting_t *s, const char *key)
+/* Returns 0, or -EINVAL with *err. Groups of the top level are not its keys. */
+static int key_check(const struct fill *f, const config_setting_t *s)
 {
 	bool top = f->group[0] == '\0', whole = !top && strchr(f->group, '.') == NULL; /* of a module */
-	const char *like = whole ? conf_kernel_key_like(key) : NULL;
+	const char *key = config_setting_name(s), *like = whole ? conf_kernel_key_like(key) : NULL;
 	struct buf known;
 	int ret;
 
 	for (uint32_t i = 0; i < f->n_rules; i++)
 		if (strcmp(rule_at(f->rules, i).key, key) == 0)
 			return 0;
-	if ((f->is_known != NULL && f->is_known(f->arg, key)) ||
-	    (top && s != NULL && config_setting_is_group(s)) || (whole && conf_kernel_key(key, s == NULL)))
+	if ((f->is_known != NULL && f->is_known(f->arg, key)) || (top && config_setting_is_group(s)) ||
+	    (whole && conf_kernel_key(key, is_override(s))))
 		return 0;
 	buf_init(&known);
 	for (uint32_t i = 0; i < f->n_rules; i++)
@@ -91,24 +83,6 @@ static int key_check(const struct fill *f, const config_setting_t *s, const char
 			  known.len == 0 ? "none" : known.data, key, like != NULL ? "; every module has '" : "",
 			  like != NULL ? like : "", like != NULL ? "'" : "");
 	buf_fini(&known);
-	return ret;
-}
-
-static int keys_check(const struct fill *f)
-{
-	int n = f->settings == NULL ? 0 : config_setting_length(f->settings), ret = 0;
-
-	for (int i = 0; ret == 0 && i < n; i++) {
-		const config_setting_t *s = config_setting_get_elem(f->settings, (unsigned)i);
-
-		ret = key_check(f, s, config_setting_name(s));
-	}
-	for (uint32_t i = 0; ret == 0 && i < f->conf->n_overrides; i++) {
-		const struct conf_override *o = &f->conf->overrides[i];
-
-		if (strcmp(o->group, f->group) == 0)
-			ret = key_check(f, NULL, o->key);
-	}
 	return ret;
 }
 
@@ -138,8 +112,8 @@ static int fill(struct fill *f, struct conf_data **ret_data)
 		if (ret == 0)
 			ret = fill_key(f, &r);
 	}
-	if (ret == 0)
-		ret = keys_check(f);
+	for (int i = 0, n = f->settings == NULL ? 0 : config_setting_length(f->settings); ret == 0 && i < n; i++)
+		ret = key_check(f, config_setting_get_elem(f->settings, (unsigned)i));
 	if (ret < 0)
 		conf_data_destroy(f->data);
 	else

@@ -15,32 +15,31 @@ struct conf_file {
 	config_t parsed; /* the root's hook is the path */
 };
 
-struct conf_override {
-	char *group, *key, *value; /* owned; group "" is the top level */
-};
-
 struct conf {
 	struct conf_file **files; /* files[0] is the main one; settings point into them */
 	uint32_t n_files;
 	uint32_t n_settings; /* in all of them */
 	struct conf_module *modules; /* strings owned, except path: it is the parser's */
 	uint32_t n_modules;
-	struct conf_override *overrides;
-	uint32_t n_overrides;
+	config_t overrides; /* groups that are in no file */
 };
 
-/* "file:line" of a setting, "override" for NULL; the caller frees it. NULL: no memory. */
+/* Returns whether it is the text of an override: it has a hook, as roots have. */
+static inline bool is_override(const config_setting_t *s)
+{
+	return config_setting_parent(s) != NULL && config_setting_get_hook(s) != NULL;
+}
+
+/* "file:line" of a setting, or "override"; the caller frees it. NULL: no memory. */
 char *conf_place(const config_setting_t *s);
 /* The error "place of `s`: ...". Returns -EINVAL, or -ENOMEM. */
 int conf_refuse(struct keel_err *err, const config_setting_t *s, const char *fmt, ...) KEEL_PRINTF(3, 4);
-/* Returns the group called `group` ("": the top level of the main file); NULL: in no file. */
-const config_setting_t *conf_group(const struct conf *c, const char *group);
+/* Returns the group called `group` ("": the top level of the main file); NULL: there is none. */
+config_setting_t *conf_group(const struct conf *c, const char *group);
 /* Adds an enabled module; `where` is copied. NULL: no memory. */
 struct conf_module *conf_module_add(struct conf *c, const char *name, const char *where);
 /* bounds.c: returns -EINVAL with "file:line: ..." for what must not reach the parser. `text` is terminated. */
 int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, struct keel_err *err);
-/* override.c: returns the last override of the key; NULL: none. */
-const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key);
 /* group.c: reads `enabled`, `required` and `path` into *m. Returns 0, or an error with *err. */
 int conf_module_keys(const config_setting_t *s, struct conf_module *m, struct keel_err *err);
 /* fill.c: as conf_fill_member(), of this setting; NULL: all defaults. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * override.c - values from a command line, `--set group.key=value`: they take precedence over the files.
+ * override.c - values from a command line, `--set group.key=value`: they take the place of those of the files. Their
+ * hook marks them; a group that no file has is in a tree of its own.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,51 +10,25 @@
 #include "conf/inside.h"
 #include "util/err.h"
 
-const struct conf_override *conf_overridden(const struct conf *c, const char *group, const char *key)
-{
-	for (uint32_t i = c->n_overrides; i > 0; i--)
-		if (strcmp(c->overrides[i - 1].group, group) == 0 &&
-		    strcmp(c->overrides[i - 1].key, key) == 0)
-			return &c->overrides[i - 1];
-	return NULL;
-}
-
-static bool is_name(const char *text, size_t len)
-{
-	if (len == 0 || !isalpha((unsigned char)text[0]))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)text[i]) && text[i] != '-' && text[i] != '_')
-			return false;
-	return true;
-}
-
-static int bad_assignment(const char *assignment, struct keel_err *err)
-{
-	return err_set(err, -EINVAL, "override: expected key=value or group.key=value, got \"%s\"",
-		       assignment);
-}
-
 /* An override of `enabled`, `required` or `path` changes the list of modules at once. */
-static int module_override(struct conf *c, const struct conf_override *o, struct keel_err *err)
+static int module_override(struct conf *c, const char *group, const char *key, const char *text, struct keel_err *err)
 {
 	static const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_BOOL };
-	struct conf_module *m = conf_module(c, o->group);
+	struct conf_module *m = conf_module(c, group);
 	bool value = false;
 	struct conf_data d = { .bytes = (char *)&value };
-	bool is_enabled = strcmp(o->key, "enabled") == 0, is_path = strcmp(o->key, "path") == 0;
+	bool is_enabled = strcmp(key, "enabled") == 0, is_path = strcmp(key, "path") == 0;
 
-	if (!is_enabled && (m == NULL || (!is_path && strcmp(o->key, "required") != 0)))
+	if (!is_enabled && (m == NULL || (!is_path && strcmp(key, "required") != 0)))
 		return 0;
-	if (!is_path && value_from_text(&rule, o->value, &d) < 0)
-		return err_set(err, -EINVAL, "override: %s.%s: expected true or false, got \"%s\"",
-			       o->group, o->key, o->value);
+	if (!is_path && value_from_text(&rule, text, &d) < 0)
+		return err_set(err, -EINVAL, "override: %s.%s: expected true or false, got \"%s\"", group, key, text);
 	if (m == NULL)
-		m = conf_module_add(c, o->group, "override");
+		m = conf_module_add(c, group, "override");
 	if (m == NULL)
 		return conf_no_memory(err);
 	if (is_path)
-		m->path = o->value;
+		m->path = text;
 	else if (is_enabled)
 		m->enabled = value;
 	else
@@ -64,28 +38,31 @@ static int module_override(struct conf *c, const struct conf_override *o, struct
 
 int conf_override(struct conf *c, const char *assignment, struct keel_err *err)
 {
-	const char *equals = strchr(assignment, '='), *point, *key = assignment;
-	struct conf_override *list, *o;
-	size_t group_len = 0, key_len;
+	const char *equals = strchr(assignment, '='),
+		   *point = equals != NULL ? memchr(assignment, '.', (size_t)(equals - assignment)) : NULL,
+		   *begin = point != NULL ? point + 1 : assignment;
+	char *group = strndup(assignment, point != NULL ? (size_t)(point - assignment) : 0);
+	char *key = strndup(begin, equals != NULL ? (size_t)(equals - begin) : 0);
+	config_setting_t *to = NULL, *s = NULL;
+	int ret = 0;
 
-	if (equals == NULL)
-		return bad_assignment(assignment, err);
-	point = memchr(assignment, '.', (size_t)(equals - assignment));
-	if (point != NULL) {
-		group_len = (size_t)(point - assignment);
-		key = point + 1;
+	if (group == NULL || key == NULL)
+		ret = conf_no_memory(err);
+	else if (equals != NULL && (point == NULL || point > assignment))
+		to = conf_group(c, group);
+	if (to == NULL && ret == 0 && equals != NULL)
+		to = config_setting_add(config_root_setting(&c->overrides), group, CONFIG_TYPE_GROUP);
+	if (to != NULL) {
+		config_setting_remove(to, key);
+		s = config_setting_add(to, key, CONFIG_TYPE_STRING);
 	}
-	key_len = (size_t)(equals - key);
-	if (!is_name(key, key_len) || (point != NULL && !is_name(assignment, group_len)))
-		return bad_assignment(assignment, err);
-	list = reallocarray(c->overrides, c->n_overrides + 1, sizeof(*list));
-	if (list == NULL)
-		return conf_no_memory(err);
-	c->overrides = list;
-	o = &list[c->n_overrides++];
-	*o = (struct conf_override){ strndup(assignment, group_len), strndup(key, key_len),
-				     strdup(equals + 1) };
-	if (o->group == NULL || o->key == NULL || o->value == NULL)
-		return conf_no_memory(err);
-	return group_len == 0 ? 0 : module_override(c, o, err);
+	if (s != NULL && config_setting_set_string(s, equals + 1)) {
+		config_setting_set_hook(s, c);
+		ret = point != NULL ? module_override(c, group, key, config_setting_get_string(s), err) : 0;
+	} else if (ret == 0) { /* the parser knows what may be a name */
+		ret = err_set(err, -EINVAL, "override: expected key=value or group.key=value, got \"%s\"", assignment);
+	}
+	free(group);
+	free(key);
+	return ret;
 }

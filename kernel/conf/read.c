@@ -7,10 +7,8 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "conf/inside.h"
 #include "util/err.h"
@@ -30,10 +28,10 @@ char *conf_place(const config_setting_t *s)
 {
 	const config_setting_t *root = s;
 
-	if (s == NULL)
-		return strdup("override");
 	while (config_setting_parent(root) != NULL)
 		root = config_setting_parent(root);
+	if (is_override(s) || config_setting_get_hook(root) == NULL)
+		return strdup("override");
 	return text_format("%s:%u", (const char *)config_setting_get_hook(root), config_setting_source_line(s));
 }
 
@@ -54,18 +52,18 @@ int conf_refuse(struct keel_err *err, const config_setting_t *s, const char *fmt
 	return ret;
 }
 
-const config_setting_t *conf_group(const struct conf *c, const char *group)
+config_setting_t *conf_group(const struct conf *c, const char *group)
 {
+	config_setting_t *s;
+
 	if (group[0] == '\0')
 		return config_root_setting(&c->files[0]->parsed);
 	for (uint32_t i = 0; i < c->n_files; i++) {
-		const config_setting_t *s =
-			config_setting_get_member(config_root_setting(&c->files[i]->parsed), group);
-
+		s = config_setting_get_member(config_root_setting(&c->files[i]->parsed), group);
 		if (s != NULL && config_setting_is_group(s))
 			return s;
 	}
-	return NULL;
+	return config_setting_get_member(config_root_setting(&c->overrides), group);
 }
 
 /* Reads `file`, which is called `path` in errors. */
@@ -157,9 +155,8 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 	return m != NULL ? conf_module_keys(s, m, err) : conf_no_memory(err);
 }
 
-static int modules_read(void *conf, const char *path, const char *file, struct keel_err *err)
+static int modules_read(struct conf *c, const char *path, const char *file, struct keel_err *err)
 {
-	struct conf *c = conf;
 	const config_setting_t *root;
 	int ret = file_parse(c, path, file, err);
 
@@ -183,8 +180,6 @@ static int name_order(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-typedef int file_fn(void *arg, const char *path, const char *other, struct keel_err *err);
-
 /* Returns the directory of modules beside the main file `path`. NULL: no memory. */
 static char *modules_dir(const char *path)
 {
@@ -193,9 +188,8 @@ static char *modules_dir(const char *path)
 	return text_format("%.*s" MODULES_D, slash == NULL ? 0 : (int)(slash - path) + 1, path);
 }
 
-/* Calls `fn` for every *.conf in `look`, with its path in `dir` and its path in `other`. A directory that does not exist
- * is no error. */
-static int dir_each(const char *look, const char *dir, const char *other, file_fn *fn, void *arg, struct keel_err *err)
+/* Every *.conf in `look`, which is called as if it were in `dir`. A directory that does not exist is no error. */
+static int dir_read(struct conf *c, const char *look, const char *dir, struct keel_err *err)
 {
 	struct dirent **names;
 	int n = scandir(look, &names, is_conf_name, name_order), ret = 0;
@@ -206,10 +200,10 @@ static int dir_each(const char *look, const char *dir, const char *other, file_f
 		return err_set(err, -errno, "cannot read the directory %s: %s", dir, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = ret == 0 ? path_join(dir, names[i]->d_name) : NULL;
-		char *file = ret == 0 ? path_join(other, names[i]->d_name) : NULL;
+		char *file = ret == 0 ? path_join(look, names[i]->d_name) : NULL;
 
 		if (ret == 0)
-			ret = path == NULL || file == NULL ? conf_no_memory(err) : fn(arg, path, file, err);
+			ret = path == NULL || file == NULL ? conf_no_memory(err) : modules_read(c, path, file, err);
 		free(path);
 		free(file);
 		free(names[i]);
@@ -225,10 +219,12 @@ int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct
 	char *other = copy != NULL ? path_join(copy, MODULES_D) : modules_dir(path);
 	int ret = c == NULL || dir == NULL || file == NULL || other == NULL ? conf_no_memory(err) : 0;
 
+	if (c != NULL)
+		config_init(&c->overrides);
 	if (ret == 0)
 		ret = file_parse(c, path, file, err);
 	if (ret == 0)
-		ret = dir_each(other, dir, other, modules_read, c, err);
+		ret = dir_read(c, other, dir, err);
 	free(dir);
 	free(file);
 	free(other);
@@ -236,40 +232,6 @@ int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct
 		conf_destroy(c);
 	else
 		*ret_conf = c;
-	return ret;
-}
-
-static int file_copy(void *arg, const char *path, const char *to, struct keel_err *err)
-{
-	char *text;
-	size_t len;
-	int ret = text_read(path, path, &text, &len, err), fd;
-
-	(void)arg;
-	if (ret < 0)
-		return ret;
-	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	ret = fd < 0 ? -errno : fd_write_all(fd, text, len);
-	if (fd >= 0)
-		close(fd);
-	free(text);
-	return ret == 0 ? 0 : err_set(err, ret, "cannot copy %s to %s: %s", path, to, strerror(-ret));
-}
-
-int conf_copy(const char *path, const char *to, struct keel_err *err)
-{
-	char *dir = modules_dir(path), *main_file = path_join(to, COPY_MAIN), *other = path_join(to, MODULES_D);
-	int ret = dir == NULL || main_file == NULL || other == NULL ? conf_no_memory(err) : dir_make(other, 0700);
-
-	if (ret == 0)
-		ret = file_copy(NULL, path, main_file, err);
-	else if (ret != -ENOMEM)
-		err_set(err, ret, "cannot make the directory %s: %s", other, strerror(-ret));
-	if (ret == 0)
-		ret = dir_each(dir, dir, other, file_copy, NULL, err);
-	free(dir);
-	free(main_file);
-	free(other);
 	return ret;
 }
 
@@ -286,12 +248,7 @@ void conf_destroy(struct conf *c)
 		free((char *)c->modules[i].name);
 		free((char *)c->modules[i].file);
 	}
-	for (uint32_t i = 0; i < c->n_overrides; i++) {
-		free(c->overrides[i].group);
-		free(c->overrides[i].key);
-		free(c->overrides[i].value);
-	}
-	free(c->overrides);
+	config_destroy(&c->overrides);
 	free(c->modules);
 	free(c->files);
 	free(c);
@@ -351,18 +308,18 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 		return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs into a "
 				   "file of " MODULES_D, name, name);
 	}
-	for (uint32_t i = 0; i < c->n_overrides; i++) {
-		const char *group = c->overrides[i].group, *module = moved_to(group);
+	root = config_root_setting(&c->overrides);
+	for (int i = 0; i < config_setting_length(root); i++) {
+		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
+		const char *name = config_setting_name(s), *module = moved_to(name),
+			   *key = config_setting_name(config_setting_get_elem(s, 0));
 
 		if (module != NULL)
 			return err_set(err, -EINVAL, "override: %s.%s: this key is that of a module now (" MODULES_D
-				       "/%s.conf); say %s.%s", group, c->overrides[i].key, module, module,
-				       c->overrides[i].key);
-		if (group[0] != '\0' && !is_in(kernel_groups, group) &&
-		    conf_module(c, group) == NULL)
-			return err_set(err, -EINVAL,
-				       "override: %s.%s: no module and no group is called \"%s\"", group,
-				       c->overrides[i].key, group);
+				       "/%s.conf); say %s.%s", name, key, module, module, key);
+		if (!is_in(kernel_groups, name) && conf_module(c, name) == NULL)
+			return err_set(err, -EINVAL, "override: %s.%s: no module and no group is called \"%s\"", name, key,
+				       name);
 	}
 	return 0;
 }

@@ -43,7 +43,7 @@ void op_left(struct hooks *h, const struct op *op)
 static COLD keel_verdict tap_failed(struct op *op, struct tap *t)
 {
 	const char *then = t->policy == KEEL_ON_FAIL_REJECT ? "the request is refused" :
-			   t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
+			   t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until its module is restarted" :
 							      "it is skipped";
 	struct hooks *h = op->hooks;
 	char more[48] = "";
@@ -101,7 +101,7 @@ static COLD keel_verdict tap_call_maybe(struct op *op, struct tap *t)
 	if (t->policy != KEEL_ON_FAIL_REJECT)
 		return KEEL_NEXT;
 	err_set(&op->err, PBSE_HOOKERROR,
-		"%s was too slow or broken and is not called any more; reload its module", t->name);
+		"%s was too slow or broken and is not called any more; restart its module", t->name);
 	return KEEL_REJECT;
 }
 

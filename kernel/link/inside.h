@@ -12,7 +12,6 @@
 #include "keel/wire.h"
 #include "link/links.h"
 #include "loop/loop.h"
-#include "msg/msg.h"
 #include "util/index.h"
 
 #define SERVER_PEER "server"
@@ -70,13 +69,10 @@ void peer_unlinked(struct peer *p);
 void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
 int peer_send(struct peer *p, struct keel_out *o);
-void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */ /* moved */
+void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */
 void peers_destroy(struct links *l);
 
-/* dispatch.c */
-int dispatch_on(struct links *l, struct owner *owner, const char *name, uint32_t from, message_fn *fn);
-/* Returns 0, or -EPROTO: the bytes are no message. */
+/* links.c: to the module that listens. Returns 0, or -EPROTO: the bytes are no message. */
 int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *bytes, size_t len);
-void dispatch_detach(struct links *l, struct owner *owner); /* NULL: of all */
 
 #endif

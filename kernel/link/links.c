@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * links.c - the life of all links; the group "link"; the group "carry", by which the module that offers the service
- * "carrier" says which daemons it has reached, when it lost them, and what they sent.
+ * links.c - the life of all links; the group "link", from a message's name to the module that listens to it; the group
+ * "carry", by which the module that offers the service "carrier" says which daemons it has reached, when it lost them,
+ * and what they sent.
+ *
+ * The sender's role is that of its key; a message from a role that its listener did not name is logged and dropped.
  */
 #include "link/links.h"
 
@@ -12,8 +15,10 @@
 
 #include "link/inside.h"
 #include "log/log.h"
+#include "msg/msg.h"
 #include "registry/registry.h"
 #include "wire/buf.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 static struct links *links_of(struct keel_mod *m)
@@ -24,7 +29,66 @@ static struct links *links_of(struct keel_mod *m)
 /* ---- the group "link" ------------------------------------------------------------------------- */
 static int32_t link_on(struct keel_mod *m, const char *name, uint32_t from, message_fn *fn)
 {
-	return dispatch_on(links_of(m), owner_of(m), name, from, fn);
+	struct links *l = links_of(m);
+	struct handler *h;
+
+	if (name == NULL || name[0] == '\0' || fn == NULL || (from & KEEL_ANY) == 0)
+		return -EINVAL;
+	if (index_find(&l->handlers, name, strlen(name)))
+		return -EEXIST;
+	h = calloc(1, sizeof(*h) + strlen(name) + 1);
+	if (h == NULL)
+		return -ENOMEM;
+	h->from = from;
+	h->owner = owner_of(m);
+	h->fn = fn;
+	strcpy(h->name, name);
+	index_key_init(&h->key, h->name, strlen(h->name));
+	if (index_add(&l->handlers, &h->key) == 0)
+		return 0;
+	free(h);
+	return -ENOMEM;
+}
+
+void links_detach(struct links *l, struct owner *owner)
+{
+	struct handler *h;
+
+	for (uint32_t at = 0; (h = (struct handler *)index_next(&l->handlers, &at));) {
+		if (owner != NULL && h->owner != owner)
+			continue;
+		index_remove(&l->handlers, &h->key);
+		free(h);
+		at--;
+	}
+}
+
+int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *bytes, size_t len)
+{
+	struct keel_msg *m;
+	struct handler *h;
+	const char *name;
+
+	if (msg_open(bytes, len, &m) < 0)
+		return -EPROTO;
+	name = msg_api()->str(m, "msg");
+	if (name == NULL) {
+		msg_destroy(m);
+		return -EPROTO;
+	}
+	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
+	if (strcmp(name, GOODBYE) == 0)
+		peer_leaves(l, peer);
+	else if (h == NULL)
+		log_add(l->parts->log, KEEL_LOG_DEBUG, "Link", peer,
+			"message '%.64s' ignored: no module here listens to it", name);
+	else if ((h->from & daemon) == 0)
+		log_add(l->parts->log, KEEL_LOG_SECURITY, "Link", peer,
+			"message '%.64s' refused: it may not come from this kind of daemon", name);
+	else
+		CRUMB_CALL(h->owner, "message handler", name, h->fn(&h->owner->pub, peer, m));
+	msg_destroy(m);
+	return 0;
 }
 
 static int32_t link_send(struct keel_mod *m, const char *peer, const char *name, struct keel_out *o)
@@ -135,7 +199,7 @@ void links_destroy(struct links *l)
 		return;
 	links_stop(l);
 	peers_destroy(l);
-	dispatch_detach(l, NULL);
+	links_detach(l, NULL);
 	index_fini(&l->handlers);
 	index_fini(&l->peers);
 	free(l);
@@ -232,9 +296,4 @@ void links_expect(struct links *l, const char *text)
 		p->grace_ms = grace_ms < EXPECTED_GRACE_MS ? EXPECTED_GRACE_MS : grace_ms;
 		p->awaited = true;
 	}
-}
-
-void links_detach(struct links *l, struct owner *owner)
-{
-	dispatch_detach(l, owner);
 }

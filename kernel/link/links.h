@@ -25,7 +25,7 @@ void links_handover(struct links *l, struct buf *out);
 /* The peers of the last image: they are awaited for a grace, which begins with links_start(). Before objects are loaded. */
 void links_expect(struct links *l, const char *text);
 
-/* Withdraw what a module that leaves listens to, and the links it carries. */
+/* Withdraw what a module that leaves listens to; NULL: of all. */
 void links_detach(struct links *l, struct owner *owner);
 
 #endif

@@ -17,6 +17,7 @@
 #include "hook/hooks.h"
 #include "link/inside.h"
 #include "log/log.h"
+#include "msg/msg.h"
 #include "store/store.h"
 #include "util/crumb.h"
 
@@ -52,17 +53,14 @@ bool peer_is_up(const struct peer *p)
 /* ---- up and down ----------------------------------------------------------------------------- */
 void peer_linked(struct peer *p, const struct keel_carrier_api *carrier)
 {
-	struct parts *parts = p->links->parts;
-
 	loop_timer_cancel(p->grace);
 	p->grace = NULL;
 	p->carrier = carrier;
 	p->memory = carrier == NULL;
 	p->awaited = false;
 	p->generation++;
-	if (parts->hooks != NULL)
-		hooks_note(parts->hooks, KEEL_POINT_peer_up,
-			   KEEL_EVENT(peer_up, .peer = p->name, .daemon = p->daemon));
+	hooks_note(p->links->parts->hooks, KEEL_POINT_peer_up,
+		   KEEL_EVENT(peer_up, .peer = p->name, .daemon = p->daemon));
 }
 
 static void grace_over(void *arg)
@@ -74,9 +72,8 @@ static void grace_over(void *arg)
 	p->awaited = false;
 	log_add(parts->log, KEEL_LOG_SYSTEM, "Link", p->name, "link is down: no new link within %lld s",
 		(long long)(p->grace_ms / 1000));
-	if (parts->hooks != NULL)
-		hooks_note(parts->hooks, KEEL_POINT_peer_down,
-			   KEEL_EVENT(peer_down, .peer = p->name, .daemon = p->daemon));
+	hooks_note(parts->hooks, KEEL_POINT_peer_down,
+		   KEEL_EVENT(peer_down, .peer = p->name, .daemon = p->daemon));
 }
 
 void peer_unlinked(struct peer *p)

@@ -69,8 +69,9 @@ void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
 typedef void loop_tick_fn(void *arg, uint64_t turn, int64_t late_ns);
 int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg);
 void loop_tick_end(struct loop *l);
-/* Work begins, in a turn or outside of one. */
-void loop_busy(struct loop *l);
+/* Work begins, in a turn or outside of one; a turn is over. */
+void loop_busy(const struct loop *l);
+void loop_idle(const struct loop *l);
 
 /* Unix signals, delivered on the loop. */
 int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg);

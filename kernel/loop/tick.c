@@ -1,44 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tick.c - how long the loop's thread waited for a processor; a clock tick while turns are made: a timer signal to
- * that thread, whose handler calls back.
+ * tick.c - a clock tick while turns are made: a timer signal to the thread of the loop, whose handler calls back.
  *
  * A turn arms it when it is not armed; a signal that finds the loop asleep does not arm it again. So a daemon that
  * has nothing to do gets no signals, and a turn costs nothing but its first one in a tick's time. One loop of a
  * process ticks. System calls of a turn may end with EINTR because of it, where SA_RESTART does not help.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "loop/inside.h"
+#include "loop/loop.h"
 
 #define TICK_SIGNAL (SIGRTMIN + 1)
-#define SCHEDSTAT "/proc/thread-self/schedstat" /* ns computed, ns waited, how often */
-
-int64_t loop_delay_ns(struct loop *l)
-{
-	char text[96], *waited;
-	ssize_t n;
-
-	if (l->schedstat == SCHEDSTAT_NONE)
-		return 0;
-	if (l->schedstat == 0)
-		l->schedstat = open(SCHEDSTAT, O_RDONLY | O_CLOEXEC);
-	n = l->schedstat > 0 ? pread(l->schedstat, text, sizeof(text) - 1, 0) : -1;
-	if (n <= 0) {
-		if (l->schedstat > 0)
-			close(l->schedstat);
-		l->schedstat = SCHEDSTAT_NONE;
-		return 0;
-	}
-	text[n] = '\0';
-	strtoll(text, &waited, 10);
-	return strtoll(waited, NULL, 10);
-}
 
 static struct {
 	struct loop *loop;
@@ -48,6 +23,8 @@ static struct {
 	loop_tick_fn *fn;
 	void *arg;
 	volatile sig_atomic_t armed;
+	volatile bool busy;      /* a turn is made */
+	volatile uint64_t turns; /* so far */
 } tick;
 
 static void arm(void)
@@ -63,18 +40,28 @@ static void ticked(int signum)
 	(void)signum;
 	tick.armed = 0;
 	if (tick.loop != NULL) {
-		tick.fn(tick.arg, tick.loop->busy ? tick.loop->turns : LOOP_ASLEEP, loop_clock_ns(tick.loop) - tick.due_ns);
-		if (tick.loop->busy)
+		tick.fn(tick.arg, tick.busy ? tick.turns : LOOP_ASLEEP, loop_clock_ns(tick.loop) - tick.due_ns);
+		if (tick.busy)
 			arm();
 	}
 	errno = kept;
 }
 
-void loop_busy(struct loop *l)
+void loop_busy(const struct loop *l)
 {
-	l->busy = true;
-	if (tick.loop == l && !tick.armed)
+	if (tick.loop != l)
+		return;
+	tick.busy = true;
+	if (!tick.armed)
 		arm();
+}
+
+void loop_idle(const struct loop *l)
+{
+	if (tick.loop != l)
+		return;
+	tick.busy = false;
+	tick.turns++;
 }
 
 int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
@@ -93,6 +80,7 @@ int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
 	tick.fn = fn;
 	tick.arg = arg;
 	tick.armed = 0;
+	tick.busy = false;
 	tick.loop = l;
 	return 0;
 }

@@ -27,7 +27,6 @@ struct keel_out {
 	struct {
 		uint32_t place, count;
 	} open[WIRE_DEPTH_MAX - 1]; /* the map is the first level */
-	struct keel_out *prev, *next; /* for its owner */
 };
 struct keel_out *out_create(void);
 void out_drop(struct keel_out *o);

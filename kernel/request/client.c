@@ -96,7 +96,8 @@ static void client_uncount(struct client *c)
 	c->share->n--;
 }
 
-bool client_may_stay(struct client *c)
+/* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
+static bool client_may_stay(struct client *c)
 {
 	if (!c->deciding)
 		return true;
@@ -159,7 +160,7 @@ void client_known(struct client *c, struct user *u)
 	c->events = LOOP_READABLE;
 }
 
-struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
+static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
 {
 	struct client *c = calloc(1, sizeof(*c));
 	struct uid_share *share = c != NULL ? share_get(r, uid) : NULL;
@@ -290,22 +291,7 @@ static void client_serve(struct client *c)
 	}
 }
 
-/* Read up to the end of the frame that has begun: no bytes follow a long one, so its memory need not be copied. */
-static void read_some(struct client *c)
-{
-	struct router *r = c->router;
-	size_t lacks = frame_lacks(&c->reader);
-	ssize_t n = read(c->fd, r->scratch, lacks > 0 && lacks < sizeof(r->scratch) ? lacks : sizeof(r->scratch));
-
-	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
-		return;
-	if (n <= 0)
-		c->broken = true;
-	else
-		client_take(c, r->scratch, (size_t)n);
-}
-
-void client_take(struct client *c, const char *bytes, size_t len)
+static void client_take(struct client *c, const char *bytes, size_t len)
 {
 	struct router *r = c->router;
 	size_t room_len;
@@ -329,6 +315,21 @@ void client_take(struct client *c, const char *bytes, size_t len)
 		client_log(c, "too many long requests at once; try again later");
 		c->broken = true;
 	}
+}
+
+/* Read up to the end of the frame that has begun: no bytes follow a long one, so its memory need not be copied. */
+static void read_some(struct client *c)
+{
+	struct router *r = c->router;
+	size_t lacks = frame_lacks(&c->reader);
+	ssize_t n = read(c->fd, r->scratch, lacks > 0 && lacks < sizeof(r->scratch) ? lacks : sizeof(r->scratch));
+
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return;
+	if (n <= 0)
+		c->broken = true;
+	else
+		client_take(c, r->scratch, (size_t)n);
 }
 
 static void on_events(void *arg, int events)
@@ -415,7 +416,7 @@ static void clients_sweep(void *router)
 		if (why != NULL) {
 			client_log(c, why);
 			client_drop(c);
-		} else if (c->first != NULL && !c->full) {
+		} else if (c->queued > 0 && !c->full) {
 			client_flush_soon(c);
 		}
 	}
@@ -426,4 +427,42 @@ static void sweep_start(struct router *r)
 {
 	if (r->sweep_timer == NULL && r->clients != NULL)
 		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, clients_sweep, r);
+}
+
+/* ---- clients inside this process: their maker gives uid and gid ------------------------------- */
+int router_guest(struct router *r, const struct router_guest *g, struct client **ret_client)
+{
+	struct user *u = calloc(1, sizeof(*u));
+	struct client *c;
+
+	if (u == NULL)
+		return -ENOMEM;
+	*u = (struct user){ .uid = g->uid, .refs = 1, .name = strdup(g->user),
+			    .group = g->group != NULL ? strdup(g->group) : NULL };
+	c = u->name != NULL && user_who(u, r->parts->host_name) == 0 ? client_make(r, -1, g->uid, g->gid) : NULL;
+	if (c == NULL) {
+		user_unref(u);
+		return -ENOMEM;
+	}
+	c->user = u;
+	if (!client_may_stay(c)) {
+		client_drop(c);
+		return -EUSERS;
+	}
+	c->send = g->send;
+	c->send_arg = g->arg;
+	*ret_client = c;
+	return 0;
+}
+
+void router_guest_in(struct client *c, const char *bytes, size_t len)
+{
+	client_take(c, bytes, len);
+	if (c->broken)
+		client_drop(c);
+}
+
+void router_guest_leave(struct client *c)
+{
+	client_drop(c);
 }

@@ -3,29 +3,24 @@
  * client_out.c - frames on their way to a client.
  *
  * They are queued during a turn and written at once at its end (flush). What the socket does not take waits until it
- * is writable. Invariant: `queued` is the memory of the frames from first to last, and part of the sums of the
- * uid and the router.
+ * is writable. Invariant: `queued` is what of `out` is not written, and part of the sums of the uid and the router.
  */
 #include <errno.h>
+#include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <utlist.h>
 
 #include "request/inside.h"
 
-#define IOV_COUNT 64
 #define WRITES_PER_FLUSH 4 /* each is as much as the socket takes */
 
-static void queued_add(struct client *c, size_t bytes) /* less: modulo */
+static void queued_count(struct client *c)
 {
-	c->queued += bytes;
-	c->share->queued += bytes;
-	c->router->queued += bytes;
-}
+	size_t more = c->out.len - c->out_off - c->queued; /* less: modulo */
 
-static size_t out_weight(const struct keel_out *o)
-{
-	return sizeof(*o) + o->b.size;
+	c->queued += more;
+	c->share->queued += more;
+	c->router->queued += more;
 }
 
 bool client_overfull(const struct client *c)
@@ -62,12 +57,9 @@ void client_flush_soon(struct client *c)
 
 void client_drop_queue(struct client *c)
 {
-	struct keel_out *o, *next;
-
-	DL_FOREACH_SAFE(c->first, o, next)
-		out_drop(o);
-	c->first = NULL;
-	queued_add(c, -c->queued);
+	buf_fini(&c->out);
+	c->out_off = 0;
+	queued_count(c);
 	if (c->in_flush)
 		loop_defer_cancel(c->router->parts->loop, client_flush, c);
 }
@@ -75,47 +67,36 @@ void client_drop_queue(struct client *c)
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr)
 {
 	size_t len;
+	const char *frame = o == NULL || c->broken ? NULL : out_frame(o, type, corr, &len);
 
-	if (o == NULL || c->broken || out_frame(o, type, corr, &len) == NULL) {
-		/* The client would wait for this reply: disconnect it. */
-		c->broken = true;
-		out_drop(o);
-		client_flush_soon(c);
-		return;
-	}
-	if (c->queued == 0)
+	if (frame != NULL && c->queued == 0) {
 		c->progress_ms = loop_now_ms(c->router->parts->loop);
-	DL_APPEND(c->first, o);
-	queued_add(c, out_weight(o));
+		c->out = o->b;
+		buf_init(&o->b);
+	} else if (frame != NULL) {
+		if (c->out_off > c->queued) {
+			memmove(c->out.data, c->out.data + c->out_off, c->queued);
+			c->out.len = c->queued;
+			c->out_off = 0;
+		}
+		buf_add(&c->out, frame, len);
+	}
+	if (frame == NULL || c->out.failed)
+		c->broken = true; /* the client would wait for this reply: disconnect it */
+	out_drop(o);
+	queued_count(c);
 	client_flush_soon(c);
 }
 
-static unsigned fill_iov(struct client *c, struct iovec *iov)
-{
-	struct keel_out *o = c->first;
-	size_t off = c->first_off;
-	unsigned n = 0;
-
-	for (; o != NULL && n < IOV_COUNT; o = o->next, n++) {
-		iov[n] = (struct iovec){ o->b.data + off, o->b.len - off };
-		off = 0;
-	}
-	return n;
-}
-
-static void frame_written(struct client *c, size_t n)
+static void out_written(struct client *c, size_t n)
 {
 	c->progress_ms = loop_now_ms(c->router->parts->loop);
-	n += c->first_off;
-	while (c->first != NULL && n >= c->first->b.len) {
-		struct keel_out *o = c->first;
-
-		n -= o->b.len;
-		DL_DELETE(c->first, o);
-		queued_add(c, -out_weight(o));
-		out_drop(o);
+	c->out_off += n;
+	if (c->out_off == c->out.len) {
+		buf_fini(&c->out);
+		c->out_off = 0;
 	}
-	c->first_off = n;
+	queued_count(c);
 }
 
 static void tell_drained(struct client *c)
@@ -134,26 +115,13 @@ static void tell_drained(struct client *c)
 	}
 }
 
-static void guest_write(struct client *c)
-{
-	while (c->first != NULL) {
-		size_t len = c->first->b.len;
-
-		c->send(c->send_arg, c->first->b.data, len);
-		frame_written(c, len);
-	}
-}
-
 static void socket_write(struct client *c)
 {
-	struct iovec iov[IOV_COUNT];
-
-	for (int i = 0; i < WRITES_PER_FLUSH && c->first != NULL && !c->broken; i++) {
-		struct msghdr mh = { .msg_iov = iov, .msg_iovlen = fill_iov(c, iov) };
-		ssize_t n = sendmsg(c->fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
+	for (int i = 0; i < WRITES_PER_FLUSH && c->queued > 0 && !c->broken; i++) {
+		ssize_t n = send(c->fd, c->out.data + c->out_off, c->queued, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n > 0) {
-			frame_written(c, (size_t)n);
+			out_written(c, (size_t)n);
 		} else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			break;
 		} else if (n == 0 || errno != EINTR) {
@@ -164,13 +132,14 @@ static void socket_write(struct client *c)
 
 void client_write(struct client *c)
 {
-	c->full = false;
-	if (c->send != NULL)
-		guest_write(c);
-	else
+	if (c->send == NULL) {
 		socket_write(c);
-	c->full = c->first != NULL;
-	if (c->closing && c->first == NULL && c->reqs == NULL)
+	} else if (c->queued > 0) { /* a guest, which takes all of it */
+		c->send(c->send_arg, c->out.data, c->queued);
+		out_written(c, c->queued);
+	}
+	c->full = c->queued > 0;
+	if (c->closing && c->queued == 0 && c->reqs == NULL)
 		c->broken = true;
 	tell_drained(c);
 }

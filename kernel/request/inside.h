@@ -12,6 +12,7 @@
 #include "msg/msg.h"
 #include "request/router.h"
 #include "util/index.h"
+#include "wire/buf.h"
 #include "wire/frame.h"
 
 struct router_limits {
@@ -27,6 +28,7 @@ struct user {
 	char *group;      /* name of the primary group; NULL when it has none */
 	char *groups;     /* all of them, a comma list, the primary first; NULL: not known */
 	unsigned refs;
+	struct uid_share *share; /* whose lookup it is, while that is under way; NULL: that share is gone */
 };
 
 struct route {
@@ -66,7 +68,7 @@ struct client {
 	int fd;
 	struct loop_watch *watch;
 	int events; /* being watched */
-	void (*send)(void *arg, const char *frame, size_t len); /* a guest's; NULL: fd */
+	void (*send)(void *arg, const char *frames, size_t len); /* a guest's; NULL: fd */
 	void *send_arg;
 	uint32_t uid, gid;
 	struct uid_share *share;
@@ -77,8 +79,8 @@ struct client {
 	struct keel_req *reqs;
 	uint32_t n_reqs;
 	size_t open; /* bytes of them */
-	struct keel_out *first; /* of the frames to be written */
-	size_t first_off, queued;
+	struct buf out; /* frames to be written, from out_off */
+	size_t out_off, queued;
 	int64_t progress_ms, read_ms;
 	bool closing;  /* read no more, close when all is written */
 	bool broken;   /* to be dropped by the next flush */
@@ -95,7 +97,7 @@ struct uid_share {
 	size_t queued;             /* bytes waiting for them */
 	struct user *user;         /* NULL: not known yet */
 	int64_t stale_ms, expires_ms;
-	struct lookup *lookup;     /* under way */
+	struct user *lookup;       /* under way */
 	struct loop_timer *patience;
 	bool late;                 /* the lookup: clients get the older user */
 	struct uid_share *prev, *next;
@@ -150,14 +152,9 @@ const char *client_who(const struct client *c);
 void client_known(struct client *c, struct user *u); /* u: one reference, moved; may drop the client */
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
 void client_drop(struct client *c);
-/* Returns a client without a connection, of a known user; NULL: too many, or no memory. */
-struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid);
-void client_take(struct client *c, const char *bytes, size_t len); /* what it has sent */
 /* Returns whether it, or its uid, has so much unread output that nothing more may be queued. */
 bool client_overfull(const struct client *c);
 bool client_drained(const struct client *c);
-/* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
-bool client_may_stay(struct client *c);
 void client_rearm(struct client *c); /* watch its socket for what it waits for now */
 void client_request_ended(struct client *c); /* one of its requests ended */
 void client_again(struct client *c);    /* go on with it in the next turn */

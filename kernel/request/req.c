@@ -276,8 +276,7 @@ void req_client_gone(struct keel_req *q)
 		return;
 	q->state = REQ_ORPHAN;
 	/* Cancelling a hold may make the module reply; then `gone` is not called. */
-	if (r->parts->hooks != NULL)
-		hooks_client_gone(r->parts->hooks, q);
+	hooks_client_gone(r->parts->hooks, q);
 	if (q->state == REQ_ORPHAN && gone != NULL)
 		CRUMB_CALL(route->owner, "on_gone()", route->def.name, gone(&route->owner->pub, arg));
 }
@@ -319,7 +318,7 @@ uint32_t req_roles(const struct client *c)
 
 	if (c->uid == 0 || c->uid == r->euid)
 		roles |= KEEL_OPERATOR | KEEL_MANAGER;
-	if (r->parts->hooks != NULL && (r->parts->daemon & KEEL_SERVER))
+	if (r->parts->daemon & KEEL_SERVER)
 		roles |= (uint32_t)hooks_fold(r->parts->hooks, KEEL_POINT_client_auth,
 					      KEEL_EVENT(client_auth, .user = c->user->name,
 							 .host = r->parts->host_name,
@@ -390,7 +389,7 @@ static void request_raise(struct keel_req *q)
 {
 	struct hooks *h = q->router->parts->hooks;
 
-	if (h == NULL || !hooks_tapped(h, KEEL_POINT_request_receive)) {
+	if (!hooks_tapped(h, KEEL_POINT_request_receive)) {
 		req_serve(q);
 		return;
 	}

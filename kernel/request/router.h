@@ -38,7 +38,7 @@ struct client;
 struct router_guest {
 	uint32_t uid, gid;
 	const char *user, *group; /* copied */
-	void (*send)(void *arg, const char *frame, size_t len);
+	void (*send)(void *arg, const char *frames, size_t len);
 	void *arg;
 };
 int router_guest(struct router *r, const struct router_guest *guest, struct client **ret_client);

@@ -2,10 +2,10 @@
  *
  * users.c - what the clients of one uid share: their number, the memory of frames to them, and who their user is.
  *
- * NSS may use the network, so it is called on worker threads only; clients wait meanwhile. Errors are kept for a short
- * time. A user is reference counted: sessions outlive a newer lookup.
+ * NSS may use the network, so it is called on worker threads only; clients wait meanwhile. A user is reference counted:
+ * sessions outlive a newer lookup.
  *
- * Groups change: a user older than FRESH_MS is looked up again for the next client. When that takes longer than
+ * Groups change: an answer older than FRESH_MS is looked up again for the next client. When that takes longer than
  * PATIENCE_MS, fails, or many are under way (the store needs worker threads, too), clients get the older user.
  */
 #include <errno.h>
@@ -21,16 +21,9 @@
 #define KNOWN_MS (10 * 60 * 1000)
 #define FRESH_MS 900 /* no membership is older than a second */
 #define PATIENCE_MS 500
-#define ERROR_MS 2000
 #define REFRESHES_MAX 4u
 #define SHARES_MAX 1024u /* beside those of clients that are connected */
 #define PASSWD_BUF_MAX (1024u * 1024u)
-
-/* What a worker thread uses; it may outlive the share. */
-struct lookup {
-	struct user *user;	 /* being filled in */
-	struct uid_share *share; /* loop thread only; NULL: it is gone */
-};
 
 /* ---- users -------------------------------------------------------------------------------------- */
 void user_unref(struct user *u)
@@ -63,12 +56,12 @@ static char *group_name(gid_t gid)
 	return strdup(found->gr_name);
 }
 
-/* "a,b,c"; the primary group comes first. */
+/* "a,b,c"; the primary group comes first. NULL: none, or no memory. */
 static char *group_names(const char *user, gid_t primary)
 {
 	gid_t *ids = NULL;
 	int room, n = 64;
-	char *list = NULL;
+	struct buf list;
 
 	do { /* when `ids` is too small the call sets n to what is needed */
 		gid_t *more = reallocarray(ids, room = n, sizeof(*ids));
@@ -79,23 +72,21 @@ static char *group_names(const char *user, gid_t primary)
 		}
 		ids = more;
 	} while (getgrouplist(user, primary, ids, &n) < 0 && n > room);
+	buf_init(&list);
 	for (int i = 0; i < n; i++) {
-		char *name = group_name(ids[i]), *longer = NULL;
+		char *name = group_name(ids[i]);
 
-		if (name != NULL && asprintf(&longer, "%s%s%s", list != NULL ? list : "",
-					     list != NULL ? "," : "", name) >= 0) {
-			free(list);
-			list = longer;
-		}
+		if (name != NULL)
+			buf_printf(&list, "%s%s", list.len > 0 ? "," : "", name);
 		free(name);
 	}
 	free(ids);
-	return list;
+	return list.len > 0 ? buf_take(&list, NULL) : NULL;
 }
 
 static void lookup_work(void *arg)
 {
-	struct user *u = ((struct lookup *)arg)->user;
+	struct user *u = arg;
 	struct passwd pw, *found = NULL;
 	size_t size = 4096;
 	char *buf = NULL;
@@ -128,7 +119,7 @@ static void share_destroy(struct uid_share *s)
 	DL_DELETE(s->router->shares, s);
 	s->router->n_shares--;
 	if (s->lookup != NULL)
-		s->lookup->share = NULL;
+		s->lookup->share = NULL; /* the worker's, until lookup_done() */
 	loop_timer_cancel(s->patience);
 	user_unref(s->user);
 	free(s);
@@ -180,29 +171,30 @@ static void waiting_go_on(struct uid_share *s)
 
 static void lookup_done(void *arg)
 {
-	struct lookup *k = arg;
-	struct uid_share *s = k->share;
+	struct user *u = arg;
+	struct uid_share *s = u->share;
+	int64_t now_ms;
+	bool known;
 
-	if (s != NULL) {
-		struct router *r = s->router;
-		int64_t now_ms = loop_now_ms(r->parts->loop);
-		bool known = user_who(k->user, r->parts->host_name) == 0;
-
-		loop_timer_cancel(s->patience);
-		s->patience = NULL;
-		s->lookup = NULL;
-		r->refreshes -= s->user != NULL;
-		s->stale_ms = now_ms + (known ? FRESH_MS : ERROR_MS);
-		if (known || s->user == NULL) {
-			user_unref(s->user);
-			s->user = k->user;
-			k->user = NULL;
-			s->expires_ms = now_ms + (known ? KNOWN_MS : ERROR_MS);
-		}
-		waiting_go_on(s);
+	if (s == NULL) {
+		user_unref(u);
+		return;
 	}
-	user_unref(k->user);
-	free(k);
+	now_ms = loop_now_ms(s->router->parts->loop);
+	known = user_who(u, s->router->parts->host_name) == 0;
+	loop_timer_cancel(s->patience);
+	s->patience = NULL;
+	s->lookup = NULL;
+	s->router->refreshes -= s->user != NULL;
+	s->stale_ms = now_ms + FRESH_MS;
+	if (known || s->user == NULL || s->expires_ms <= now_ms) {
+		user_unref(s->user);
+		s->user = u;
+		s->expires_ms = now_ms + (known ? KNOWN_MS : FRESH_MS);
+	} else {
+		user_unref(u);
+	}
+	waiting_go_on(s);
 }
 
 static void lookup_late(void *arg)
@@ -210,48 +202,41 @@ static void lookup_late(void *arg)
 	struct uid_share *s = arg;
 
 	s->patience = NULL;
-	s->late = true;
-	waiting_go_on(s);
+	s->late = s->expires_ms > loop_now_ms(s->router->parts->loop);
+	if (s->late)
+		waiting_go_on(s);
 }
 
 /* Without memory for it there is no lookup. */
 static void lookup_start(struct uid_share *s)
 {
 	struct loop *l = s->router->parts->loop;
-	struct lookup *k = calloc(1, sizeof(*k));
-	struct user *user = calloc(1, sizeof(*user));
+	struct user *u = calloc(1, sizeof(*u));
 
-	if (s->user != NULL)
-		s->patience = loop_timer(l, PATIENCE_MS, lookup_late, s);
-	if (k != NULL && user != NULL && (s->user == NULL || s->patience != NULL)) {
-		*user = (struct user){ .uid = s->uid, .refs = 1 };
-		*k = (struct lookup){ .user = user, .share = s };
-		if (loop_work(l, lookup_work, lookup_done, k) == 0) {
-			s->lookup = k;
-			s->late = false;
-			s->router->refreshes += s->user != NULL;
-			return;
-		}
+	if (u == NULL)
+		return;
+	*u = (struct user){ .uid = s->uid, .refs = 1, .share = s };
+	if (loop_work(l, lookup_work, lookup_done, u) < 0) {
+		free(u);
+		return;
 	}
-	loop_timer_cancel(s->patience);
-	s->patience = NULL;
-	free(k);
-	free(user);
+	s->lookup = u;
+	s->late = false;
+	if (s->user == NULL)
+		return;
+	s->router->refreshes++;
+	s->patience = loop_timer(l, PATIENCE_MS, lookup_late, s);
 }
 
 int user_find(struct client *c)
 {
 	struct uid_share *s = c->share;
-	struct router *r = s->router;
-	int64_t now_ms = loop_now_ms(r->parts->loop);
+	int64_t now_ms = loop_now_ms(s->router->parts->loop);
+	bool known = s->user != NULL && now_ms < s->expires_ms;
 
-	if (s->user != NULL && s->lookup == NULL && s->expires_ms <= now_ms) {
-		user_unref(s->user);
-		s->user = NULL;
-	}
-	if (s->lookup == NULL && (s->user == NULL || (s->stale_ms <= now_ms && r->refreshes < REFRESHES_MAX)))
+	if (s->lookup == NULL && (!known || (s->stale_ms <= now_ms && s->router->refreshes < REFRESHES_MAX)))
 		lookup_start(s);
-	if (s->user != NULL && (s->lookup == NULL || s->late)) {
+	if (known && (s->lookup == NULL || s->late)) {
 		s->user->refs++;
 		client_known(c, s->user);
 		return 0;

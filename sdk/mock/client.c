@@ -125,7 +125,7 @@ void clients_settle(struct keel_mock *mock)
 	struct guest *g;
 
 	LL_FOREACH(mock->guests, g) {
-		if (g->client != NULL && !g->client->full && g->client->first != NULL)
+		if (g->client != NULL && !g->client->full && g->client->queued > 0)
 			client_write(g->client);
 		if (g->client != NULL && g->answered)
 			router_guest_leave(g->client);

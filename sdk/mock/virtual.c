@@ -538,7 +538,7 @@ void loop_tick_end(struct loop *l)
 	(void)l;
 }
 
-void loop_busy(struct loop *l)
+void loop_busy(const struct loop *l)
 {
 	(void)l;
 }
