@@ -16,7 +16,7 @@ KEEL_ATTR_OF(job, run_version);
 struct signal_op {
 	struct callback callback;
 	char *id, *name, *who;
-	struct keel_mod *actor; /* owner of the row that acts: it stays loaded until signal_done() */
+	struct keel_mod *actor; /* owner of the row that acts */
 	int64_t run; /* which run of the job is meant */
 	bool waits; /* suspended for a scheduler to resume it */
 };
