@@ -3,8 +3,8 @@
  * check.c - keelsond --check: check configuration and modules, start nothing.
  *
  * The parts exist, so that modules find the groups they need, and each module passes its init(), but nothing is locked,
- * stored or listened to. With --set it is a running daemon that checks the set which comes: it
- * reads what modules there are.
+ * stored or listened to. With --set it is a running daemon that checks the set which comes: it reads
+ * what modules there are.
  */
 #include <errno.h>
 #include <signal.h>

@@ -52,9 +52,8 @@ struct settings {
 	char *daemon_name; /* third field of a log record */
 	bool core_files;   /* by PBS_CORE_LIMIT of pbs.conf */
 };
-/* Read the file of `o`, or `copy`, a copy of the configuration with overrides (keel/renew.h); apply overrides, those of `o`, too;
- * fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
-int settings_read(const struct options *o, const char *copy, struct conf **ret_conf, struct settings **ret_settings,
+/* Read the file of `o`, or its copy and the overrides in `set` (keel/renew.h); apply those of `o`, too; fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
+int settings_read(const struct options *o, const char *set, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err);
 void settings_destroy(struct settings *s);
 /* Take from `newer`, which is destroyed, what is read while the daemon serves. */

@@ -18,16 +18,12 @@
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
-#include "util/text.h"
 
 int parts_configure(struct daemon *d, struct keel_err *err)
 {
 	struct parts *p = &d->parts;
-	char *copy = d->set != NULL ? text_format("%s/conf", d->set) : NULL;
-	int ret = d->set != NULL && copy == NULL ? err_set(err, -ENOMEM, "no memory") :
-						   settings_read(d->options, copy, &p->conf, &d->settings, err);
+	int ret = settings_read(d->options, d->set, &p->conf, &d->settings, err);
 
-	free(copy);
 	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
 		ret = conf_override(p->conf, d->left_out[i], err);
 	if (ret < 0)
@@ -39,17 +35,6 @@ int parts_configure(struct daemon *d, struct keel_err *err)
 	p->host_name = d->settings->top->host_name;
 	p->daemon_name = d->settings->daemon_name;
 	return 0;
-}
-
-static int modules_make(struct daemon *d)
-{
-	char *copies = d->set != NULL ? text_format("%s/modules", d->set) : NULL;
-	int ret = d->set != NULL && copies == NULL ?
-			  -ENOMEM :
-			  modules_create(&d->parts, d->settings->top->modules_dir, copies, &d->parts.modules);
-
-	free(copies);
-	return ret;
 }
 
 int parts_create(struct daemon *d, struct keel_err *err)
@@ -74,7 +59,7 @@ int parts_create(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = links_create(p, &p->links);
 	if (ret == 0)
-		ret = modules_make(d);
+		ret = modules_create(p, d->settings->top->modules_dir, d->set, &p->modules);
 	return ret == 0 ? 0 : err_set(err, ret, "cannot start: %s", strerror(-ret));
 }
 

@@ -89,7 +89,7 @@ void set_fini(struct set *s);
 
 struct modules {
 	struct parts *parts;
-	char *dir, *copies;
+	const char *dir, *set; /* borrowed */
 	struct set there; /* in order of needs */
 	char bad[64];     /* modules_bad() */
 	bool strict;

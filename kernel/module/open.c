@@ -27,7 +27,7 @@ char *module_path(const char *dir, const struct conf_module *said)
 
 char *module_copy(const struct modules *all, const char *name)
 {
-	char *path = all->copies != NULL ? text_format("%s/%s.so", all->copies, name) : NULL;
+	char *path = all->set != NULL ? text_format("%s/modules/%s.so", all->set, name) : NULL;
 
 	if (path != NULL && access(path, F_OK) == 0)
 		return path;
