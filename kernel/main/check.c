@@ -23,10 +23,8 @@
 
 static int prepare(struct daemon *d, struct keel_err *err)
 {
-	int ret = settings_read(d->options, d->set, &d->parts.conf, &d->settings, err);
+	int ret = parts_configure(d, err);
 
-	if (ret == 0)
-		parts_name(d);
 	if (ret == 0)
 		ret = loop_create(&d->parts.loop);
 	if (ret == 0)
@@ -62,7 +60,7 @@ static int check_all(struct daemon *d, struct keel_err *err)
 
 int daemon_check(const struct options *o)
 {
-	struct daemon d = { .options = o, .locks = HOME_LOCKS_NONE };
+	struct daemon d = { .options = o };
 	struct keel_err err = { 0 };
 	int ret = 0;
 

@@ -2,7 +2,6 @@
  *
  * parts.c - create the parts of a kernel in the order of their needs, destroy them in reverse.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/inside.h"
-#include "main/renew.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "registry/registry.h"
@@ -19,16 +17,22 @@
 #include "store/store.h"
 #include "util/err.h"
 
-void parts_name(struct daemon *d)
+int parts_configure(struct daemon *d, struct keel_err *err)
 {
-	const struct settings *s = d->settings;
+	struct parts *p = &d->parts;
+	int ret = settings_read(d->options, d->set, &p->conf, &d->settings, err);
 
-	d->parts.daemon = s->roles;
-	d->parts.home = s->top->home;
-	d->parts.exec_dir = s->top->exec_dir;
-	d->parts.server_name = s->top->server_name;
-	d->parts.host_name = s->top->host_name;
-	d->parts.daemon_name = s->daemon_name;
+	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
+		ret = conf_override(p->conf, d->left_out[i], err);
+	if (ret < 0)
+		return ret;
+	p->daemon = d->settings->roles;
+	p->home = d->settings->top->home;
+	p->exec_dir = d->settings->top->exec_dir;
+	p->server_name = d->settings->top->server_name;
+	p->host_name = d->settings->top->host_name;
+	p->daemon_name = d->settings->daemon_name;
+	return 0;
 }
 
 int parts_create(struct daemon *d, struct keel_err *err)

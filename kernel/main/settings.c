@@ -166,18 +166,18 @@ static int texts_fill(struct settings *s, const struct options *o, const struct 
 
 static int complete(struct settings *s, const struct options *o, struct keel_err *err)
 {
-	struct pbs_conf *p;
+	struct pbs_conf p;
 	const char *highres, *core;
 	int ret = pbs_conf_read(&p, err);
 
 	if (ret < 0)
 		return ret;
-	highres = pbs_conf_get(p, "PBS_LOG_HIGHRES_TIMESTAMP");
-	core = pbs_conf_get(p, "PBS_CORE_LIMIT");
+	highres = pbs_conf_get(&p, "PBS_LOG_HIGHRES_TIMESTAMP");
+	core = pbs_conf_get(&p, "PBS_CORE_LIMIT");
 	s->core_files = core != NULL && strcmp(core, "0") != 0;
 	ret = roles_fill(s, o, err);
 	if (ret == 0)
-		ret = texts_fill(s, o, p, err);
+		ret = texts_fill(s, o, &p, err);
 	if (ret == 0 && highres != NULL && strcmp(highres, "1") == 0)
 		ret = value_put(s, LOG, "microseconds", "true", err);
 	if (ret == 0 && s->log->events == 0)
@@ -186,7 +186,7 @@ static int complete(struct settings *s, const struct options *o, struct keel_err
 		s->daemon_name = s->roles & KEEL_SERVER ?
 				 text_format("Server@%.*s", (int)strcspn(s->top->server_name, "."), s->top->server_name) :
 				 strdup("pbs_mom");
-	pbs_conf_destroy(p);
+	free(p.text);
 	return ret == 0 && s->daemon_name == NULL ? conf_no_memory(err) : ret;
 }
 
