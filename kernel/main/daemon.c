@@ -26,7 +26,6 @@
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/inside.h"
-#include "main/renew.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "registry/registry.h"

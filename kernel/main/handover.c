@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * handover.c - see handover.h.
+ * handover.c - descriptors from one image of the daemon to the next.
  */
-#include "main/handover.h"
+#include "main/inside.h"
 
 #include <fcntl.h>
 #include <stdio.h>

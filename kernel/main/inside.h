@@ -9,7 +9,6 @@
 #include "hook/hooks.h"
 #include "keel/api.h"
 #include "main/daemon.h"
-#include "main/handover.h"
 #include "module/modules.h"
 
 /* ---- place.c: owned by the caller; NULL: no memory ------------------------------------------------- */
@@ -52,7 +51,8 @@ struct settings {
 	char *daemon_name; /* third field of a log record */
 	bool core_files;   /* by PBS_CORE_LIMIT of pbs.conf */
 };
-/* Read the file of `o`, or its copy and the overrides in `set` (keel/renew.h); apply those of `o`, too; fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
+/* Read the file of `o`, or its copy and the overrides in `set` (keel/renew.h); apply those of `o`, too; fill and complete
+ * every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
 int settings_read(const struct options *o, const char *set, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err);
 void settings_destroy(struct settings *s);
@@ -60,6 +60,30 @@ void settings_destroy(struct settings *s);
 void settings_take(struct settings *s, struct settings *newer);
 /* Returns the key of a value that differs and is read at start only; NULL: none. */
 const char *settings_differ(const struct settings *old, const struct settings *new);
+
+/* ---- handover.c: descriptors from one image of the daemon to the next, by the LISTEN_FDS convention, as systemd passes them */
+#define HANDOVER_FDS 8
+#define HANDED_CLIENT "client" /* the clients' socket; also what has no name */
+
+/* Descriptors, by name. */
+struct handed {
+	uint32_t n;
+	struct {
+		char name[32];
+		int fd;
+	} at[HANDOVER_FDS];
+};
+/* What came with this image; the environment is cleared. From now on they are closed by an exec. */
+void handed_take(struct handed *ret);
+/* Returns one, which is the caller's from now on; -1: there is none. */
+int handed_use(struct handed *h, const char *name);
+int handed_find(const struct handed *h, const char *name); /* it stays there */
+void handed_close(struct handed *h); /* those that were not used */
+void handed_add(struct handed *h, const char *name, int fd);
+/* The environment with which the next image takes them; the caller frees it. `notify`: NOTIFY_SOCKET, or NULL. NULL without memory. */
+char **handed_env(const struct handed *h, const char *notify);
+/* Right before the exec. Safe in a signal handler. */
+void handed_pass(const struct handed *h);
 
 /* ---- home.c: PBS_HOME ------------------------------------------------------------------------------- */
 /* Make missing directories and files for the roles (enum keel_daemon bits). Returns 0, or an error with *err. */
@@ -114,7 +138,6 @@ struct daemon {
 	char *next, *back;	 /* the set to execute when all has ended, and the one to go back to; or NULL */
 	int64_t drain_until_ms;	 /* for what is in flight */
 	bool hup;		 /* one came for the next image */
-	/* renew_api.c */
 	struct keel_draft draft; /* another configuration, which is being looked at */
 	struct conf *draft_conf;
 	struct settings *draft_settings;
@@ -135,5 +158,21 @@ int parts_configure(struct daemon *d, struct keel_err *err);
  * destroys those that exist. */
 int parts_create(struct daemon *d, struct keel_err *err);
 void parts_destroy(struct parts *p);
+
+/* ---- renew.c: another image of this daemon ------------------------------------------------------------ */
+const struct keel_renew_api *renew_api(void);
+/* Peers that are up, for the image that comes; and from the one before, before objects are loaded. */
+void renew_links_leave(struct daemon *d);
+void renew_links_expect(struct daemon *d);
+/* Signals wait for the next image from now on; those that came before have been seen. */
+void renew_signals_hold(struct daemon *d);
+/* Execute the set d->next. Everything has ended but the process. Returns only on an error. */
+void renew_exec(struct daemon *d);
+/* This image was executed with a way back: it is taken when the daemon crashes, or is not ready in time. */
+int renew_supervise(struct daemon *d, struct keel_err *err);
+/* The daemon did not start, for *why: take the way back. Returns when there is none. */
+void renew_back(const struct keel_err *why);
+void renew_ready(void);
+void renew_end(struct daemon *d);
 
 #endif

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * renew.c - see renew.h.
+ * renew.c - another image of this daemon, with a way back; and the API group "renew", for a module that changes what runs.
  *
- *   renew_begin(): what is in flight ends -> what is kept is stored -> exec --set NEXT --back BACK -> ready
+ *   api_go(): what is in flight ends -> what is kept is stored -> exec --set NEXT --back BACK -> ready
  *
  * When the next image does not get ready, it executes the set BACK, with the reason: --set BACK --refused TEXT.
  */
-#include "main/renew.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,7 +17,7 @@
 #include "link/links.h"
 #include "log/log.h"
 #include "loop/loop.h"
-#include "main/handover.h"
+#include "main/inside.h"
 #include "request/router.h"
 #include "util/err.h"
 #include "util/file.h"
@@ -31,7 +29,9 @@
 #define TEXT_BYTES (1u << 20)
 #define WORDS 24      /* of a command line, besides --set of the administrator's */
 
-const char **renew_words(const struct daemon *d, const char *set, const char *option, const char *value)
+/* How this daemon was called, with the set, unless that is NULL, and an option with it. There is room for 8 more words. The
+ * array is malloc'ed, its words are the caller's and d's. NULL without memory. */
+static const char **words_make(const struct daemon *d, const char *set, const char *option, const char *value)
 {
 	const struct options *o = d->options;
 	const char **words = calloc(WORDS + 2 * o->n_set, sizeof(*words));
@@ -64,25 +64,6 @@ const char **renew_words(const struct daemon *d, const char *set, const char *op
 		words[n++] = value;
 	}
 	return words;
-}
-
-static void drained(void *arg)
-{
-	struct daemon *d = arg;
-
-	loop_stop(d->parts.loop);
-}
-
-int renew_begin(struct daemon *d, const char *next, const char *back)
-{
-	d->back = strdup(back);
-	d->next = d->back != NULL ? strdup(next) : NULL;
-	if (d->next == NULL)
-		return -ENOMEM;
-	notify_send("RELOADING=1");
-	d->drain_until_ms = loop_now_ms(d->parts.loop) + DRAIN_MS;
-	router_drain(d->parts.router, d->drain_until_ms, drained, d);
-	return 0;
 }
 
 /* ---- peers ---------------------------------------------------------------------------------------------------- */
@@ -155,7 +136,7 @@ static void handed_fill(const struct daemon *d, int client, struct handed *h)
 
 void renew_exec(struct daemon *d)
 {
-	const char **words = renew_words(d, d->next, "--back", d->back);
+	const char **words = words_make(d, d->next, "--back", d->back);
 	struct handed handed;
 	char **env;
 
@@ -208,7 +189,7 @@ int renew_supervise(struct daemon *d, struct keel_err *err)
 		return 0;
 	/* The router closes it when a start fails. */
 	handed_fill(d, fcntl(handed_find(&d->handed, HANDED_CLIENT), F_DUPFD_CLOEXEC, 3), &back.handed);
-	back.words = renew_words(d, d->options->back, "--refused", "");
+	back.words = words_make(d, d->options->back, "--refused", "");
 	back.env = handed_env(&back.handed, notify_socket());
 	if (back.words == NULL || back.env == NULL)
 		return err_set(err, -ENOMEM, "no memory");
@@ -239,11 +220,152 @@ void renew_ready(void)
 	close(handed_find(&back.handed, HANDED_CLIENT));
 }
 
+/* ---- the API group ---------------------------------------------------------------------------------------- */
+static struct daemon *daemon_with(struct keel_mod *m)
+{
+	return daemon_of(owner_of(m)->parts);
+}
+
+static void api_image(struct keel_mod *m, struct keel_image *ret)
+{
+	const struct daemon *d = daemon_with(m);
+	const struct options *o = d->options;
+
+	*ret = (struct keel_image){ .size = sizeof(*ret), .renewed = o->back != NULL || o->refused != NULL, .conf_file = o->conf_file,
+				    .set = d->set, .refused = o->refused };
+}
+
+static const char **api_command(struct keel_mod *m)
+{
+	return words_make(daemon_with(m), NULL, NULL, NULL);
+}
+
+static void draft_drop(struct daemon *d)
+{
+	if (d->draft.modules != NULL)
+		modules_draft_drop(d->parts.modules, &d->draft);
+	settings_destroy(d->draft_settings);
+	conf_destroy(d->draft_conf);
+	d->draft_settings = NULL;
+	d->draft_conf = NULL;
+}
+
+static int32_t api_draft(struct keel_mod *m, const char *set, const struct keel_draft **ret, struct keel_err *err)
+{
+	struct daemon *d = daemon_with(m);
+	int code;
+
+	draft_drop(d);
+	code = settings_read(d->options, set, &d->draft_conf, &d->draft_settings, err);
+	if (code == 0 && (strcmp(d->draft_settings->top->home, d->parts.home) != 0 || d->draft_settings->roles != d->settings->roles))
+		code = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
+			       "change back");
+	if (code == 0)
+		code = modules_draft(d->parts.modules, d->draft_conf, &d->draft, err);
+	if (code < 0) {
+		draft_drop(d);
+		return code;
+	}
+	d->draft.restart |= settings_differ(d->settings, d->draft_settings) != NULL;
+	*ret = &d->draft;
+	return 0;
+}
+
+static int32_t api_apply(struct keel_mod *m, struct keel_err *err)
+{
+	struct daemon *d = daemon_with(m);
+	struct conf *old = d->parts.conf;
+	int ret = modules_apply(d->parts.modules, err);
+
+	if (ret == 0) {
+		settings_take(d->settings, d->draft_settings);
+		log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
+		d->draft_settings = NULL;
+		d->parts.conf = d->draft_conf;
+		d->draft_conf = old;
+	}
+	draft_drop(d);
+	return ret;
+}
+
+static void api_drop(struct keel_mod *m)
+{
+	draft_drop(daemon_with(m));
+}
+
+static bool api_needs(struct keel_mod *m, const char *name, const char *other)
+{
+	return modules_need(owner_of(m)->parts->modules, name, other);
+}
+
+static int32_t api_busy(struct keel_mod *m, const char *name, struct keel_err *err)
+{
+	return modules_busy(owner_of(m)->parts->modules, name, err);
+}
+
+static void drained(void *arg)
+{
+	struct daemon *d = arg;
+
+	loop_stop(d->parts.loop);
+}
+
+static int32_t api_go(struct keel_mod *m, const char *next, const char *served, struct keel_err *err)
+{
+	struct daemon *d = daemon_with(m);
+
+	if (d->stopping || d->next != NULL)
+		return err_set(err, -ECANCELED, "the daemon stops");
+	d->back = strdup(served);
+	d->next = d->back != NULL ? strdup(next) : NULL;
+	if (d->next == NULL)
+		return err_set(err, -ENOMEM, "no memory");
+	notify_send("RELOADING=1");
+	d->drain_until_ms = loop_now_ms(d->parts.loop) + DRAIN_MS;
+	router_drain(d->parts.router, d->drain_until_ms, drained, d);
+	return 0;
+}
+
+static int32_t api_on_hup(struct keel_mod *m, keel_fn *fn, void *arg)
+{
+	struct daemon *d = daemon_with(m);
+
+	if (d->hup_owner != NULL && d->hup_owner != owner_of(m))
+		return -EBUSY;
+	if (d->hup_owner != NULL)
+		d->hup_owner->live--;
+	d->hup_owner = fn != NULL ? owner_of(m) : NULL;
+	d->hup_fn = fn;
+	d->hup_arg = arg;
+	if (fn != NULL)
+		d->hup_owner->live++;
+	return 0;
+}
+
 void renew_end(struct daemon *d)
 {
-	renew_draft_drop(d);
+	draft_drop(d);
 	free(d->set);
 	free(d->next);
 	free(d->back);
 	d->set = d->next = d->back = NULL;
+}
+
+const struct keel_renew_api *renew_api(void)
+{
+	static const struct keel_renew_api api = {
+		.size = sizeof(api),
+		.image = api_image,
+		.command = api_command,
+		.draft = api_draft,
+		.apply = api_apply,
+		.drop = api_drop,
+		.trust = file_trust,
+		.needs = api_needs,
+		.busy = api_busy,
+		.go = api_go,
+		.on_hup = api_on_hup,
+	};
+
+	return &api;
 }

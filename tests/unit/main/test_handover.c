@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "main/handover.h"
+#include "main/inside.h"
 
 /* In a process of its own, for its descriptors: 0, or the number of what is wrong. */
 static int handed_here(void)
