@@ -37,7 +37,7 @@ union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a)
 int value_reserve(struct keel_obj *o, uint32_t more)
 {
 	uint32_t need = o->n + more < ATTR_MAX ? o->n + more : ATTR_MAX;
-	uint32_t cap = need | 1; /* fills what malloc() takes */
+	uint32_t cap = (need + 2) / 4 * 4 + 1; /* fills what malloc() takes */
 	union keel_slot *slot;
 
 	if (need <= o->cap)
@@ -190,10 +190,10 @@ void write_ptr(struct keel_obj *o, const struct keel_attr *a, void *p)
 int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
 		   const char *text, struct keel_err *err)
 {
-	bool was_set = value_at(o, a) != NULL;
+	bool was_set = bit_get(o->set, a->number);
 	int32_t code = writable(o, a) ? value_parse(o, a, op, key, text, err) : 0;
 
-	if (!code && (was_set || value_at(o, a)))
+	if (!code && (was_set || bit_get(o->set, a->number)))
 		value_touched(o, a);
 	return code;
 }
