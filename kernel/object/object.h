@@ -37,13 +37,10 @@ static inline void bit_clear(uint64_t *bits, uint32_t number)
 		for (uint64_t left = (bits); left && (number = w * 64 + (uint32_t)__builtin_ctzll(left), true); \
 		     left &= left - 1)
 
-/* Types whose values the hot paths write themselves. */
-enum quick { QUICK_NO, QUICK_LONG, QUICK_BOOL, QUICK_TIME, QUICK_STRING };
-
 struct type {
 	struct keel_type_def def;
 	struct owner *owner; /* NULL: the kernel */
-	enum quick quick;
+	bool text;   /* the kernel's own texts: slot.p is one, which the hot paths copy themselves */
 	bool scalar; /* the kernel's own size and float: slot.p is no pointer */
 	struct type *next;
 };
@@ -189,8 +186,9 @@ void value_drop(struct keel_obj *o, const struct keel_attr *a);
 /* Remove the slot of a value that its type has freed already. */
 void value_emptied(struct keel_obj *o, const struct keel_attr *a);
 void value_drop_all(struct keel_obj *o);
-/* Sets the row's default. 0 or -ENOMEM. */
-int value_fallback(struct keel_obj *o, const struct keel_attr *a);
+/* Parses into the current value, which a type's parse() leaves unchanged on an error. Returns 0 or a PBSE code with *err. */
+int32_t value_parse(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key, const char *text,
+		    struct keel_err *err);
 /* No memory for a value that the system set: ends the daemon, which restarts from the store. */
 void value_lost(void) __attribute__((noreturn));
 

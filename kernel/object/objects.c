@@ -209,8 +209,11 @@ void obj_complete(void *unused, struct keel_obj *o)
 
 void obj_reset(struct keel_obj *o)
 {
-	EACH_BIT(number, o->klass->reset[w] & ~o->set[w])
-		(void)value_fallback(o, o->klass->by_number[number]);
+	EACH_BIT(number, o->klass->reset[w] & ~o->set[w]) {
+		const struct keel_attr *a = o->klass->by_number[number];
+
+		(void)value_parse(o, a, KEEL_SET, NULL, a->def.fallback, NULL);
+	}
 }
 
 /* ---- the API's part ------------------------------------------------------------------------ */
@@ -241,7 +244,7 @@ static struct keel_obj *object_draft(struct keel_mod *m, const char *klass, cons
 {
 	struct class *c = class_find(objects_of(m), klass);
 	struct keel_obj *o;
-	int rc = 0;
+	int32_t rc = 0;
 
 	if (!c) {
 		err_set(err, -ENOENT, "no module declares the class '%s'", klass ? klass : "");
@@ -249,11 +252,10 @@ static struct keel_obj *object_draft(struct keel_mod *m, const char *klass, cons
 	}
 	o = draft(c, id, err);
 	for (uint32_t i = 0; o && i < c->n_attrs && rc == 0; i++)
-		if (c->listed[i]->def.fallback)
-			rc = value_fallback(o, c->listed[i]);
+		if (c->listed[i]->def.fallback) /* the type accepted it when the row was added */
+			rc = value_parse(o, c->listed[i], KEEL_SET, NULL, c->listed[i]->def.fallback, err);
 	if (rc == 0)
 		return o;
-	err_no_memory(err);
 	object_destroy(o);
 	return NULL;
 }

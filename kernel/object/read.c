@@ -304,34 +304,11 @@ static void put_line(void *arg, const char *key, const char *text, uint32_t len)
 	l->n++;
 }
 
-static void put_value(struct line *l, const union keel_slot *slot)
-{
-	const struct type *t = l->row->attr->type;
-	char digits[TYPES_DIGITS];
-
-	switch (t->quick) {
-	case QUICK_LONG:
-		put_line(l, NULL, digits, types_long(digits, slot->i));
-		break;
-	case QUICK_BOOL:
-		put_line(l, NULL, slot->i ? "True" : "False", slot->i ? 4 : 5);
-		break;
-	case QUICK_TIME:
-		put_line(l, NULL, digits, types_time(digits, slot->i));
-		break;
-	case QUICK_STRING:
-		put_line(l, NULL, slot->p, (uint32_t)strlen(slot->p));
-		break;
-	default:
-		type_format(t, slot, l->row->key, &(struct keel_emit){ put_line, l });
-		break;
-	}
-}
-
 static uint32_t put_rows(struct buf *m, struct keel_obj *o, const struct keel_view *v)
 {
 	const union keel_slot *at[ATTR_MAX], *slot = o->slot; /* by number: rows are in another order */
 	struct line l = { .m = m };
+	const struct keel_emit emit = { put_line, &l };
 
 	EACH_BIT(number, o->set[w])
 		at[number] = slot++;
@@ -340,9 +317,9 @@ static uint32_t put_rows(struct buf *m, struct keel_obj *o, const struct keel_vi
 
 		l.row = &v->row[i];
 		if (a->def.derive)
-			read_emit(o, a, l.row->key, &(struct keel_emit){ put_line, &l });
+			read_emit(o, a, l.row->key, &emit);
 		else if (bit_get(o->set, a->number))
-			put_value(&l, at[a->number]);
+			type_format(a->type, at[a->number], l.row->key, &emit);
 	}
 	return l.n;
 }

@@ -62,7 +62,7 @@ void raw_encode(struct buf *m, const struct keel_attr *a, const union keel_slot 
 	pack_text(m, a->name.text, a->name.len);
 	if (a->type->def.flags & KEEL_TYPE_INT) {
 		pack_number(m, slot->i);
-	} else if (a->type->quick == QUICK_STRING) {
+	} else if (a->type->text) {
 		pack_text(m, slot->p, strlen(slot->p));
 	} else {
 		size_t place = e.keyed ? pack_open_map(m) : 0;
@@ -124,29 +124,17 @@ static const char *text_terminated(struct objects *o, const char *text, uint32_t
 /* Returns 0: taken; 1: the type refuses it, keep it raw; -ENOMEM. */
 static int parse_into(struct keel_obj *o, struct keel_attr *a, const char *key, const char *text)
 {
-	union keel_slot *old = value_at(o, a), slot = { 0 };
-	bool is_set, in_place = old && (a->type->def.flags & KEEL_TYPE_KEYED); /* entries are added */
 	struct keel_err err;
-	int32_t code;
+	int32_t code = value_parse(o, a, KEEL_SET, key, text, &err);
 
-	is_set = in_place;
-	code = type_parse(a, KEEL_SET, key, text, in_place ? old : &slot, &is_set, &err);
-	if (code)
-		return code == PBSE_SYSTEM ? -ENOMEM : 1;
-	if (in_place && !is_set)
-		value_emptied(o, a);
-	if (!in_place && is_set && value_put(o, a, &slot) < 0) {
-		type_drop(a->type, &slot);
-		return -ENOMEM;
-	}
-	return 0;
+	return code == PBSE_SYSTEM ? -ENOMEM : code != 0;
 }
 
 static int take_text(struct keel_obj *o, struct keel_attr *a, const char *text, uint32_t len)
 {
 	union keel_slot slot;
 
-	if (a->type->quick != QUICK_STRING) {
+	if (!a->type->text) {
 		text = text_terminated(o->klass->objects, text, len);
 		return text ? parse_into(o, a, NULL, text) : 1;
 	}

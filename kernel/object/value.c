@@ -37,7 +37,7 @@ union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a)
 int value_reserve(struct keel_obj *o, uint32_t more)
 {
 	uint32_t need = o->n + more < ATTR_MAX ? o->n + more : ATTR_MAX;
-	uint32_t cap = need | 1; /* fills what malloc() takes */
+	uint32_t cap = (need + 2) / 4 * 4 + 1; /* fills what malloc() takes */
 	union keel_slot *slot;
 
 	if (need <= o->cap)
@@ -98,18 +98,28 @@ void value_drop_all(struct keel_obj *o)
 	memset(o->set, 0, sizeof(o->set));
 }
 
-int value_fallback(struct keel_obj *o, const struct keel_attr *a)
+/* Moves *slot into the object, without using the room that change sets reserved. Returns 0 or -ENOMEM. */
+static int value_write(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot)
 {
-	union keel_slot slot = { 0 };
-	bool is_set = false;
-	struct keel_err err;
+	return value_reserve(o, 1 + changes_of(o)) < 0 ? -ENOMEM : value_put(o, a, slot);
+}
 
-	if (type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, &err))
-		return -ENOMEM; /* the text itself was accepted when the row was added */
-	if (!is_set || value_put(o, a, &slot) == 0)
-		return 0;
-	type_drop(a->type, &slot);
-	return -ENOMEM;
+int32_t value_parse(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key, const char *text,
+		    struct keel_err *err)
+{
+	union keel_slot *old = value_at(o, a), slot = { 0 };
+	bool is_set = old != NULL;
+	int32_t code = type_parse(a, op, key, text, old ? old : &slot, &is_set, err);
+
+	if (code)
+		return code;
+	if (old && !is_set)
+		value_emptied(o, a);
+	if (!old && is_set && value_write(o, a, &slot) < 0) {
+		type_drop(a->type, &slot);
+		return err_no_memory(err);
+	}
+	return 0;
 }
 
 /* ---- values set by the system ----------------------------------------------------------------
@@ -127,15 +137,6 @@ static void value_touched(struct keel_obj *o, const struct keel_attr *a)
 		write_touch(o);
 }
 
-/* Moves *slot into the object, without using the room that change sets reserved. Returns 0 or -ENOMEM. */
-static int value_write(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot)
-{
-	if (value_reserve(o, 1 + changes_of(o)) < 0 || value_put(o, a, slot) < 0)
-		return -ENOMEM;
-	value_touched(o, a);
-	return 0;
-}
-
 void write_int(struct keel_obj *o, const struct keel_attr *a, int64_t n)
 {
 	union keel_slot *old;
@@ -147,6 +148,7 @@ void write_int(struct keel_obj *o, const struct keel_attr *a, int64_t n)
 		return;
 	if (value_write(o, a, &(union keel_slot){ .i = n }) < 0)
 		value_lost();
+	value_touched(o, a);
 }
 
 int32_t write_str(struct keel_obj *o, const struct keel_attr *a, const char *text)
@@ -155,17 +157,19 @@ int32_t write_str(struct keel_obj *o, const struct keel_attr *a, const char *tex
 
 	if (!writable(o, a))
 		return 0;
-	if (a->type->quick != QUICK_STRING)
+	if (!a->type->text)
 		return write_text(o, a, KEEL_SET, NULL, text, NULL) ? -EINVAL : 0;
 	if (!text || !*text) {
 		write_unset(o, a, NULL);
 		return 0;
 	}
 	slot.p = strdup(text);
-	if (slot.p && value_write(o, a, &slot) == 0)
-		return 0;
-	free(slot.p);
-	return -ENOMEM;
+	if (!slot.p || value_write(o, a, &slot) < 0) {
+		free(slot.p);
+		return -ENOMEM;
+	}
+	value_touched(o, a);
+	return 0;
 }
 
 void write_ptr(struct keel_obj *o, const struct keel_attr *a, void *p)
@@ -180,31 +184,18 @@ void write_ptr(struct keel_obj *o, const struct keel_attr *a, void *p)
 		return;
 	if (value_write(o, a, &slot) < 0)
 		value_lost();
+	value_touched(o, a);
 }
 
-/* Parses into the current value: a type's parse() leaves it unchanged on an error. */
 int32_t write_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
 		   const char *text, struct keel_err *err)
 {
-	union keel_slot *old = value_at(o, a), slot = { 0 };
-	bool is_set = old != NULL;
-	int32_t code;
+	bool was_set = bit_get(o->set, a->number);
+	int32_t code = writable(o, a) ? value_parse(o, a, op, key, text, err) : 0;
 
-	if (!writable(o, a))
-		return 0;
-	code = type_parse(a, op, key, text, old ? old : &slot, &is_set, err);
-	if (code)
-		return code;
-	if (old && is_set)
+	if (!code && (was_set || bit_get(o->set, a->number)))
 		value_touched(o, a);
-	else if (old) {
-		value_emptied(o, a);
-		value_touched(o, a);
-	} else if (is_set && value_write(o, a, &slot) < 0) {
-		type_drop(a->type, &slot);
-		return err_no_memory(err);
-	}
-	return 0;
+	return code;
 }
 
 void write_unset(struct keel_obj *o, const struct keel_attr *a, const char *key)

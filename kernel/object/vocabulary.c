@@ -318,8 +318,6 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	if (!def->name || !def->name[0])
 		return err_set(err, -EINVAL, "%s: a CLASS row needs a name",
 			       owner_name(owner));
-	if (strncmp(def->name, "keel_", 5) == 0)
-		return err_set(err, -EINVAL, "%s: class '%s': names with 'keel_' are the kernel's", owner_name(owner), def->name);
 	c = class_get(o, def->name);
 	if (!c)
 		return err_set(err, -ENOMEM, "%s: no memory for class '%s'", owner_name(owner),
@@ -399,20 +397,12 @@ static void type_remove(void *arg, struct owner *owner, const void *row)
 /* The kernel's own. */
 static int types_create(struct objects *o)
 {
-	static const struct {
-		const struct keel_type_def *def;
-		enum quick quick;
-	} quick[] = { { &type_long, QUICK_LONG }, { &type_bool, QUICK_BOOL }, { &type_time, QUICK_TIME },
-		      { &type_string, QUICK_STRING }, { &type_string_array, QUICK_STRING } };
-
 	for (const struct keel_type_def *const *def = types_common; *def; def++) {
 		struct type *t = type_create(o, *def);
 
 		if (!t)
 			return -ENOMEM;
-		for (size_t i = 0; i < KEEL_COUNT(quick); i++)
-			if (quick[i].def == *def)
-				t->quick = quick[i].quick;
+		t->text = *def == &type_string || *def == &type_string_array;
 		t->scalar = !((*def)->flags & (KEEL_TYPE_INT | KEEL_TYPE_STRING));
 	}
 	return 0;

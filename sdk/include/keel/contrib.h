@@ -53,7 +53,7 @@ struct keel_contrib {
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
 struct keel_class_def {
 	uint32_t size, flags;
-	const char *name; /* "job"; not "keel_...", which is the kernel's */
+	const char *name; /* "job" */
 	const char *doc;
 	/* The NOTE point of the replay at start, raised for each object that exists; its event is { id, object }.
 	 * 0: none. */

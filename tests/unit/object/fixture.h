@@ -185,7 +185,7 @@ struct engine {
 	struct owner owner, guest;
 	const struct keel_object_api *api;
 	struct keel_mod *mod;
-	struct keel_obj *dirty[256];
+	struct keel_obj *dirty[1024];
 	uint32_t n_dirty;
 };
 
@@ -193,7 +193,7 @@ static inline void engine_dirty(void *arg, struct keel_obj *o)
 {
 	struct engine *e = arg;
 
-	if (e->n_dirty < 256)
+	if (e->n_dirty < 1024)
 		e->dirty[e->n_dirty] = o;
 	e->n_dirty++;
 }
@@ -233,7 +233,7 @@ static inline void engine_start(struct engine *e)
 /* What the store front does at the end of a turn. */
 static inline void engine_saved(struct engine *e)
 {
-	for (uint32_t i = 0; i < e->n_dirty && i < 256; i++) {
+	for (uint32_t i = 0; i < e->n_dirty && i < 1024; i++) {
 		struct keel_store_row row;
 		int rc = objects_encode(e->dirty[i], &row);
 
