@@ -66,44 +66,17 @@ static bool make_room(struct router *r)
 	return true;
 }
 
-static uint32_t places(const struct router *r, uint32_t reserve)
+/* Returns whether there is a place for a client that `n` counts already. */
+static bool place_find(struct router *r, const struct uid_share *n)
 {
-	return r->limits.clients > reserve ? r->limits.clients - reserve : r->limits.clients;
-}
+	uint32_t reserve = is_root(r, n->uid) ? 0 : r->limits.reserve;
+	uint32_t most = r->limits.clients > reserve ? r->limits.clients - reserve : r->limits.clients;
 
-/* Returns whether there is a place for a client that `n` counts already. *ret_deciding: only in the reserve, until it
- * is known whether its user may manage. */
-static bool place_find(struct router *r, const struct uid_share *n, bool *ret_deciding)
-{
-	bool root = is_root(r, n->uid);
-	uint32_t most = places(r, root ? 0 : r->limits.reserve);
-
-	*ret_deciding = false;
 	if (n->uid != 0 && n->n > r->limits.clients_per_uid)
 		return false;
 	while (r->n_clients > most && make_room(r))
 		;
-	if (r->n_clients <= most)
-		return true;
-	*ret_deciding = !root;
-	return !root && r->n_clients <= places(r, r->limits.reserve_root) && n->deciding < r->limits.deciding;
-}
-
-static void client_uncount(struct client *c)
-{
-	c->router->n_clients--;
-	c->share->deciding -= c->deciding;
-	c->share->n--;
-}
-
-/* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
-static bool client_may_stay(struct client *c)
-{
-	if (!c->deciding)
-		return true;
-	c->deciding = false;
-	c->share->deciding--;
-	return c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0;
+	return r->n_clients <= most;
 }
 
 /* Counts the memory of this client's half request; returns false when that is beyond the bound. */
@@ -148,11 +121,6 @@ void client_known(struct client *c, struct user *u)
 {
 	c->user = u;
 	c->read_ms = loop_now_ms(c->router->parts->loop);
-	if (!client_may_stay(c)) {
-		client_log(c, "there are too many, and the last places are for managers");
-		client_drop(c);
-		return;
-	}
 	if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0) {
 		client_drop(c);
 		return;
@@ -173,13 +141,13 @@ static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32
 			      .read_ms = loop_now_ms(r->parts->loop) };
 	share->n++; /* counted now, so that dropping others does not free it */
 	r->n_clients++;
-	if (!place_find(r, share, &c->deciding)) {
-		client_uncount(c);
+	if (!place_find(r, share)) {
+		r->n_clients--;
+		share->n--;
 		free(c);
 		errno = EUSERS;
 		return NULL;
 	}
-	share->deciding += c->deciding;
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
 	DL_APPEND(r->clients, c);
 	sweep_start(r);
@@ -216,7 +184,8 @@ void client_drop(struct client *c)
 	else
 		close(c->fd);
 	user_unref(c->user);
-	client_uncount(c);
+	r->n_clients--;
+	c->share->n--;
 	free(c);
 	drain_due(r);
 }
@@ -445,10 +414,6 @@ int router_guest(struct router *r, const struct router_guest *g, struct client *
 		return -ENOMEM;
 	}
 	c->user = u;
-	if (!client_may_stay(c)) {
-		client_drop(c);
-		return -EUSERS;
-	}
 	c->send = g->send;
 	c->send_arg = g->arg;
 	*ret_client = c;

@@ -311,7 +311,8 @@ void req_abandon(struct keel_req *q)
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
-uint32_t req_roles(const struct client *c)
+/* enum keel_role bits of its user */
+static uint32_t req_roles(const struct client *c)
 {
 	struct router *r = c->router;
 	uint32_t roles = KEEL_USER;
