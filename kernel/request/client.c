@@ -100,7 +100,8 @@ static bool may_serve(const struct client *c)
 {
 	const struct router_limits *limits = &c->router->limits;
 
-	return c->router->drain.phase < DRAIN_ENDING && !c->closing && !c->broken && c->n_reqs < limits->requests_open && !client_overfull(c);
+	return c->router->drain.phase < DRAIN_ENDING && !c->closing && !c->broken &&
+	       c->n_reqs < limits->requests_open && !client_overfull(c);
 }
 
 void client_rearm(struct client *c)
@@ -113,19 +114,15 @@ void client_rearm(struct client *c)
 		events |= LOOP_READABLE;
 	if (c->queued > 0 && c->full)
 		events |= LOOP_WRITABLE;
-	if (events != c->events && loop_watch_set(c->watch, events) == 0)
-		c->events = events;
+	loop_watch_set(c->watch, events);
 }
 
 void client_known(struct client *c, struct user *u)
 {
 	c->user = u;
 	c->read_ms = loop_now_ms(c->router->parts->loop);
-	if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0) {
+	if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0)
 		client_drop(c);
-		return;
-	}
-	c->events = LOOP_READABLE;
 }
 
 static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
@@ -198,21 +195,6 @@ static void bad_frame(struct client *c, const char *what)
 	client_flush_soon(c);
 }
 
-static void on_frame(struct client *c, const struct frame *f)
-{
-	switch (f->type) {
-	case WIRE_REQUEST:
-		req_start(c, f);
-		break;
-	case WIRE_PING:
-		client_send(c, out_create(), WIRE_PONG, f->corr);
-		break;
-	default:
-		bad_frame(c, "a frame that is no request");
-		break;
-	}
-}
-
 void client_turn_over(void *router)
 {
 	((struct router *)router)->served_ns = 0;
@@ -230,7 +212,12 @@ static void frame_serve(struct client *c, const struct frame *f)
 	bool counted = r->served_ns > 0 || loop_defer(r->parts->loop, client_turn_over, r) == 0;
 	int64_t begin = loop_clock_ns(r->parts->loop);
 
-	on_frame(c, f);
+	if (f->type == WIRE_REQUEST)
+		req_start(c, f);
+	else if (f->type == WIRE_PING)
+		client_send(c, out_create(), WIRE_PONG, f->corr);
+	else
+		bad_frame(c, "a frame that is no request");
 	if (counted)
 		r->served_ns += 1 + loop_clock_ns(r->parts->loop) - begin;
 }
@@ -307,7 +294,7 @@ static void on_events(void *arg, int events)
 
 	if (events & LOOP_WRITABLE)
 		client_write(c);
-	if ((events & LOOP_READABLE) && !c->broken && (c->events & LOOP_READABLE))
+	if ((events & LOOP_READABLE) && !c->broken)
 		read_some(c);
 	if (c->broken)
 		client_drop(c);

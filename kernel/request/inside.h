@@ -67,7 +67,6 @@ struct client {
 	struct router *router;
 	int fd;
 	struct loop_watch *watch;
-	int events; /* being watched */
 	void (*send)(void *arg, const char *frames, size_t len); /* a guest's; NULL: fd */
 	void *send_arg;
 	uint32_t uid, gid;
