@@ -325,24 +325,31 @@ static const char *moved_to(const char *group)
 	return NULL;
 }
 
+static bool is_in(const char *const *list, const char *word)
+{
+	while (*list != NULL && strcmp(*list, word) != 0)
+		list++;
+	return *list != NULL;
+}
+
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
 {
 	const config_setting_t *roots[] = { conf_group(c, ""), config_root_setting(&c->overrides) };
 
-	for (int i = 0; i < config_setting_length(roots[0]) + config_setting_length(roots[1]); i++) {
-		int at = i - config_setting_length(roots[0]);
-		const config_setting_t *s = config_setting_get_elem(roots[at >= 0], (unsigned)(at >= 0 ? at : i));
-		const char *name = config_setting_name(s), *module = moved_to(name), *const *known = kernel_groups;
+	for (int over = 0; over < 2; over++) {
+		for (int i = 0; i < config_setting_length(roots[over]); i++) {
+			const config_setting_t *s = config_setting_get_elem(roots[over], (unsigned)i);
+			const char *name = config_setting_name(s), *module = moved_to(name);
 
-		while (*known != NULL && strcmp(*known, name) != 0)
-			known++;
-		if (!config_setting_is_group(s) || *known != NULL || (at >= 0 && conf_module(c, name) != NULL))
-			continue;
-		if (module != NULL)
-			return conf_refuse(err, s, "%s: these keys are those of a module now; write them into " MODULES_D
-					   "/%s.conf, as %s: { ... };", name, module, module);
-		return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs into a "
-				   "file of " MODULES_D, name, name);
+			if (!config_setting_is_group(s) || is_in(kernel_groups, name) ||
+			    (over && conf_module(c, name) != NULL))
+				continue;
+			if (module != NULL)
+				return conf_refuse(err, s, "%s: these keys are those of a module now; write them into "
+						   MODULES_D "/%s.conf, as %s: { ... };", name, module, module);
+			return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs "
+					   "into a file of " MODULES_D, name, name);
+		}
 	}
 	return 0;
 }
