@@ -51,7 +51,7 @@ $(foreach c,$(filter-out $(MUSL_COMMANDS),$(COMMANDS)),$(eval $(call COMMAND_RUL
 # about its caches some sixty times, and on a virtual machine each answer comes from the host. Where configure
 # found musl, qsub is a static program of that; the other commands need libraries that only glibc has.
 MUSL_LIB_O := $(patsubst %.c,obj/musl/%.o,$(foreach d,client wire,$(call NAMED,sdk/$(d),*.c)) \
-	$(foreach f,date operand reach unquote,sdk/commands/lib/$(f).c))
+	$(foreach f,attr_list date operand reach unquote,sdk/commands/lib/$(f).c))
 obj/musl/%.o: FLAGS = -I$(S)/sdk/client -I$(S)/sdk/wire -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk \
 	-DPBS_VERSION='"$(VERSION_TEXT)"'
 obj/musl/%.o: $(S)/%.c

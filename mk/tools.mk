@@ -9,7 +9,7 @@ obj/sdk/tools/%.o: FLAGS = -I$(S)/sdk/include -I$(S)/sdk -I$(S)/kernel $(JANSSON
 	-DKEELSON_LIBEXEC_DIR='"$(LIBEXEC)"' -DKEELSON_LIBEXEC_BESIDE='"$(call RELATIVE,$(LIBEXEC),$(bindir))"'
 
 # keelson-module runs modules on the mock host
-TOOL_ARCHIVES_keelson-module := libkeelson-mock.a
+TOOL_ARCHIVES_keelson-module := $(call OBJECTS,$(call NAMED,sdk/rules,*.c)) libkeelson-mock.a
 TOOL_LIBS_keelson-module = $(MOCK_LIBS) -Wl,--wrap=free
 
 define TOOL_RULES

@@ -7,10 +7,8 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "conf/inside.h"
 #include "util/err.h"
@@ -158,9 +156,8 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 	return m != NULL ? conf_module_keys(s, m, err) : conf_no_memory(err);
 }
 
-static int modules_read(void *conf, const char *path, const char *file, struct keel_err *err)
+static int modules_read(struct conf *c, const char *path, const char *file, struct keel_err *err)
 {
-	struct conf *c = conf;
 	const config_setting_t *root;
 	int ret = file_parse(c, path, file, err);
 
@@ -184,8 +181,6 @@ static int name_order(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-typedef int file_fn(void *arg, const char *path, const char *other, struct keel_err *err);
-
 /* Returns the directory of modules beside the main file `path`. NULL: no memory. */
 static char *modules_dir(const char *path)
 {
@@ -194,9 +189,8 @@ static char *modules_dir(const char *path)
 	return text_format("%.*s" MODULES_D, slash == NULL ? 0 : (int)(slash - path) + 1, path);
 }
 
-/* Calls `fn` for every *.conf in `look`, with its path in `dir` and its path in `other`. A directory that does not exist
- * is no error. */
-static int dir_each(const char *look, const char *dir, const char *other, file_fn *fn, void *arg, struct keel_err *err)
+/* Every *.conf in `look`, which is called as if it were in `dir`. A directory that does not exist is no error. */
+static int dir_read(struct conf *c, const char *look, const char *dir, struct keel_err *err)
 {
 	struct dirent **names;
 	int n = scandir(look, &names, is_conf_name, name_order), ret = 0;
@@ -207,10 +201,10 @@ static int dir_each(const char *look, const char *dir, const char *other, file_f
 		return err_set(err, -errno, "cannot read the directory %s: %s", dir, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		char *path = ret == 0 ? path_join(dir, names[i]->d_name) : NULL;
-		char *file = ret == 0 ? path_join(other, names[i]->d_name) : NULL;
+		char *file = ret == 0 ? path_join(look, names[i]->d_name) : NULL;
 
 		if (ret == 0)
-			ret = path == NULL || file == NULL ? conf_no_memory(err) : fn(arg, path, file, err);
+			ret = path == NULL || file == NULL ? conf_no_memory(err) : modules_read(c, path, file, err);
 		free(path);
 		free(file);
 		free(names[i]);
@@ -231,7 +225,7 @@ int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct
 	if (ret == 0)
 		ret = file_parse(c, path, file, err);
 	if (ret == 0)
-		ret = dir_each(other, dir, other, modules_read, c, err);
+		ret = dir_read(c, other, dir, err);
 	free(dir);
 	free(file);
 	free(other);
@@ -239,40 +233,6 @@ int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct
 		conf_destroy(c);
 	else
 		*ret_conf = c;
-	return ret;
-}
-
-static int file_copy(void *arg, const char *path, const char *to, struct keel_err *err)
-{
-	char *text;
-	size_t len;
-	int ret = text_read(path, path, &text, &len, err), fd;
-
-	(void)arg;
-	if (ret < 0)
-		return ret;
-	fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	ret = fd < 0 ? -errno : fd_write_all(fd, text, len);
-	if (fd >= 0)
-		close(fd);
-	free(text);
-	return ret == 0 ? 0 : err_set(err, ret, "cannot copy %s to %s: %s", path, to, strerror(-ret));
-}
-
-int conf_copy(const char *path, const char *to, struct keel_err *err)
-{
-	char *dir = modules_dir(path), *main_file = path_join(to, COPY_MAIN), *other = path_join(to, MODULES_D);
-	int ret = dir == NULL || main_file == NULL || other == NULL ? conf_no_memory(err) : dir_make(other, 0700);
-
-	if (ret == 0)
-		ret = file_copy(NULL, path, main_file, err);
-	else if (ret != -ENOMEM)
-		err_set(err, ret, "cannot make the directory %s: %s", other, strerror(-ret));
-	if (ret == 0)
-		ret = dir_each(dir, dir, other, file_copy, NULL, err);
-	free(dir);
-	free(main_file);
-	free(other);
 	return ret;
 }
 

@@ -4,7 +4,7 @@
  *
  * Over the soft budget: a log record. Over the hard one: a record and a strike. Enough strikes within ten
  * minutes bench the tap: it is not called any more, and what it guarded is refused if it is the kind of
- * tap that refuses when it fails. A reload of its module or `keelson hooks --unbench` puts it back. A
+ * tap that refuses when it fails. A restart of its module or `keelson hooks --unbench` puts it back. A
  * module may have budgets of its own.
  *
  * A tap has so many records about its slowness a minute, and so many about its failures where nothing is
@@ -83,7 +83,7 @@ static void strike(struct op *op, struct tap *t)
 		return;
 	t->off |= TAP_BENCHED;
 	hooks_log(h, KEEL_LOG_ERROR, op_label(op),
-		  "%s was too slow %u times and is not called any more%s; reload its module when it is "
+		  "%s was too slow %u times and is not called any more%s; restart its module when it is "
 		  "repaired, or 'keelson hooks --unbench %s'",
 		  t->name, t->stat.strikes,
 		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "", t->name);

@@ -52,7 +52,7 @@ static COLD keel_verdict verdict_refused(struct op *op, const struct tap *t, kee
 static void log_failed(struct op *op, struct tap *t)
 {
 	const char *then = t->policy == KEEL_ON_FAIL_REJECT ? "the request is refused" :
-			   t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until a reload" :
+			   t->policy == KEEL_ON_FAIL_BENCH  ? "it is not called any more until its module is restarted" :
 							      "it is skipped";
 	struct hooks *h = op->hooks;
 	char took[32] = "", more[48] = "";
@@ -118,7 +118,7 @@ static COLD bool tap_benched(struct op *op, const struct tap *t, struct outcome 
 	if ((t->off & TAP_FILTERED) && !filter_passes(op, t))
 		return true;
 	err_set(&op->err, 0,
-		"%s was too slow or broken and is not called any more; reload its module", t->name);
+		"%s was too slow or broken and is not called any more; restart its module", t->name);
 	op->err.code = PBSE_HOOKERROR;
 	*out = (struct outcome){ KEEL_REJECT, PBSE_HOOKERROR, t };
 	return false;

@@ -3,7 +3,8 @@
  * check.c - keelsond --check: check configuration and modules, start nothing.
  *
  * The parts exist, so that modules find the groups they need, and each module passes its init(), but nothing is locked,
- * stored or listened to. With --set it is a running daemon that checks the set which comes.
+ * stored or listened to. With --set it is a running daemon that checks the set which comes: it
+ * reads what modules there are.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,14 +17,14 @@
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/inside.h"
-#include "main/set.h"
 #include "module/modules.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "util/text.h"
 
 static int prepare(struct daemon *d, struct keel_err *err)
 {
-	char *copy = d->set != NULL ? set_path(d->set, "conf") : NULL;
+	char *copy = d->set != NULL ? text_format("%s/conf", d->set) : NULL;
 	int ret = settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
 
 	free(copy);
@@ -39,51 +40,26 @@ static int prepare(struct daemon *d, struct keel_err *err)
 	return ret == 0 ? parts_create(d, err) : ret;
 }
 
-static int copies_make(const struct daemon *d, struct keel_err *err)
-{
-	char *to = set_path(d->set, "modules");
-	char *from = d->options->set_from != NULL ? set_path(d->options->set_from, "modules") : NULL;
-	int ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
-			       modules_copy(d->settings->top->modules_dir, d->parts.conf, to, from, err);
-
-	free(to);
-	free(from);
-	return ret;
-}
-
-/* For the daemon that runs. */
-static int report_write(const struct daemon *d, struct keel_err *err)
-{
-	struct buf report;
-	int ret;
-
-	buf_init(&report);
-	buf_str(&report, "");
-	modules_report(d->parts.modules, &report);
-	ret = report.failed ? -ENOMEM : set_write(d->set, "report", report.data);
-	buf_fini(&report);
-	return ret == 0 ? 0 : err_set(err, ret, "cannot write into %s: %s", d->set, strerror(-ret));
-}
-
-static int check_set(struct daemon *d, bool *ret_stores, struct keel_err *err)
-{
-	int ret = d->set != NULL ? copies_make(d, err) : 0;
-
-	if (ret == 0)
-		ret = modules_check(d->parts.modules, d->parts.conf, d->set != NULL, ret_stores, err);
-	return ret == 0 && d->set != NULL ? report_write(d, err) : ret;
-}
-
+/* Checks everything; prints the modules of --set, else that there is no error. Returns 0, or an error with *err. */
 static int check_all(struct daemon *d, struct keel_err *err)
 {
+	struct buf report;
 	bool stores;
-	int ret = check_set(d, &stores, err);
+	int ret = modules_check(d->parts.modules, d->parts.conf, d->set != NULL, &stores, err);
 
 	if (ret < 0)
 		return ret;
 	if (!stores && d->parts.daemon & KEEL_SERVER)
 		fprintf(stderr, "keelsond: %s: " STORE_NONE "\n", d->options->conf_file);
-	printf("%s: the configuration is right\n", d->options->conf_file);
+	if (d->set == NULL) {
+		printf("%s: the configuration is right\n", d->options->conf_file);
+		return 0;
+	}
+	buf_init(&report);
+	modules_report(d->parts.modules, &report);
+	if (report.data != NULL)
+		fputs(report.data, stdout);
+	buf_fini(&report);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "keel/module.h"
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/daemon.h"
@@ -60,30 +61,18 @@ static uint32_t core_daemon(struct keel_mod *m)
 	return owner_of(m)->parts->daemon;
 }
 
-static const char *core_home(struct keel_mod *m)
+static const char *core_fact(struct keel_mod *m, uint32_t which)
 {
-	return owner_of(m)->parts->home;
-}
+	const struct parts *p = owner_of(m)->parts;
+	const char *const facts[] = {
+		[KEEL_FACT_HOME] = p->home,
+		[KEEL_FACT_EXEC_DIR] = p->exec_dir,
+		[KEEL_FACT_SERVER_NAME] = p->server_name,
+		[KEEL_FACT_HOST_NAME] = p->host_name,
+		[KEEL_FACT_VERSION] = KEELSON_VERSION_TEXT,
+	};
 
-static const char *core_exec_dir(struct keel_mod *m)
-{
-	return owner_of(m)->parts->exec_dir;
-}
-
-static const char *core_server_name(struct keel_mod *m)
-{
-	return owner_of(m)->parts->server_name;
-}
-
-static const char *core_host_name(struct keel_mod *m)
-{
-	return owner_of(m)->parts->host_name;
-}
-
-static const char *core_version_text(struct keel_mod *m)
-{
-	(void)m;
-	return KEELSON_VERSION_TEXT;
+	return which < KEEL_COUNT(facts) ? facts[which] : NULL;
 }
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
@@ -326,11 +315,7 @@ const struct keel_core_api *core_api(void)
 		.now_ms = core_now_ms,
 		.time = core_time,
 		.daemon = core_daemon,
-		.home = core_home,
-		.exec_dir = core_exec_dir,
-		.server_name = core_server_name,
-		.host_name = core_host_name,
-		.version_text = core_version_text,
+		.fact = core_fact,
 		.timer = core_timer,
 		.timer_cancel = core_timer_cancel,
 		.defer = core_defer,

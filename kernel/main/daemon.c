@@ -27,11 +27,11 @@
 #include "loop/loop.h"
 #include "main/inside.h"
 #include "main/renew.h"
-#include "main/set.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "request/router.h"
 #include "store/store.h"
+#include "util/crumb.h"
 #include "util/err.h"
 #include "util/file.h"
 #include "util/text.h"
@@ -60,14 +60,6 @@ static void remember_modules(const struct daemon *d)
 	crash_modules(buf_take(&text, NULL));
 }
 
-static int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* ---- signals ---------------------------------------------------------------------------------- */
 
 void daemon_stop(struct parts *parts)
@@ -86,32 +78,23 @@ static void stop_signalled(void *arg, int signum)
 	loop_stop(d->parts.loop);
 }
 
-static void reloaded(void *arg, int ret, const char *text)
-{
-	(void)arg;
-	(void)ret;
-	(void)text; /* logged already */
-	notify_send("READY=1");
-}
-
-static void reload_signalled(void *arg, int signum)
+static void hup_signalled(void *arg, int signum)
 {
 	struct daemon *d = arg;
-	struct keel_err err = { 0 };
+	struct crumb crumb;
 
 	(void)signum;
-	d->hup = d->renewal != NULL;
+	d->hup = d->next != NULL;
 	if (!d->serving || d->stopping || d->hup)
 		return;
-	notify_send("RELOADING=1");
-	if (modules_change(d->parts.modules,
-			   &(struct modules_ask){ .change = MODULES_CONFIGURE, .who = "SIGHUP",
-						  .done = reloaded },
-			   &err) == 0)
+	if (d->hup_owner == NULL) {
+		log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
+			"no module reads the configuration again: it is read when the daemon is started");
 		return;
-	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name,
-		"reload refused: %s", err.text);
-	notify_send("READY=1");
+	}
+	crumb_begin(&crumb, d->hup_owner, "signal", NULL);
+	d->hup_fn(&d->hup_owner->pub, d->hup_arg);
+	crumb_end(&crumb);
 }
 
 static int signals_watch(struct daemon *d, struct keel_err *err)
@@ -122,7 +105,7 @@ static int signals_watch(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = loop_signal(d->parts.loop, SIGINT, stop_signalled, d);
 	if (ret == 0)
-		ret = loop_signal(d->parts.loop, SIGHUP, reload_signalled, d);
+		ret = loop_signal(d->parts.loop, SIGHUP, hup_signalled, d);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL); /* the image before has blocked them */
 	return ret == 0 ? 0 : err_set(err, ret, "cannot watch signals: %s", strerror(-ret));
@@ -167,7 +150,7 @@ static int modules_run(struct daemon *d, struct keel_err *err)
 /* The configuration: that of the set this image runs with, else of the files. */
 static int conf_get(struct daemon *d, struct keel_err *err)
 {
-	char *copy = d->set != NULL ? set_path(d->set, "conf") : NULL;
+	char *copy = d->set != NULL ? text_format("%s/conf", d->set) : NULL;
 	int ret = d->set != NULL && copy == NULL ? err_set(err, -ENOMEM, "no memory") :
 						   settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
 
@@ -175,44 +158,6 @@ static int conf_get(struct daemon *d, struct keel_err *err)
 	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
 		ret = conf_override(d->parts.conf, d->left_out[i], err);
 	return ret;
-}
-
-static int set_fill(struct daemon *d, struct keel_err *err)
-{
-	char *to;
-	int ret;
-
-	sets_tidy(d->sets); /* starts that failed left them behind */
-	ret = set_create(d->sets, &d->set, err);
-	if (ret == 0)
-		ret = set_configure(d->set, d->options->conf_file, NULL, NULL, err);
-	if (ret < 0)
-		return ret;
-	to = set_path(d->set, "modules");
-	ret = to == NULL ? err_set(err, -ENOMEM, "no memory") :
-			   modules_copy(d->settings->top->modules_dir, d->parts.conf, to, NULL, err);
-	free(to);
-	return ret;
-}
-
-/* A start without a set makes one of the files. Where the disk is full it goes on without: what was acknowledged is to
- * be served; another set of modules then needs a restart. */
-static int set_make(struct daemon *d, struct keel_err *err)
-{
-	int ret;
-
-	d->sets = sets_dir(d->parts.home, d->parts.daemon);
-	if (d->sets == NULL)
-		return err_set(err, -ENOMEM, "no memory");
-	ret = d->set == NULL ? set_fill(d, err) : 0;
-	if (ret != -ENOSPC && ret != -EDQUOT)
-		return ret;
-	if (d->set != NULL)
-		set_remove(d->set);
-	free(d->set);
-	d->set = NULL;
-	fprintf(stderr, "keelsond: %s; `keelson reload` needs a restart with more room first\n", err->text);
-	return 0;
 }
 
 static int listeners_open(struct daemon *d, struct keel_err *err)
@@ -238,8 +183,6 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = home_make(d->parts.home, d->parts.daemon, err);
 	if (ret == 0)
 		ret = home_lock(d->parts.home, d->parts.daemon, &d->handed, &d->locks, err);
-	if (ret == 0 && d->world == NULL)
-		ret = set_make(d, err);
 	if (ret == 0)
 		ret = log_start(d, err);
 	if (ret == 0 && d->world == NULL)
@@ -250,8 +193,6 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = parts_create(d, err);
 	if (ret == 0)
 		renew_links_expect(d);
-	if (ret == 0)
-		renew_children_reap(d);
 	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
@@ -284,10 +225,8 @@ static void ready_notify(struct daemon *d)
 		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
 	d->serving = true;
 	remember_modules(d);
-	d->start_ms = clock_ms() - d->start_ms;
-	d->start_objects = (int64_t)objects_total(p->objects);
 	if (d->world == NULL)
-		renew_ready(d);
+		renew_ready();
 	notify_send("READY=1");
 	background_ready();
 }
@@ -338,8 +277,6 @@ static void serve_no_more(struct daemon *d)
 		log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Svr",
 			p->daemon_name, "Starting to shutdown the server, type is Quick");
 	stop_notify(d);
-	if (d->world == NULL)
-		renew_stop(d);
 	router_shutdown(p->router, d->for_good);
 	loop_run_until(p->loop, replies_are_out, p, LAST_REPLIES_MS);
 	links_stop(p->links);
@@ -417,14 +354,14 @@ static char *home_guess(const struct options *o)
 /* Returns the set that served last; the caller frees it. NULL: there is none. */
 static char *last_good(const struct options *o)
 {
-	const uint32_t roles[] = { KEEL_SERVER, KEEL_MOM };
+	static const char *const dirs[] = { "server_priv", "mom_priv" };
 	char *home = home_guess(o), *set = NULL;
 
-	for (size_t i = 0; home != NULL && i < KEEL_COUNT(roles) && set == NULL; i++) {
-		char *sets = sets_dir(home, roles[i]);
+	for (size_t i = 0; home != NULL && i < KEEL_COUNT(dirs) && set == NULL; i++) {
+		char *served = text_format("%s/%s/sets/served", home, dirs[i]);
 
-		set = sets != NULL ? set_last(sets) : NULL;
-		free(sets);
+		set = served != NULL ? realpath(served, NULL) : NULL;
+		free(served);
 	}
 	free(home);
 	return set;
@@ -438,8 +375,6 @@ static int set_choose(struct daemon *d, struct keel_err *err)
 	if (o->set_dir == NULL && !o->last_good)
 		return 0;
 	d->set = o->last_good ? last_good(o) : strdup(o->set_dir);
-	if (!o->last_good)
-		renew_answer_read(d);
 	return d->set == NULL ? err_set(err, -ENOENT, "no set of modules has served yet") : 0;
 }
 
@@ -464,7 +399,7 @@ static int start_without(struct daemon *d, struct keel_err *err)
 			ret = start(d, err);
 		again = ret < 0 && leave_out(d);
 		if (ret < 0 && !again) {
-			renew_back(d, err);
+			renew_back(err);
 			failure_log(d, err);
 		}
 		if (ret < 0 && !again && d->world == NULL && ret != -EBUSY)
@@ -486,7 +421,6 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
 	if (world == NULL)
 		handed_take(&d->handed);
-	d->start_ms = clock_ms();
 	signal(SIGPIPE, SIG_IGN);
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */

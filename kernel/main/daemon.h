@@ -15,8 +15,9 @@ struct options {
 	bool check, foreground, version, help;
 	const char **set;   /* "key=value"; owned, the strings are argv's */
 	size_t n_set;
-	const char *set_dir;  /* run with this set of modules (set.h), or check it; NULL: with the configuration */
-	const char *set_from; /* with check and set_dir: the set that has copies of files that are gone; or NULL */
+	const char *set_dir;  /* run with this set of modules (keel/renew.h), or check it; NULL: with the configuration */
+	const char *back;     /* with set_dir: the one to go back to; or NULL */
+	const char *refused;  /* with set_dir: why this is the one that was gone back to; or NULL */
 	bool last_good;       /* run with the last set that served */
 };
 

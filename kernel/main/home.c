@@ -20,62 +20,48 @@
 #include "util/text.h"
 #include "util/version.h"
 
-/* path, mode, for which roles */
-static const struct {
+/* path, mode, for which roles; a file that is written when it is missing has a text */
+static const struct row {
 	const char *path;
 	mode_t mode;
 	uint32_t roles;
-} dirs[] = {
-	{ "", 0755, KEEL_ANY },
-	{ "run", 0755, KEEL_ANY },
-	{ "spool", 01777, KEEL_ANY },
-	{ "undelivered", 01777, KEEL_ANY },
-	{ "aux", 0755, KEEL_MOM },
-	{ "checkpoint", 0700, KEEL_MOM },
-	{ "server_logs", 0755, KEEL_SERVER },
-	{ "server_priv", 0750, KEEL_SERVER },
-	{ "server_priv/hooks", 0750, KEEL_SERVER },
-	{ "server_priv/users", 0750, KEEL_SERVER },
-	{ "server_priv/peers", 0750, KEEL_SERVER },
-	{ "sched_logs", 0755, KEEL_SERVER },
-	{ "sched_priv", 0750, KEEL_SERVER },
-	{ "datastore", 0700, KEEL_SERVER },
-	{ "mom_logs", 0755, KEEL_MOM },
-	{ "mom_priv", 0751, KEEL_MOM },
-	{ "mom_priv/hooks", 0751, KEEL_MOM },
-	{ "mom_priv/config.d", 0755, KEEL_MOM },
-	{ "mom_priv/peers", 0750, KEEL_MOM },
+	const char *text;
+} rows[] = {
+	{ ".", 0755, KEEL_ANY, NULL },
+	{ "run", 0755, KEEL_ANY, NULL },
+	{ "spool", 01777, KEEL_ANY, NULL },
+	{ "undelivered", 01777, KEEL_ANY, NULL },
+	{ "aux", 0755, KEEL_MOM, NULL },
+	{ "checkpoint", 0700, KEEL_MOM, NULL },
+	{ "server_logs", 0755, KEEL_SERVER, NULL },
+	{ "server_priv", 0750, KEEL_SERVER, NULL },
+	{ "server_priv/hooks", 0750, KEEL_SERVER, NULL },
+	{ "server_priv/users", 0750, KEEL_SERVER, NULL },
+	{ "server_priv/peers", 0750, KEEL_SERVER, NULL },
+	{ "sched_logs", 0755, KEEL_SERVER, NULL },
+	{ "sched_priv", 0750, KEEL_SERVER, NULL },
+	{ "datastore", 0700, KEEL_SERVER, NULL },
+	{ "mom_logs", 0755, KEEL_MOM, NULL },
+	{ "mom_priv", 0751, KEEL_MOM, NULL },
+	{ "mom_priv/hooks", 0751, KEEL_MOM, NULL },
+	{ "mom_priv/config.d", 0755, KEEL_MOM, NULL },
+	{ "mom_priv/peers", 0750, KEEL_MOM, NULL },
+	{ "pbs_environment", 0644, KEEL_ANY, "PATH=/usr/local/bin:/usr/bin:/bin\nLANG=C\n" },
+	{ "pbs_version", 0644, KEEL_ANY, KEELSON_VERSION_TEXT "\n" },
 };
 
-/* Files that are written when they are missing. */
-static const struct {
-	const char *path, *text;
-} files[] = {
-	{ "pbs_environment", "PATH=/usr/local/bin:/usr/bin:/bin\nLANG=C\n" },
-	{ "pbs_version", KEELSON_VERSION_TEXT "\n" },
-};
-
-static int dir_of_home(const char *home, const char *path, mode_t mode, struct keel_err *err)
+static int row_make(const char *home, const struct row *r, struct keel_err *err)
 {
-	char *whole = path[0] == '\0' ? strdup(home) : path_join(home, path);
-	int ret = whole == NULL ? -ENOMEM : dir_make(whole, mode);
-
-	if (ret < 0)
-		err_set(err, ret, "cannot make the directory %s: %s; check PBS_HOME (%s) and that this "
-			"user may write there", whole == NULL ? path : whole, strerror(-ret), home);
-	free(whole);
-	return ret;
-}
-
-static int file_of_home(const char *home, const char *path, const char *text, struct keel_err *err)
-{
-	char *whole = path_join(home, path);
+	char *whole = path_join(home, r->path);
 	int ret = whole == NULL ? -ENOMEM : 0;
 
-	if (ret == 0 && access(whole, F_OK) < 0)
-		ret = file_write_durable(whole, text, strlen(text), 0644);
+	if (ret == 0 && r->text == NULL)
+		ret = dir_make(whole, r->mode);
+	else if (ret == 0 && access(whole, F_OK) < 0)
+		ret = file_write_durable(whole, r->text, strlen(r->text), r->mode);
 	if (ret < 0)
-		err_set(err, ret, "cannot write %s/%s: %s", home, path, strerror(-ret));
+		err_set(err, ret, "cannot make %s/%s: %s; check PBS_HOME (%s) and that this user may write there", home, r->path,
+			strerror(-ret), home);
 	free(whole);
 	return ret;
 }
@@ -84,11 +70,9 @@ int home_make(const char *home, uint32_t roles, struct keel_err *err)
 {
 	int ret = 0;
 
-	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(dirs); i++)
-		if (dirs[i].roles & roles)
-			ret = dir_of_home(home, dirs[i].path, dirs[i].mode, err);
-	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(files); i++)
-		ret = file_of_home(home, files[i].path, files[i].text, err);
+	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(rows); i++)
+		if (rows[i].roles & roles)
+			ret = row_make(home, &rows[i], err);
 	return ret;
 }
 
@@ -131,17 +115,17 @@ int home_lock(const char *home, uint32_t roles, struct handed *handed, struct ho
 		uint32_t role;
 		const char *name, *dir, *file;
 		int *fd;
-	} rows[] = {
+	} locked[] = {
 		{ KEEL_SERVER, "server", "server_priv", HOME_LOCK_SERVER, &locks.server },
 		{ KEEL_MOM, "mom", "mom_priv", HOME_LOCK_MOM, &locks.mom },
 	};
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < KEEL_COUNT(rows); i++) {
-		char *path = text_format("%s/%s/%s", home, rows[i].dir, rows[i].file);
+	for (size_t i = 0; rc == 0 && i < KEEL_COUNT(locked); i++) {
+		char *path = text_format("%s/%s/%s", home, locked[i].dir, locked[i].file);
 
-		if (roles & rows[i].role && (*rows[i].fd = handed_use(handed, rows[i].file)) < 0) /* the image before had none */
-			rc = path == NULL ? err_set(err, -ENOMEM, "no memory") : lock_take(path, rows[i].name, rows[i].fd, err);
+		if (roles & locked[i].role && (*locked[i].fd = handed_use(handed, locked[i].file)) < 0) /* the image before had none */
+			rc = path == NULL ? err_set(err, -ENOMEM, "no memory") : lock_take(path, locked[i].name, locked[i].fd, err);
 		free(path);
 	}
 	if (rc < 0)

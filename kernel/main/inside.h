@@ -7,6 +7,7 @@
 
 #include "conf/conf.h"
 #include "hook/hooks.h"
+#include "keel/api.h"
 #include "main/daemon.h"
 #include "main/handover.h"
 #include "module/modules.h"
@@ -50,7 +51,7 @@ struct settings {
 	char *daemon_name; /* third field of a log record */
 	bool core_files;   /* by PBS_CORE_LIMIT of pbs.conf */
 };
-/* Read the file of `o`, or `copy`, a copy of the configuration with overrides (set.h); apply overrides, those of `o`, too;
+/* Read the file of `o`, or `copy`, a copy of the configuration with overrides (keel/renew.h); apply overrides, those of `o`, too;
  * fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
 int settings_read(const struct options *o, const char *copy, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err);
@@ -102,7 +103,7 @@ void crash_say_where(void);
 /* On the thread of the loop, until that is destroyed. One per process. 0 or -errno. */
 int watchdog_start(struct parts *parts, const struct hooks_conf *c);
 
-/* ---- daemon.c, parts.c, files.c --------------------------------------------------------------------- */
+/* ---- daemon.c, parts.c --------------------------------------------------------------------- */
 #define LEFT_OUT_ROOM 64
 
 struct daemon {
@@ -115,19 +116,19 @@ struct daemon {
 	bool stopping, for_good; /* for_good: a module stopped it, not a signal */
 	char *left_out[LEFT_OUT_ROOM]; /* modules that are not required and could not come */
 	uint32_t n_left_out;
-	/* renew.c */
-	char *sets, *set; /* their directory; what runs; NULL in a simulation */
+	char *set; /* the set that this image runs with; NULL: with the files */
 	struct handed handed;
-	char *fresh;		 /* a set with configuration that is being looked at; or NULL */
-	char *back, *token, *answer; /* what the image before left: the set to go back to; for whom, what its change did */
-	bool refused;		 /* `answer`: why nothing changed */
-	struct renewal *renewal; /* another image is being made; or NULL */
-	char *next;		 /* the set to execute when all has ended; or NULL */
+	/* renew.c */
+	char *next, *back;	 /* the set to execute when all has ended, and the one to go back to; or NULL */
 	int64_t drain_until_ms;	 /* for what is in flight */
-	char *children;		 /* of the image before, pids */
-	struct loop_timer *children_timer;
-	bool hup;		 /* reload once more, in the next image */
-	int64_t start_ms, start_objects; /* how long the start took, with so many */
+	bool hup;		 /* one came for the next image */
+	/* renew_api.c */
+	struct keel_draft draft; /* another configuration, which is being looked at */
+	struct conf *draft_conf;
+	struct settings *draft_settings;
+	struct owner *hup_owner; /* whom SIGHUP is for; or NULL */
+	keel_fn *hup_fn;
+	void *hup_arg;
 };
 
 static inline struct daemon *daemon_of(struct parts *p)
@@ -137,8 +138,6 @@ static inline struct daemon *daemon_of(struct parts *p)
 
 /* Settings that come in force at once; `newer`: moved; NULL: those that the daemon has. */
 void settings_apply(struct daemon *d, struct settings *newer);
-/* files.c: how changes of the modules read the configuration. A world has no other image. */
-extern const struct modules_files daemon_files, daemon_files_of_a_world;
 
 /* Settings into parts: names and directories, which they borrow. */
 void parts_name(struct daemon *d);

@@ -28,7 +28,8 @@ static const struct option table[] = {
 	{ "check", no_argument, NULL, FLAG(check) },
 	{ "foreground", no_argument, NULL, 'N' },
 	{ "set", required_argument, NULL, SET },
-	{ "from", required_argument, NULL, TEXT(set_from) }, /* the daemon's own */
+	{ "back", required_argument, NULL, TEXT(back) }, /* the daemon's own, as is the next one */
+	{ "refused", required_argument, NULL, TEXT(refused) },
 	{ "last-good", no_argument, NULL, FLAG(last_good) },
 	{ "version", no_argument, NULL, FLAG(version) },
 	{ "help", no_argument, NULL, FLAG(help) },

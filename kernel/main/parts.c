@@ -11,13 +11,14 @@
 #include "log/log.h"
 #include "loop/loop.h"
 #include "main/inside.h"
-#include "main/set.h"
+#include "main/renew.h"
 #include "module/modules.h"
 #include "object/objects.h"
 #include "registry/registry.h"
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
+#include "util/text.h"
 
 void parts_name(struct daemon *d)
 {
@@ -33,14 +34,12 @@ void parts_name(struct daemon *d)
 
 static int modules_make(struct daemon *d)
 {
-	char *copies = d->set != NULL ? set_path(d->set, "modules") : NULL;
+	char *copies = d->set != NULL ? text_format("%s/modules", d->set) : NULL;
 	int ret = d->set != NULL && copies == NULL ?
 			  -ENOMEM :
 			  modules_create(&d->parts, d->settings->top->modules_dir, copies, &d->parts.modules);
 
 	free(copies);
-	if (ret == 0)
-		modules_set_files(d->parts.modules, d->world == NULL && d->set != NULL ? &daemon_files : &daemon_files_of_a_world);
 	return ret;
 }
 
@@ -51,6 +50,8 @@ int parts_create(struct daemon *d, struct keel_err *err)
 
 	if (ret == 0)
 		ret = registry_offer(p->registry, "core", core_api());
+	if (ret == 0 && d->world == NULL)
+		ret = registry_offer(p->registry, "renew", renew_api());
 	if (ret == 0)
 		ret = store_create(p, &p->store);
 	if (ret == 0)

@@ -12,70 +12,50 @@
 #include <unistd.h>
 
 #include "main/inside.h"
-#include "main/set.h"
 #include "util/err.h"
+#include "util/file.h"
 #include "util/text.h"
 
 #define EVENTS_SERVER "511"
 #define EVENTS_MOM "1023"
 #define NAME_MAX_LENGTH 255
+#define OVERRIDES_BYTES (1u << 20)
 
 #define MINUTE 60000
 #define HOUR (60 * MINUTE)
 #define DAY (24 * HOUR)
 
+/* What each key is stands in keelson.conf(5). Most are read at start only. */
+#define START_RULE(kind, key, type, member, ...) \
+	CONF_RULE_AS(kind, key, struct type, member, .flags = KEEL_CONF_RESTART, __VA_ARGS__)
+
 static const struct keel_conf_rule top_rules[] = {
-	KEEL_CONF_RULE(LIST, struct top_conf, roles, .flags = KEEL_CONF_RESTART,
-		       .fallback = "server,mom",
-		       .doc = "what this daemon is: \"server\", \"mom\" or both"),
-	KEEL_CONF_RULE(STRING, struct top_conf, home, .flags = KEEL_CONF_RESTART,
-		       .doc = "PBS_HOME; empty: that of pbs.conf, else " HOME_DEFAULT),
-	KEEL_CONF_RULE(STRING, struct top_conf, exec_dir, .flags = KEEL_CONF_RESTART,
-		       .doc = "PBS_EXEC; empty: that of pbs.conf, else where keelsond is installed"),
-	KEEL_CONF_RULE(STRING, struct top_conf, server_name, .flags = KEEL_CONF_RESTART,
-		       .doc = "the part of ids behind the point; empty: PBS_SERVER of pbs.conf, else "
-			      "the short name of this host"),
-	KEEL_CONF_RULE(STRING, struct top_conf, host_name, .flags = KEEL_CONF_RESTART,
-		       .doc = "this host as other daemons know it; empty: PBS_MOM_NODE_NAME of "
-			      "pbs.conf, else its short name"),
-	KEEL_CONF_RULE(STRING, struct top_conf, modules_dir, .flags = KEEL_CONF_RESTART,
-		       .doc = "where <name>.so is looked for; empty: `modules` beside keelsond, else "
-			      "where modules are installed"),
+	START_RULE(LIST, roles, top_conf, roles, .fallback = "server,mom"),
+	START_RULE(STRING, home, top_conf, home),
+	START_RULE(STRING, exec_dir, top_conf, exec_dir),
+	START_RULE(STRING, server_name, top_conf, server_name),
+	START_RULE(STRING, host_name, top_conf, host_name),
+	START_RULE(STRING, modules_dir, top_conf, modules_dir),
 };
 
 static const struct keel_conf_rule log_rules[] = {
-	KEEL_CONF_RULE(STRING, struct log_conf, dir, .flags = KEEL_CONF_RESTART,
-		       .doc = "directory of the day files; empty: server_logs or mom_logs of home"),
-	KEEL_CONF_RULE(INT, struct log_conf, events, .fallback = "0", .min = 0, .max = 65535,
-		       .doc = "sum of the event classes to be written; 0: 511, and 1023 for a mom alone"),
-	KEEL_CONF_RULE(BOOL, struct log_conf, microseconds, .flags = KEEL_CONF_RESTART,
-		       .doc = "six digits behind the second; PBS_LOG_HIGHRES_TIMESTAMP=1 of pbs.conf "
-			      "does the same"),
+	START_RULE(STRING, dir, log_conf, dir),
+	KEEL_CONF_RULE(INT, struct log_conf, events, .fallback = "0", .min = 0, .max = 65535), /* 0: by the roles */
+	START_RULE(BOOL, microseconds, log_conf, microseconds),
 };
 
 static const struct keel_conf_rule client_rules[] = {
-	KEEL_CONF_RULE(STRING, struct client_conf, socket, .flags = KEEL_CONF_RESTART,
-		       .doc = "Unix socket for commands; empty: run/server.sock of home"),
-	CONF_RULE_AS(DURATION, stall, struct client_conf, stall_ms, .flags = KEEL_CONF_RESTART,
-		     .fallback = "60s", .min = 100, .max = HOUR,
-		     .doc = "how long half a request, or an answer that nobody reads, may stand still"),
+	START_RULE(STRING, socket, client_conf, socket),
+	START_RULE(DURATION, stall, client_conf, stall_ms, .fallback = "60s", .min = 100, .max = HOUR),
 };
 
-#define HOOKS_RULE(kind, key, member, ...)                                                                 \
-	CONF_RULE_AS(kind, key, struct hooks_conf, member, .flags = KEEL_CONF_RESTART, __VA_ARGS__)
 static const struct keel_conf_rule hooks_rules[] = {
-	HOOKS_RULE(DURATION, hold_default, hold_default_ms, .fallback = "60s", .min = 1, .max = DAY,
-		   .doc = "how long a hold lasts whose module does not say"),
-	HOOKS_RULE(DURATION, soft_budget, soft_budget_ms, .fallback = "20ms", .min = 1, .max = HOUR,
-		   .doc = "a tap that runs longer is logged"),
-	HOOKS_RULE(DURATION, hard_budget, hard_budget_ms, .fallback = "250ms", .min = 1, .max = HOUR,
-		   .doc = "a tap that runs longer gets a strike"),
-	HOOKS_RULE(INT, strikes, strikes, .fallback = "5", .min = 0, .max = 1000000,
-		   .doc = "a tap with so many strikes is benched; 0: never"),
-	HOOKS_RULE(DURATION, watchdog, watchdog_ms, .fallback = "1s", .min = 0, .max = HOUR,
-		   .doc = "a daemon that serves nobody for so long reports what it is doing; 0: never"),
-	HOOKS_RULE(DURATION, watchdog_abort, watchdog_abort_ms, .fallback = "0s", .min = 0, .max = DAY,
-		   .doc = "after so long it ends itself, for whoever restarts it; 0: never"),
+	START_RULE(DURATION, hold_default, hooks_conf, hold_default_ms, .fallback = "60s", .min = 1, .max = DAY),
+	START_RULE(DURATION, soft_budget, hooks_conf, soft_budget_ms, .fallback = "20ms", .min = 1, .max = HOUR),
+	START_RULE(DURATION, hard_budget, hooks_conf, hard_budget_ms, .fallback = "250ms", .min = 1, .max = HOUR),
+	START_RULE(INT, strikes, hooks_conf, strikes, .fallback = "5", .min = 0, .max = 1000000), /* 0: never */
+	START_RULE(DURATION, watchdog, hooks_conf, watchdog_ms, .fallback = "1s", .min = 0, .max = HOUR),
+	START_RULE(DURATION, watchdog_abort, hooks_conf, watchdog_abort_ms, .fallback = "0s", .min = 0, .max = DAY),
 };
 
 enum { TOP, LOG, CLIENT, HOOKS };
@@ -234,12 +214,16 @@ static int groups_fill(struct settings *s, const struct conf *c, struct keel_err
 /* Overrides in the copy of a configuration, a line each. */
 static int overrides_apply(const char *copy, struct conf *c, struct keel_err *err)
 {
-	char *text = set_read(copy, "overrides");
-	int ret = 0;
+	char *file = text_format("%s/overrides", copy), *text = NULL;
+	size_t len;
+	int ret = file == NULL ? conf_no_memory(err) : 0;
 
+	if (ret == 0)
+		(void)file_read(file, OVERRIDES_BYTES, &text, &len);
 	for (char *at = text, *line; ret == 0 && (line = strsep(&at, "\n")) != NULL;)
 		ret = *line != '\0' ? conf_override(c, line, err) : 0;
 	free(text);
+	free(file);
 	return ret;
 }
 

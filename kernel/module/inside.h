@@ -17,11 +17,9 @@
 
 #define FILE_SIZE_MAX ((size_t)1 << 30) /* of a module's file */
 
-/* note.c: what a file says about itself before its code is mapped. `path`: its name in errors. */
+/* note.c: what a file says about itself before its code is mapped. `path`: its name in errors. -EPROTO: this kernel cannot
+ * use a module of that interface. */
 int note_read(const char *file, const char *path, struct stat *ret_stat, struct modfile_note *ret_note, struct keel_err *err);
-/* Can this kernel use a module of that ABI? */
-int note_accept(const char *path, const struct modfile_note *note, struct keel_err *err);
-
 
 /* loader.c */
 struct image {
@@ -79,7 +77,7 @@ struct module {
 	struct site *fresh_site;
 };
 
-/* set.c */
+/* Some modules, in an order. The modules are not the set's. */
 struct set {
 	struct module **at;
 	uint32_t n, room;
@@ -100,15 +98,12 @@ struct modules {
 	char bad[64];     /* modules_bad() */
 	bool strict;
 	struct buf passed; /* a line for each module that is enabled and runs in other daemons */
-	struct owner self;   /* "kernel": owner of the verbs */
-	struct modules_files files;
-	struct change *change, *waiting; /* under way; those that come after it */
 	struct loader_row *loaders;
 };
 
 /* loader_row.c */
 int loaders_offer(struct modules *all);
-bool loader_key(const struct modules *all, const char *key); /* is it a key of one of them? */
+bool loader_key(const void *modules, const char *key); /* is it a key of one of them? */
 /* What the group of a module says. 0, or -errno with *err. */
 int how_find(const struct modules *all, const struct conf *conf, const char *name, struct how *ret, struct keel_err *err);
 void how_fini(struct how *how);
@@ -116,7 +111,6 @@ void how_fini(struct how *how);
 bool how_differs(const struct module *m, const struct conf *conf);
 int loader_open(struct module *m, const char *name, struct keel_err *err); /* its file was looked at */
 void loader_close(struct module *m); /* and the module's state */
-int loader_check(const struct module *m, const void *conf, struct keel_err *err);
 /* Which modules load others, or are required by those: first[n]. */
 void loaders_find(const struct modules *all, const struct conf_module *said, uint32_t n, bool *first);
 int loaders_lint(const struct set *s, struct keel_err *err);
@@ -140,8 +134,6 @@ int module_values(const struct module *m, const struct conf *conf, struct conf_d
 int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err);
 char *module_path(const char *dir, const struct conf_module *said);
 char *module_copy(const struct modules *all, const char *name); /* a file that exists, or NULL */
-/* Does `conf` name another file for it, or another place to run it, or was the file exchanged? */
-bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said);
 /* Its group of `conf` by its rules, checked. */
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
@@ -155,21 +147,19 @@ int relations_lint(const struct set *s, const struct module *m, const struct con
 const void *module_row(const struct module *m, const char *kind, const char *name);
 /* The first that has a row of this kind (SERVICE, CLASS, TYPE, SCOPE) and name; NULL: none. */
 const struct module *set_bringer(const struct set *s, const char *kind, const char *name);
-/* Must `other` be there before `m`: it offers what `m` needs (or, `optional`, would like), or `m`
- * requires it? */
-bool module_follows(const struct module *m, const struct module *other, bool optional);
+/* Must `other` be there before `m`: it offers what `m` needs, or `m` requires it? `wishes` count, too: optional needs, and
+ * classes and types of which `m` has attributes. */
+bool module_follows(const struct module *m, const struct module *other, bool wishes);
 
 /* needs.c: what a module uses is written into its file: before check(), before its rows are registered, behind them. An
  * optional service may come after the module that would use it. */
 #define NEED_EACH(d, n) for (const struct keel_need *n = (d)->needs; n != (d)->needs_end; n++)
 void needs_kernel(struct module *m);
-int needs_services(struct module *m, struct keel_err *err);
-int needs_attrs(struct module *m, struct keel_err *err);
+int needs_find(struct module *m, bool attrs, struct keel_err *err); /* services, then attributes */
 void module_offer(struct module *m);
 
 /* lifecycle.c */
 bool module_work_log(const struct module *m); /* returns whether it has work on a worker thread */
-void module_leave(struct module *m); /* OPEN: closed, if nothing calls it; logs */
 bool module_stays(const struct module *m); /* it keeps the objects */
 /* 0; -ENOTEMPTY: something would be lost without it; -EBUSY: it is at something that ends. */
 int module_busy(struct module *m, struct keel_err *err);
@@ -181,31 +171,16 @@ int set_ready(struct set *s, struct module **ret_bad, struct keel_err *err);
 int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err);
 void set_halt(const struct set *s);
 void set_down(const struct set *s);
-void set_abandon(struct set *s); /* all are ended and closed, one by one, in reverse order */
-
-/* modules.c: every enabled module of `conf` for this daemon, opened and in order of needs. Those that are not required
- * and do not fit are left out, with a record in the log; not when `strict`. */
-int modules_open(struct modules *all, const struct conf *conf, bool strict, struct set *ret_set, struct keel_err *err);
+void set_leave(struct set *s); /* and all are closed, but those that something may still call: logs */
 
 /* values.c: other values for modules that run. */
 /* What changes for a module by `conf` into `fresh` and `fresh_site`, NULL: nothing. 1: some of it can be read at start
  * only; 0, -errno with *err. */
 int values_read(struct module *m, const struct conf *conf, struct keel_err *err);
-/* They are in force, or, after an error, none of them. */
-int values_apply(struct modules *all, struct keel_err *err);
-void values_describe(const struct modules *all, struct buf *out); /* a line per module that has some */
 void values_drop(struct modules *all);
-
-/* change.c */
-struct change;
-void changes_end(struct modules *all); /* the daemon ends */
 
 /* table.c */
 extern const struct keel_inspect_api inspect_api;
-
-/* verbs.c */
-int verbs_offer(struct modules *all);
-void verbs_withdraw(struct modules *all);
 
 static inline struct modules *modules_of(const struct module *m)
 {

@@ -71,13 +71,13 @@ static int module_ready(struct module *m, struct keel_err *err)
 	int ret;
 
 	memset(m->owner.pub.state, 0, m->desc.state_size); /* it may have run before */
-	ret = needs_services(m, err);
+	ret = needs_find(m, false, err);
 	if (ret == 0)
 		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
 				   m->desc.n_contribs, err);
 	if (ret < 0)
 		return ret;
-	ret = needs_attrs(m, err);
+	ret = needs_find(m, true, err);
 	if (ret == 0)
 		ret = call_step(m, "init", m->desc.init, ": init failed", err);
 	if (ret < 0) {
@@ -119,9 +119,8 @@ static void module_end(struct module *m)
 {
 	module_halt(m);
 	withdraw(m);
-	if (m->state == MODULE_OPEN)
-		return;
-	call_end(m, "fini", m->desc.fini);
+	if (m->state != MODULE_OPEN)
+		call_end(m, "fini", m->desc.fini);
 	objects_detach(&m->owner);
 	if (m->how.row != NULL)
 		loader_close(m); /* while its loader, which ends after it, is there */
@@ -138,8 +137,8 @@ bool module_work_log(const struct module *m)
 	return m->owner.working > 0;
 }
 
-/* What a module left behind would call into unmapped code: then it stays mapped, with its memory. */
-void module_leave(struct module *m)
+/* What a module left behind may still use its memory: that stays, then. */
+static void module_leave(struct module *m)
 {
 	if (m->owner.live == 0)
 		module_close(m);
@@ -223,11 +222,10 @@ void set_down(const struct set *s)
 		module_end(s->at[i - 1]);
 }
 
-void set_abandon(struct set *s)
+void set_leave(struct set *s)
 {
-	for (uint32_t i = s->n; i > 0; i--) {
-		module_end(s->at[i - 1]);
-		module_close(s->at[i - 1]);
-	}
+	set_down(s);
+	while (s->n > 0)
+		module_leave(s->at[--s->n]);
 	set_fini(s);
 }

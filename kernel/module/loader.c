@@ -122,8 +122,6 @@ int image_open(const char *path, const char *copy, bool mapped, struct image *re
 		ret = file_trust(path, err);
 	if (ret == 0)
 		ret = note_read(file, path, &image.st, &image.note, err);
-	if (ret == 0)
-		ret = note_accept(path, &image.note, err);
 	if (ret == 0 && (image.path = strdup(path)) == NULL)
 		ret = err_set(err, -ENOMEM, "no memory to load %s", path);
 	if (ret == 0 && mapped)
@@ -148,56 +146,4 @@ bool image_changed(const struct image *image)
 		return false; /* gone: what runs goes on */
 	return now.st_size != image->st.st_size || now.st_mtim.tv_sec != image->st.st_mtim.tv_sec ||
 	       now.st_mtim.tv_nsec != image->st.st_mtim.tv_nsec;
-}
-
-/* ---- copies ------------------------------------------------------------------------------------------------- */
-static int copy_bytes(const char *from, const char *to, const struct stat *st)
-{
-	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, st->st_mtim };
-	char *bytes = NULL;
-	size_t len;
-	int ret = file_read(from, FILE_SIZE_MAX, &bytes, &len), out = -1;
-
-	if (ret == 0 && (out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500)) < 0)
-		ret = -errno;
-	if (ret == 0)
-		ret = fd_write_all(out, bytes, len);
-	if (ret == 0 && futimens(out, times) < 0)
-		ret = -errno;
-	if (out >= 0)
-		close(out);
-	free(bytes);
-	return ret;
-}
-
-static int copy_one(const char *dir, const struct conf_module *said, const char *to, const char *from, struct keel_err *err)
-{
-	char *path = module_path(dir, said), *copy = text_format("%s/%s.so", to, said->name);
-	char *old = from != NULL ? text_format("%s/%s.so", from, said->name) : NULL;
-	struct modfile_note note;
-	struct stat st;
-	int ret = path == NULL || copy == NULL || (from != NULL && old == NULL) ? -ENOMEM : 0;
-
-	if (ret == 0 && path_lint(path, NULL) == 0 && file_trust(path, NULL) == 0 &&
-	    note_read(path, path, &st, &note, NULL) == 0)
-		ret = copy_bytes(path, copy, &st);
-	else if (ret == 0 && old != NULL && access(path, F_OK) < 0 && stat(old, &st) == 0)
-		ret = copy_bytes(old, copy, &st);
-	if (ret < 0)
-		err_set(err, ret, "cannot copy module file %s to %s: %s", path, to, strerror(-ret));
-	free(path);
-	free(copy);
-	free(old);
-	return ret;
-}
-
-int modules_copy(const char *dir, const struct conf *conf, const char *to, const char *from, struct keel_err *err)
-{
-	uint32_t n;
-	const struct conf_module *said = conf_modules(conf, &n);
-	int ret = 0;
-
-	for (uint32_t i = 0; i < n && ret == 0; i++)
-		ret = said[i].enabled ? copy_one(dir, &said[i], to, from, err) : 0;
-	return ret;
 }

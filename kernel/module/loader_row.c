@@ -49,8 +49,9 @@ int loaders_offer(struct modules *all)
 									    .arg = all, .row_size = sizeof(struct keel_loader_def) });
 }
 
-bool loader_key(const struct modules *all, const char *key)
+bool loader_key(const void *modules, const char *key)
 {
+	const struct modules *all = modules;
 	const struct loader_row *row;
 
 	DL_FOREACH(all->loaders, row) {
@@ -154,11 +155,6 @@ void loader_close(struct module *m)
 	how_fini(&m->how);
 }
 
-int loader_check(const struct module *m, const void *conf, struct keel_err *err)
-{
-	return m->how.row->def->check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf, err);
-}
-
 /* ---- those that load others are there first ------------------------------------------------------------------ */
 /* What is wrong with a file is said when it is opened. */
 static struct modfile_module *file_read(const struct modules *all, const struct conf_module *said)
@@ -171,14 +167,6 @@ static struct modfile_module *file_read(const struct modules *all, const struct 
 	file = path != NULL ? modfile_read(path, why) : NULL;
 	free(path);
 	return file;
-}
-
-static bool is_loader(const struct modfile_module *file)
-{
-	for (uint32_t i = 0; file != NULL && i < file->head.n_contribs; i++)
-		if (strcmp(file->contribs[i].kind, "LOADER") == 0)
-			return true;
-	return false;
 }
 
 /* Mark said[i], which others require, and those it requires itself. */
@@ -199,12 +187,12 @@ static void first_mark(const struct modules *all, const struct conf_module *said
 
 void loaders_find(const struct modules *all, const struct conf_module *said, uint32_t n, bool *first)
 {
-	struct modfile_module *file;
-	bool loads;
-
 	for (uint32_t i = 0; i < n; i++) {
-		file = said[i].enabled && !first[i] ? file_read(all, &said[i]) : NULL;
-		loads = is_loader(file);
+		struct modfile_module *file = said[i].enabled && !first[i] ? file_read(all, &said[i]) : NULL;
+		bool loads = false;
+
+		for (uint32_t k = 0; file != NULL && k < file->head.n_contribs; k++)
+			loads = loads || strcmp(file->contribs[k].kind, "LOADER") == 0;
 		modfile_module_free(file);
 		if (loads)
 			first_mark(all, said, n, i, first);

@@ -23,24 +23,19 @@ int modules_create(struct parts *parts, const char *dir, const char *copies, str
 	if (all == NULL)
 		return -ENOMEM;
 	all->parts = parts;
-	all->self.pub.name = "kernel";
-	all->self.parts = parts;
 	buf_init(&all->passed);
 	all->dir = strdup(dir);
 	all->copies = copies != NULL ? strdup(copies) : NULL;
-	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? verbs_offer(all) : -ENOMEM;
+	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? 0 : -ENOMEM;
 	if (ret == 0)
 		ret = loaders_offer(all);
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "inspect", &inspect_api);
-	if (ret < 0) {
-		free(all->dir);
-		free(all->copies);
-		free(all);
-		return ret;
-	}
-	*ret_modules = all;
-	return 0;
+	if (ret < 0)
+		modules_destroy(all);
+	else
+		*ret_modules = all;
+	return ret;
 }
 
 void modules_destroy(struct modules *all)
@@ -48,17 +43,10 @@ void modules_destroy(struct modules *all)
 	if (all == NULL)
 		return;
 	modules_stop(all);
-	changes_end(all);
-	verbs_withdraw(all);
 	buf_fini(&all->passed);
 	free(all->dir);
 	free(all->copies);
 	free(all);
-}
-
-void modules_set_files(struct modules *all, const struct modules_files *files)
-{
-	all->files = *files;
 }
 
 /* ---- opened and in order -------------------------------------------------------------------------------- */
@@ -107,7 +95,9 @@ static bool give_way(struct modules *all, struct set *s, struct module *bad, boo
 	return true;
 }
 
-int modules_open(struct modules *all, const struct conf *conf, bool strict, struct set *ret_set, struct keel_err *err)
+/* Every enabled module of `conf` for this daemon, opened, in order of needs, and in its chains. Those that are not required
+ * and do not fit are left out, with a record in the log; not when `strict`. */
+static int modules_open(struct modules *all, const struct conf *conf, bool strict, struct set *ret_set, struct keel_err *err)
 {
 	uint32_t n;
 	const struct conf_module *said = conf_modules(conf, &n);
@@ -141,7 +131,7 @@ int modules_open(struct modules *all, const struct conf *conf, bool strict, stru
 		ret = set_attach(all, &s, err);
 	free(first);
 	if (ret < 0)
-		set_abandon(&s);
+		set_leave(&s);
 	else
 		*ret_set = s;
 	return ret;
@@ -234,11 +224,7 @@ void modules_work_log(const struct modules *all)
 		(void)module_work_log(m);
 }
 
-/* No code leaves before all have ended. */
 void modules_stop(struct modules *all)
 {
-	set_down(&all->there);
-	while (all->there.n > 0)
-		module_leave(all->there.at[--all->there.n]);
-	set_fini(&all->there);
+	set_leave(&all->there);
 }

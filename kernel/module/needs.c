@@ -21,22 +21,16 @@ void needs_kernel(struct module *m)
 	keel_load_kernel(&m->desc, table_of, m);
 }
 
-int needs_services(struct module *m, struct keel_err *err)
+int needs_find(struct module *m, bool attrs, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
+	int ret = 0;
 
-	if (keel_load_services(&m->desc, table_of, m, &why) == 0)
-		return 0;
-	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
-}
-
-int needs_attrs(struct module *m, struct keel_err *err)
-{
-	struct keel_err why = { 0 };
-
-	if (m->desc.kernel == NULL || keel_load_attrs(&m->desc, m->desc.kernel->object, &m->owner.pub, &why) == 0)
-		return 0;
-	return err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
+	if (!attrs)
+		ret = keel_load_services(&m->desc, table_of, m, &why);
+	else if (m->desc.kernel != NULL)
+		ret = keel_load_attrs(&m->desc, m->desc.kernel->object, &m->owner.pub, &why);
+	return ret == 0 ? 0 : err_set(err, -ENOENT, "module %s cannot be loaded: %s", m->desc.name, why.text);
 }
 
 void module_offer(struct module *m)

@@ -32,21 +32,16 @@ int note_read(const char *file, const char *path, struct stat *ret_stat, struct 
 			       ret == -ENOEXEC ? "it is empty or not a file" : strerror(-ret));
 	no = modfile_note((struct modfile_bytes){ (const unsigned char *)bytes, len }, ret_note);
 	free(bytes);
-	return no == NULL ? 0 : err_set(err, -ENOEXEC, "%s is not a module: %s", path, no);
-}
-
-int note_accept(const char *path, const struct modfile_note *note, struct keel_err *err)
-{
-	if (note->major == KEEL_ABI_MAJOR && note->minor <= KEEL_ABI_MINOR)
+	if (no != NULL)
+		return err_set(err, -ENOEXEC, "%s is not a module: %s", path, no);
+	if (ret_note->major == KEEL_ABI_MAJOR && ret_note->minor <= KEEL_ABI_MINOR)
 		return 0;
-	if (note->major == KEEL_ABI_MAJOR)
+	if (ret_note->major == KEEL_ABI_MAJOR)
 		return err_set(err, -EPROTO,
 			       "%s was built for module interface %u.%u, this daemon has %u.%u; upgrade keelson, or "
 			       "build the module with -DKEEL_SDK_TARGET=%u",
-			       path, note->major, note->minor, KEEL_ABI_MAJOR, KEEL_ABI_MINOR, KEEL_ABI_MINOR);
-	return err_set(err, -EPROTO,
-		       "%s was built for module interface %u.%u, this daemon has %u.%u; %s", path,
-		       note->major, note->minor, KEEL_ABI_MAJOR, KEEL_ABI_MINOR,
-		       note->major < KEEL_ABI_MAJOR ? "rebuild the module with the newer headers" :
-						      "upgrade keelson");
+			       path, ret_note->major, ret_note->minor, KEEL_ABI_MAJOR, KEEL_ABI_MINOR, KEEL_ABI_MINOR);
+	return err_set(err, -EPROTO, "%s was built for module interface %u.%u, this daemon has %u.%u; %s", path,
+		       ret_note->major, ret_note->minor, KEEL_ABI_MAJOR, KEEL_ABI_MINOR,
+		       ret_note->major < KEEL_ABI_MAJOR ? "rebuild the module with the newer headers" : "upgrade keelson");
 }

@@ -35,15 +35,6 @@ char *module_copy(const struct modules *all, const char *name)
 	return NULL;
 }
 
-bool module_differs(const struct module *m, const struct conf *conf, const struct conf_module *said)
-{
-	char *path = module_path(modules_of(m)->dir, said);
-	bool moved = path != NULL && strcmp(path, m->image.path) != 0;
-
-	free(path);
-	return moved || image_changed(&m->image) || how_differs(m, conf);
-}
-
 void module_close(struct module *m)
 {
 	if (m == NULL)
@@ -59,14 +50,9 @@ void module_close(struct module *m)
 	free(m);
 }
 
-static bool key_is_known(const void *arg, const char *key)
-{
-	return loader_key(arg, key);
-}
-
 int module_values(const struct module *m, const struct conf *conf, struct conf_data **ret_data, struct keel_err *err)
 {
-	return conf_fill_module(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, key_is_known, modules_of(m),
+	return conf_fill_module(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, loader_key, modules_of(m),
 				ret_data, err);
 }
 
@@ -83,7 +69,8 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 	if (ret < 0)
 		return ret;
 	if (m->how.row != NULL) {
-		ret = loader_check(m, conf_data(data), &why);
+		ret = m->how.row->def->check(&m->how.row->owner->pub, (struct keel_mod *)(uintptr_t)&m->owner.pub, conf_data(data),
+					     &why);
 	} else if (d->check != NULL) {
 		crumb_begin(&crumb, (struct owner *)(uintptr_t)&m->owner, "check", NULL);
 		ret = d->check(conf_data(data), &why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * order.c - who can be there together, and who must be there before whom.
+ * order.c - sets of modules: who can be there together, and who must be there before whom.
  *
  * A module comes after those that offer what it needs and after those it requires; else modules keep
  * the order they are given in. An optional need counts as long as it leads to no loop. So do the classes and
@@ -8,12 +8,56 @@
  * attributes up that no row of theirs names.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "module/inside.h"
 #include "registry/registry.h"
 #include "util/err.h"
 
+/* ---- sets -------------------------------------------------------------------------------------------- */
+struct module *set_named(const struct set *s, const char *name)
+{
+	struct module *m;
+
+	SET_EACH(s, m) {
+		if (strcmp(m->desc.name, name) == 0)
+			return m;
+	}
+	return NULL;
+}
+
+int set_add(struct set *s, struct module *m)
+{
+	struct module **at = s->n < s->room ? s->at : reallocarray(s->at, s->room + 16, sizeof(*at));
+
+	if (at == NULL)
+		return -ENOMEM;
+	s->room += s->n < s->room ? 0 : 16;
+	s->at = at;
+	s->at[s->n++] = m;
+	return 0;
+}
+
+void set_drop(struct set *s, const struct module *m)
+{
+	uint32_t i = 0;
+
+	while (i < s->n && s->at[i] != m)
+		i++;
+	if (i == s->n)
+		return;
+	s->n--;
+	memmove(&s->at[i], &s->at[i + 1], (s->n - i) * sizeof(s->at[0]));
+}
+
+void set_fini(struct set *s)
+{
+	free(s->at);
+	*s = (struct set){ 0 };
+}
+
+/* ---- who brings what, and who comes after whom ---------------------------------------------------------- */
 /* Its row of that kind and name (NULL: any). Rows of SERVICE, CLASS, TYPE and SCOPE begin alike: size, a number, name. */
 const void *module_row(const struct module *m, const char *kind, const char *name)
 {
@@ -45,7 +89,7 @@ static bool speaks_of(const struct module *m, const struct module *other)
 	return false;
 }
 
-bool module_follows(const struct module *m, const struct module *other, bool optional)
+bool module_follows(const struct module *m, const struct module *other, bool wishes)
 {
 	if (m == other)
 		return false;
@@ -53,9 +97,9 @@ bool module_follows(const struct module *m, const struct module *other, bool opt
 		if (strcmp(*name, other->desc.name) == 0)
 			return true;
 	NEED_EACH(&m->desc, need)
-		if (need->klass == NULL && (optional || !need->optional) && module_row(other, "SERVICE", need->name) != NULL)
+		if (need->klass == NULL && (wishes || !need->optional) && module_row(other, "SERVICE", need->name) != NULL)
 			return true;
-	return false;
+	return wishes && speaks_of(m, other);
 }
 
 /* ---- what is missing ------------------------------------------------------------------------------- */
@@ -111,18 +155,12 @@ int relations_lint(const struct set *s, const struct module *m, const struct con
 }
 
 /* ---- sorting --------------------------------------------------------------------------------------- */
-/* `wishes` count, too: optional needs, and what is spoken of. */
-static bool comes_after(const struct module *m, const struct module *other, bool wishes)
-{
-	return module_follows(m, other, wishes) || (wishes && speaks_of(m, other));
-}
-
 static const struct module *unplaced_before(const struct module *m, const struct set *s, bool wishes)
 {
 	const struct module *other;
 
 	SET_EACH(s, other)
-		if (!other->placed && comes_after(m, other, wishes))
+		if (!other->placed && module_follows(m, other, wishes))
 			return other;
 	return NULL;
 }
@@ -134,7 +172,7 @@ static void mark_early(const struct set *s, struct module *m)
 
 	m->early = true;
 	SET_EACH(s, other)
-		if (!other->early && comes_after(m, other, true))
+		if (!other->early && module_follows(m, other, true))
 			mark_early(s, other);
 }
 

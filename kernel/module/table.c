@@ -51,8 +51,7 @@ void modules_report(const struct modules *all, struct buf *out)
 	const struct module *m;
 
 	SET_EACH(&all->there, m) {
-		buf_printf(out, "%s\t%llu:%lld.%09ld\t", m->desc.name, (unsigned long long)m->image.st.st_size,
-			   (long long)m->image.st.st_mtim.tv_sec, m->image.st.st_mtim.tv_nsec);
+		buf_printf(out, "%s\t", m->desc.name);
 		/* It may hold anything: on one line. */
 		for (const char *at = m->desc.version[0] != '\0' ? m->desc.version : "-"; *at != '\0'; at++)
 			buf_add(out, (unsigned char)*at < ' ' ? "?" : at, 1);

@@ -108,7 +108,7 @@ static int values_swap(struct module *m, struct keel_err *err)
 		       why.text[0] != '\0' ? why.text : "it gave no reason");
 }
 
-int values_apply(struct modules *all, struct keel_err *err)
+int modules_apply(struct modules *all, struct keel_err *err)
 {
 	const struct set *s = &all->there;
 	int ret = sites_swap(all, err);
@@ -122,17 +122,6 @@ int values_apply(struct modules *all, struct keel_err *err)
 		(void)values_swap(s->at[--i], NULL);
 	(void)sites_swap(all, NULL);
 	return ret;
-}
-
-void values_describe(const struct modules *all, struct buf *out)
-{
-	const struct module *m;
-
-	SET_EACH(&all->there, m) {
-		if (m->fresh != NULL || m->fresh_site != NULL)
-			buf_printf(out, "%s: %s changed\n", m->desc.name,
-				   m->fresh != NULL ? "configuration" : "order or match");
-	}
 }
 
 void values_drop(struct modules *all)

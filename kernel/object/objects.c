@@ -34,15 +34,6 @@ static uint32_t count(struct keel_mod *m, const char *klass)
 	return c ? c->ids.n : 0;
 }
 
-uint32_t objects_total(const struct objects *o)
-{
-	uint32_t n = 0;
-
-	for (const struct class *c = o ? o->classes : NULL; c; c = c->next)
-		n += c->ids.n;
-	return n;
-}
-
 static const struct keel_attr *attr(struct keel_mod *m, const char *klass, const char *name)
 {
 	const struct class *c = class_find(objects_of(m), klass);

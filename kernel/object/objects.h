@@ -55,8 +55,6 @@ struct objects_listener {
 };
 void objects_replay(struct objects *o, const struct objects_listener *to);
 
-/* Returns how many published objects there are; `o` may be NULL. */
-uint32_t objects_total(const struct objects *o);
 /* Frees the private memory of a module on all objects. To be called after its rows were withdrawn and before it is
  * unloaded. */
 void objects_detach(struct owner *owner);

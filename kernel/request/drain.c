@@ -2,7 +2,7 @@
  *
  * drain.c - the end of service: each request that was read gets a reply, then each client a goodbye.
  *
- *	SERVING  (of a reload) requests are served as ever, until those that were open at the start and have acted have ended
+ *	SERVING  (of a restart) requests are served as ever, until those that were open at the start and have acted have ended
  *	ENDING   nothing more is read; what only waits, or has changed nothing, is answered "again", others end
  *	LEAVING  every request has its reply; goodbyes are written, connections closed
  *

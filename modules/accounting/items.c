@@ -54,30 +54,28 @@ const struct keel_kind_def item_kind = {
 	.remove = row_remove,
 };
 
-/* A text as it is stored, anything else as it is shown. */
-static void add_item(struct keel_mod *mod, struct text *t, struct keel_obj *job, const struct keel_acct_item_def *row)
-{
-	const struct keel_attr *attr = keel_attr_find(mod, "job", row->attr);
-	const char *value;
-	char shown[256];
-
-	if (!attr || !keel_is_set(job, attr))
-		return;
-	value = keel_get_str(job, attr);
-	if (!value && keel_get_text(job, attr, NULL, shown, sizeof(shown)) > 0)
-		value = shown;
-	if (value && *value)
-		text_item(t, row->name, value, false);
-}
-
 void items_add(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job, int32_t from, int32_t before)
 {
 	struct state *st = mod->state;
 
-	for (const struct item *i = st->items; i; i = i->next)
-		if (i->def->place >= from && i->def->place < before &&
-		    (!i->def->letters || strchr(i->def->letters, letter)))
-			add_item(mod, t, job, i->def);
+	for (const struct item *i = st->items; i; i = i->next) {
+		const struct keel_acct_item_def *row = i->def;
+		const struct keel_attr *attr;
+		const char *value;
+		char shown[256];
+
+		if (row->place < from || row->place >= before || (row->letters && !strchr(row->letters, letter)))
+			continue;
+		attr = keel_attr_find(mod, "job", row->attr);
+		if (!attr || !keel_is_set(job, attr))
+			continue;
+		/* A text as it is stored, anything else as it is shown. */
+		value = keel_get_str(job, attr);
+		if (!value && keel_get_text(job, attr, NULL, shown, sizeof(shown)) > 0)
+			value = shown;
+		if (value && *value)
+			text_item(t, row->name, value, false);
+	}
 }
 
 void items_free(struct keel_mod *mod)

@@ -124,16 +124,6 @@ static struct batch *batch_new(struct journal *j, const char *day)
 	return b;
 }
 
-/* The batch a line of this day goes to. One that a worker may have is closed. */
-static struct batch *batch_for(struct journal *j, const char *day)
-{
-	struct batch *b = j->first ? (struct batch *)((char *)j->last - offsetof(struct batch, next)) : NULL;
-
-	if (b && !b->sealed && b->lines.n < BATCH_BYTES && strcmp(b->day, day) == 0)
-		return b;
-	return batch_new(j, day);
-}
-
 static void journal_next(struct keel_mod *mod, void *arg);
 
 static void retry(struct keel_mod *mod, void *arg)
@@ -277,8 +267,13 @@ void journal_add(struct keel_mod *mod, char letter, const char *id, const char *
 	localtime_r(&now, &tm);
 	strftime(day, sizeof(day), "%Y%m%d", &tm);
 	strftime(stamp, sizeof(stamp), "%m/%d/%Y %H:%M:%S", &tm);
-	if (j->bytes < BYTES_MAX)
-		b = batch_for(j, day);
+	/* The last batch, but one that a worker may have is closed. */
+	if (j->first)
+		b = (struct batch *)((char *)j->last - offsetof(struct batch, next));
+	if (j->bytes >= BYTES_MAX)
+		b = NULL;
+	else if (!b || b->sealed || b->lines.n >= BATCH_BYTES || strcmp(b->day, day) != 0)
+		b = batch_new(j, day);
 	if (!b) {
 		j->lost++;
 		return;

@@ -10,6 +10,7 @@
 
 #include "harness.h"
 #include "keel/mock.h"
+#include "with_resources.h"
 
 extern const struct keel_module keel_module;
 
@@ -103,7 +104,7 @@ static void job_plain(void)
 		"Exit_status", "run_count" };
 
 	tear_down();
-	mock = keel_mock_new(KEEL_SERVER);
+	mock = mock_with_resources();
 	keel_mock_epoch(mock, 1709283900);
 	self = keel_mock_self(mock);
 	for (uint32_t i = 0; i < KEEL_COUNT(texts); i++)

@@ -11,29 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool text_grow(struct text *t, size_t more)
+void text_add(struct text *t, const char *bytes, size_t n)
 {
 	size_t room = t->room ? t->room : 512;
 	char *bigger;
 
-	while (room < t->n + more + 1)
+	while (room < t->n + n + 1)
 		room *= 2;
-	if (room == t->room)
-		return true;
-	bigger = realloc(t->at, room);
-	if (!bigger) {
-		t->broken = true;
-		return false;
+	if (room != t->room) {
+		bigger = realloc(t->at, room);
+		if (!bigger) {
+			t->broken = true;
+			return;
+		}
+		t->at = bigger;
+		t->room = room;
 	}
-	t->at = bigger;
-	t->room = room;
-	return true;
-}
-
-void text_add(struct text *t, const char *bytes, size_t n)
-{
-	if (!text_grow(t, n))
-		return;
 	memcpy(t->at + t->n, bytes, n);
 	t->n += n;
 	t->at[t->n] = '\0';

@@ -85,24 +85,12 @@ static void model_over(struct array *a, struct keel_obj *model, int32_t value)
 		keel_set_int(model, job_Exit_status, over_exit(value));
 }
 
-/* A hold is the array's: they are queued in it. */
-static void model_waits(struct array *a, struct keel_obj *model)
-{
-	char letter = keel_job_state(a->whole);
-	bool queued = letter == 'B' || letter == 'H';
-
-	keel_set_int(model, job_job_state, queued ? 'Q' : letter);
-	keel_set_int(model, job_substate,
-		     queued ? KEEL_SUB_QUEUED : keel_job_substate(a->whole));
-	keel_set_str(model, job_comment, keel_get_str(a->whole, job_comment));
-	keel_unset(model, job_Exit_status, NULL);
-}
-
 static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct array *a, uint32_t ordinal,
 				 int32_t value)
 {
 	struct state *st = mod->state;
-	char id[600];
+	char id[600], letter = keel_job_state(a->whole);
+	bool queued = letter == 'B' || letter == 'H'; /* a hold is the array's: they are queued in it */
 
 	if (!w->model) {
 		snprintf(id, sizeof(id), "%.*s[listing %llu]", (int)strcspn(w->whole, "["), w->whole,
@@ -113,10 +101,14 @@ static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct ar
 		return NULL;
 	keel_set_int(w->model, job_array_index, indices_index(&a->x, ordinal));
 	part_paths(a, w->model, indices_index(&a->x, ordinal));
-	if (kind_of(value) == KIND_OVER)
+	if (kind_of(value) == KIND_OVER) {
 		model_over(a, w->model, value);
-	else
-		model_waits(a, w->model);
+	} else {
+		keel_set_int(w->model, job_job_state, queued ? 'Q' : letter);
+		keel_set_int(w->model, job_substate, queued ? KEEL_SUB_QUEUED : keel_job_substate(a->whole));
+		keel_set_str(w->model, job_comment, keel_get_str(a->whole, job_comment));
+		keel_unset(w->model, job_Exit_status, NULL);
+	}
 	part_id(a, ordinal, w->id, sizeof(w->id));
 	return w->model;
 }

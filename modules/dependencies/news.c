@@ -75,24 +75,13 @@ static void rewrite(struct keel_mod *mod, struct keel_obj *job, struct clause *l
 	child_set(st, keel_id(job), left);
 }
 
-/* Is the item done by this piece of news? on:N counts down. */
-static bool is_done(struct state *st, struct item *item, const struct news *n)
-{
-	char id[ID_MAX];
-
-	if (n->report)
-		return item->type == ON && --item->n == 0;
-	item_id(item, st->server, id);
-	return item->type != ON && type_waits((enum type)item->type) &&
-	       strcmp(id, n->parent) == 0;
-}
-
 static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c, const struct news *n,
 		    const struct fate *fate)
 {
 	struct state *st = mod->state;
 	struct clause left = { 0 };
-	bool waits = false, counted = false;
+	bool waits = false, counted = false, done;
+	char id[ID_MAX];
 
 	left.item = calloc(c->clause.n, sizeof(*left.item));
 	if (!left.item)
@@ -100,8 +89,15 @@ static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c,
 	for (uint32_t i = 0; i < c->clause.n; i++) {
 		struct item item = c->clause.item[i];
 
-		if (is_done(st, &item, n) && (n->report || !fate ||
-					  type_judge((enum type)item.type, fate) == DONE))
+		/* Is it done by this piece of news? on:N counts down. */
+		if (n->report) {
+			done = item.type == ON && --item.n == 0;
+		} else {
+			item_id(&item, st->server, id);
+			done = item.type != ON && type_waits((enum type)item.type) && strcmp(id, n->parent) == 0 &&
+			       (!fate || type_judge((enum type)item.type, fate) == DONE);
+		}
+		if (done)
 			continue;
 		waits |= type_waits((enum type)item.type);
 		counted |= item.n != c->clause.item[i].n;

@@ -36,14 +36,6 @@ static bool follows(const char *text, const char *pattern)
 	return follows(text, hole + 2);
 }
 
-static bool is_own(int32_t code)
-{
-	for (size_t i = 0; i < KEEL_COUNT(own); i++)
-		if (code >= own[i][0] && code <= own[i][1])
-			return true;
-	return false;
-}
-
 bool reason_is_own_limit(const char *comment)
 {
 	static const char prefix[] = "Not Running: ";
@@ -52,7 +44,8 @@ bool reason_is_own_limit(const char *comment)
 		return false;
 	comment += sizeof(prefix) - 1;
 	for (size_t i = 0; i < KEEL_COUNT(texts); i++)
-		if (is_own(texts[i].code) && follows(comment, texts[i].text))
-			return true;
+		for (size_t k = 0; k < KEEL_COUNT(own); k++)
+			if (texts[i].code >= own[k][0] && texts[i].code <= own[k][1] && follows(comment, texts[i].text))
+				return true;
 	return false;
 }

@@ -35,33 +35,30 @@ static void amount_text(const struct subject *s, double n, char *buf, uint32_t l
 		keel_resource_value_text(&v, s->res->type == KEEL_RES_SIZE, buf, len);
 }
 
-static void explain_kind(const struct subject *s, enum kind kind)
-{
-	const char *name = name_of(s->job, kind);
-	const struct counter *c = counter_of(s->j, s->scope, kind);
-	enum tally tally = tally_of[s->family];
-	char has[64], most[64];
-	struct keel_text line;
-	struct found found;
-
-	if (!limit_of(s->st, s->scope, s->holder, s->family, kind, name, s->res, &found))
-		return;
-	amount_text(s, !c ? 0 : s->res ? counter_amount(c, s->res, tally) : c->n[tally], has, sizeof(has));
-	amount_text(s, found.limit, most, sizeof(most));
-	keel_text_init(&line);
-	keel_text_printf(&line, "limit        %s%s%s of %s%s %s%s: %s of %s\n",
-			 family_words[s->family], s->res ? "_res." : "", s->res ? s->res->name : "",
-			 kind_words[kind], kind == OVERALL ? "" : name,
-			 s->scope == SERVER ? "in complex" : "in queue ",
-			 s->scope == SERVER ? "" : keel_id(s->holder), has, most);
-	keel_append(s->call, line.data);
-	keel_text_fini(&line);
-}
-
 static void explain_kinds(const struct subject *s)
 {
-	for (int kind = 0; kind < KINDS; kind++)
-		explain_kind(s, (enum kind)kind);
+	const enum tally tally = tally_of[s->family];
+
+	for (enum kind kind = 0; kind < KINDS; kind++) {
+		const char *name = name_of(s->job, kind);
+		const struct counter *c = counter_of(s->j, s->scope, kind);
+		char has[64], most[64];
+		struct keel_text line;
+		struct found found;
+
+		if (!limit_of(s->st, s->scope, s->holder, s->family, kind, name, s->res, &found))
+			continue;
+		amount_text(s, !c ? 0 : s->res ? counter_amount(c, s->res, tally) : c->n[tally], has, sizeof(has));
+		amount_text(s, found.limit, most, sizeof(most));
+		keel_text_init(&line);
+		keel_text_printf(&line, "limit        %s%s%s of %s%s %s%s: %s of %s\n",
+				 family_words[s->family], s->res ? "_res." : "", s->res ? s->res->name : "",
+				 kind_words[kind], kind == OVERALL ? "" : name,
+				 s->scope == SERVER ? "in complex" : "in queue ",
+				 s->scope == SERVER ? "" : keel_id(s->holder), has, most);
+		keel_append(s->call, line.data);
+		keel_text_fini(&line);
+	}
 }
 
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)

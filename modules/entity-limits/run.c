@@ -100,17 +100,6 @@ static keel_verdict check_kinds(struct keel_call *call, const struct check *k)
 	return KEEL_NEXT;
 }
 
-static keel_verdict check_amounts(struct keel_call *call, struct check *k)
-{
-	keel_verdict verdict = KEEL_NEXT;
-
-	for (uint32_t i = 0; i < items_of(k->j) && verdict == KEEL_NEXT; i++) {
-		k->item = &k->j->wants->item[i];
-		verdict = check_kinds(call, k);
-	}
-	return verdict;
-}
-
 keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev)
 {
 	struct check k = { .mod = c->mod, .st = keel_state(c), .job = ev->job, .family = MAX_RUN };
@@ -122,8 +111,14 @@ keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_e
 			k.scope = (enum scope)scope;
 			k.holder = holder_of(c->mod, k.scope, ev->job);
 			k.item = NULL;
-			if (k.holder && has_limits(k.st, k.scope, k.holder, MAX_RUN, pass == 1))
-				verdict = pass == 0 ? check_kinds(c, &k) : check_amounts(c, &k);
+			if (!k.holder || !has_limits(k.st, k.scope, k.holder, MAX_RUN, pass == 1))
+				continue;
+			if (pass == 0)
+				verdict = check_kinds(c, &k);
+			for (uint32_t i = 0; pass == 1 && i < items_of(k.j) && verdict == KEEL_NEXT; i++) {
+				k.item = &k.j->wants->item[i];
+				verdict = check_kinds(c, &k);
+			}
 		}
 	return verdict;
 }

@@ -92,13 +92,15 @@ char *group_make(const char *home, const char *id)
 	return NULL;
 }
 
-/* A process in the kernel freezes when it leaves it, which takes microseconds, or its turn on a busy host. What
- * is still running after that is met by the passes of SIGSTOP. */
-static void frozen_wait(const char *group)
+int group_freeze(const char *group)
 {
+	int r = file_put(group, "cgroup.freeze", "1"), fd;
 	char path[4096], text[256];
-	int fd;
 
+	if (r)
+		return r;
+	/* A process in the kernel freezes when it leaves it, which takes microseconds, or its turn on a busy host. What
+	 * is still running after that is met by the passes of SIGSTOP. */
 	snprintf(path, sizeof(path), "%s/cgroup.events", group);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	for (int look = 0; fd >= 0 && look < LOOKS; look++) {
@@ -111,15 +113,7 @@ static void frozen_wait(const char *group)
 	}
 	if (fd >= 0)
 		close(fd);
-}
-
-int group_freeze(const char *group)
-{
-	int r = file_put(group, "cgroup.freeze", "1");
-
-	if (r == 0)
-		frozen_wait(group);
-	return r;
+	return 0;
 }
 
 int group_thaw(const char *group)
@@ -127,13 +121,16 @@ int group_thaw(const char *group)
 	return file_put(group, "cgroup.freeze", "0");
 }
 
-/* Before Linux 5.14: frozen, so that none forks meanwhile; what is frozen can be killed. */
-static int members_kill(const char *group)
+int group_kill(const char *group)
 {
+	int r = file_put(group, "cgroup.kill", "1"), pid;
 	char path[4096];
-	int r = group_freeze(group), pid;
 	FILE *f;
 
+	if (r != -ENOENT)
+		return r;
+	/* Before Linux 5.14: frozen, so that none forks meanwhile; what is frozen can be killed. */
+	r = group_freeze(group);
 	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
 	f = r == 0 ? fopen(path, "re") : NULL;
 	while (f && fscanf(f, "%d", &pid) == 1)
@@ -142,13 +139,6 @@ static int members_kill(const char *group)
 	if (f)
 		fclose(f);
 	return r;
-}
-
-int group_kill(const char *group)
-{
-	int r = file_put(group, "cgroup.kill", "1");
-
-	return r == -ENOENT ? members_kill(group) : r;
 }
 
 int group_enter(const char *group)

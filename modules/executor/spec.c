@@ -195,13 +195,6 @@ static int lists_create(struct spec *s, const char *bytes, size_t len)
 	return s->env && s->args && s->groups ? 0 : -ENOMEM;
 }
 
-static bool spec_is_whole(const struct spec *s)
-{
-	return s->id && s->run && s->jobs_dir && s->undelivered && s->user && s->home && s->shell &&
-	       (s->script || s->n_args) && (s->out.run || s->err.run) && !strchr(s->id, '/') &&
-	       s->id[0] != '.';
-}
-
 static int strings_decode(char *bytes, size_t len, struct spec *s)
 {
 	for (size_t at = 0; at < len;) {
@@ -212,8 +205,12 @@ static int strings_decode(char *bytes, size_t len, struct spec *s)
 		at += strlen(text) + 1;
 		if (!equal)
 			return -EPROTO;
-		if (name == 3 && memcmp(text, "end", 3) == 0)
-			return at == len && spec_is_whole(s) ? 0 : -EPROTO;
+		if (name == 3 && memcmp(text, "end", 3) == 0) {
+			bool whole = s->id && s->run && s->jobs_dir && s->undelivered && s->user && s->home && s->shell &&
+				     (s->script || s->n_args) && (s->out.run || s->err.run);
+
+			return at == len && whole && !strchr(s->id, '/') && s->id[0] != '.' ? 0 : -EPROTO;
+		}
 		while (f < n_fields &&
 		       (strlen(fields[f].name) != name || memcmp(fields[f].name, text, name) != 0))
 			f++;

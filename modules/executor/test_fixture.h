@@ -21,6 +21,7 @@
 #include "harness.h"
 #include "keel/mock.h"
 #include "shepherd/shepherd.h"
+#include "with_resources.h"
 
 extern const struct keel_module keel_module;
 
@@ -150,7 +151,7 @@ static void mock_make(void)
 {
 	static const char *const keyed = "Resource_List";
 
-	mock = keel_mock_new(KEEL_ANY);
+	mock = mock_with_resources_of(KEEL_ANY);
 	keel_mock_home(mock, home);
 	keel_mock_host(mock, "thishost");
 	keel_mock_epoch(mock, (int64_t)time(NULL));

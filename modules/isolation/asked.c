@@ -13,21 +13,26 @@
 
 #define WALK_AT_ONCE 256
 
-struct keel_obj *asked_obj(void *arg, const char *klass, const char *id)
+/* Finds what a message names: an object of the call, or any; its attribute. False: there is no such thing. */
+bool asked_resolve(struct asked *a, const char *letters, const struct value *v)
 {
-	const struct asked *a = arg;
-	struct keel_obj *obj = klass && id ? call_draft(a->call, klass, id) : NULL;
+	const char *klass = NULL;
 
-	return obj || !klass || !id ? obj : keel_find(a->iso->mod, klass, id);
-}
-
-/* The first three values: an object and the name of one of its attributes. NULL: there is no such thing. */
-static struct keel_obj *obj_and_attr(struct asked *a, const struct value *v, const struct keel_attr **ret_attr)
-{
-	struct keel_obj *obj = asked_obj(a, v[0].s, v[1].s);
-
-	*ret_attr = obj && v[2].s ? keel_attr_find(a->iso->mod, v[0].s, v[2].s) : NULL;
-	return *ret_attr ? obj : NULL;
+	for (; *letters; letters++, v++) {
+		if (*letters == 'o') {
+			klass = v->s;
+			a->obj = klass && v->id ? call_draft(a->call, klass, v->id) : NULL;
+			if (!a->obj && klass && v->id)
+				a->obj = keel_find(a->iso->mod, klass, v->id);
+			if (!a->obj)
+				return false;
+		} else if (*letters == 'a') {
+			a->attr = v->s ? keel_attr_find(a->iso->mod, klass, v->s) : NULL;
+			if (!a->attr)
+				return false;
+		}
+	}
+	return true;
 }
 
 static void put_step(struct asked *a, int32_t code, const struct keel_err *err)
@@ -37,70 +42,13 @@ static void put_step(struct asked *a, int32_t code, const struct keel_err *err)
 	talk_str(a->out, err->text);
 }
 
-static void put_gone(struct asked *a)
-{
-	put_step(a, -ENOENT, &(struct keel_err){ .text = "there is no such object or attribute any more" });
-}
-
-/* The answer of something like snprintf(): its length, and the text. */
-typedef int32_t text_fn(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len);
-static void put_text(struct asked *a, text_fn *fn, struct keel_obj *obj, const void *what, const char *key)
-{
-	char small[1024], *buf = small;
-	int32_t len = fn(a, obj, what, key, small, sizeof(small));
-
-	if (len >= (int32_t)sizeof(small)) {
-		buf = (uint32_t)len < TEXT_MAX ? malloc((size_t)len + 1) : NULL;
-		len = buf ? fn(a, obj, what, key, buf, (uint32_t)len + 1) : -ENOMEM;
-	}
-	talk_int(a->out, len);
-	talk_str(a->out, len >= 0 ? buf : NULL);
-	if (buf != small)
-		free(buf);
-}
-
-static int32_t text_get(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
-{
-	return keel_call_get(call_of(a->call), obj, what, key, buf, len);
-}
-
-static int32_t text_object(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
-{
-	(void)a;
-	return keel_get_text(obj, what, key, buf, len);
-}
-
-static int32_t text_holds(struct asked *a, struct keel_obj *obj, const void *what, const char *key, char *buf, uint32_t len)
-{
-	(void)obj, (void)key;
-	return keel_holds_text(a->iso->mod, what, buf, len);
-}
-
 /* ---- call ------------------------------------------------------------------------------------------- */
 void asked_set(struct asked *a, const struct value *v)
 {
-	struct keel_obj *obj = a->call && v[2].s ? asked_obj(a, v[0].s, v[1].s) : NULL;
 	struct keel_err err = { .code = 0 };
 
-	if (!obj)
-		put_gone(a);
-	else
-		put_step(a, keel_call_set(call_of(a->call), obj, v[2].s, v[3].s, v[4].s, &err), &err);
-}
-
-void asked_get(struct asked *a, const struct value *v)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-
-	if (!obj) {
-		talk_int(a->out, -ENOENT);
-		talk_str(a->out, NULL);
-	} else if (a->call) {
-		put_text(a, text_get, obj, v[2].s, v[3].s);
-	} else {
-		put_text(a, text_object, obj, row, v[3].s);
-	}
+	if (a->call && v[1].s)
+		put_step(a, keel_call_set(call_of(a->call), a->obj, v[1].s, v[2].s, v[3].s, &err), &err);
 }
 
 void asked_hold(struct asked *a, const struct value *v)
@@ -128,8 +76,8 @@ void asked_session(struct asked *a, const struct value *v)
 	struct talk session = { .data = NULL };
 
 	(void)v;
-	if (a->call)
-		talk_session(&session, keel_call_session(call_of(a->call)));
+	if (a->call && keel_call_session(call_of(a->call)))
+		talk_row(&session, talk_session, keel_call_session(call_of(a->call)));
 	talk_bytes(a->out, session.data, session.len);
 	free(session.data);
 }
@@ -137,7 +85,8 @@ void asked_session(struct asked *a, const struct value *v)
 /* ---- object: reading ---------------------------------------------------------------------------------- */
 void asked_find(struct asked *a, const struct value *v)
 {
-	talk_int(a->out, asked_obj(a, v[0].s, v[1].s) != NULL);
+	(void)v;
+	talk_int(a->out, 1);
 }
 
 void asked_count(struct asked *a, const struct value *v)
@@ -198,17 +147,27 @@ void asked_attr(struct asked *a, const struct value *v)
 	talk_int(a->out, row ? keel_attr_flags(row) : 0);
 }
 
+/* What something like snprintf() returns, and the text. */
+static int32_t text_get(struct asked *a, const struct value *v, char *buf, uint32_t len)
+{
+	if (v[0].i != 0 && a->call)
+		return keel_call_get(call_of(a->call), a->obj, v[2].s, v[3].s, buf, len);
+	return keel_get_text(a->obj, a->attr, v[3].s, buf, len);
+}
+
 void asked_text(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
+	char small[1024], *buf = small;
+	int32_t len = text_get(a, v, small, sizeof(small));
 
-	if (obj) {
-		put_text(a, text_object, obj, row, v[3].s);
-	} else {
-		talk_int(a->out, -ENOENT);
-		talk_str(a->out, NULL);
+	if (len >= (int32_t)sizeof(small)) {
+		buf = (uint32_t)len < TEXT_MAX ? malloc((size_t)len + 1) : NULL;
+		len = buf ? text_get(a, v, buf, (uint32_t)len + 1) : -ENOMEM;
 	}
+	talk_int(a->out, len);
+	talk_str(a->out, len >= 0 ? buf : NULL);
+	if (buf != small)
+		free(buf);
 }
 
 static void emit_one(void *arg, const char *key, const char *text, uint32_t len)
@@ -224,118 +183,40 @@ static void emit_one(void *arg, const char *key, const char *text, uint32_t len)
 
 void asked_emit(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-
-	if (obj)
-		keel_emit(obj, row, v[3].s, &(struct keel_emit){ emit_one, a });
+	keel_emit(a->obj, a->attr, v[2].s, &(struct keel_emit){ emit_one, a });
 	talk_int(a->out, 0);
 }
 
 void asked_integer(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-
-	talk_int(a->out, obj && keel_is_set(obj, row));
-	talk_int(a->out, obj ? keel_get_int(obj, row) : 0);
+	(void)v;
+	talk_int(a->out, keel_is_set(a->obj, a->attr));
+	talk_int(a->out, keel_get_int(a->obj, a->attr));
 }
 
 void asked_string(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-
-	talk_str(a->out, obj ? keel_get_str(obj, row) : NULL);
-}
-
-void asked_match(struct asked *a, const struct value *v)
-{
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-	struct keel_err err = { .code = 0 };
-
-	if (!obj || !v[5].s)
-		put_gone(a);
-	else
-		put_step(a, keel_match(obj, row, (int32_t)v[3].i, v[4].s, v[5].s, &err), &err);
+	(void)v;
+	talk_str(a->out, keel_get_str(a->obj, a->attr));
 }
 
 /* ---- object: writing, as the system does ---------------------------------------------------------------- */
 void asked_set_int(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-
-	if (obj)
-		keel_set_int(obj, row, v[3].i);
-	talk_int(a->out, obj ? 0 : -ENOENT);
+	keel_set_int(a->obj, a->attr, v[2].i);
+	talk_int(a->out, 1);
 }
 
 void asked_set_text(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
 	struct keel_err err = { .code = 0 };
 
-	if (!obj || v[3].i < KEEL_SET || v[3].i > KEEL_DECR)
-		put_gone(a);
-	else
-		put_step(a, keel_set_text(obj, row, (int32_t)v[3].i, v[4].s, v[5].s, &err), &err);
+	if (v[2].i >= KEEL_SET && v[2].i <= KEEL_DECR)
+		put_step(a, keel_set_text(a->obj, a->attr, (int32_t)v[2].i, v[3].s, v[4].s, &err), &err);
 }
 
 void asked_unset(struct asked *a, const struct value *v)
 {
-	const struct keel_attr *row;
-	struct keel_obj *obj = obj_and_attr(a, v, &row);
-
-	if (obj)
-		keel_unset(obj, row, v[3].s);
-	talk_int(a->out, obj ? 0 : -ENOENT);
-}
-
-/* ---- hook, core ------------------------------------------------------------------------------------------ */
-void asked_tapped(struct asked *a, const struct value *v)
-{
-	talk_int(a->out, keel_tapped(a->iso->mod, (uint32_t)v[0].i));
-}
-
-void asked_holds_text(struct asked *a, const struct value *v)
-{
-	put_text(a, text_holds, NULL, v[0].s ? v[0].s : "", NULL);
-}
-
-struct durable {
-	struct isolated *iso;
-	int64_t number;
-	uint32_t life;
-};
-
-static void is_durable(struct keel_mod *m, void *arg)
-{
-	struct durable *d = arg;
-	struct isolated *iso = d->iso;
-
-	(void)m;
-	iso->n_durables--;
-	if (iso->phase != DOWN && d->life == iso->life) {
-		tell_begin(iso, DOWN_durable, d->number);
-		tell_ignored(iso);
-	}
-	free(d);
-}
-
-void asked_when_durable(struct asked *a, const struct value *v)
-{
-	struct isolated *iso = a->iso;
-	struct durable *d = iso->n_durables < CALLS_MAX ? malloc(sizeof(*d)) : NULL;
-
-	if (d)
-		*d = (struct durable){ .iso = iso, .number = v[0].i, .life = iso->life };
-	if (d && keel_when_durable(iso->mod, is_durable, d) == 0) {
-		iso->n_durables++;
-		return;
-	}
-	free(d);
-	keel_supervise_give_up(iso->process, "its process waits for the store too often");
+	keel_unset(a->obj, a->attr, v[2].s);
+	talk_int(a->out, 1);
 }

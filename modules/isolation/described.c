@@ -46,12 +46,7 @@ static void head_take(struct isolated *iso, struct talk_in *in)
 	*d = (struct keel_module){ .magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_ABI_MINOR,
 				   .size = sizeof(*d), .init = life_init, .start = life_start,
 				   .stop = life_stop, .fini = life_fini };
-	d->name = take_str(in);
-	d->version = take_str(in);
-	d->vendor = take_str(in);
-	d->summary = take_str(in);
-	d->roles = (uint32_t)take_int(in);
-	d->conf_size = (uint32_t)take_int(in);
+	take_row(in, talk_head, d);
 	if (take_int(in) != 0)
 		d->busy = life_busy;
 }
@@ -62,18 +57,8 @@ static void rules_take(struct isolated *iso, struct talk_in *in)
 
 	iso->rules = table(in, n, sizeof(*iso->rules));
 	for (uint32_t i = 0; i < n && !in->bad; i++) {
-		struct keel_conf_rule *r = &iso->rules[i];
-
-		r->size = sizeof(*r);
-		r->type = (uint32_t)take_int(in);
-		r->offset = (uint32_t)take_int(in);
-		r->flags = (uint32_t)take_int(in);
-		r->key = take_str(in);
-		r->fallback = take_str(in);
-		r->min = take_int(in);
-		r->max = take_int(in);
-		r->choices = take_str(in);
-		r->doc = take_str(in);
+		iso->rules[i].size = sizeof(*iso->rules);
+		take_row(in, talk_rule, &iso->rules[i]);
 	}
 	iso->desc.n_conf = n;
 	iso->desc.conf = n > 0 ? iso->rules : NULL;
@@ -85,31 +70,6 @@ union def {
 	struct keel_request_def request;
 };
 
-static void attr_take(struct talk_in *in, struct keel_attr_def *a)
-{
-	a->size = sizeof(*a);
-	a->flags = (uint32_t)take_int(in);
-	a->klass = text(in);
-	a->name = text(in);
-	a->type = text(in);
-	a->doc = take_str(in);
-	a->read_roles = (uint32_t)take_int(in);
-	a->write_roles = (uint32_t)take_int(in);
-	a->order = (int32_t)take_int(in);
-	a->fallback = take_str(in);
-}
-
-static void request_take(struct talk_in *in, struct keel_request_def *r)
-{
-	r->size = sizeof(*r);
-	r->roles = (uint32_t)take_int(in);
-	r->name = text(in);
-	r->doc = take_str(in);
-	r->flags = (uint32_t)take_int(in);
-	r->number = (uint32_t)take_int(in);
-	r->handler = request_asked;
-}
-
 static void contribs_take(struct isolated *iso, struct talk_in *in)
 {
 	uint32_t n = count(in);
@@ -119,12 +79,16 @@ static void contribs_take(struct isolated *iso, struct talk_in *in)
 	iso->defs = defs;
 	for (uint32_t i = 0; i < n && !in->bad; i++) {
 		iso->contribs[i] = (struct keel_contrib){ text(in), &defs[i] };
-		if (strcmp(iso->contribs[i].kind, "ATTR") == 0)
-			attr_take(in, &defs[i].attr);
-		else if (strcmp(iso->contribs[i].kind, "REQUEST") == 0)
-			request_take(in, &defs[i].request);
-		else
+		if (strcmp(iso->contribs[i].kind, "ATTR") == 0) {
+			defs[i].attr.size = sizeof(defs[i].attr);
+			take_row(in, talk_attr, &defs[i].attr);
+		} else if (strcmp(iso->contribs[i].kind, "REQUEST") == 0) {
+			defs[i].request.size = sizeof(defs[i].request);
+			defs[i].request.handler = request_asked;
+			take_row(in, talk_request, &defs[i].request);
+		} else {
 			in->bad = true;
+		}
 	}
 	iso->desc.n_contribs = n;
 	iso->desc.contribs = n > 0 ? iso->contribs : NULL;
@@ -139,19 +103,16 @@ static void taps_take(struct isolated *iso, struct talk_in *in)
 	iso->iso_taps = table(in, n, sizeof(*iso->iso_taps));
 	for (uint32_t i = 0; i < n && !in->bad; i++) {
 		struct keel_tap *t = &iso->taps[i];
-		const struct map_point *p = map_point(take_int(in));
+		const struct map_point *p;
 
+		take_row(in, talk_tap, t);
+		p = map_point(t->point);
 		if (!p || p->kind == KEEL_FOLD || (p->daemon & KEEL_INLINE)) {
 			in->bad = true;
 			return;
 		}
 		t->size = sizeof(*t);
-		t->point = map_number(p);
-		t->name = text(in);
-		t->order = (int32_t)take_int(in);
-		t->flags = (uint32_t)take_int(in) | KEEL_TAP_ANY;
-		t->before = take_str(in);
-		t->after = take_str(in);
+		t->flags |= KEEL_TAP_ANY;
 		t->fn.generic = tap_called;
 		t->arg = &iso->iso_taps[i];
 		iso->iso_taps[i] = (struct iso_tap){ iso, t->name, i, p->kind, p };

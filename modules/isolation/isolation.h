@@ -12,9 +12,8 @@
 #include "keel/service/supervise.h"
 #include "talk.h"
 
-#define CALLS_MAX 1024u	      /* calls without a verdict, holds, requests, operations raised that wait; of each */
+#define CALLS_MAX 1024u	      /* calls without a verdict, holds, requests; of each */
 #define NOTES_MAX 65536u      /* messages that it has not answered */
-#define RAISED_DEPTH 16	      /* calls in operations that such calls have raised */
 #define TEXT_MAX (256u * 1024u)
 #define UNREAD_MAX (8u * 1024u * 1024u) /* of answers */
 #define START_MS 10000	      /* for each step until it is up */
@@ -90,12 +89,11 @@ struct isolated {
 	struct talk conf, out; /* the values it runs with; the message that is being made */
 	struct owed *owed, **owed_end;
 	uint32_t n_owed;
-	struct slots calls, holds, raised, requests;
+	struct slots calls, holds, requests;
 	struct question *asked; /* oldest first */
-	uint32_t depth;	 /* of the operation that is being raised; 0: none is */
 	uint32_t blind;	 /* so many calls are not looked after */
 	uint32_t last_tap; /* of the last note */
-	uint32_t notes_lost, n_durables;
+	uint32_t notes_lost;
 	uint32_t unread; /* bytes of answers queued since one was not */
 	uint32_t life; /* how many processes it has had */
 	bool reading;
@@ -146,16 +144,10 @@ keel_verdict tap_called(struct keel_call *c, uint32_t point, const void *event, 
 struct keel_call *call_of(const struct call *call); /* NULL for NULL */
 struct keel_obj *call_draft(const struct call *call, const char *klass, const char *id);
 keel_verdict call_hold(struct call *call, struct keel_hold_opts *opts, int64_t *ret_number);
-int64_t call_number(const struct call *call);
-uint32_t call_depth(const struct call *call);
 void hold_release(struct isolated *iso, int64_t number);
 uint32_t calls_asked(const struct isolated *iso); /* how many verdicts are wanted */
 void calls_lose(struct isolated *iso); /* its process ended: what waits fails */
 const char *calls_tap(const struct isolated *iso); /* the tap it is busy with */
-
-/* raise.c */
-void raised_call_ends(struct isolated *iso, int64_t call); /* what its events have of it is gone soon */
-void raised_end(struct isolated *iso);
 
 /* request.c */
 void request_asked(struct keel_mod *mod, struct keel_req *req);
@@ -165,15 +157,15 @@ void requests_fail(struct isolated *iso, const char *why);
 struct asked {
 	struct isolated *iso;
 	struct call *call; /* within which it asks; NULL: none */
-	struct talk_in *in; /* behind the values: an event */
+	struct keel_obj *obj; /* what the letters o and a name */
+	const struct keel_attr *attr;
 	struct talk *out;
-	bool drafts;	   /* one of the call's was named */
 };
 typedef void asked_fn(struct asked *a, const struct value *v);
 #define ASK(name, arguments, answer) void asked_##name(struct asked *a, const struct value *v);
 #define TELL(name, arguments) void asked_##name(struct asked *a, const struct value *v);
 #include "talk.def"
-struct keel_obj *asked_obj(void *asked, const char *klass, const char *id); /* of the call, or found anew */
+bool asked_resolve(struct asked *a, const char *letters, const struct value *v);
 void walk_end(struct isolated *iso);
 
 #endif

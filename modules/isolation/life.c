@@ -184,7 +184,6 @@ static void ended(struct keel_mod *m, void *arg, const char *why, int64_t again_
 	owed_fail(iso, why);
 	calls_lose(iso);
 	requests_fail(iso, why);
-	raised_end(iso);
 	walk_end(iso);
 	if (!iso->started || iso->leaves)
 		return;

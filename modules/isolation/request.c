@@ -27,15 +27,6 @@ static struct keel_req *request_free(struct request *r)
 }
 
 /* ---- a request for the module --------------------------------------------------------------------------- */
-static void gone(struct keel_mod *m, void *arg)
-{
-	struct request *r = arg;
-
-	(void)m;
-	tell_begin(r->iso, DOWN_gone, r->number);
-	tell_ignored(r->iso);
-}
-
 static int64_t row_of(const struct isolated *iso, const char *name)
 {
 	for (uint32_t i = 0; i < iso->desc.n_contribs; i++) {
@@ -60,12 +51,10 @@ void request_asked(struct keel_mod *mod, struct keel_req *req)
 		keel_reply(req, PBSE_SYSTEM, "module %s is not there now: its process ended or has too much to do", iso->name);
 		return;
 	}
-	talk_session(&session, keel_req_session(req));
+	talk_row(&session, talk_session, keel_req_session(req));
 	tell_begin(iso, DOWN_request, r->number, row_of(iso, keel_req_name(req)), session.data, session.len);
 	if (session.failed || !tell_ignored(iso))
 		keel_reply(request_free(r), PBSE_SYSTEM, "module %s is not there now: its process does not hear", iso->name);
-	else
-		keel_on_gone(req, gone, r);
 	free(session.data);
 }
 
@@ -81,21 +70,16 @@ void requests_fail(struct isolated *iso, const char *why)
 
 /* ---- answers ------------------------------------------------------------------------------------------ */
 /* One call that builds a body. False: it is none, or out of place. */
-static bool build_step(struct keel_out *out, struct talk_in *in, uint32_t *depth)
+static bool build_step(struct keel_out *out, struct talk_in *in, bool *in_array)
 {
 	int64_t what = take_int(in), n;
-	const char *key = *depth == 0 ? take_str(in) : NULL, *list[BUILD_STRINGS_MAX], *bytes;
-	uint32_t len;
+	const char *key = *in_array ? NULL : take_str(in), *list[BUILD_STRINGS_MAX];
 
-	if (in->bad || (*depth == 0) != (what <= BUILD_ARRAY) || (*depth == 0 && !key))
+	if (in->bad || *in_array == (what <= BUILD_ARRAY) || (!*in_array && !key))
 		return false;
 	switch (what) {
 	case BUILD_STR: keel_put_str(out, key, take_str(in)); break;
 	case BUILD_INT: keel_put_int(out, key, take_int(in)); break;
-	case BUILD_BYTES:
-		bytes = take_bytes(in, &len);
-		keel_put_bytes(out, key, bytes ? bytes : "", len);
-		break;
 	case BUILD_STRINGS:
 		n = take_int(in);
 		if (n < 0 || n > (int64_t)KEEL_COUNT(list))
@@ -107,13 +91,13 @@ static bool build_step(struct keel_out *out, struct talk_in *in, uint32_t *depth
 		if (!in->bad)
 			keel_put_strings(out, key, list, (uint32_t)n);
 		break;
-	case BUILD_ARRAY: keel_open_array(out, key); ++*depth; break;
+	case BUILD_ARRAY: keel_open_array(out, key); break;
 	case BUILD_ADD_STR: keel_add_str(out, take_str(in)); break;
 	case BUILD_ADD_INT: keel_add_int(out, take_int(in)); break;
-	case BUILD_LIST: keel_open_list(out); ++*depth; break;
-	case BUILD_CLOSE: keel_close(out); --*depth; break;
+	case BUILD_CLOSE: keel_close(out); break;
 	default: return false;
 	}
+	*in_array = what >= BUILD_ARRAY && what < BUILD_CLOSE;
 	return !in->bad;
 }
 
@@ -122,11 +106,11 @@ static struct keel_out *build(const struct isolated *iso, const struct value *bo
 {
 	struct talk_in in = { .at = body->s, .end = body->s + body->len };
 	struct keel_out *out = keel_out(iso->mod);
-	uint32_t depth = 0;
+	bool in_array = false;
 
-	while (out && in.at != in.end && depth < BUILD_DEPTH && build_step(out, &in, &depth))
+	while (out && in.at != in.end && build_step(out, &in, &in_array))
 		;
-	if (in.at == in.end && !in.bad && depth == 0)
+	if (in.at == in.end && !in.bad && !in_array)
 		return out;
 	keel_out_drop(out);
 	return NULL;
@@ -152,30 +136,6 @@ void asked_answer_out(struct asked *a, const struct value *v)
 			   a->iso->name);
 }
 
-void asked_part(struct asked *a, const struct value *v)
-{
-	struct request *r = slot_get(&a->iso->requests, v[0].i);
-	struct keel_out *out = r ? build(a->iso, &v[1]) : NULL;
-
-	talk_int(a->out, !r ? -EPIPE : out ? keel_part(r->req, out) : -EINVAL);
-}
-
-static void drained(struct keel_mod *m, void *arg)
-{
-	const struct request *r = arg;
-
-	(void)m;
-	tell_begin(r->iso, DOWN_drained, r->number);
-	tell_ignored(r->iso);
-}
-
-void asked_drained(struct asked *a, const struct value *v)
-{
-	struct request *r = slot_get(&a->iso->requests, v[0].i);
-
-	talk_int(a->out, r ? keel_drained(r->req, drained, r) : -EPIPE);
-}
-
 /* ---- what it reads of the message -------------------------------------------------------------------- */
 static const struct keel_msg *body_of(const struct asked *a, const struct value *v)
 {
@@ -189,16 +149,6 @@ void asked_msg_str(struct asked *a, const struct value *v)
 	const struct keel_msg *m = body_of(a, v);
 
 	talk_str(a->out, m ? keel_msg_str(m, v[1].s) : NULL);
-}
-
-void asked_msg_bytes(struct asked *a, const struct value *v)
-{
-	const struct keel_msg *m = body_of(a, v);
-	uint32_t len = 0;
-	const void *bytes = m ? keel_msg_bytes(m, v[1].s, &len) : NULL;
-
-	talk_int(a->out, bytes != NULL);
-	talk_bytes(a->out, bytes, bytes ? len : 0);
 }
 
 void asked_msg_int(struct asked *a, const struct value *v)
@@ -219,19 +169,3 @@ void asked_msg_strings(struct asked *a, const struct value *v)
 		talk_str(a->out, list[i]);
 }
 
-void asked_msg_attrs(struct asked *a, const struct value *v)
-{
-	const struct keel_msg *m = body_of(a, v);
-	const struct keel_attrop *list = NULL;
-	uint32_t n = 0;
-	int32_t ret = m ? keel_msg_attrs(m, v[1].s, &list, &n) : -ENODATA;
-
-	talk_int(a->out, ret);
-	talk_int(a->out, ret == 0 ? n : 0);
-	for (uint32_t i = 0; ret == 0 && i < n; i++) {
-		talk_str(a->out, list[i].name);
-		talk_str(a->out, list[i].key);
-		talk_str(a->out, list[i].value);
-		talk_int(a->out, list[i].op);
-	}
-}

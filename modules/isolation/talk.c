@@ -68,7 +68,10 @@ void talk_values(struct talk *m, const char *letters, va_list values)
 	for (; *letters && *letters != 'e'; letters++) {
 		if (*letters == 'i') {
 			talk_int(m, va_arg(values, int64_t));
-		} else if (*letters == 's') {
+		} else if (*letters == 'o') {
+			talk_str(m, va_arg(values, const char *));
+			talk_str(m, va_arg(values, const char *));
+		} else if (*letters != 'b') {
 			talk_str(m, va_arg(values, const char *));
 		} else {
 			const void *bytes = va_arg(values, const void *);
@@ -143,12 +146,74 @@ bool take_values(struct talk_in *in, const char *letters, struct value values[VA
 	for (struct value *v = values; *letters && *letters != 'e'; letters++, v++) {
 		if (*letters == 'i')
 			v->i = take_int(in);
-		else if (*letters == 's')
-			v->s = take_str(in);
-		else
+		else if (*letters == 'b')
 			v->s = take_bytes(in, &v->len);
+		else
+			v->s = take_str(in);
+		if (*letters == 'o')
+			v->id = take_str(in);
 	}
 	return !in->bad && (*letters == 'e' || in->at == in->end);
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------- */
+#define MEMBER(letter, name, member) { letter, sizeof(((struct name *)0)->member), offsetof(struct name, member) }
+#define I(name, member) MEMBER('i', name, member)
+#define S(name, member) MEMBER('s', name, member)
+#define T(name, member) MEMBER('t', name, member)
+
+const struct talk_member talk_head[] = {
+	S(keel_module, name), S(keel_module, version), S(keel_module, vendor), S(keel_module, summary), I(keel_module, roles),
+	I(keel_module, conf_size), { 0 },
+};
+const struct talk_member talk_rule[] = {
+	I(keel_conf_rule, type), I(keel_conf_rule, offset), I(keel_conf_rule, flags), S(keel_conf_rule, key),
+	S(keel_conf_rule, fallback), I(keel_conf_rule, min), I(keel_conf_rule, max), S(keel_conf_rule, choices),
+	S(keel_conf_rule, doc), { 0 },
+};
+const struct talk_member talk_attr[] = {
+	I(keel_attr_def, flags), T(keel_attr_def, klass), T(keel_attr_def, name), T(keel_attr_def, type), S(keel_attr_def, doc),
+	I(keel_attr_def, read_roles), I(keel_attr_def, write_roles), I(keel_attr_def, order), S(keel_attr_def, fallback), { 0 },
+};
+const struct talk_member talk_request[] = {
+	I(keel_request_def, roles), T(keel_request_def, name), S(keel_request_def, doc), I(keel_request_def, flags),
+	I(keel_request_def, number), { 0 },
+};
+const struct talk_member talk_tap[] = {
+	I(keel_tap, point), T(keel_tap, name), I(keel_tap, order), I(keel_tap, flags), S(keel_tap, before), S(keel_tap, after), { 0 },
+};
+const struct talk_member talk_session[] = {
+	I(keel_session, roles), I(keel_session, uid), I(keel_session, gid), S(keel_session, user), S(keel_session, host),
+	S(keel_session, who), S(keel_session, group), S(keel_session, groups), { 0 },
+};
+
+void talk_row(struct talk *m, const struct talk_member *p, const void *row)
+{
+	for (; p->letter; p++) {
+		const char *at = (const char *)row + p->offset;
+
+		if (p->letter != 'i')
+			talk_str(m, *(const char *const *)at);
+		else
+			talk_int(m, p->size == sizeof(int64_t) ? *(const int64_t *)at : *(const int32_t *)at);
+	}
+}
+
+void take_row(struct talk_in *in, const struct talk_member *p, void *ret)
+{
+	for (; p->letter; p++) {
+		char *at = (char *)ret + p->offset;
+
+		if (p->letter != 'i') {
+			const char *text = take_str(in);
+
+			*(const char **)at = !text && p->letter == 't' ? "" : text;
+		} else if (p->size == sizeof(int64_t)) {
+			*(int64_t *)at = take_int(in);
+		} else {
+			*(int32_t *)at = (int32_t)take_int(in);
+		}
+	}
 }
 
 /* ---- the map ------------------------------------------------------------------------------------------ */
@@ -222,7 +287,7 @@ void talk_event(struct talk *m, const struct map_point *p, const void *event, na
 	}
 }
 
-void take_event(struct talk_in *in, const struct map_point *p, union event_room *ret, obj_fn *obj, void *arg)
+void take_event(struct talk_in *in, const struct map_point *p, union event_room *ret, obj_fn *obj)
 {
 	uint32_t n;
 	const struct keel_field *fields = p->fields(&n);
@@ -242,7 +307,7 @@ void take_event(struct talk_in *in, const struct map_point *p, union event_room 
 			memcpy(at, &text, sizeof(text));
 		} else {
 			const char *klass = take_str(in), *id = take_str(in);
-			struct keel_obj *o = klass && id && !in->bad ? obj(arg, klass, id) : NULL;
+			struct keel_obj *o = klass && id && !in->bad ? obj(klass, id) : NULL;
 
 			memcpy(at, &o, sizeof(o));
 		}
@@ -275,18 +340,4 @@ void talk_conf(struct talk *m, const struct keel_conf_rule *rules, uint32_t n, c
 		default: talk_int(m, *(const int64_t *)at);
 		}
 	}
-}
-
-void talk_session(struct talk *m, const struct keel_session *s)
-{
-	if (!s)
-		return;
-	talk_int(m, s->roles);
-	talk_int(m, s->uid);
-	talk_int(m, s->gid);
-	talk_str(m, s->user);
-	talk_str(m, s->host);
-	talk_str(m, s->who);
-	talk_str(m, s->group);
-	talk_str(m, s->groups);
 }

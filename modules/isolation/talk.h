@@ -13,7 +13,7 @@
 
 #include "keel/keel.h"
 
-#define TALK_VERSION 2
+#define TALK_VERSION 3
 #define VALUES 8
 #define EVENT_ROOM 256 /* bytes of an event */
 
@@ -58,18 +58,27 @@ const char *take_str(struct talk_in *in); /* borrowed; NULL: nil, or bad */
 const char *take_bytes(struct talk_in *in, uint32_t *ret_len);
 struct value {
 	int64_t i;
-	const char *s;
+	const char *s, *id; /* o: class, id */
 	uint32_t len;
 };
 /* False: it is no such message. Without an `e` nothing may be left; with it, its fields are. */
 bool take_values(struct talk_in *in, const char *letters, struct value values[VALUES]);
 
+/* ---- rows: members of a struct, in order ------------------------------------------------------------- */
+struct talk_member {
+	char letter; /* i, s; t: a text that is never NULL; 0: the last one is before it */
+	uint8_t size;
+	uint16_t offset;
+};
+extern const struct talk_member talk_head[], talk_rule[], talk_attr[], talk_request[], talk_tap[], talk_session[];
+void talk_row(struct talk *m, const struct talk_member *members, const void *row);
+void take_row(struct talk_in *in, const struct talk_member *members, void *ret);
+
 /* ---- a body that is built (group msg): its calls, each with its arguments ------------------------------ */
 enum build {
-	BUILD_STR = 1, BUILD_INT, BUILD_BYTES, BUILD_STRINGS, BUILD_ARRAY, /* in the map: with a key */
-	BUILD_ADD_STR, BUILD_ADD_INT, BUILD_LIST, BUILD_CLOSE,		   /* in an array */
+	BUILD_STR = 1, BUILD_INT, BUILD_STRINGS, BUILD_ARRAY, /* in the map: with a key */
+	BUILD_ADD_STR, BUILD_ADD_INT, BUILD_CLOSE,	      /* in its open array */
 };
-#define BUILD_DEPTH 16
 #define BUILD_STRINGS_MAX 1024 /* of one array that is put at once */
 
 /* ---- the map of points, of hook_points.def ------------------------------------------------------------- */
@@ -89,11 +98,10 @@ union event_room {
 /* Class and id of an object; false: it goes as none. */
 typedef bool name_fn(void *arg, struct keel_obj *obj, const char **ret_klass, const char **ret_id);
 void talk_event(struct talk *m, const struct map_point *p, const void *event, name_fn *name, void *arg);
-typedef struct keel_obj *obj_fn(void *arg, const char *klass, const char *id);
-void take_event(struct talk_in *in, const struct map_point *p, union event_room *ret, obj_fn *obj, void *arg);
+typedef struct keel_obj *obj_fn(const char *klass, const char *id);
+void take_event(struct talk_in *in, const struct map_point *p, union event_room *ret, obj_fn *obj);
 
 /* A filled configuration, by its rules. */
 void talk_conf(struct talk *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf);
-void talk_session(struct talk *m, const struct keel_session *s); /* nothing for NULL */
 
 #endif

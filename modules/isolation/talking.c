@@ -146,7 +146,7 @@ static void asks(struct isolated *iso, int64_t what, struct talk_in *in)
 {
 	int64_t number = take_int(in);
 	struct talk out = { .data = NULL };
-	struct asked a = { .iso = iso, .call = slot_get(&iso->calls, number), .in = in, .out = &out };
+	struct asked a = { .iso = iso, .call = slot_get(&iso->calls, number), .out = &out };
 	struct value v[VALUES];
 
 	if (!take_values(in, up_arguments[what], v)) {
@@ -155,7 +155,8 @@ static void asks(struct isolated *iso, int64_t what, struct talk_in *in)
 	}
 	if (what < UP_TOLD)
 		talk_int(&out, DOWN_REPLY);
-	asked[what](&a, v);
+	if (asked_resolve(&a, up_arguments[what], v))
+		asked[what](&a, v);
 	if (out.failed)
 		keel_supervise_give_up(iso->process, "no memory to answer its process");
 	else if (what < UP_TOLD && !in->bad)

@@ -48,7 +48,6 @@ struct call {
 	int64_t number;
 	struct question *questions;
 	struct hold *holds;
-	uint32_t depth; /* of calls in operations that calls have raised */
 	bool asked;	/* its first question is the tap's own */
 	bool over;	/* the tap answered, and not WAIT: holds it took are void */
 	bool lost;	/* its process ended */
@@ -73,22 +72,10 @@ struct keel_obj *call_draft(const struct call *c, const char *klass, const char 
 	return NULL;
 }
 
-int64_t call_number(const struct call *c)
-{
-	return c->number;
-}
-
-uint32_t call_depth(const struct call *c)
-{
-	return c->depth;
-}
-
 static void settle(struct call *c)
 {
 	if (c->questions || c->holds)
 		return;
-	if (c->n_drafts > 0)
-		raised_call_ends(c->iso, c->number);
 	slot_free(&c->iso->calls, c->number);
 	free(c);
 }
@@ -300,7 +287,7 @@ static keel_verdict gate(const struct iso_tap *t, struct keel_call *c, const voi
 		return keel_fail(c, "module %s: its process ended, the next one is not up yet", iso->name);
 	call = calloc(1, sizeof(*call));
 	if (call)
-		*call = (struct call){ .iso = iso, .tap = t, .number = slot_take(&iso->calls, call), .depth = iso->depth };
+		*call = (struct call){ .iso = iso, .tap = t, .number = slot_take(&iso->calls, call) };
 	if (!call || call->number == 0) {
 		free(call);
 		return keel_fail(c, "module %s: its process has %u calls to answer", iso->name, iso->calls.used);

@@ -79,18 +79,6 @@ static void remember(struct keel_obj *job, bool history)
 		keel_set_int(job, job_unremembered, 1);
 }
 
-/* Not deleted: the host refuses (point task_preterm), or is away, so that the state of its processes is unknown. 15016
- * is no refusal: the host has not got the run yet, and gets the kill behind it. */
-static bool is_refused(struct keel_mod *mod, const struct deletion *d, int32_t code)
-{
-	if (code == PBSE_NORELYMOM)
-		keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "Delete failed %d", (int)code);
-	else if (code && code != PBSE_BADSTATE)
-		keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "MOM rejected signal during delete (%d)",
-			 (int)code);
-	return code && code != PBSE_BADSTATE;
-}
-
 static void delete_sent(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct deletion *d = arg;
@@ -101,7 +89,11 @@ static void delete_sent(struct keel_mod *mod, void *arg, int32_t code, const cha
 		delete_answer(d, j && !step_is_over(j->step) ? PBSE_BADSTATE : 0, NULL);
 		return;
 	}
-	if (is_refused(mod, d, code)) {
+	/* Not deleted: the host refuses (point task_preterm), or is away, so that the state of its processes is unknown.
+	 * 15016 is no refusal: the host has not got the run yet, and gets the kill behind it. */
+	if (code && code != PBSE_BADSTATE) {
+		keel_log(mod, KEEL_LOG_JOB, "Job", d->id,
+			 code == PBSE_NORELYMOM ? "Delete failed %d" : "MOM rejected signal during delete (%d)", (int)code);
 		delete_answer(d, code, text);
 		return;
 	}

@@ -312,6 +312,10 @@ void job_notice(struct keel_mod *mod, struct keel_obj *job, const char *letter, 
 /* Ends a job that has not started; for any other the caller's wish is ignored. */
 void job_abort(struct keel_mod *mod, struct keel_obj *job, const char *why);
 
+/* submit.c */
+/* A number, again from 0 behind `last` (0: 9999999). Returns whether a block of them was reserved: it is to be stored. */
+bool sequence_take(struct state *st, int64_t last, int64_t *ret);
+
 /* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: handlers, each of which sends its
  * reply once, at once or when what it waits for has happened */
 void on_submit(struct keel_mod *mod, struct keel_req *req);

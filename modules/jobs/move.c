@@ -179,28 +179,22 @@ void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue
 
 /* ---- qmove -------------------------------------------------------------------------------------------- */
 
-/* Is the server part of a destination, `host[:port]`, this server? */
-static bool is_here(struct keel_mod *mod, const char *host)
-{
-	const char *const names[] = { keel_server_name(mod), keel_host_name(mod),
-				      "localhost" };
-	size_t len = strcspn(host, ":"), i;
-
-	for (i = 0; i < KEEL_COUNT(names); i++)
-		if (strlen(names[i]) == len && strncasecmp(names[i], host, len) == 0)
-			return true;
-	return false;
-}
-
 int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue)
 {
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	const char *fallback = keel_get_str(server, server_default_queue);
-	size_t len = strcspn(dest, "@");
+	const char *const here[] = { keel_server_name(mod), keel_host_name(mod), "localhost" };
+	size_t len = strcspn(dest, "@"), host, i = 0;
 	char name[64];
 
-	if (dest[len] == '@' && dest[len + 1] && !is_here(mod, dest + len + 1))
-		return PBSE_BADHOST;
+	if (dest[len] == '@' && dest[len + 1]) { /* host[:port], which must be this server */
+		host = strcspn(dest + len + 1, ":");
+		while (i < KEEL_COUNT(here) &&
+		       (strlen(here[i]) != host || strncasecmp(here[i], dest + len + 1, host) != 0))
+			i++;
+		if (i == KEEL_COUNT(here))
+			return PBSE_BADHOST;
+	}
 	if (len == 0 && !fallback)
 		return PBSE_QUENODFLT;
 	if (len >= sizeof(name))

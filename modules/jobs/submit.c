@@ -38,27 +38,28 @@ static void submission_free(struct submission *s)
 	free(s);
 }
 
+bool sequence_take(struct state *st, int64_t last, int64_t *ret)
+{
+	if (st->next_sequence > (last ? last : 9999999) || st->next_sequence > INT64_MAX - SEQUENCE_BLOCK)
+		st->next_sequence = st->reserved_sequence = 0;
+	*ret = st->next_sequence++;
+	if (*ret < st->reserved_sequence)
+		return false;
+	st->reserved_sequence = *ret + SEQUENCE_BLOCK;
+	return true;
+}
+
 /* Numbers are reserved in blocks, so that the server object is not saved with every job; after a kill
  * the rest of a block is skipped. */
 static int64_t next_sequence(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
-	int64_t last = keel_get_int(server, server_max_job_sequence_id);
+	int64_t number;
 
-	if (st->next_sequence > (last ? last : 9999999))
-		st->next_sequence = st->reserved_sequence = 0;
-	if (st->next_sequence >= st->reserved_sequence) {
-		st->reserved_sequence = st->next_sequence + SEQUENCE_BLOCK;
+	if (sequence_take(st, keel_get_int(server, server_max_job_sequence_id), &number))
 		keel_set_int(server, server_next_sequence, st->reserved_sequence);
-	}
-	return st->next_sequence++;
-}
-
-/* Does the host part of a User_List entry, `at` behind its '@', mean this host? */
-static bool host_is(const char *at, size_t len, const char *host)
-{
-	return (len == 1 && *at == '*') || (strlen(host) == len && strncasecmp(at, host, len) == 0);
+	return number;
 }
 
 /* Jobs run as their submitter: of User_List, the entry for this host, else the one for any host, must name that user.
@@ -76,7 +77,10 @@ static int32_t check_user_list(struct keel_changes *ch, struct keel_obj *draft,
 		size_t len = strcspn(at, ","), name = strcspn(at, "@,");
 		bool his = strlen(who->user) == name && strncmp(at, who->user, name) == 0;
 
-		settled = name < len && host_is(at + name + 1, len - name - 1, who->host);
+		/* Is its host part, behind the '@', this host? */
+		settled = name < len && ((len - name == 2 && at[name + 1] == '*') ||
+					 (strlen(who->host) == len - name - 1 &&
+					  strncasecmp(at + name + 1, who->host, len - name - 1) == 0));
 		if (settled || name == len)
 			fits = his;
 		at += len + (at[len] == ',');

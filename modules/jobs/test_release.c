@@ -64,10 +64,10 @@ static void record(struct keel_mod *mod, uint32_t event, const char *klass, cons
 	logged = fmt;
 }
 
-static const char *server_name(struct keel_mod *mod)
+static const char *fact(struct keel_mod *mod, uint32_t which)
 {
 	(void)mod;
-	return "svr";
+	return which == KEEL_FACT_SERVER_NAME ? "svr" : "";
 }
 
 static bool nobody(struct keel_mod *mod, uint32_t point)
@@ -97,7 +97,7 @@ static bool gives_back(const char *names)
 	static const struct keel_object_api object = { .size = sizeof(object), .slot = slot_of, .set_str = set_str,
 						       .get_str = get_str, .get_ptr = get_ptr, .unset = unset,
 						       .find = find, .id = id_of };
-	static const struct keel_core_api core = { .size = sizeof(core), .log = record, .server_name = server_name };
+	static const struct keel_core_api core = { .size = sizeof(core), .log = record, .fact = fact };
 	static const struct keel_hook_api hook = { .size = sizeof(hook), .tapped = nobody };
 	static const struct keel_node_api node = { .size = sizeof(node), .release = node_release };
 	static const struct keel_resource_api resource = { .size = sizeof(resource), .charge_list = charge_list };

@@ -52,19 +52,11 @@ bool address_ok(const char *text)
 	       user + 1 + strspn(host, ALNUM ".-_") == len;
 }
 
-static bool is_there(char *const *list, const char *address)
-{
-	for (; *list; list++)
-		if (strcmp(*list, address) == 0)
-			return true;
-	return false;
-}
-
 char **addresses(const char *list, uint32_t max, uint32_t *ret_bad)
 {
 	size_t room = (max + 1) * sizeof(char *);
 	char **to = calloc(1, room + strlen(list) + 1), *rest, *word;
-	uint32_t n = 0;
+	uint32_t n = 0, i;
 
 	*ret_bad = 0;
 	if (!to)
@@ -73,9 +65,13 @@ char **addresses(const char *list, uint32_t max, uint32_t *ret_bad)
 	while ((word = strsep(&rest, ",")) != NULL) {
 		word += strspn(word, " ");
 		word[strcspn(word, " ")] = '\0';
-		if (*word && (!address_ok(word) || n == max))
+		if (*word && (!address_ok(word) || n == max)) {
 			++*ret_bad;
-		else if (*word && !is_there(to, word))
+			continue;
+		}
+		for (i = 0; i < n && strcmp(to[i], word) != 0; i++)
+			;
+		if (*word && i == n)
 			to[n++] = word;
 	}
 	return to;

@@ -41,12 +41,18 @@ static void mark_read(struct keel_mod *mod, char id[ID_LEN + 1])
 		fclose(f);
 }
 
-static void mark_write(struct keel_mod *mod, const char *id)
+static void mark_due(struct keel_mod *mod, void *arg)
 {
+	struct state *st = mod->state;
+	const char *id = keel_get_str(server_object(mod), server_store_id);
 	char path[4096], fresh[4096];
 	bool done = false;
 	int fd;
 
+	(void)arg;
+	st->marker = NULL;
+	if (!id)
+		return;
 	mark_path(mod, "", path);
 	mark_path(mod, ".new", fresh);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -56,17 +62,6 @@ static void mark_write(struct keel_mod *mod, const char *id)
 	}
 	if (!done || rename(fresh, path) < 0)
 		keel_log(mod, KEEL_LOG_ERROR, "Svr", "", "%s cannot be written: %s", path, strerror(errno));
-}
-
-static void mark_due(struct keel_mod *mod, void *arg)
-{
-	struct state *st = mod->state;
-	const char *id = keel_get_str(server_object(mod), server_store_id);
-
-	(void)arg;
-	st->marker = NULL;
-	if (id)
-		mark_write(mod, id);
 }
 
 static int32_t refuse(struct keel_mod *mod, const char *what, const char *mark, struct keel_err *err)

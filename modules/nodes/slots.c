@@ -335,30 +335,29 @@ static void parts_return(const struct parts *p, const char *job_id)
 	}
 }
 
-/* Reads the slot of the next chunk of exec_host (n1/0*2+n2/3) and moves *at behind it; ANY_SLOT: none there. */
-static uint32_t slot_named(const char **at)
-{
-	size_t len = strcspn(*at, "+");
-	const char *slash = memchr(*at, '/', len);
-	unsigned long slot = slash ? strtoul(slash + 1, NULL, 10) : ANY_SLOT;
-
-	*at += len + ((*at)[len] == '+');
-	return slot < SLOTS_MAX ? (uint32_t)slot : ANY_SLOT;
-}
-
 /* `had`: the job's exec_host so far, "" for none. Appends the new one to `out`. */
 static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
 			    bool again, const char *had, struct keel_text *out)
 {
 	int32_t code = 0;
 	uint32_t i, slot;
+	const char *slash;
+	unsigned long named;
+	size_t len;
 
 	for (i = 0; !code && i < p->n; i++) {
 		const bool begins = i == 0 || p->part[i].chunk != p->part[i - 1].chunk;
 		struct tenant *t = again ? tenant_of(p, i, job_id) : NULL;
 		uint32_t cpus = part_cpus(&p->part[i]);
 
-		slot = begins ? slot_named(&had) : ANY_SLOT;
+		slot = ANY_SLOT;
+		if (begins) { /* that of the next chunk of exec_host (n1/0*2+n2/3), where there is one */
+			len = strcspn(had, "+");
+			slash = memchr(had, '/', len);
+			named = slash ? strtoul(slash + 1, NULL, 10) : ANY_SLOT;
+			slot = named < SLOTS_MAX ? (uint32_t)named : ANY_SLOT;
+			had += len + (had[len] == '+');
+		}
 		if (again) { /* slots were taken in the order of the parts */
 			slot = cpus ? t->slot[t->named] : 0;
 			t->named = cpus ? (t->named + cpus) % t->n_slots : t->named;

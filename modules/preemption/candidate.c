@@ -63,28 +63,24 @@ struct method *first_method(struct keel_mod *mod, struct keel_obj *job)
 	return NULL;
 }
 
-/* False: it cannot be found out. *ret: malloc'ed; NULL: everything. */
-static bool given_back(struct keel_obj *job, char **ret)
-{
-	char few[256];
-	int32_t len = keel_job_release_names(job, few, sizeof(few));
-
-	*ret = len < 0 ? NULL : malloc((size_t)len + 1);
-	if (!*ret)
-		return len == -ENODATA;
-	if ((size_t)len < sizeof(few))
-		strcpy(*ret, few);
-	else if (keel_job_release_names(job, *ret, (uint32_t)len + 1) != len)
-		**ret = '\0'; /* not the same any more: nothing is known to come free */
-	return true;
-}
-
 struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char **ret_only)
 {
 	struct method *m = first_method(mod, job);
+	char few[256];
+	int32_t len;
 
-	*ret_only = NULL;
-	return !m || !(m->def->flags & KEEL_PREEMPT_STAYS) || given_back(job, ret_only) ? m : NULL;
+	*ret_only = NULL; /* it gives everything back */
+	if (!m || !(m->def->flags & KEEL_PREEMPT_STAYS))
+		return m;
+	len = keel_job_release_names(job, few, sizeof(few));
+	*ret_only = len < 0 ? NULL : malloc((size_t)len + 1);
+	if (!*ret_only)
+		return len == -ENODATA ? m : NULL;
+	if ((size_t)len < sizeof(few))
+		strcpy(*ret_only, few);
+	else if (keel_job_release_names(job, *ret_only, (uint32_t)len + 1) != len)
+		**ret_only = '\0'; /* not the same any more: nothing is known to come free */
+	return m;
 }
 
 /* ---- vnodes ------------------------------------------------------------------------------------------- */

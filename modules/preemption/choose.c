@@ -350,26 +350,15 @@ static void step(struct simulation *sim)
 	}
 }
 
-static struct simulation *simulation_new(struct keel_mod *mod, struct search *s, struct keel_obj *job,
-					 uint32_t relevance)
+void choose_drop(struct keel_mod *mod, struct search *s)
 {
-	struct simulation *sim = calloc(1, sizeof(*sim));
-
-	if (!sim)
-		return NULL;
-	sim->mod = mod;
-	sim->job = job;
-	wanted_init(mod, &sim->wanted, s, job, relevance);
-	gather(sim);
-	return sim;
-}
-
-static void simulation_free(struct simulation *sim)
-{
-	struct state *st = sim->mod->state;
+	struct state *st = mod->state;
+	struct simulation *sim = s->sim;
 	struct method *m;
 	uint32_t i;
 
+	if (!sim)
+		return;
 	keel_sched_trial_free(sim->trial);
 	for (i = 0; i < sim->all; i++)
 		if (sim->list[i])
@@ -379,15 +368,6 @@ static void simulation_free(struct simulation *sim)
 	wanted_fini(&sim->wanted);
 	free(sim->list);
 	free(sim);
-}
-
-void choose_drop(struct keel_mod *mod, struct search *s)
-{
-	struct state *st = mod->state;
-
-	if (!s->sim)
-		return;
-	simulation_free(s->sim);
 	s->sim = NULL;
 	st->choosing = NULL;
 }
@@ -408,13 +388,20 @@ void choose_without(struct keel_mod *mod, struct runner *r)
 static bool begin(struct keel_mod *mod, struct search *s, struct keel_obj *job, uint32_t relevance)
 {
 	struct state *st = mod->state;
+	struct simulation *sim;
 
 	if (st->choosing)
 		return false;
 	levels_compute(mod);
-	s->sim = simulation_new(mod, s, job, relevance);
-	st->choosing = s->sim ? s : NULL;
-	return s->sim != NULL;
+	sim = s->sim = calloc(1, sizeof(*sim));
+	if (!sim)
+		return false;
+	sim->mod = mod;
+	sim->job = job;
+	wanted_init(mod, &sim->wanted, s, job, relevance);
+	gather(sim);
+	st->choosing = s;
+	return true;
 }
 
 /* Everybody, or *ret how it ended. */

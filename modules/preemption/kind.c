@@ -18,23 +18,18 @@ struct method *method_find(struct state *st, char letter)
 	return m;
 }
 
-static const char *objection(struct state *st, const struct keel_preempt_def *def)
-{
-	if (!def->letter || strlen(def->letter) != 1 || *def->letter < 'A' || *def->letter > 'Z')
-		return "its letter is not one upper case letter";
-	if (!def->outcome || !def->name || !def->words || !def->applies || !def->start)
-		return "its row is not complete";
-	return method_find(st, *def->letter) ? "its letter is taken" : NULL;
-}
-
 static int32_t method_add(struct keel_mod *self, struct keel_mod *owner, const void *def,
 			  struct keel_err *err)
 {
 	struct state *st = self->state;
 	const struct keel_preempt_def *p = def;
-	const char *why = objection(st, p);
 	struct method *other = p->letter ? method_find(st, *p->letter) : NULL, *m;
+	const char *why = other ? "its letter is taken" : NULL;
 
+	if (!p->letter || strlen(p->letter) != 1 || *p->letter < 'A' || *p->letter > 'Z')
+		why = "its letter is not one upper case letter";
+	else if (!p->outcome || !p->name || !p->words || !p->applies || !p->start)
+		why = "its row is not complete";
 	if (why)
 		return keel_error(err, -1, "preemption method '%s' of %s: %s%s%s",
 				  p->letter ? p->letter : "", owner->name, why,

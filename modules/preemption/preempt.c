@@ -65,8 +65,14 @@ static void finish(struct keel_mod *mod, struct attempt *a, const char *outcome,
 
 /* ---- what its state says --------------------------------------------------------------------------- */
 
-static const char *outcome_of_state(char letter)
+/* NULL: it runs, and methods decide. */
+static const char *known_outcome(struct keel_mod *mod, const char *id)
 {
+	struct keel_obj *job = keel_find(mod, "job", id);
+	char letter = job ? keel_job_state(job) : keel_job_letter(id);
+
+	if (job && letter == 'R')
+		return NULL;
 	switch (letter) {
 	case 'Q':
 		return "Q";
@@ -78,15 +84,6 @@ static const char *outcome_of_state(char letter)
 	default:
 		return OUTCOME_FAILED;
 	}
-}
-
-/* NULL: it runs, and methods decide. */
-static const char *known_outcome(struct keel_mod *mod, const char *id)
-{
-	struct keel_obj *job = keel_find(mod, "job", id);
-	char letter = job ? keel_job_state(job) : keel_job_letter(id);
-
-	return job && letter == 'R' ? NULL : outcome_of_state(letter);
 }
 
 /* ---- the methods in turn ------------------------------------------------------------------------- */

@@ -48,18 +48,13 @@ static uint32_t entry_parse(const char **at)
 	return conditions;
 }
 
-static int count(uint32_t bits)
-{
-	return __builtin_popcount(bits);
-}
-
 /* Behind those with as many conditions or more. */
 static void entry_add(struct prio *p, uint32_t conditions)
 {
 	uint32_t at = p->n;
 	int32_t level = FIRST_LEVEL - STEP * (int32_t)p->n;
 
-	for (; at > 0 && count(p->entry[at - 1].conditions) < count(conditions); at--)
+	for (; at > 0 && __builtin_popcount(p->entry[at - 1].conditions) < __builtin_popcount(conditions); at--)
 		p->entry[at] = p->entry[at - 1];
 	p->entry[at].conditions = conditions;
 	p->entry[at].level = level;

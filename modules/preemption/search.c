@@ -333,25 +333,6 @@ static keel_verdict resumed(struct keel_call *c, void *arg)
 
 /* ---- may this job preempt? -------------------------------------------------------------------------------------- */
 
-static bool anybody_lower(struct keel_mod *mod, int64_t level)
-{
-	struct state *st = mod->state;
-	struct crowd *c;
-
-	levels_compute(mod);
-	for (c = st->crowds; c && c->level >= level; c = c->next)
-		;
-	return c != NULL;
-}
-
-static bool wants_aoe(struct keel_obj *job)
-{
-	const char *select = keel_get_str(job, job_schedselect);
-
-	return keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "aoe") ||
-	       (select && strstr(select, ":aoe="));
-}
-
 static bool too_many(struct keel_mod *mod, const char *id)
 {
 	const struct conf *conf = mod->conf;
@@ -385,13 +366,20 @@ keel_verdict on_victims(struct keel_call *c, const struct keel_ev_preempt_victim
 	struct keel_mod *mod = c->mod;
 	const struct conf *conf = keel_conf(c);
 	struct state *st = keel_state(c);
+	const char *select;
+	struct crowd *lower;
 	struct search *s;
 	int64_t level;
 
 	if (!ev->job || !st->crowds || !keel_setting_true("preemptive_sched", conf->preemptive_sched))
 		return KEEL_NEXT;
 	level = ev->qrun ? PRIO_HIGHEST : level_of(mod, ev->job, 0);
-	if (!anybody_lower(mod, level) || wants_aoe(ev->job)) {
+	levels_compute(mod);
+	for (lower = st->crowds; lower && lower->level >= level; lower = lower->next)
+		;
+	select = keel_get_str(ev->job, job_schedselect);
+	if (!lower || keel_resource_list_get(keel_get_ptr(ev->job, job_Resource_List), "aoe") ||
+	    (select && strstr(select, ":aoe="))) {
 		explain(mod, ev->job, NULL);
 		return KEEL_NEXT;
 	}

@@ -55,8 +55,8 @@ static void set_up_at(int64_t seconds)
 	keel_mock_service(mock, "resource", &resources);
 	keel_mock_service(mock, "job", &jobs);
 	keel_mock_attr(mock, "job", "queue", "string");
-	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
-	keel_mock_attr(mock, "job", "resources_used", "resource_list");
+	keel_mock_attr(mock, "job", "Resource_List", "string");
+	keel_mock_attr(mock, "job", "resources_used", "string");
 	job = keel_mock_object(mock, "job", "1.svr");
 	keel_mock_set(job, "queue", NULL, "workq");
 	walltime = 3600;

@@ -166,29 +166,24 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	return 0;
 }
 
-/* Fails if the type cannot be set: jobs in a queue without a type would never start. */
-static int32_t first_make(struct keel_mod *mod, const char *name, struct keel_err *err)
-{
-	struct keel_obj *queue = keel_draft(mod, "queue", name, err);
-
-	if (!queue)
-		return -1;
-	keel_set_int(queue, queue_enabled, 1);
-	keel_set_int(queue, queue_started, 1);
-	if (keel_set_str(queue, queue_queue_type, "Execution") == 0 && keel_publish(queue) == 0)
-		return 0;
-	keel_destroy(queue);
-	return keel_error(err, -1, "no memory for the first queue, %s", name);
-}
-
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct conf *conf = mod->conf;
+	struct keel_obj *queue;
 
 	if (keel_count(mod, "queue") || keel_count(mod, "job") || !conf->first_queue ||
 	    !*conf->first_queue)
 		return 0;
-	return first_make(mod, conf->first_queue, err);
+	queue = keel_draft(mod, "queue", conf->first_queue, err);
+	if (!queue)
+		return -1;
+	keel_set_int(queue, queue_enabled, 1);
+	keel_set_int(queue, queue_started, 1);
+	/* Fails if the type cannot be set: jobs in a queue without a type would never start. */
+	if (keel_set_str(queue, queue_queue_type, "Execution") == 0 && keel_publish(queue) == 0)
+		return 0;
+	keel_destroy(queue);
+	return keel_error(err, -1, "no memory for the first queue, %s", conf->first_queue);
 }
 
 static const char *const requires_modules[] = { "resources", NULL };

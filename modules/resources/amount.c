@@ -223,28 +223,23 @@ static int32_t size_text(const struct keel_res_value *v, bool in_kb, char *buf, 
 	return text_copy(from, (size_t)(end - from), buf, len);
 }
 
-static int32_t float_text(double n, char *buf, uint32_t len)
-{
-	char text[64];
-	size_t end = (size_t)snprintf(text, sizeof(text), "%f", n);
-
-	while (end > 1 && text[end - 1] == '0')
-		end--;
-	if (end > 1 && text[end - 1] == '.')
-		end--;
-	return snprintf(buf, len, "%.*s", (int)end, text);
-}
-
 int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32_t len)
 {
-	char text[DIGITS], *end = text + sizeof(text), *from;
+	char text[DIGITS], *end = text + sizeof(text), *from, digits[64];
 	int64_t s = (int64_t)v->n;
+	size_t len_f;
 
 	switch (v->res->type) {
 	case KEEL_RES_LONG:
 		from = digits_before(v->n, end);
 		return text_copy(from, (size_t)(end - from), buf, len);
-	case KEEL_RES_FLOAT: return float_text(v->n, buf, len);
+	case KEEL_RES_FLOAT:
+		len_f = (size_t)snprintf(digits, sizeof(digits), "%f", v->n);
+		while (len_f > 1 && digits[len_f - 1] == '0')
+			len_f--;
+		if (len_f > 1 && digits[len_f - 1] == '.')
+			len_f--;
+		return snprintf(buf, len, "%.*s", (int)len_f, digits);
 	case KEEL_RES_SIZE: return size_text(v, in_kb, buf, len);
 	case KEEL_RES_TIME:
 		return snprintf(buf, len, "%02lld:%02lld:%02lld", (long long)(s / 3600),

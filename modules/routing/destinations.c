@@ -9,16 +9,6 @@
 
 #define QUEUE_MAX 15
 
-static bool name_fine(const char *name, size_t len)
-{
-	if (len == 0 || len > QUEUE_MAX || !isalnum((unsigned char)*name))
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-')
-			return false;
-	return true;
-}
-
 static bool host_fine(const char *host, size_t len)
 {
 	size_t name = 0;
@@ -43,8 +33,12 @@ bool destinations_fine(const char *text)
 		const char *at = memchr(text, '@', len);
 		size_t name = at ? (size_t)(at - text) : len;
 
-		if (!name_fine(text, name) || (at && !host_fine(at + 1, len - name - 1)))
+		if (name == 0 || name > QUEUE_MAX || !isalnum((unsigned char)*text) ||
+		    (at && !host_fine(at + 1, len - name - 1)))
 			return false;
+		for (size_t i = 0; i < name; i++)
+			if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '-')
+				return false;
 		if (!text[len])
 			return true;
 		text += len + 1;

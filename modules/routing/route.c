@@ -25,19 +25,6 @@ struct attempt {
 	char why[400];	 /* the last refusal, in words */
 };
 
-/* Errors that may go away later, without a change of the job. */
-static bool may_heal(int32_t code)
-{
-	static const int32_t codes[] = { PBSE_QUNOENB, PBSE_MAXQUED,	PBSE_ENTLIMCT,
-					 PBSE_ENTLIMRESC, PBSE_BADHOST, PBSE_SYSTEM,
-					 PBSE_RESCUNAV,	PBSE_HOOKERROR };
-
-	for (size_t i = 0; i < KEEL_COUNT(codes); i++)
-		if (codes[i] == code)
-			return true;
-	return false;
-}
-
 static void attempt_free(struct attempt *a)
 {
 	free(a->id);
@@ -90,6 +77,10 @@ static void wait_more(struct keel_mod *mod, struct attempt *a, struct keel_obj *
 /* What the answer means. True: the attempt is over and freed. */
 static bool settle(struct keel_mod *mod, struct attempt *a)
 {
+	/* Errors that may go away later, without a change of the job. */
+	static const int32_t may_heal[] = { PBSE_QUNOENB, PBSE_MAXQUED,	PBSE_ENTLIMCT,
+					    PBSE_ENTLIMRESC, PBSE_BADHOST, PBSE_SYSTEM,
+					    PBSE_RESCUNAV,	PBSE_HOOKERROR };
 	struct keel_obj *job = still_there(mod, a);
 
 	if (!job || a->code == 0) { /* moved, by us or by a request; or deleted */
@@ -106,7 +97,8 @@ static bool settle(struct keel_mod *mod, struct attempt *a)
 			end(mod, a);
 		return true;
 	}
-	a->hopeful |= may_heal(a->code);
+	for (size_t i = 0; i < KEEL_COUNT(may_heal); i++)
+		a->hopeful |= may_heal[i] == a->code;
 	return false;
 }
 

@@ -119,33 +119,28 @@ bool avoids(struct keel_mod *mod, const struct entry *e)
 	return false;
 }
 
-static void host_shut(struct snapshot *s, const char *vnode, struct shut *shut)
-{
-	const struct vnode *v = vnode_named(s, vnode);
-	uint32_t n = 0, i;
-	const uint32_t *node = v ? order_of_host(s, v->host, &n) : NULL;
-	uint32_t *more = n ? reallocarray(shut->node, shut->n + n, sizeof(*more)) : NULL;
-
-	if (!more)
-		return;
-	shut->node = more;
-	for (i = 0; i < n; i++)
-		if (s->node[node[i]].usable) {
-			s->node[node[i]].usable = false;
-			snapshot_changed(s, node[i]);
-			shut->node[shut->n++] = node[i];
-		}
-}
-
 void avoid_shut(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, struct shut *ret)
 {
 	const struct entry *e = entry_of(mod, job);
-	uint32_t i;
+	uint32_t i, k, n;
 
 	*ret = (struct shut){ 0 };
-	for (i = 0; e && e->refused && i < e->refused->n; i++)
-		if (is_avoided(mod, &e->refused->host[i]))
-			host_shut(s, e->refused->host[i].vnode, ret);
+	for (i = 0; e && e->refused && i < e->refused->n; i++) {
+		const struct avoided *a = &e->refused->host[i];
+		const struct vnode *v = is_avoided(mod, a) ? vnode_named(s, a->vnode) : NULL;
+		const uint32_t *node = v ? order_of_host(s, v->host, &n) : NULL;
+		uint32_t *more = node && n ? reallocarray(ret->node, ret->n + n, sizeof(*more)) : NULL;
+
+		if (!more)
+			continue;
+		ret->node = more;
+		for (k = 0; k < n; k++)
+			if (s->node[node[k]].usable) {
+				s->node[node[k]].usable = false;
+				snapshot_changed(s, node[k]);
+				ret->node[ret->n++] = node[k];
+			}
+	}
 }
 
 void avoid_open(struct snapshot *s, struct shut *shut)

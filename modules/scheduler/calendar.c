@@ -245,25 +245,19 @@ static void hold_planned(struct holds *h, struct snapshot *s, const struct plann
 	}
 }
 
-static const struct pool *pool_like(const struct planned *p, const struct pool *of)
-{
-	uint32_t i;
-
-	for (i = 0; i < p->n_pool; i++)
-		if ((!of->queue && !p->pool[i].queue) ||
-		    (of->queue && p->pool[i].queue && strcmp(of->queue, p->pool[i].queue) == 0))
-			return &p->pool[i];
-	return NULL;
-}
-
 /* No more of queues and server than is left beside it. */
 static void hold_totals(struct snapshot *s, const struct planned *p)
 {
-	uint32_t i, k;
+	uint32_t i, j, k;
 
 	for (i = 0; i < s->n_pool; i++) {
-		const struct pool *slack = pool_like(p, &s->pool[i]);
+		const struct pool *slack = NULL;
+		const char *queue = s->pool[i].queue;
 
+		for (j = 0; j < p->n_pool && !slack; j++)
+			if ((!queue && !p->pool[j].queue) ||
+			    (queue && p->pool[j].queue && strcmp(queue, p->pool[j].queue) == 0))
+				slack = &p->pool[j];
 		for (k = 0; slack && k < s->pool[i].n && k < slack->n; k++)
 			if (slack->amount[k].res == s->pool[i].amount[k].res &&
 			    slack->amount[k].free < s->pool[i].amount[k].free)

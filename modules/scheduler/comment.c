@@ -95,28 +95,20 @@ static void talk_on(struct keel_mod *mod, void *arg)
 	talk_now(mod);
 }
 
-static bool news(const struct state *st)
-{
-	const struct group *g;
-	uint32_t looked = 0;
-
-	for (g = st->talk_first; g && looked < BATCH; g = g->talk_next, looked++)
-		if (g->fresh.first)
-			return true;
-	return false;
-}
-
 void talk_now(struct keel_mod *mod)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
+	const struct group *g;
+	bool news = false;
 	uint32_t n;
 
 	if (st->talk_timer || !scheduling_on(mod)) /* not faster because cycles are many */
 		return;
 	for (n = 0; n < BATCH && st->talk_first; n++)
 		tell(mod, st->talk_first);
+	for (n = 0, g = st->talk_first; g && n < BATCH && !news; g = g->talk_next, n++)
+		news = g->fresh.first != NULL;
 	if (st->talk_first)
-		st->talk_timer = keel_timer(mod, conf->comment_gap * (news(st) ? 1 : SLOWER),
-					    talk_on, NULL);
+		st->talk_timer = keel_timer(mod, conf->comment_gap * (news ? 1 : SLOWER), talk_on, NULL);
 }

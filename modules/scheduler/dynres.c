@@ -160,35 +160,29 @@ static bool wait_for(pid_t pid, int64_t deadline)
 	}
 }
 
-static void script_run(struct script *s, int64_t alarm_s)
-{
-	int64_t deadline = alarm_s ? now_ms() + alarm_s * 1000 : 0;
-	pid_t pid;
-	int fd;
-
-	s->insecure = file_check(s->command);
-	s->timed_out = s->too_long = false;
-	s->line[0] = '\0';
-	if (s->insecure)
-		return;
-	pid = launch(s->command, &fd);
-	if (pid < 0)
-		return;
-	s->timed_out = !line_read(s, fd, deadline) || !wait_for(pid, deadline);
-	close(fd);
-	if (s->timed_out) {
-		kill(-pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-}
-
 static void run_all(void *arg)
 {
 	struct dynres *d = arg;
-	uint32_t i;
+	struct script *s;
 
-	for (i = 0; i < d->n; i++)
-		script_run(&d->script[i], d->alarm_s);
+	for (s = d->script; s < d->script + d->n; s++) {
+		int64_t deadline = d->alarm_s ? now_ms() + d->alarm_s * 1000 : 0;
+		pid_t pid;
+		int fd;
+
+		s->insecure = file_check(s->command);
+		s->timed_out = s->too_long = false;
+		s->line[0] = '\0';
+		pid = s->insecure ? -1 : launch(s->command, &fd);
+		if (pid < 0)
+			continue;
+		s->timed_out = !line_read(s, fd, deadline) || !wait_for(pid, deadline);
+		close(fd);
+		if (s->timed_out) {
+			kill(-pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+		}
+	}
 }
 
 /* ---- on the loop ---------------------------------------------------------------------------------------- */
@@ -270,25 +264,14 @@ void dynres_free(struct dynres *d)
 	free(d);
 }
 
-/* `<resource> !<command>` */
-static bool script_parse(const char *text, struct script *ret)
-{
-	const char *mark = strchr(text, '!');
-	size_t len = strcspn(text, " \t!");
-
-	if (!mark || !len || !mark[1])
-		return false;
-	ret->res = strndup(text, len);
-	ret->command = strdup(mark + 1 + strspn(mark + 1, " \t"));
-	return ret->res && ret->command;
-}
-
 void dynres_configure(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct dynres *d = calloc(1, sizeof(*d));
 	char **text = setting_items(mod, SET_server_dyn_res, "\n");
+	const char *mark;
 	uint32_t n = 0;
+	size_t len;
 
 	while (text && text[n])
 		n++;
@@ -296,12 +279,20 @@ void dynres_configure(struct keel_mod *mod)
 	st->dynres = d;
 	if (d)
 		d->script = calloc(n + 1, sizeof(*d->script));
-	for (n = 0; d && d->script && text && text[n]; n++)
-		if (script_parse(text[n], &d->script[d->n]))
-			d->n++;
-		else
+	for (n = 0; d && d->script && text && text[n]; n++) {
+		struct script *s = &d->script[d->n];
+
+		mark = strchr(text[n], '!');
+		len = strcspn(text[n], " \t!");
+		if (!mark || !len || !mark[1]) {
 			keel_log(mod, KEEL_LOG_SYSTEM, "Server", "server_dyn_res",
 				 "\"%s\" is not \"<resource> !<command>\"; it is left out", text[n]);
+			continue;
+		}
+		s->res = strndup(text[n], len);
+		s->command = strdup(mark + 1 + strspn(mark + 1, " \t"));
+		d->n += s->res && s->command;
+	}
 	names_free(text);
 	cycle_waits_no_more(mod);
 }

@@ -82,35 +82,28 @@ static void there_is(const struct trial *t, uint32_t column, double *ret_have, d
 	}
 }
 
-static bool is_short(const struct trial *t, uint32_t d, const struct need *need, bool empty,
-		     struct reason *ret)
-{
-	double wanted, total = 0, have = 0;
-
-	if (need->column == NOT_COMPARED)
-		return false;
-	if (need->column == NO_COLUMN) {
-		wanted = need->amount * t->w->select->chunk[d].count;
-	} else {
-		wanted = wanted_sum(t, need->column);
-		there_is(t, need->column, &have, &total);
-	}
-	if (empty)
-		have = total;
-	if (have + EPSILON >= wanted)
-		return false;
-	reason_amount(ret, KEEL_WHY_RESOURCE, need->res, wanted, have, total);
-	return true;
-}
-
 static bool short_sum(const struct trial *t, bool empty, struct reason *ret)
 {
 	uint32_t d, k;
 
 	for (d = 0; d < t->w->select->n; d++)
-		for (k = 0; k < t->demand[d].n_need; k++)
-			if (is_short(t, d, &t->demand[d].need[k], empty, ret))
-				return true;
+		for (k = 0; k < t->demand[d].n_need; k++) {
+			const struct need *need = &t->demand[d].need[k];
+			double wanted = need->amount * t->w->select->chunk[d].count, total = 0, have = 0;
+
+			if (need->column == NOT_COMPARED)
+				continue;
+			if (need->column != NO_COLUMN) {
+				wanted = wanted_sum(t, need->column);
+				there_is(t, need->column, &have, &total);
+			}
+			if (empty)
+				have = total;
+			if (have + EPSILON >= wanted)
+				continue;
+			reason_amount(ret, KEEL_WHY_RESOURCE, need->res, wanted, have, total);
+			return true;
+		}
 	return false;
 }
 
@@ -196,38 +189,31 @@ static void cause_tell(const struct cause *c, bool same, struct reason *ret)
 		snprintf(ret->what, sizeof(ret->what), "%s", c->res->name);
 }
 
-/* The common reason of all vnodes for one demand: with detail when it is the same everywhere. */
-static bool common_reason(const struct trial *t, const struct demand *d, bool empty,
-			  struct reason *ret)
-{
-	struct cause first = { 0 }, one;
-	bool same = true;
-	uint32_t i;
-
-	for (i = 0; i < t->s->n; i++) {
-		if (!may_use(t, i) || (!empty && !t->s->node[i].usable))
-			continue;
-		one = cause_of(t, i, d, empty);
-		if (!one.code)
-			return false;
-		if (!first.code)
-			first = one;
-		else if (same)
-			same = same_cause(&first, &one);
-	}
-	if (!first.code)
-		return false;
-	cause_tell(&first, same, ret);
-	return true;
-}
-
+/* A reason that all vnodes have in common for one demand: with detail when it is the same everywhere. */
 static bool any_common_reason(const struct trial *t, bool empty, struct reason *ret)
 {
-	uint32_t d;
+	uint32_t d, i;
 
-	for (d = 0; d < t->w->select->n; d++)
-		if (common_reason(t, &t->demand[d], empty, ret))
-			return true;
+	for (d = 0; d < t->w->select->n; d++) {
+		struct cause first = { 0 }, one = { 0 };
+		bool same = true;
+
+		for (i = 0; i < t->s->n; i++) {
+			if (!may_use(t, i) || (!empty && !t->s->node[i].usable))
+				continue;
+			one = cause_of(t, i, &t->demand[d], empty);
+			if (!one.code)
+				break;
+			if (!first.code)
+				first = one;
+			else if (same)
+				same = same_cause(&first, &one);
+		}
+		if (!first.code || !one.code)
+			continue;
+		cause_tell(&first, same, ret);
+		return true;
+	}
 	return false;
 }
 

@@ -13,25 +13,21 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool taps_let(const struct trial *t, uint32_t node)
-{
-	struct scratch *x = t->s->scratch;
-
-	if (!t->w->eligible || !t->s->node[node].usable)
-		return true;
-	if (x->tapped[node] / 2 != x->trial)
-		x->tapped[node] = 2 * x->trial + t->w->eligible(t->w->arg, &t->s->node[node]);
-	return x->tapped[node] & 1;
-}
-
 /* Vnodes of the job's queue if it has some, else those that belong to no queue. */
 bool may_use(const struct trial *t, uint32_t node)
 {
 	const struct vnode *v = &t->s->node[node];
+	struct scratch *x = t->s->scratch;
 
 	if (t->has_queue_nodes ? !same(v->queue, t->w->queue) : v->queue != NULL)
 		return false;
-	return same(v->partition, t->w->partition) && in_set(t, node) && taps_let(t, node);
+	if (!same(v->partition, t->w->partition) || !in_set(t, node))
+		return false;
+	if (!t->w->eligible || !v->usable)
+		return true;
+	if (x->tapped[node] / 2 != x->trial) /* the taps are called once in a trial */
+		x->tapped[node] = 2 * x->trial + t->w->eligible(t->w->arg, v);
+	return x->tapped[node] & 1;
 }
 
 bool queue_has_nodes(const struct trial *t)

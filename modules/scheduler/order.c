@@ -161,27 +161,23 @@ static double amount_key(const struct snapshot *s, uint32_t node, const struct s
 	return v->total[c] < HUGE_VAL ? v->total[c] - v->free[c] : 0;
 }
 
-static double one_key(const struct snapshot *s, uint32_t node, const struct sort_key *k)
-{
-	const struct vnode *v = &s->node[node];
-	double n;
-
-	switch (k->by) {
-	case SORT_PRIORITY: n = (double)v->priority; break;
-	case SORT_LAST_USED: n = (double)v->last_used; break;
-	case SORT_TURN: n = v->taken_in; break;
-	default: n = amount_key(s, node, k); break;
-	}
-	return k->low_first ? -n : n;
-}
-
 static void keys_of(const struct snapshot *s, uint32_t node, double *ret)
 {
+	const struct vnode *v = &s->node[node];
 	uint32_t k;
 
-	ret[0] = (double)s->node[node].score;
-	for (k = 0; k < s->n_sort; k++)
-		ret[k + 1] = one_key(s, node, &s->sort[k]);
+	ret[0] = (double)v->score;
+	for (k = 0; k < s->n_sort; k++) {
+		double n;
+
+		switch (s->sort[k].by) {
+		case SORT_PRIORITY: n = (double)v->priority; break;
+		case SORT_LAST_USED: n = (double)v->last_used; break;
+		case SORT_TURN: n = v->taken_in; break;
+		default: n = amount_key(s, node, &s->sort[k]); break;
+		}
+		ret[k + 1] = s->sort[k].low_first ? -n : n;
+	}
 }
 
 static bool goes_before(const struct order *o, uint32_t a, uint32_t b)

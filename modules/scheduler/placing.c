@@ -22,16 +22,14 @@ void names_free(char **names)
 	free(names);
 }
 
-/* Items without blanks and quotes around them. */
-static char **names_cut(char *text, const char *between)
+char **setting_items(struct keel_mod *mod, enum setting which, const char *between)
 {
-	char *save = NULL, *item;
-	char **names = calloc(strlen(text) / 2 + 2, sizeof(*names));
+	char *text = setting_dup(mod, which), *save = NULL, *item, *end;
+	char **names = text ? calloc(strlen(text) / 2 + 2, sizeof(*names)) : NULL;
 	uint32_t n = 0;
 
-	for (item = strtok_r(text, between, &save); names && item; item = strtok_r(NULL, between, &save)) {
-		char *end;
-
+	/* Without blanks and quotes around them. */
+	for (item = names ? strtok_r(text, between, &save) : NULL; item; item = strtok_r(NULL, between, &save)) {
 		item += strspn(item, " \t\"");
 		end = item + strlen(item);
 		while (end > item && strchr(" \t\"", end[-1]))
@@ -40,13 +38,6 @@ static char **names_cut(char *text, const char *between)
 		if (*item && !(names[n++] = strdup(item)))
 			break;
 	}
-	return names;
-}
-
-char **setting_items(struct keel_mod *mod, enum setting which, const char *between)
-{
-	char *text = setting_dup(mod, which), **names = text ? names_cut(text, between) : NULL;
-
 	free(text);
 	return names;
 }

@@ -52,30 +52,18 @@ static bool has_value(const struct pool *p, const struct pool_amount *a,
 	return false;
 }
 
-static bool pool_has(const struct snapshot *s, struct pool *p, const struct wish *w, bool empty,
-		     struct reason *ret)
-{
-	uint32_t i;
-
-	for (i = 0; i < w->n_whole; i++) {
-		const struct keel_res_value *want = w->whole[i];
-		const struct pool_amount *a = amount_of(p, want->res);
-
-		if (!a || !is_checked(s, want->res))
-			continue;
-		if (!has_value(p, a, want, empty, ret))
-			return false;
-	}
-	return true;
-}
-
 static bool all_have(const struct snapshot *s, const struct wish *w, bool empty, struct reason *ret)
 {
-	uint32_t i;
+	uint32_t i, k;
 
 	for (i = 0; i < s->n_pool; i++)
-		if (serves(&s->pool[i], w->queue) && !pool_has(s, &s->pool[i], w, empty, ret))
-			return false;
+		for (k = 0; serves(&s->pool[i], w->queue) && k < w->n_whole; k++) {
+			const struct pool_amount *a = amount_of(&s->pool[i], w->whole[k]->res);
+
+			if (a && is_checked(s, w->whole[k]->res) &&
+			    !has_value(&s->pool[i], a, w->whole[k], empty, ret))
+				return false;
+		}
 	return true;
 }
 

@@ -251,14 +251,6 @@ static void add_line(struct keel_mod *mod, struct ranks *o, const char *line)
 		k->low_first = strcasecmp(way, "LOW") == 0;
 }
 
-static bool is_same_key(const struct order_key *a, const struct order_key *b)
-{
-	const struct number *x = &a->number, *y = &b->number;
-
-	return x->source == y->source && x->row == y->row && x->attr == y->attr &&
-	       strcmp(x->name, y->name) == 0 && a->place == b->place && a->low_first == b->low_first;
-}
-
 static bool is_same(const struct ranks *a, const struct ranks *b)
 {
 	const char *x = a->text ? a->text : "", *y = b->text ? b->text : "";
@@ -266,9 +258,14 @@ static bool is_same(const struct ranks *a, const struct ranks *b)
 
 	if (a->n != b->n || strcmp(x, y) != 0)
 		return false;
-	for (i = 0; i < a->n; i++)
-		if (!is_same_key(&a->key[i], &b->key[i]))
+	for (i = 0; i < a->n; i++) {
+		const struct order_key *k = &a->key[i], *l = &b->key[i];
+
+		if (k->number.source != l->number.source || k->number.row != l->number.row ||
+		    k->number.attr != l->number.attr || strcmp(k->number.name, l->number.name) != 0 ||
+		    k->place != l->place || k->low_first != l->low_first)
 			return false;
+	}
 	for (i = 0; a->formula && i < formula_count(a->formula); i++)
 		if (a->wanted[i].row != b->wanted[i].row)
 			return false;

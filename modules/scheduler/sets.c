@@ -56,34 +56,24 @@ void sets_free(struct sets *all)
 	}
 }
 
-static struct set *set_named(struct sets *x, const struct snapshot *s, uint32_t key,
-			     const char *value, size_t len)
-{
-	struct set *bigger;
-	uint32_t i;
-
-	for (i = 0; i < x->n; i++)
-		if (x->set[i].key == key && strlen(x->set[i].value) == len &&
-		    memcmp(x->set[i].value, value, len) == 0)
-			return &x->set[i];
-	bigger = reallocarray(x->set, x->n + 1, sizeof(*bigger));
-	if (!bigger)
-		return NULL;
-	x->set = bigger;
-	bigger += x->n;
-	*bigger = (struct set){ .key = key, .value = strndup(value, len),
-				.klass = calloc(klasses_count(s) + 1, 1) };
-	x->n++;
-	return bigger->value && bigger->klass ? bigger : NULL;
-}
-
 static bool set_join(struct sets *x, const struct snapshot *s, uint32_t key, const char *value,
 		     size_t len, uint32_t klass)
 {
-	struct set *set = set_named(x, s, key, value, len);
+	struct set *set = x->set, *bigger;
 
-	if (!set)
-		return false;
+	while (set < x->set + x->n && (set->key != key || strlen(set->value) != len || memcmp(set->value, value, len) != 0))
+		set++;
+	if (set == x->set + x->n) {
+		bigger = reallocarray(x->set, x->n + 1, sizeof(*bigger));
+		if (!bigger)
+			return false;
+		x->set = bigger;
+		set = bigger + x->n++;
+		*set = (struct set){ .key = key, .value = strndup(value, len),
+				     .klass = calloc(klasses_count(s) + 1, 1) };
+		if (!set->value || !set->klass)
+			return false;
+	}
 	set->klass[klass] = 1;
 	set->bits |= 1ull << (klass & 63);
 	return true;

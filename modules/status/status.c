@@ -32,10 +32,11 @@ static const struct {
 	{ "hook", PBSE_HOOKERROR },   { "resv", PBSE_UNKRESVID },
 };
 
-static void listing_free(struct listing *l)
+static void finish(struct listing *l, int32_t code, const char *text)
 {
 	struct state *st = l->mod->state;
 
+	keel_reply(l->req, code, text && *text ? "%s" : NULL, text);
 	DL_DELETE(st->listings, l);
 	keel_timer_cancel(l->timer);
 	parts_close(l);
@@ -48,12 +49,6 @@ static void listing_free(struct listing *l)
 	filter_free(&l->filter);
 	free(l->ids);
 	free(l);
-}
-
-static void finish(struct listing *l, int32_t code, const char *text)
-{
-	keel_reply(l->req, code, text && *text ? "%s" : NULL, text);
-	listing_free(l);
 }
 
 /* ---- one object --------------------------------------------------------------------------------------- */

@@ -254,7 +254,7 @@ static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn,
 
 static void core_stop(struct keel_mod *m)
 {
-	host_of_mod(m)->stopped = true;
+	(void)m; /* a test goes on */
 }
 
 /* ---- object ------------------------------------------------------------------------------------------------------ */
@@ -560,13 +560,6 @@ static int32_t blob_get(struct keel_mod *m, const char *klass, const char *id, c
 	g = host_alloc(sizeof(*g));
 	*g = (struct getting){ blob_find(host_of_mod(m), klass, id, name), fn, arg };
 	return real.core.defer(m, blob_got, g);
-}
-
-const char *keel_mock_blob(struct keel_obj *o, const char *name)
-{
-	const struct blob_of *b = blob_find(host_of_obj(o), objects_class(o), objects_id(o), name);
-
-	return b != NULL ? b->bytes : NULL;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------------- */

@@ -123,7 +123,7 @@ uint32_t keel_mock_free(struct keel_mock *mock)
 	if (mock == NULL)
 		return 0;
 	keel_mock_shutdown(mock);
-	n = mock->violations.n;
+	n = mock->n_violations;
 	clients_fini(mock);
 	count_fini(mock);
 	parts_end(mock);
@@ -131,8 +131,6 @@ uint32_t keel_mock_free(struct keel_mock *mock)
 	taps_forget(mock, NULL);
 	texts_clear(&mock->ring, NULL);
 	texts_clear(&mock->kept, NULL);
-	texts_clear(&mock->violations, NULL);
-	texts_clear(&mock->sent, NULL);
 	while (mock->n_memory > 0)
 		free(mock->memory[--mock->n_memory]);
 	while (mock->n_files > 0)
@@ -165,11 +163,6 @@ void keel_mock_epoch(struct keel_mock *mock, int64_t seconds)
 struct keel_mod *keel_mock_self(struct keel_mock *mock)
 {
 	return &mock->self.pub;
-}
-
-bool keel_mock_stopped(struct keel_mock *mock)
-{
-	return mock->stopped;
 }
 
 const void *keel_mock_group(struct keel_mock *mock, const char *name)

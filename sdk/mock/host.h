@@ -40,7 +40,8 @@ struct keel_mock {
 	struct loaded *loaded; /* what keel_mock_load() keeps for a reload */
 	char *dir;             /* of the log and of configurations */
 	uint32_t log_cleared;  /* records that are not shown any more */
-	struct texts ring, kept, violations, sent;
+	struct texts ring, kept;
+	uint32_t n_violations;
 	struct watched *watched; /* taps of modules */
 	struct blob_of *blobs;
 	struct slot_of *slots;
@@ -59,7 +60,7 @@ struct keel_mock {
 	struct keel_carrier_api carrier; /* of the peers that a test plays */
 	pthread_t thread;
 	bool in_work;
-	bool stopped, down;
+	bool down;
 	keel_mock_violation_fn *on_violation;
 	void *violation_arg;
 };
@@ -101,7 +102,6 @@ void stand_in_again(struct keel_mock *mock);
 void values_keep(struct keel_mock *mock, const struct owner *owner); /* before its rows go */
 struct stand_in *stand_in_add(struct keel_mock *mock, const char *kind, const char *name, const void *row);
 void class_stand_in(struct keel_mock *mock, const char *name); /* if there is none of that name */
-extern const struct keel_type_def list_type;
 
 /* count.c: the tables that modules get. */
 void count_tables(struct keel_mock *mock);

@@ -379,7 +379,7 @@ static int change(struct keel_mock *mock, struct module *m, const struct conf *c
 			      "keel_mock_restart() it", m->desc.name);
 	if (ret == 0) {
 		enter(mock, m);
-		ret = values_apply(all, err);
+		ret = modules_apply(all, err);
 		mock->in_module--;
 	}
 	values_drop(all);

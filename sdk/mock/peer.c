@@ -7,20 +7,10 @@
 #include "host.h"
 #include "hook/hooks.h"
 #include "link/inside.h"
-#include "msg/msg.h"
 
 static void carry(struct keel_mod *self, const char *peer, const void *bytes, uint32_t len)
 {
-	struct keel_mock *mock = host_of_mod(self);
-	struct keel_msg *m;
-	char *body;
-
-	if (msg_open(bytes, len, &m) < 0)
-		return;
-	body = body_json(bytes, len, "msg");
-	texts_add(&mock->sent, host_print("%s %s %s", peer, msg_api()->str(m, "msg"), body));
-	free(body);
-	msg_destroy(m);
+	(void)self, (void)peer, (void)bytes, (void)len; /* what is sent to others goes nowhere */
 }
 
 int peers_init(struct keel_mock *mock)
@@ -60,37 +50,4 @@ void keel_mock_loopback(struct keel_mock *mock, bool on)
 	mock->loopback = on;
 	memory_peer(mock, SERVER_PEER, KEEL_SERVER, on);
 	memory_peer(mock, mock->parts.host_name, KEEL_MOM, on);
-}
-
-const char *keel_mock_sent(struct keel_mock *mock, uint32_t i)
-{
-	host_settle(mock);
-	return texts_at(&mock->sent, i);
-}
-
-void keel_mock_sent_clear(struct keel_mock *mock)
-{
-	host_settle(mock);
-	texts_clear(&mock->sent, &mock->kept);
-}
-
-bool keel_mock_deliver(struct keel_mock *mock, const char *peer, const char *name, const char *body)
-{
-	struct links *l = mock->parts.links;
-	const struct peer *p = peer_find(l, peer);
-	struct handler *h;
-	struct keel_out *o;
-	uint32_t len;
-	const char *bytes;
-
-	h = (struct handler *)index_find(&l->handlers, name, strlen(name));
-	if (h == NULL || p == NULL || (h->from & p->daemon) == 0)
-		return false;
-	o = body_of_text(body);
-	out_put_str(o, "msg", name);
-	bytes = out_bytes(o, &len);
-	if (bytes == NULL || dispatch(l, peer, p->daemon, bytes, len) < 0)
-		die("no memory for a message");
-	out_drop(o);
-	return true;
 }

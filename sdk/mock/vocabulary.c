@@ -133,7 +133,6 @@ void vocabulary_init(struct keel_mock *mock)
 {
 	static const char *const classes[] = { "server", "sched", "queue", "node", "resource", "job" };
 
-	stand_in_add(mock, "TYPE", list_type.name, &list_type);
 	for (uint32_t i = 0; i < KEEL_COUNT(classes); i++)
 		class_stand_in(mock, classes[i]);
 }

@@ -54,18 +54,16 @@ static void put_values(struct talk *m, const char *letters, struct tape *t)
 			put_any(m, t);
 		return;
 	}
-	for (; *letters && *letters != 'e'; letters++) {
+	for (; *letters; letters++) {
 		uint8_t byte = next(t);
 
 		if (*letters == 'i')
 			talk_int(m, byte % 2 ? (int64_t)(iso->requests.used + byte) << 16 : byte);
-		else if (*letters == 's')
+		else if (*letters != 'b')
 			talk_str(m, byte % 5 ? (const char *const[]){ "job", "1.svr", "comment", "x" }[byte % 4] : NULL);
 		else
 			talk_bytes(m, t->at, byte < t->end - t->at ? byte : 0);
 	}
-	for (n = *letters == 'e' ? next(t) % 8 : 0; n > 0; n--)
-		put_any(m, t);
 }
 
 static void message(struct tape *t)

@@ -41,7 +41,7 @@ everything()
 		# Forty processes begin at once, on a machine that may have other things to do.
 		echo "$name: { isolation_limits = { deadline = \"30s\"; }; };" >>"$limits"
 	done
-	for name in listen counsel; do # inside: taps that are added at run time, and the one who answers
+	for name in listen; do # inside: taps that are added at run time
 		printf '%s\n' --enable $name --set "$name.path=$FIXTURES/$name.so"
 	done
 	printf '%s\n' --enable supervise --enable isolation --also "$limits" --set ponder.delay=100ms --set busy.busy=false --set hold.timeout=300ms --set lookup.unreadable=accept
@@ -77,8 +77,6 @@ session()
 	qstat -f "$b" | grep -E 'job_state|Hold_Types|Priority'
 	qmgr -c 'create node v9'
 	qmgr -c 'delete node v9'
-	submit -h -N frown -- /bin/true || echo "qsub says $?"
-	as "$OWNER" qdel "$(submit -h -N wait -- /bin/true)" || echo "qdel says $?"
 }
 
 # What the fixtures have written, each by itself: who comes first of two processes is nobody's business.
@@ -98,10 +96,7 @@ transcript() # WHERE
 	transcript inline >"$BATS_TEST_TMPDIR/inline"
 	transcript process >"$BATS_TEST_TMPDIR/process"
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'fixture job_submit'
-	has "$(cat "$BATS_TEST_TMPDIR/process")" 'self: told 0'
 	has "$(cat "$BATS_TEST_TMPDIR/process")" 'listen: job_purged '
-	has "$(cat "$BATS_TEST_TMPDIR/process")" 'qsub: counsel frowns'
-	has "$(cat "$BATS_TEST_TMPDIR/process")" 'consult: 1, it was counsel'
 	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
 }
 
@@ -176,44 +171,6 @@ restarts_of_the_server() # WHERE
 	wait_until 10 is_up waits
 	deleted
 	it_goes_on
-}
-
-# ---- what a module asks others from its process --------------------------------------------------------------
-
-# Fixture consult in a process asks counsel, which is inside.
-consulted()
-{
-	mapfile -t args < <(isolated consult)
-	setup_sandbox "${args[@]}" --enable counsel --set "counsel.path=$FIXTURES/counsel.so"
-}
-counsel_was_cancelled() { [ "$(server_log | grep -c "counsel: cancelled $1")" -eq "$2" ]; }
-somebody_thinks() { has "$(keelson holds)" "^$1.* counsel: it is thought about"; }
-
-@test "what a module has asked ends with its process, and whoever waited for it is told" {
-	consulted
-	submit -N patience -- /bin/true >"$SB/words" 2>&1 3>&- &
-	wait_until 10 somebody_thinks '.*job_resume'
-	kill -9 "$(modhost consult)"
-	wait_until 10 counsel_was_cancelled 3 2 # the job's question, and who was asked
-	wait || true
-	has "$(cat "$SB/words")" '^qsub: module consult: its process ended while it waited'
-	wait_until 10 nothing_is_held
-	submit -h -N wait -- /bin/true >/dev/null
-	has "$(server_log)" "consult: verdict 0 ''"
-}
-
-@test "a question about a job ends with the call that knows the job, and a flood of them is stopped" {
-	consulted
-	submit -h -N careless -- /bin/true >/dev/null
-	wait_until 10 counsel_was_cancelled 3 1
-	wait_until 10 has_log "consult: verdict -1 .*what it was about is gone"
-	! submit -N flood -- /bin/true >"$SB/words" 2>&1
-	has "$(cat "$SB/words")" '^qsub: too many operations that its process raised wait'
-	has "$(server_log)" 'module consult raised point [0-9]+: too many operations that its process raised wait'
-	same 'how many wait' 1024 "$(keelson holds | grep -c suspend_release)"
-	kill -9 "$(modhost consult)"
-	wait_until 10 nothing_is_held
-	wait_until 10 quietly_submitted
 }
 
 @test "a veto from a process of its own reads like one from inside" {

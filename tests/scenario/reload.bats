@@ -248,6 +248,23 @@ died() { [ ! -d "/proc/$1" ]; }
 	has "$(keelson modules)" '^tally '
 }
 
+@test "without the module that changes what runs a daemon serves, and is restarted to change" {
+	conf=$SB/server/etc/modules.d/reload.conf
+	undo sandbox restart server
+	undo sed -i 's/enabled = false/enabled = true/' "$conf"
+	sed -i 's/enabled = true/enabled = false/' "$conf"
+	found=$(keelson reload 2>&1) && false
+	has "$found" 'without module reload nothing can be changed any more while the daemon runs: disable it in its file and restart'
+	sandbox restart server
+	qdel "$(submit -h)"
+	found=$(keelson reload 2>&1) && false
+	has "$found" '^keelson: reload is not there'
+	kill -HUP "$(server_pid)"
+	hup_logged() { server_log | grep -q 'no module reads the configuration again'; }
+	wait_until 10 hup_logged
+	qdel "$(submit -h)"
+}
+
 # ---- what goes on over a restart ----------------------------------------------------------------------------
 
 @test "what waits and what runs goes on over a reload, and no host is down" {

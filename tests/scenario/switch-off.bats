@@ -71,7 +71,7 @@ take_out()
 		gone+=("$1")
 		return
 	fi
-	if [[ $said == *"$unload_says"* ]]; then
+	if [[ $said == *"$unload_says"* || $said == 'keelson: without module reload nothing can be changed any more '* ]]; then
 		stays=$1
 		return
 	fi
@@ -165,7 +165,7 @@ works_without() # module
 		gone=() stays=
 		take_out "$module"
 		echo "# $module: ${gone[*]:-stays}" >&3
-		keelson modules >/dev/null
+		[ "${gone[*]}" = admin ] || keelson modules >/dev/null
 		if [ "${gone[*]}" = "$module" ]; then works_without "$module"; else put_back; fi
 		wait_until 20 as_before
 	done

@@ -240,7 +240,7 @@ describe() { stranger keelson-module describe "$@"; }
 		'taps +job_submit \(GATE, order 10\) by on_submit; when that fails: reject' \
 		'adds +attribute hello_id of job: the ticket that the job belongs to' \
 		' +type string; read by everybody; written by everybody; .*kept over a restart' \
-		'\t# duration, 0 to 1h' '\t# patience = "2s";'; do
+		'\t# duration .* from 0ms to 1h' '\t# patience = "2s";'; do
 		has "$found" "^$(printf '%b' "${line//\\./[.]}")"
 	done
 	describe --json "$HELLO/hello.so" >"$BATS_TEST_TMPDIR/json"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * with_resources.h - a mock server in which the real module resources runs.
+ * with_resources.h - a mock daemon in which the real module resources runs.
  */
 #ifndef TESTS_WITH_RESOURCES_H
 #define TESTS_WITH_RESOURCES_H
@@ -11,16 +11,21 @@
 #include "harness.h"
 #include "keel/mock.h"
 
-static inline struct keel_mock *mock_with_resources(void)
+static inline struct keel_mock *mock_with_resources_of(uint32_t daemon)
 {
 	const char *build = getenv("KEELSON_BUILD");
-	struct keel_mock *mock = keel_mock_new(KEEL_SERVER);
+	struct keel_mock *mock = keel_mock_new(daemon);
 	struct keel_err err = { 0 };
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/modules/resources.so", build != NULL ? build : ".");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
 	return mock;
+}
+
+static inline struct keel_mock *mock_with_resources(void)
+{
+	return mock_with_resources_of(KEEL_SERVER);
 }
 
 #endif

@@ -38,22 +38,12 @@ static ssize_t message(char *id, size_t len, int fds[2])
 	return n;
 }
 
-/* Out of the way first: either may be 3 or 4 itself. */
-static int settle(int fds[2])
-{
-	int spec = fcntl(fds[0], F_DUPFD, SPEC_TALK + 1), talk = fcntl(fds[1], F_DUPFD, SPEC_TALK + 1);
-
-	if (spec < 0 || talk < 0 || dup2(spec, SPEC_FD) < 0 || dup2(talk, SPEC_TALK) < 0)
-		return -errno;
-	return close_range(SPEC_TALK + 1, ~0U, 0);
-}
-
 int nursery_run(char *title)
 {
 	signal(SIGCHLD, SIG_IGN); /* shepherds are reaped by the kernel; the daemon watches them by pidfd */
 	for (;;) {
 		char id[NURSERY_ID_MAX + 1];
-		int fds[2];
+		int fds[2], spec, talk;
 		int32_t pid;
 
 		if (!message(id, sizeof(id), fds))
@@ -63,7 +53,13 @@ int nursery_run(char *title)
 			signal(SIGCHLD, SIG_DFL);
 			strncpy(title, id, NURSERY_ID_MAX);
 			setsid();
-			return settle(fds) < 0 ? NURSERY_OVER : NURSERY_CHILD;
+			/* Out of the way first: either may be 3 or 4 itself. */
+			spec = fcntl(fds[0], F_DUPFD, SPEC_TALK + 1);
+			talk = fcntl(fds[1], F_DUPFD, SPEC_TALK + 1);
+			if (spec < 0 || talk < 0 || dup2(spec, SPEC_FD) < 0 || dup2(talk, SPEC_TALK) < 0 ||
+			    close_range(SPEC_TALK + 1, ~0U, 0) < 0)
+				return NURSERY_OVER;
+			return NURSERY_CHILD;
 		}
 		if (pid < 0)
 			pid = -errno;

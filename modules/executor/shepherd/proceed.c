@@ -27,18 +27,6 @@ static const char *cookie_of(const struct spec *s)
 	return NULL;
 }
 
-/* Pids mean nothing any more when the machine was started anew. */
-static bool is_this_world(const struct spec *s)
-{
-	char world[PROC_WORLD_SIZE], *then = record_last(s, "world ");
-	bool same;
-
-	proc_world(world);
-	same = then && world[0] && strcmp(then, world) == 0;
-	free(then);
-	return same;
-}
-
 static void strays_kill(const struct spec *s)
 {
 	char *began = record_last(s, "started "), *who = record_last(s, "shepherd ");
@@ -81,12 +69,15 @@ static bool end_read(const struct spec *s, struct outcome *ret)
 
 int proceed(struct spec *s, struct outcome *ret)
 {
-	char *tmpdir = record_last(s, "tmpdir "), *began;
+	char *tmpdir = record_last(s, "tmpdir "), *began, world[PROC_WORLD_SIZE], *then = record_last(s, "world ");
 
 	if (tmpdir)
 		s->tmpdir = tmpdir; /* kept: we end soon */
-	if (is_this_world(s))
+	/* Pids mean nothing any more when the machine was started anew. */
+	proc_world(world);
+	if (then && world[0] && strcmp(then, world) == 0)
 		strays_kill(s);
+	free(then);
 	if (!has_begun(s)) {
 		courier_clean(s);
 		return -ENOENT;

@@ -23,28 +23,22 @@ struct pass {
 	unsigned moved;
 };
 
-/* By a descriptor: what is at the name may change, and a link would lead elsewhere. */
-static void unlock(int dir_fd, const char *name)
-{
-	int fd = openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	char self[40];
-
-	if (fd < 0)
-		return;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	(void)!chmod(self, 0700);
-	close(fd);
-}
-
 /* A folder that can be read, searched and written, where it is ours; -1. */
 static int folder_open(int dir_fd, const char *name)
 {
 	const int how = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(dir_fd, name, how);
+	int fd = openat(dir_fd, name, how), path_fd;
 	struct stat st;
+	char self[40];
 
 	if (fd < 0 && errno == EACCES) {
-		unlock(dir_fd, name);
+		/* By a descriptor: what is at the name may change, and a link would lead elsewhere. */
+		path_fd = openat(dir_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (path_fd < 0)
+			return -1;
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", path_fd);
+		(void)!chmod(self, 0700);
+		close(path_fd);
 		fd = openat(dir_fd, name, how);
 	}
 	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)

@@ -86,7 +86,7 @@ static keel_verdict invoke(struct hcall *c, int64_t tap, struct talk_in *in)
 	enter(c);
 	if (!p || host.unusable || tap < 0 || tap >= host.desc->n_taps)
 		return KEEL_FAIL;
-	take_event(in, p, &event, handle_new, NULL);
+	take_event(in, p, &event, handle_new);
 	if (host.taps[tap].flags & KEEL_TAP_ANY)
 		return host.taps[tap].fn.generic(&c->pub, map_number(p), &event, host.taps[tap].arg);
 	return map_call(map_number(p), host.taps[tap].fn, &c->pub, &event);
@@ -258,16 +258,6 @@ static keel_verdict group_answer(struct keel_call *call, const char *text)
 	return KEEL_DONE;
 }
 
-static void group_add(struct keel_call *call, int64_t score)
-{
-	(void)call, (void)score; /* of a FOLD, which is not isolated */
-}
-
-static void group_append(struct keel_call *call, const char *text)
-{
-	(void)call, (void)text;
-}
-
 static int32_t group_set(struct keel_call *call, struct keel_obj *obj, const char *attr, const char *key, const char *text,
 			 struct keel_err *err)
 {
@@ -290,33 +280,36 @@ static int32_t group_get(struct keel_call *call, struct keel_obj *obj, const cha
 	(void)call;
 	if (!o || !attr)
 		return -ENOENT;
-	ask(&a, UP_get, o->klass, o->id, attr, key);
+	ask(&a, UP_text, (int64_t)1, o->klass, o->id, attr, key);
 	return text_take(&a, buf, len);
 }
 
 static const struct keel_session *group_session(struct keel_call *call)
 {
-	const struct keel_session *s;
+	struct keel_session s = { .size = sizeof(s) };
+	struct talk_in in = { .bad = false };
+	const char *bytes;
 	struct answer a;
 	uint32_t len;
-	const char *bytes;
 
 	(void)call;
 	ask(&a, UP_session);
 	bytes = take_bytes(&a.in, &len);
-	s = session_take(bytes, len, borrow_text, borrow(&(struct keel_session){ .size = 0 }, sizeof(struct keel_session)));
+	in.at = borrow(bytes, len);
+	in.end = in.at + len;
 	ask_end(&a);
-	return s;
+	if (len == 0)
+		return NULL;
+	take_row(&in, talk_session, &s);
+	return borrow(&s, sizeof(s));
 }
 
-static int32_t group_settled(struct keel_call *pub, keel_outcome_fn *fn, void *arg)
-{
-	(void)pub, (void)fn, (void)arg;
-	return -ENOTSUP;
-}
+REFUSED(add, void, , struct keel_call *, int64_t)
+REFUSED(append, void, , struct keel_call *, const char *)
+REFUSED(settled, int32_t, -ENOTSUP, struct keel_call *, keel_outcome_fn *, void *)
 
 const struct keel_call_api host_call = {
-	.size = sizeof(host_call), .reject = group_reject, .fail = group_fail, .answer = group_answer, .add = group_add,
-	.append = group_append, .set = group_set, .get = group_get, .hold = group_hold, .release = group_release,
-	.session = group_session, .settled = group_settled, .held = group_held,
+	.size = sizeof(host_call), .reject = group_reject, .fail = group_fail, .answer = group_answer, .add = add,
+	.append = append, .set = group_set, .get = group_get, .hold = group_hold, .release = group_release,
+	.session = group_session, .settled = settled, .held = group_held,
 };

@@ -25,40 +25,28 @@ static void *rows_copy(const void *rows, uint32_t n, uint32_t size)
 	return copy;
 }
 
-static bool bars_taps(char why[KEEL_ISOLABLE_WHY])
-{
-	for (uint32_t i = 0; i < host.desc->n_taps; i++) {
-		const struct map_point *p = map_point(host.taps[i].point);
-
-		if (!p)
-			snprintf(why, KEEL_ISOLABLE_WHY, "it taps point %u, which this daemon does not have", host.taps[i].point);
-		if (!p || keel_isolable_bars_tap(p->name, p->kind, p->daemon, why))
-			return true;
-	}
-	return false;
-}
-
-static bool bars_rows(char why[KEEL_ISOLABLE_WHY])
-{
-	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
-		const struct keel_contrib *c = &host.desc->contribs[i];
-		struct keel_attr_def attr = { .size = sizeof(attr) };
-
-		if (strcmp(c->kind, "ATTR") == 0)
-			KEEL_SIZED(&attr, c->def);
-		if (keel_isolable_bars_row(c->kind, attr.name, attr.check || attr.derive || attr.changed, why))
-			return true;
-	}
-	return false;
-}
-
 static bool bars(char why[KEEL_ISOLABLE_WHY])
 {
 	bool barred = keel_isolable_bars_flags(host.desc->flags, why);
 
 	for (const struct keel_need *n = host.desc->needs; n != host.desc->needs_end && !barred; n++)
 		barred = n->klass == NULL && keel_isolable_bars_need(n->name, n->optional, why);
-	return barred || bars_rows(why) || bars_taps(why);
+	for (uint32_t i = 0; i < host.desc->n_contribs && !barred; i++) {
+		const struct keel_contrib *c = &host.desc->contribs[i];
+		struct keel_attr_def attr = { .size = sizeof(attr) };
+
+		if (strcmp(c->kind, "ATTR") == 0)
+			KEEL_SIZED(&attr, c->def);
+		barred = keel_isolable_bars_row(c->kind, attr.name, attr.check || attr.derive || attr.changed, why);
+	}
+	for (uint32_t i = 0; i < host.desc->n_taps && !barred; i++) {
+		const struct map_point *p = map_point(host.taps[i].point);
+
+		barred = !p || keel_isolable_bars_tap(p->name, p->kind, p->daemon, why);
+		if (!p)
+			snprintf(why, KEEL_ISOLABLE_WHY, "it taps point %u, which this daemon does not have", host.taps[i].point);
+	}
+	return barred;
 }
 
 int32_t module_open(const char *path, char *why, uint32_t len)
@@ -83,78 +71,22 @@ int32_t module_open(const char *path, char *why, uint32_t len)
 }
 
 /* ---- say what it is ----------------------------------------------------------------------------------- */
-static void put_rules(struct talk *m)
-{
-	talk_int(m, host.desc->n_conf);
-	for (uint32_t i = 0; i < host.desc->n_conf; i++) {
-		const struct keel_conf_rule *r = &host.rules[i];
-
-		talk_int(m, r->type);
-		talk_int(m, r->offset);
-		talk_int(m, r->flags);
-		talk_str(m, r->key);
-		talk_str(m, r->fallback);
-		talk_int(m, r->min);
-		talk_int(m, r->max);
-		talk_str(m, r->choices);
-		talk_str(m, r->doc);
-	}
-}
-
-static void put_attr(const void *def, struct talk *m)
-{
-	struct keel_attr_def a;
-
-	KEEL_SIZED(&a, def);
-	talk_int(m, a.flags);
-	talk_str(m, a.klass);
-	talk_str(m, a.name);
-	talk_str(m, a.type);
-	talk_str(m, a.doc);
-	talk_int(m, a.read_roles);
-	talk_int(m, a.write_roles);
-	talk_int(m, a.order);
-	talk_str(m, a.fallback);
-}
-
-static void put_request(const void *def, struct talk *m)
-{
-	struct keel_request_def r;
-
-	KEEL_SIZED(&r, def);
-	talk_int(m, r.roles);
-	talk_str(m, r.name);
-	talk_str(m, r.doc);
-	talk_int(m, r.flags);
-	talk_int(m, r.number);
-}
-
 static void put_contribs(struct talk *m)
 {
 	talk_int(m, host.desc->n_contribs);
 	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
 		const struct keel_contrib *c = &host.desc->contribs[i];
+		struct keel_attr_def attr;
+		struct keel_request_def request;
 
 		talk_str(m, c->kind);
-		if (strcmp(c->kind, "ATTR") == 0)
-			put_attr(c->def, m);
-		else
-			put_request(c->def, m);
-	}
-}
-
-static void put_taps(struct talk *m)
-{
-	talk_int(m, host.desc->n_taps);
-	for (uint32_t i = 0; i < host.desc->n_taps; i++) {
-		const struct keel_tap *t = &host.taps[i];
-
-		talk_int(m, t->point);
-		talk_str(m, t->name);
-		talk_int(m, t->order);
-		talk_int(m, t->flags & ~(uint32_t)KEEL_TAP_ANY);
-		talk_str(m, t->before);
-		talk_str(m, t->after);
+		if (strcmp(c->kind, "ATTR") == 0) {
+			KEEL_SIZED(&attr, c->def);
+			talk_row(m, talk_attr, &attr);
+		} else {
+			KEEL_SIZED(&request, c->def);
+			talk_row(m, talk_request, &request);
+		}
 	}
 }
 
@@ -173,16 +105,15 @@ void describe(struct talk *m)
 {
 	const struct keel_module *d = host.desc;
 
-	talk_str(m, d->name);
-	talk_str(m, d->version);
-	talk_str(m, d->vendor);
-	talk_str(m, d->summary);
-	talk_int(m, d->roles);
-	talk_int(m, d->conf_size);
+	talk_row(m, talk_head, d);
 	talk_int(m, d->busy != NULL);
-	put_rules(m);
+	talk_int(m, d->n_conf);
+	for (uint32_t i = 0; i < d->n_conf; i++)
+		talk_row(m, talk_rule, &host.rules[i]);
 	put_contribs(m);
-	put_taps(m);
+	talk_int(m, d->n_taps);
+	for (uint32_t i = 0; i < d->n_taps; i++)
+		talk_row(m, talk_tap, &host.taps[i]);
 	put_words(d->requires_modules, m);
 	put_words(d->conflicts, m);
 }

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <utlist.h>
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "host.h"
 
 #define ALIVE 0x4f424a31u
@@ -23,13 +26,12 @@ struct block {
 	char bytes[];
 };
 
-struct keel_obj *handle_new(void *unused, const char *klass, const char *id)
+struct keel_obj *handle_new(const char *klass, const char *id)
 {
 	size_t k = strlen(klass) + 1, i = strlen(id) + 1;
 	struct keel_obj *o = own(malloc(sizeof(*o) + k + i));
 	char *at = (char *)(o + 1);
 
-	(void)unused;
 	o->magic = ALIVE;
 	o->klass = memcpy(at, klass, k);
 	o->id = memcpy(at + k, id, i);
@@ -45,18 +47,6 @@ struct keel_obj *handle_check(const struct keel_obj *o)
 		host_log(KEEL_LOG_ERROR, "the handle of an object was used after its callback had returned; keep the id "
 					 "and look it up again");
 	return NULL;
-}
-
-bool handle_name(void *unused, struct keel_obj *obj, const char **ret_klass, const char **ret_id)
-{
-	const struct keel_obj *o = handle_check(obj);
-
-	(void)unused;
-	if (!o)
-		return false;
-	*ret_klass = o->klass;
-	*ret_id = o->id;
-	return true;
 }
 
 static void dead_trim(void)
@@ -107,10 +97,8 @@ const char *borrow_text(const char *text)
 }
 
 /* ---- private memory ------------------------------------------------------------------------------------ */
-#define BUCKETS 1024u
-
 struct slot {
-	struct slot *next; /* of the bucket */
+	UT_hash_handle hh; /* of the class, by id */
 	void *bytes;
 	char id[];
 };
@@ -120,18 +108,9 @@ struct bind {
 	char *klass;
 	uint32_t size;
 	void (*fini)(struct keel_mod *, void *slot);
-	struct slot *slots[BUCKETS]; /* by id */
-	uint32_t n, trim_at;
+	struct slot *slots;
+	uint32_t trim_at;
 };
-
-static struct slot **bucket_of(struct bind *b, const char *id)
-{
-	uint32_t hash = 2166136261u;
-
-	for (; *id; id++)
-		hash = (hash ^ (unsigned char)*id) * 16777619u;
-	return &b->slots[hash % BUCKETS];
-}
 
 static struct bind *bind_of(const char *klass)
 {
@@ -161,19 +140,16 @@ static void trim(struct bind *b)
 {
 	struct slot *s, *next;
 
-	for (uint32_t i = 0; i < BUCKETS; i++) {
-		LL_FOREACH_SAFE(b->slots[i], s, next) {
-			if (ask_code(UP_find, b->klass, s->id) != 0)
-				continue;
-			LL_DELETE(b->slots[i], s);
-			b->n--;
-			if (b->fini)
-				b->fini(&host.mod, s->bytes);
-			free(s->bytes);
-			free(s);
-		}
+	HASH_ITER(hh, b->slots, s, next) {
+		if (ask_code(UP_find, b->klass, s->id) != 0)
+			continue;
+		HASH_DEL(b->slots, s);
+		if (b->fini)
+			b->fini(&host.mod, s->bytes);
+		free(s->bytes);
+		free(s);
 	}
-	b->trim_at = b->n * 2 + TRIM_FIRST;
+	b->trim_at = HASH_COUNT(b->slots) * 2 + TRIM_FIRST;
 }
 
 void *slot_get(struct keel_mod *m, struct keel_obj *obj)
@@ -185,15 +161,15 @@ void *slot_get(struct keel_mod *m, struct keel_obj *obj)
 	(void)m;
 	if (!b)
 		return NULL;
-	LL_FOREACH(*bucket_of(b, o->id), s) {
-		if (strcmp(s->id, o->id) == 0)
-			return s->bytes;
-	}
-	if (b->n++ >= b->trim_at)
+	HASH_FIND_STR(b->slots, o->id, s);
+	if (s)
+		return s->bytes;
+	if (HASH_COUNT(b->slots) >= b->trim_at)
 		trim(b);
 	s = own(calloc(1, sizeof(*s) + strlen(o->id) + 1));
 	s->bytes = own(calloc(1, b->size > 0 ? b->size : 1));
 	strcpy(s->id, o->id);
-	LL_PREPEND(*bucket_of(b, o->id), s);
+	HASH_ADD_KEYPTR(hh, b->slots, s->id, strlen(s->id), s);
+	own(s->hh.tbl);
 	return s->bytes;
 }

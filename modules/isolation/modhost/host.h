@@ -11,6 +11,8 @@
 #ifndef MODHOST_HOST_H
 #define MODHOST_HOST_H
 
+#include <errno.h>
+
 #include "talk.h"
 
 struct message {
@@ -55,10 +57,6 @@ struct host {
 	struct block *borrowed;
 	struct keel_attr *attrs;
 	struct bind *binds;
-	struct keel_req *reqs;
-	struct raised *raised;
-	struct durable *durables;
-	int64_t n_durables;
 };
 
 extern struct host host; /* there is one */
@@ -79,7 +77,6 @@ struct answer {
 	struct talk_in in;
 };
 void ask(struct answer *ret, enum up what, ...);
-void ask_event(struct answer *ret, enum up what, uint32_t point, const void *event, ...); /* arguments before it */
 void ask_end(struct answer *a);
 int64_t ask_code(enum up what, ...); /* the first value */
 void host_log(uint32_t event, const char *text);
@@ -87,6 +84,22 @@ void *own(void *memory); /* abort() without */
 int32_t step_take(struct answer *a, struct keel_err *err); /* code, PBSE code, text; ends it */
 int32_t text_take(struct answer *a, char *buf, uint32_t len); /* length or code, text; ends it */
 int32_t fail_with(struct keel_err *err, int32_t code, const char *fmt, ...) KEEL_PRINTF(3, 4);
+
+/* A function of a group that is not here: it writes a record that names it, and returns what it returns without memory. */
+#define REFUSAL "a module in a process of its own cannot do this"
+#define REFUSED(name, type, value, ...)                                  \
+	static type name(__VA_ARGS__)                                    \
+	{                                                                \
+		host_log(KEEL_LOG_ERROR, #name "(): " REFUSAL);          \
+		return value;                                            \
+	}
+#define REFUSED_ERR(name, type, value, ...)                              \
+	static type name(__VA_ARGS__, struct keel_err *err)              \
+	{                                                                \
+		host_log(KEEL_LOG_ERROR, #name "(): " REFUSAL);          \
+		fail_with(err, -ENOTSUP, REFUSAL);                       \
+		return value;                                            \
+	}
 
 /* main.c: act on what is queued. */
 void heard_all(void);
@@ -130,17 +143,13 @@ struct keel_obj {
 	struct keel_obj *next;
 	const char *klass, *id; /* behind the struct */
 };
-struct keel_obj *handle_new(void *unused, const char *klass, const char *id);
+struct keel_obj *handle_new(const char *klass, const char *id);
 /* A living one, or NULL: the module used it after its callback had returned, which is reported. */
 struct keel_obj *handle_check(const struct keel_obj *o);
-bool handle_name(void *unused, struct keel_obj *obj, const char **ret_klass, const char **ret_id);
 void handles_end(void); /* a callback returned */
 void *borrow(const void *bytes, size_t len); /* until then */
 const char *borrow_text(const char *text); /* NULL for NULL */
 int32_t slot_bind(struct keel_mod *m, const char *klass, uint32_t size, void (*fini)(struct keel_mod *, void *slot));
 void *slot_get(struct keel_mod *m, struct keel_obj *o);
-
-const struct keel_session *session_take(const char *bytes, uint32_t len, const char *(*keep)(const char *), void *room);
-int64_t req_number(const struct keel_req *q);
 
 #endif

@@ -228,18 +228,6 @@ void ask(struct answer *ret, enum up what, ...)
 	ask_wait(ret);
 }
 
-void ask_event(struct answer *ret, enum up what, uint32_t point, const void *event, ...)
-{
-	va_list values;
-
-	va_start(values, event);
-	say(what, values);
-	va_end(values);
-	talk_int(&host.out, point);
-	talk_event(&host.out, map_point(point), event, handle_name, NULL);
-	ask_wait(ret);
-}
-
 void ask_end(struct answer *a)
 {
 	free(a->m);
@@ -265,6 +253,10 @@ int32_t step_take(struct answer *a, struct keel_err *err)
 	int32_t code = (int32_t)take_int(&a->in), pbse = (int32_t)take_int(&a->in);
 	const char *text = take_str(&a->in);
 
+	if (a->in.bad) {
+		code = -ENOENT;
+		text = "there is no such object or attribute any more";
+	}
 	if (code != 0 && err) {
 		fail_with(err, code, "%s", text ? text : "");
 		err->code = pbse;
@@ -278,6 +270,8 @@ int32_t text_take(struct answer *a, char *buf, uint32_t len)
 	int32_t code = (int32_t)take_int(&a->in);
 	const char *text = take_str(&a->in);
 
+	if (a->in.bad)
+		code = -ENOENT;
 	if (code >= 0 && len > 0)
 		snprintf(buf, len, "%s", text ? text : "");
 	ask_end(a);

@@ -43,7 +43,6 @@ struct keel_watch {
 
 static struct keel_timer *timers; /* soonest first */
 static struct keel_watch *watches;
-static struct later *deferred;
 /* Of all threads: */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wanted = PTHREAD_COND_INITIALIZER;
@@ -135,25 +134,7 @@ static void timers_run(void)
 
 static int32_t defer(struct keel_mod *m, keel_fn *fn, void *arg)
 {
-	struct later *l = later_new(NULL, fn, arg);
-
-	(void)m;
-	if (!l)
-		return -ENOMEM;
-	DL_APPEND(deferred, l);
-	return 0;
-}
-
-static void run_all(struct later **list)
-{
-	struct later *l, *all = *list;
-
-	*list = NULL;
-	while ((l = all) != NULL) {
-		DL_DELETE(all, l);
-		call(l->fn, l->arg);
-		free(l);
-	}
+	return timer(m, 0, fn, arg) ? 0 : -ENOMEM;
 }
 
 /* ---- other threads -------------------------------------------------------------------------------------- */
@@ -210,7 +191,7 @@ static int32_t work(struct keel_mod *m, void (*fn)(void *arg), keel_fn *done, vo
 
 static void posted_run(void)
 {
-	struct later *all;
+	struct later *all, *l;
 	char bytes[64];
 
 	while (read(wake[0], bytes, sizeof(bytes)) > 0)
@@ -219,7 +200,11 @@ static void posted_run(void)
 	all = posted;
 	posted = NULL;
 	pthread_mutex_unlock(&lock);
-	run_all(&all);
+	while ((l = all) != NULL) {
+		DL_DELETE(all, l);
+		call(l->fn, l->arg);
+		free(l);
+	}
 }
 
 /* ---- watches -------------------------------------------------------------------------------------------- */
@@ -271,7 +256,7 @@ static int wait_ms(void)
 {
 	int64_t left = timers ? timers->at_ms - now_ms(&host.mod) : -1;
 
-	if (deferred || host.queue || (timers && left < 0))
+	if (host.queue || (timers && left < 0))
 		return 0;
 	return left > 60000 ? 60000 : (int)left;
 }
@@ -331,7 +316,6 @@ static void turn(void)
 		posted_run();
 	watches_run(fds, n);
 	timers_run();
-	run_all(&deferred);
 	free(fds);
 }
 
@@ -375,17 +359,8 @@ static const char *core_pbse_text(int32_t code)
 	return "";
 }
 
-static void core_stop(struct keel_mod *m)
-{
-	(void)m;
-	host_log(KEEL_LOG_ERROR, "it asks the daemon to stop; a module in a process of its own may not");
-}
-
-static void core_log_events(struct keel_mod *m, uint32_t mask)
-{
-	(void)m, (void)mask;
-	host_log(KEEL_LOG_ERROR, "it wants other records to be written; a module in a process of its own may not");
-}
+REFUSED(stop, void, , struct keel_mod *)
+REFUSED(log_events, void, , struct keel_mod *, uint32_t)
 
 static uint32_t core_daemon(struct keel_mod *m)
 {
@@ -393,61 +368,24 @@ static uint32_t core_daemon(struct keel_mod *m)
 	return host.daemon;
 }
 
-#define TEXT(member)                                        \
-	static const char *core_##member(struct keel_mod *m) \
-	{                                                   \
-		(void)m;                                    \
-		return host.member;                         \
-	}
-TEXT(home)
-TEXT(exec_dir)
-TEXT(server_name)
-TEXT(host_name)
-TEXT(version)
-
-struct durable {
-	struct durable *prev, *next;
-	int64_t number;
-	keel_fn *fn;
-	void *arg;
-};
-
-static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)
+static const char *core_fact(struct keel_mod *m, uint32_t which)
 {
-	struct durable *d = malloc(sizeof(*d));
+	const char *const facts[] = {
+		[KEEL_FACT_HOME] = host.home,		    [KEEL_FACT_EXEC_DIR] = host.exec_dir,
+		[KEEL_FACT_SERVER_NAME] = host.server_name, [KEEL_FACT_HOST_NAME] = host.host_name,
+		[KEEL_FACT_VERSION] = host.version,
+	};
 
 	(void)m;
-	if (!d)
-		return -ENOMEM;
-	*d = (struct durable){ .number = ++host.n_durables, .fn = fn, .arg = arg };
-	DL_APPEND(host.durables, d);
-	told(UP_when_durable, d->number);
-	return 0;
+	return which < KEEL_COUNT(facts) ? facts[which] : NULL;
 }
 
-void on_durable(const struct value *v, struct talk_in *in)
-{
-	struct durable *d;
-
-	(void)in;
-	DL_FOREACH(host.durables, d) {
-		if (d->number == v[0].i)
-			break;
-	}
-	if (d) {
-		DL_DELETE(host.durables, d);
-		d->fn(&host.mod, d->arg);
-		free(d);
-	}
-	reply_begin();
-	frame_end();
-}
+REFUSED(when_durable, int32_t, -ENOTSUP, struct keel_mod *, keel_fn *, void *)
 
 const struct keel_core_api host_core = {
 	.size = sizeof(host_core), .log = core_log, .error = fail_with, .pbse_text = core_pbse_text, .now_ms = now_ms,
-	.time = time_of_day, .daemon = core_daemon, .home = core_home, .exec_dir = core_exec_dir,
-	.server_name = core_server_name, .host_name = core_host_name, .version_text = core_version, .timer = timer,
+	.time = time_of_day, .daemon = core_daemon, .fact = core_fact, .timer = timer,
 	.timer_cancel = timer_cancel, .defer = defer, .work = work, .watch_fd = watch_fd,
-	.watch_cancel = watch_cancel, .stop = core_stop, .log_events = core_log_events, .clock_us = clock_us,
-	.when_durable = core_when_durable, .watch_for = watch_for,
+	.watch_cancel = watch_cancel, .stop = stop, .log_events = log_events, .clock_us = clock_us,
+	.when_durable = when_durable, .watch_for = watch_for,
 };

@@ -13,7 +13,6 @@
 
 #define WALK_STEP 128
 #define ATTR_ALIVE 0x41545452u
-#define NOT_HERE "a module in a process of its own cannot do this"
 
 /* It lives as long as the process. */
 struct keel_attr {
@@ -69,7 +68,7 @@ static struct keel_obj *both(const struct keel_obj *obj, const struct keel_attr 
 static struct keel_obj *object_find(struct keel_mod *m, const char *klass, const char *id)
 {
 	(void)m;
-	return klass && id && ask_code(UP_find, klass, id) != 0 ? handle_new(NULL, klass, id) : NULL;
+	return klass && id && ask_code(UP_find, klass, id) != 0 ? handle_new(klass, id) : NULL;
 }
 
 static const char *object_id(const struct keel_obj *obj)
@@ -135,7 +134,7 @@ static struct keel_obj *object_next(struct keel_cursor *c)
 {
 	if (c && c->at == c->n && !c->ended)
 		fetch(c);
-	return c && c->at < c->n ? handle_new(NULL, c->klass, c->ids[c->at++]) : NULL;
+	return c && c->at < c->n ? handle_new(c->klass, c->ids[c->at++]) : NULL;
 }
 
 static void object_cursor_close(struct keel_cursor *c)
@@ -192,7 +191,7 @@ static int32_t object_text(struct keel_obj *obj, const struct keel_attr *a, cons
 
 	if (!o)
 		return -ENOENT;
-	ask(&answer, UP_text, o->klass, o->id, a->name, key);
+	ask(&answer, UP_text, (int64_t)0, o->klass, o->id, a->name, key);
 	return text_take(&answer, buf, len);
 }
 
@@ -213,18 +212,6 @@ static void object_emit(struct keel_obj *obj, const struct keel_attr *a, const c
 			emit->fn(emit->arg, its, text, len);
 	}
 	ask_end(&answer);
-}
-
-static int32_t object_match(struct keel_obj *obj, const struct keel_attr *a, int32_t op, const char *key, const char *text,
-			    struct keel_err *err)
-{
-	struct keel_obj *o = both(obj, a);
-	struct answer answer;
-
-	if (!o)
-		return fail_with(err, -ENOENT, "there is no object or no attribute");
-	ask(&answer, UP_match, o->klass, o->id, a->name, (int64_t)op, key, text);
-	return step_take(&answer, err);
 }
 
 /* ---- writing, as the system does --------------------------------------------------------------------------- */
@@ -261,140 +248,40 @@ static void object_unset(struct keel_obj *obj, const struct keel_attr *a, const 
 		ask_code(UP_unset, o->klass, o->id, a->name, key);
 }
 
-/* ---- what is not here: a word in the log, and the answer of something that failed ----------------------------- */
-static void not_here(const char *what)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text), "%s(): " NOT_HERE, what);
-	host_log(KEEL_LOG_ERROR, text);
-}
-
-static const void *object_get_ptr(const struct keel_obj *o, const struct keel_attr *a)
-{
-	(void)o, (void)a;
-	not_here("get_ptr");
-	return NULL;
-}
-
-static struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id, struct keel_err *err)
-{
-	(void)m, (void)klass, (void)id;
-	not_here("draft");
-	fail_with(err, -ENOTSUP, NOT_HERE);
-	return NULL;
-}
-
-static struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *o, const char *id, struct keel_err *err)
-{
-	(void)o;
-	return object_draft(m, NULL, id, err);
-}
-
-static int32_t object_publish(struct keel_obj *o)
-{
-	(void)o;
-	return -ENOTSUP;
-}
-
-static void object_destroy(struct keel_obj *o)
-{
-	(void)o;
-	not_here("destroy");
-}
-
-static void object_swap(struct keel_obj *a, struct keel_obj *b)
-{
-	(void)a, (void)b;
-	not_here("swap");
-}
-
-static void object_set_ptr(struct keel_obj *o, const struct keel_attr *a, void *p)
-{
-	(void)o, (void)a, (void)p;
-	not_here("set_ptr");
-}
-
-static struct keel_changes *object_changes(struct keel_mod *m)
-{
-	(void)m;
-	not_here("changes");
-	return NULL;
-}
-
-static int32_t object_change(struct keel_changes *c, const struct keel_session *s, struct keel_obj *o,
-			     const struct keel_attrop *op, struct keel_err *err)
-{
-	(void)c, (void)s, (void)o, (void)op;
-	return fail_with(err, -ENOTSUP, NOT_HERE);
-}
-
-static int32_t object_change_text(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a, int32_t op,
-				  const char *key, const char *text, struct keel_err *err)
-{
-	(void)c, (void)o, (void)a, (void)op, (void)key, (void)text;
-	return fail_with(err, -ENOTSUP, NOT_HERE);
-}
-
-static int32_t object_change_peek(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a, const char *key,
-				  char *buf, uint32_t len)
-{
-	(void)c;
-	return object_text(o, a, key, buf, len);
-}
-
-static const union keel_slot *object_change_slot(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a)
-{
-	(void)c, (void)o, (void)a;
-	return NULL;
-}
-
-static void object_change_each(struct keel_changes *c, void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *),
-			       void *arg)
-{
-	(void)c, (void)fn, (void)arg;
-}
-
-static void object_commit(struct keel_changes *c)
-{
-	(void)c;
-}
-
-static struct keel_view *object_view(struct keel_mod *m, const char *klass, const struct keel_wanted *want, uint32_t n_want,
-				     uint32_t roles)
-{
-	(void)m, (void)klass, (void)want, (void)n_want, (void)roles;
-	not_here("view");
-	return NULL;
-}
-
-static void object_view_close(struct keel_view *v)
-{
-	(void)v;
-}
-
-static int32_t object_pack(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
-{
-	(void)o, (void)id, (void)v, (void)out;
-	return -ENOTSUP;
-}
-
-static void object_rows(struct keel_mod *m, const char *klass, void (*fn)(void *arg, const struct keel_attr_def *), void *arg)
-{
-	(void)m, (void)klass, (void)fn, (void)arg;
-	not_here("rows");
-}
+/* ---- what is not here ---------------------------------------------------------------------------------------- */
+REFUSED_ERR(draft, struct keel_obj *, NULL, struct keel_mod *, const char *, const char *)
+REFUSED_ERR(clone, struct keel_obj *, NULL, struct keel_mod *, struct keel_obj *, const char *)
+REFUSED(publish, int32_t, -ENOTSUP, struct keel_obj *)
+REFUSED(destroy, void, , struct keel_obj *)
+REFUSED(swap, void, , struct keel_obj *, struct keel_obj *)
+REFUSED_ERR(match, int32_t, -ENOTSUP, struct keel_obj *, const struct keel_attr *, int32_t, const char *, const char *)
+REFUSED(get_ptr, const void *, NULL, const struct keel_obj *, const struct keel_attr *)
+REFUSED(set_ptr, void, , struct keel_obj *, const struct keel_attr *, void *)
+REFUSED(changes, struct keel_changes *, NULL, struct keel_mod *)
+REFUSED_ERR(change, int32_t, -ENOTSUP, struct keel_changes *, const struct keel_session *, struct keel_obj *,
+	    const struct keel_attrop *)
+REFUSED_ERR(change_text, int32_t, -ENOTSUP, struct keel_changes *, struct keel_obj *, const struct keel_attr *, int32_t, const char *,
+	    const char *)
+REFUSED(change_peek, int32_t, -ENOTSUP, struct keel_changes *, struct keel_obj *, const struct keel_attr *, const char *, char *,
+	uint32_t)
+REFUSED(change_slot, const union keel_slot *, NULL, struct keel_changes *, struct keel_obj *, const struct keel_attr *)
+REFUSED(change_each, void, , struct keel_changes *, void (*)(void *, struct keel_obj *, const struct keel_attr *), void *)
+REFUSED(commit, void, , struct keel_changes *)
+REFUSED(view, struct keel_view *, NULL, struct keel_mod *, const char *, const struct keel_wanted *, uint32_t, uint32_t)
+REFUSED(view_close, void, , struct keel_view *)
+REFUSED(pack, int32_t, -ENOTSUP, struct keel_obj *, const char *, struct keel_view *, struct keel_out *)
+REFUSED(rows, void, , struct keel_mod *, const char *, void (*)(void *, const struct keel_attr_def *), void *)
 
 const struct keel_object_api host_object = {
-	.size = sizeof(host_object), .draft = object_draft, .publish = object_publish, .destroy = object_destroy,
+	.size = sizeof(host_object), .draft = draft, .publish = publish, .destroy = destroy,
 	.find = object_find, .id = object_id, .klass = object_klass, .count = object_count, .cursor = object_cursor,
 	.next = object_next, .cursor_close = object_cursor_close, .attr = object_attr, .attr_name = object_attr_name,
 	.attr_flags = object_attr_flags, .is_set = object_is_set, .get_int = object_get_int, .get_str = object_get_str,
-	.get_ptr = object_get_ptr, .text = object_text, .emit = object_emit, .set_int = object_set_int,
-	.set_str = object_set_str, .set_ptr = object_set_ptr, .set_text = object_set_text, .unset = object_unset,
-	.match = object_match, .changes = object_changes, .change = object_change,
-	.change_text = object_change_text, .change_peek = object_change_peek, .change_slot = object_change_slot,
-	.change_each = object_change_each, .commit = object_commit, .discard = object_commit, .slot_bind = slot_bind,
-	.slot = slot_get, .view = object_view, .view_close = object_view_close, .pack = object_pack, .rows = object_rows,
-	.swap = object_swap, .clone = object_clone,
+	.get_ptr = get_ptr, .text = object_text, .emit = object_emit, .set_int = object_set_int,
+	.set_str = object_set_str, .set_ptr = set_ptr, .set_text = object_set_text, .unset = object_unset,
+	.match = match, .changes = changes, .change = change,
+	.change_text = change_text, .change_peek = change_peek, .change_slot = change_slot,
+	.change_each = change_each, .commit = commit, .discard = commit, .slot_bind = slot_bind,
+	.slot = slot_get, .view = view, .view_close = view_close, .pack = pack, .rows = rows,
+	.swap = swap, .clone = clone,
 };

@@ -23,13 +23,10 @@ struct keel_msg {
 };
 
 struct keel_req {
-	struct keel_req *prev, *next;
 	int64_t number;
 	const char *name;
 	struct keel_session session;
 	struct keel_msg body;
-	keel_fn *gone, *drained;
-	void *gone_arg, *drained_arg;
 };
 
 struct keel_out {
@@ -51,46 +48,10 @@ static const char *msg_keep_text(struct keel_msg *m, const char *text)
 }
 
 /* ---- requests ------------------------------------------------------------------------------------------ */
-const struct keel_session *session_take(const char *bytes, uint32_t len, const char *(*keep)(const char *), void *room)
-{
-	struct keel_session *s = room;
-	struct talk_in in = { .at = bytes, .end = bytes + len };
-
-	if (len == 0)
-		return NULL;
-	*s = (struct keel_session){ .size = sizeof(*s) };
-	s->roles = (uint32_t)take_int(&in);
-	s->uid = (uint32_t)take_int(&in);
-	s->gid = (uint32_t)take_int(&in);
-	s->user = keep(take_str(&in));
-	s->host = keep(take_str(&in));
-	s->who = keep(take_str(&in));
-	s->group = keep(take_str(&in));
-	s->groups = keep(take_str(&in));
-	return s;
-}
-
-static const char *as_it_is(const char *text)
-{
-	return text;
-}
-
-static struct keel_req *req_find(int64_t number)
-{
-	struct keel_req *q;
-
-	DL_FOREACH(host.reqs, q) {
-		if (q->number == number)
-			break;
-	}
-	return q;
-}
-
 static void req_free(struct keel_req *q)
 {
 	struct text *t;
 
-	DL_DELETE(host.reqs, q);
 	while ((t = q->body.texts) != NULL) {
 		LL_DELETE(q->body.texts, t);
 		free(t);
@@ -109,46 +70,20 @@ void on_request(const struct value *v, struct talk_in *in)
 {
 	const struct keel_request_def *row = row_of(v[1].i);
 	struct keel_req *q = own(calloc(1, sizeof(*q)));
-	const char *session;
+	struct talk_in session;
 
 	(void)in;
 	q->number = q->body.request = v[0].i;
-	session = msg_keep(&q->body, v[2].len > 0 ? v[2].s : "", v[2].len);
-	session_take(session, v[2].len, as_it_is, &q->session);
-	DL_APPEND(host.reqs, q);
+	session.at = msg_keep(&q->body, v[2].s, v[2].len);
+	session.end = session.at + v[2].len;
+	session.bad = false;
+	q->session.size = sizeof(q->session);
+	take_row(&session, talk_session, &q->session);
 	if (row && !host.unusable) {
 		q->name = row->name;
 		row->handler(&host.mod, q);
 	} else {
 		host_request.reply(q, PBSE_INTERNAL, NULL);
-	}
-	reply_begin();
-	frame_end();
-}
-
-void on_gone(const struct value *v, struct talk_in *in)
-{
-	struct keel_req *q = req_find(v[0].i);
-	keel_fn *fn = q ? q->gone : NULL;
-
-	(void)in;
-	if (fn) {
-		q->gone = NULL;
-		fn(&host.mod, q->gone_arg);
-	}
-	reply_begin();
-	frame_end();
-}
-
-void on_drained(const struct value *v, struct talk_in *in)
-{
-	struct keel_req *q = req_find(v[0].i);
-	keel_fn *fn = q ? q->drained : NULL;
-
-	(void)in;
-	if (fn) {
-		q->drained = NULL;
-		fn(&host.mod, q->drained_arg);
 	}
 	reply_begin();
 	frame_end();
@@ -194,23 +129,18 @@ static void req_reply_out(struct keel_req *q, struct keel_out *out)
 
 static int32_t req_part(struct keel_req *q, struct keel_out *out)
 {
-	int32_t code = (int32_t)ask_code(UP_part, q->number, out->calls.data, out->calls.len);
-
+	(void)q;
+	host_log(KEEL_LOG_ERROR, "part(): " REFUSAL);
 	out_free(out);
-	return code;
+	return -EPIPE;
 }
 
-static int32_t req_drained(struct keel_req *q, keel_fn *fn, void *arg)
-{
-	q->drained = fn;
-	q->drained_arg = arg;
-	return (int32_t)ask_code(UP_drained, q->number);
-}
+REFUSED(drained, int32_t, -EPIPE, struct keel_req *, keel_fn *, void *)
 
+/* A reply to a client that is gone goes nowhere. */
 static void req_on_gone(struct keel_req *q, keel_fn *fn, void *arg)
 {
-	q->gone = fn;
-	q->gone_arg = arg;
+	(void)q, (void)fn, (void)arg;
 }
 
 static const char *req_name(struct keel_req *q)
@@ -220,7 +150,7 @@ static const char *req_name(struct keel_req *q)
 
 const struct keel_request_api host_request = {
 	.size = sizeof(host_request), .session = req_session, .body = req_body, .reply = req_reply,
-	.reply_out = req_reply_out, .part = req_part, .drained = req_drained, .on_gone = req_on_gone, .name = req_name,
+	.reply_out = req_reply_out, .part = req_part, .drained = drained, .on_gone = req_on_gone, .name = req_name,
 };
 
 /* ---- the group msg: reading --------------------------------------------------------------------------------- */
@@ -240,21 +170,8 @@ static const char *msg_str(const struct keel_msg *m, const char *key)
 	return text;
 }
 
-static const void *msg_bytes(const struct keel_msg *m, const char *key, uint32_t *ret_len)
-{
-	const void *bytes = NULL;
-	const char *at;
-	struct answer a;
-
-	*ret_len = 0;
-	ask(&a, UP_msg_bytes, m->request, key);
-	if (take_int(&a.in) != 0) {
-		at = take_bytes(&a.in, ret_len);
-		bytes = msg_keep(mine(m), at ? at : "", *ret_len);
-	}
-	ask_end(&a);
-	return bytes;
-}
+REFUSED(bytes, const void *, NULL, const struct keel_msg *, const char *, uint32_t *)
+REFUSED(attrs, int32_t, -ENODATA, const struct keel_msg *, const char *, const struct keel_attrop **, uint32_t *)
 
 static int64_t msg_integer(const struct keel_msg *m, const char *key, int64_t otherwise)
 {
@@ -283,28 +200,6 @@ static const char *const *msg_strings(const struct keel_msg *m, const char *key,
 		list = kept;
 	}
 	return list;
-}
-
-static int32_t msg_attrs(const struct keel_msg *m, const char *key, const struct keel_attrop **ret, uint32_t *ret_n)
-{
-	struct keel_attrop *list;
-	struct answer a;
-	int32_t code;
-
-	ask(&a, UP_msg_attrs, m->request, key);
-	code = (int32_t)take_int(&a.in);
-	*ret_n = (uint32_t)take_int(&a.in);
-	list = own(calloc(*ret_n + 1u, sizeof(*list)));
-	for (uint32_t i = 0; i < *ret_n; i++) {
-		list[i].name = msg_keep_text(mine(m), take_str(&a.in));
-		list[i].key = msg_keep_text(mine(m), take_str(&a.in));
-		list[i].value = msg_keep_text(mine(m), take_str(&a.in));
-		list[i].op = (int32_t)take_int(&a.in);
-	}
-	*ret = msg_keep(mine(m), list, (*ret_n + 1u) * sizeof(*list));
-	free(list);
-	ask_end(&a);
-	return code;
 }
 
 /* ---- the group msg: building --------------------------------------------------------------------------------- */
@@ -341,13 +236,7 @@ static void put_int(struct keel_out *o, const char *key, int64_t n)
 		talk_int(m, n);
 }
 
-static void put_bytes(struct keel_out *o, const char *key, const void *bytes, uint32_t len)
-{
-	struct talk *m = build(o, BUILD_BYTES, key);
-
-	if (m)
-		talk_bytes(m, bytes, len);
-}
+REFUSED(put_bytes, void, , struct keel_out *, const char *, const void *, uint32_t)
 
 static void put_strings(struct keel_out *o, const char *key, const char *const *texts, uint32_t n)
 {
@@ -380,10 +269,7 @@ static void add_int(struct keel_out *o, int64_t n)
 		talk_int(m, n);
 }
 
-static void open_list(struct keel_out *o)
-{
-	build(o, BUILD_LIST, NULL);
-}
+REFUSED(open_list, void, , struct keel_out *)
 
 static void close_array(struct keel_out *o)
 {
@@ -396,8 +282,8 @@ static uint32_t length(const struct keel_out *o)
 }
 
 const struct keel_msg_api host_msg = {
-	.size = sizeof(host_msg), .str = msg_str, .bytes = msg_bytes, .integer = msg_integer, .strings = msg_strings,
-	.attrs = msg_attrs, .out = msg_out, .put_str = put_str, .put_int = put_int, .put_bytes = put_bytes,
+	.size = sizeof(host_msg), .str = msg_str, .bytes = bytes, .integer = msg_integer, .strings = msg_strings,
+	.attrs = attrs, .out = msg_out, .put_str = put_str, .put_int = put_int, .put_bytes = put_bytes,
 	.put_strings = put_strings, .open_array = open_array, .add_str = add_str, .add_int = add_int, .open_list = open_list,
 	.close = close_array, .length = length, .drop = out_free,
 };

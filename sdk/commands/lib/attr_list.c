@@ -73,30 +73,25 @@ void attr_list_fini(struct attr_list *l)
 	}
 }
 
-/* Returns whether the value of `name` ends at the comma: a list of words does only before a name and =. */
-static bool comma_ends(const char *name, size_t len, const char *comma, bool words)
+/* Returns the end of the value at `text`: a list of words goes on behind a comma but before a name and =. *ret_open: the quote
+ * that is not closed, NULL: none. */
+static const char *value_end(const char *name, size_t len, const char *text, bool words, const char **ret_open)
 {
-	const char *next = comma + 1 + strspn(comma + 1, " \t");
-	size_t n = resource_name_len(next);
-
-	return words ? n > 0 && next[n] == '=' : !resource_goes_on(name, len, next);
-}
-
-/* Returns the end of the value at `text`. NULL: a quote is not closed. */
-static const char *value_end(const char *name, size_t len, const char *text, bool words)
-{
-	char quote = '\0';
+	const char *open = NULL;
 
 	for (; *text; text++) {
-		if (quote) {
-			quote = *text == quote ? '\0' : quote;
-		} else if (*text == '"' || *text == '\'') {
-			quote = *text;
-		} else if (*text == ',' && comma_ends(name, len, text, words)) {
+		const char *next = text + 1 + strspn(text + 1, " \t");
+		size_t n = resource_name_len(next);
+
+		if (!open && *text == ',' && (words ? n > 0 && next[n] == '=' : !resource_goes_on(name, len, next)))
 			break;
-		}
+		if (open && *text == *open)
+			open = NULL;
+		else if (!open && (*text == '"' || *text == '\''))
+			open = text;
 	}
-	return quote ? NULL : text;
+	*ret_open = open;
+	return text;
 }
 
 static void quotes_remove(char *text)
@@ -114,31 +109,33 @@ static void quotes_remove(char *text)
 	*to = '\0';
 }
 
-/* Parses one item at *at and moves *at behind it. `attribute` NULL: the item's name is an attribute. */
-static int item_take(struct attr_list *l, const char *attribute, const char **at)
+/* Parses one item at *at and moves *at behind it. */
+static int item_take(const char **at, bool words, attr_item_fn *fn, void *arg, struct attr_fault *fault)
 {
-	const char *name, *value, *end;
-	char *n, *v;
+	const char *name, *value, *end, *open;
 	size_t len;
+	char *n, *v;
 	int ret = -ENOMEM;
 
 	*at += strspn(*at, " \t");
 	name = *at;
 	len = resource_name_len(name);
 	value = name + len + (name[len] == '=');
-	if (len == 0 || (name[len] != '=' && (!attribute || (name[len] && name[len] != ','))))
-		return -EINVAL;
-	end = value_end(name, len, value, !attribute);
-	if (!end)
+	end = value_end(name, len, value, words, &open);
+	if (len == 0 || (name[len] != '=' && (words || (name[len] && name[len] != ','))))
+		*fault = (struct attr_fault){ name + len, "illegal character" };
+	else if (open)
+		*fault = (struct attr_fault){ open, "no closing quote" };
+	if (fault->what)
 		return -EINVAL;
 	n = strndup(name, len);
 	v = strndup(value, (size_t)(end - value));
 	if (n && v) {
-		if (attribute)
-			resource_unquote(n, v);
-		else
+		if (words)
 			quotes_remove(v);
-		ret = attr_list_set(l, attribute ? attribute : n, attribute ? n : NULL, v);
+		else
+			resource_unquote(n, v);
+		ret = fn(arg, n, v);
 	}
 	free(n);
 	free(v);
@@ -146,24 +143,34 @@ static int item_take(struct attr_list *l, const char *attribute, const char **at
 	return ret;
 }
 
-static int items_take(struct attr_list *l, const char *attribute, const char *text)
+int attr_items(const char *text, bool words, attr_item_fn *fn, void *arg, struct attr_fault *ret_fault)
 {
 	int ret;
 
+	*ret_fault = (struct attr_fault){ NULL, NULL };
 	for (;;) {
-		ret = item_take(l, attribute, &text);
+		ret = item_take(&text, words, fn, arg, ret_fault);
 		if (ret < 0 || *text == '\0')
 			return ret;
 		text++;
 	}
 }
 
-int attr_list_resources(struct attr_list *l, const char *attribute, const char *text)
+struct target {
+	struct attr_list *l;
+	const char *attribute; /* NULL: the item's name is one */
+};
+
+static int item_set(void *arg, const char *name, const char *value)
 {
-	return items_take(l, attribute, text);
+	const struct target *t = arg;
+
+	return t->attribute ? attr_list_set(t->l, t->attribute, name, value) : attr_list_set(t->l, name, NULL, value);
 }
 
-int attr_list_words(struct attr_list *l, const char *text)
+int attr_list_items(struct attr_list *l, const char *attribute, const char *text)
 {
-	return items_take(l, NULL, text);
+	struct attr_fault fault;
+
+	return attr_items(text, !attribute, item_set, &(struct target){ l, attribute }, &fault);
 }

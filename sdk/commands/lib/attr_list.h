@@ -5,6 +5,8 @@
 #ifndef KEELSON_COMMANDS_ATTR_LIST_H
 #define KEELSON_COMMANDS_ATTR_LIST_H
 
+#include <stdbool.h>
+
 #include "pbs_ifl.h"
 
 struct attr_list {
@@ -18,13 +20,17 @@ int attr_list_set(struct attr_list *l, const char *name, const char *resource, c
 /* Frees the attributes; the list is empty then. */
 void attr_list_fini(struct attr_list *l);
 
-/* Parses "name[=value],..." into `attribute`.name; quotes (" or ') protect commas (unquote.h says which are kept).
- * Returns 0, -EINVAL or -ENOMEM. */
-int attr_list_resources(struct attr_list *l, const char *attribute, const char *text);
+/* Parses "name[=value],...", quotes (" or ') protect commas (unquote.h says which are kept); or, if `words`, "name=value,...":
+ * a comma ends a value only where a name and = follow, quotes are removed. Calls fn for each, which returns 0 or an error. -EINVAL:
+ * *ret_fault says what is wrong, and where. */
+typedef int attr_item_fn(void *arg, const char *name, const char *value);
+struct attr_fault {
+	const char *at, *what;
+};
+int attr_items(const char *text, bool words, attr_item_fn *fn, void *arg, struct attr_fault *ret_fault);
 
-/* Parses "name=value,..." into attributes; a comma ends a value only where a name and = follow. Quotes
- * are removed. Returns 0, -EINVAL or -ENOMEM. */
-int attr_list_words(struct attr_list *l, const char *text);
+/* The same into resources of `attribute`; NULL: words, each an attribute. Returns 0, -EINVAL or -ENOMEM. */
+int attr_list_items(struct attr_list *l, const char *attribute, const char *text);
 
 /* Returns the value of `name`[.`resource`] (may be NULL) of an object, borrowed from it; NULL: it has none. */
 const char *status_value(const struct batch_status *object, const char *name, const char *resource);

@@ -48,14 +48,6 @@ static int fields_read(const char *text, size_t digits, struct tm *tm)
 	return (int)(digits / 2);
 }
 
-static int fields_check(const struct tm *tm)
-{
-	if (tm->tm_mon < 0 || tm->tm_mon > 11 || tm->tm_mday < 1 || tm->tm_mday > 31 ||
-	    tm->tm_hour > 23 || tm->tm_min > 59 || tm->tm_sec > 59)
-		return -EINVAL;
-	return 0;
-}
-
 /* No such day (30 February) makes mktime() move on to another. */
 static int to_epoch(const struct tm *fields, long long *ret)
 {
@@ -114,7 +106,8 @@ static int parse(const char *text, long long now, long long *ret)
 	if (digits < 4 || digits > 12 || digits % 2 != 0 || localtime_r(&start, &tm) == NULL)
 		return -EINVAL;
 	pairs = fields_read(text, digits, &tm);
-	if (pairs < 0 || fields_check(&tm) < 0)
+	if (pairs < 0 || tm.tm_mon < 0 || tm.tm_mon > 11 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
+	    tm.tm_min > 59 || tm.tm_sec > 59)
 		return -EINVAL;
 	/* A day that the next month lacks is that of the month after it. */
 	for (int tries = 0; tries < 3; tries++) {

@@ -50,19 +50,16 @@ static char *trim(char *text)
 	return text;
 }
 
-static int set_argument(struct manifest *m, const char *value)
-{
-	m->takes_operands = strcmp(value, "nodes") == 0;
-	return m->takes_operands || strcmp(value, "none") == 0 ? 0 : -EINVAL;
-}
-
 static int set_key(struct manifest *m, const char *key, const char *value, char *why, size_t size)
 {
 	size_t i;
 
-	if (strcmp(key, "argument") == 0)
-		return set_argument(m, value) < 0 ?
-			       bad(why, size, "argument must be nodes or none, not", value) : 0;
+	if (strcmp(key, "argument") == 0) {
+		m->takes_operands = strcmp(value, "nodes") == 0;
+		if (!m->takes_operands && strcmp(value, "none") != 0)
+			return bad(why, size, "argument must be nodes or none, not", value);
+		return 0;
+	}
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(key, keys[i].key) != 0)
 			continue;

@@ -19,23 +19,16 @@ int out_init(struct out *o, int fd)
 }
 
 /* The caller's stream may be non-blocking: waits until it can be written. */
-static void wait_for_room(struct out *o)
-{
-	struct pollfd poller = { .fd = o->fd, .events = POLLOUT };
-
-	if (poll(&poller, 1, -1) < 0 && errno != EINTR)
-		o->error = errno;
-}
-
 static void write_all(struct out *o, const char *bytes, size_t n)
 {
 	while (n > 0 && o->error == 0) {
+		struct pollfd poller = { .fd = o->fd, .events = POLLOUT };
 		ssize_t done = write(o->fd, bytes, n);
 
+		if (done < 0 && errno == EAGAIN)
+			done = poll(&poller, 1, -1) < 0 ? -1 : 0;
 		if (done < 0) {
-			if (errno == EAGAIN)
-				wait_for_room(o);
-			else if (errno != EINTR)
+			if (errno != EINTR)
 				o->error = errno;
 			continue;
 		}

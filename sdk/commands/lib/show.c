@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define WHOLE_BEFORE 78 /* a piece that ends before this column is not broken */
 #define EDGE 79 /* no line of a broken piece gets longer */
@@ -29,6 +30,18 @@ void show_fini(struct show *s)
 	trait_index_fini(&s->traits);
 	free(s->scratch);
 	s->scratch = NULL;
+}
+
+int show_format_find(const char *word, enum show_format *ret)
+{
+	static const char *const words[] = { "default", "dsv", "json" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(word, words[i]) == 0) {
+			*ret = (enum show_format)i;
+			return 0;
+		}
+	return -EINVAL;
 }
 
 static char *scratch(struct show *s, size_t size)

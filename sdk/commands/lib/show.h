@@ -24,6 +24,10 @@ struct show {
 	size_t scratch_size;
 };
 
+/* The word behind -F. Returns 0 or -EINVAL. */
+enum show_format { FORMAT_TEXT, FORMAT_DSV, FORMAT_JSON };
+int show_format_find(const char *word, enum show_format *ret);
+
 /* Returns 0 or -ENOMEM. */
 int show_init(struct show *s, struct out *out, bool dates);
 void show_fini(struct show *s);

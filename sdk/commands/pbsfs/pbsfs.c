@@ -34,14 +34,7 @@ static const struct verb {
 	{ 'p', 0, "print" }, { 't', 0, "tree" }, { 'd', 0, "decay" },	{ 'e', 0, "trim" },
 	{ 'g', 1, "get" },   { 's', 2, "set" },	 { 'c', 2, "compare" },
 };
-
-static const struct verb *verb_of(int letter)
-{
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (verbs[i].letter == letter)
-			return &verbs[i];
-	return NULL;
-}
+#define N_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
 static int refused(int c)
 {
@@ -87,8 +80,9 @@ int main(int argc, char **argv)
 	while ((letter = getopt(argc, argv, "+ptdegscI:")) != -1) {
 		if (letter == 'I')
 			continue; /* there is one tree, whatever scheduler looks at it */
-		one = verb_of(letter);
-		bad |= !one || verb;
+		for (one = verbs; one < verbs + N_VERBS && one->letter != letter;)
+			one++;
+		bad |= one == verbs + N_VERBS || verb;
 		verb = one;
 	}
 	if (!verb)

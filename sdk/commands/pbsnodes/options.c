@@ -7,24 +7,9 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "pbsnodes.h"
-
-static int set_format(struct options *o, const char *word)
-{
-	static const char *const words[] = { "default", "dsv", "json" };
-	size_t i;
-
-	o->format_given = true;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasecmp(word, words[i]) == 0) {
-			o->format = (enum node_format)i;
-			return 0;
-		}
-	return -1;
-}
 
 static int set_mark(struct options *o, enum node_mark mark)
 {
@@ -53,7 +38,9 @@ static int take(struct options *o, int letter, const char *arg, bool *n_given)
 	case 's': o->server = arg; return 0;
 	case 'C': case 'N': o->comment = arg; return 0;
 	case 'D': o->delimiter = arg; return 0;
-	case 'F': return set_format(o, arg);
+	case 'F':
+		o->format_given = true;
+		return show_format_find(arg, &o->format);
 	default: return -1;
 	}
 }

@@ -14,14 +14,13 @@
 #include "pbs_ifl.h"
 #include "show.h"
 
-enum node_format { FORMAT_TEXT, FORMAT_DSV, FORMAT_JSON };
 enum node_mark { MARK_NONE, MARK_COMMENT, MARK_OFFLINE, MARK_ONLINE, MARK_CLEAR, MARK_DOWN };
 
 struct options {
 	const char *server; /* "" the default one */
 	const char *comment; /* NULL: not given */
 	const char *delimiter;
-	enum node_format format;
+	enum show_format format;
 	enum node_mark mark;
 	bool all, vnodes, by_host, summary, jobs, untruncated, list, torque_list, quiet;
 	bool format_given;

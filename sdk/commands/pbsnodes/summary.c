@@ -145,16 +145,6 @@ static const char *state_of(struct nodes *l, const struct batch_status *node, ch
 	return cell;
 }
 
-static long count_jobs(struct nodes *l, const char *jobs)
-{
-	long n = 0;
-	size_t len;
-
-	for (names_clear(&l->seen); node_next_job(l, &jobs, &len); n++)
-		;
-	return n;
-}
-
 /* Ids of the default server lose its name in the table. */
 static void put_job_list(struct nodes *l, const char *jobs)
 {
@@ -193,8 +183,11 @@ static void fill_plain(struct nodes *l, const struct batch_status *node, char ce
 static void fill_jobs(struct nodes *l, const struct batch_status *node, const char *jobs,
 		      char cells[][CELL])
 {
-	long n = count_jobs(l, jobs);
+	long n = 0;
+	size_t len;
 
+	for (names_clear(&l->seen); node_next_job(l, &jobs, &len); n++)
+		;
 	state_of(l, node, cells[J_STATE]);
 	snprintf(cells[J_TOTAL], CELL, "%ld", n);
 	snprintf(cells[J_RUNNING], CELL, "%ld", n);
@@ -210,16 +203,6 @@ static void put_cell(struct nodes *l, const char *value, int width)
 	int size = width < 0 ? -width : width, most = l->opt->untruncated ? 4096 : size;
 
 	out_printf(&l->out, "%*.*s ", width, most, value);
-}
-
-static void table_row(struct nodes *l, const char *name, const struct column *columns, int n,
-		      char cells[][CELL])
-{
-	int i;
-
-	put_cell(l, name, -15);
-	for (i = 0; i < n; i++)
-		put_cell(l, cells[i], columns[i].width);
 }
 
 static void dsv_row(struct nodes *l, const char *name, const struct column *columns, int n,
@@ -260,7 +243,7 @@ static void json_row(struct nodes *l, const char *name, const struct column *col
 
 static void last_column(struct nodes *l, const char *jobs, const char *comment)
 {
-	enum node_format format = l->opt->format;
+	enum show_format format = l->opt->format;
 
 	if (format == FORMAT_JSON && l->opt->jobs) {
 		node_json_jobs(l, jobs);
@@ -300,6 +283,8 @@ void summary_node(struct nodes *l, const struct batch_status *node)
 	else if (l->opt->format == FORMAT_DSV)
 		dsv_row(l, node->name, columns, n, cells);
 	else
-		table_row(l, node->name, columns, n, cells);
+		put_cell(l, node->name, -15);
+	for (int i = 0; i < n && l->opt->format == FORMAT_TEXT; i++)
+		put_cell(l, cells[i], columns[i].width);
 	last_column(l, jobs, comment && *comment ? comment : NOTHING);
 }

@@ -37,7 +37,12 @@ static int date_take(struct attr_list *l, const char *text)
 
 static int resources_take(struct attr_list *l, const char *text)
 {
-	return attr_list_resources(l, ATTR_l, text);
+	return attr_list_items(l, ATTR_l, text);
+}
+
+static int words_take(struct attr_list *l, const char *text)
+{
+	return attr_list_items(l, NULL, text);
 }
 
 static const struct option_row {
@@ -46,7 +51,7 @@ static const struct option_row {
 	int (*take)(struct attr_list *l, const char *text);
 } rows[] = {
 	{ 'a', NULL, date_take },	 { 'l', NULL, resources_take },
-	{ 'W', NULL, attr_list_words }, { 'A', ATTR_A, NULL },
+	{ 'W', NULL, words_take }, { 'A', ATTR_A, NULL },
 	{ 'c', ATTR_c, NULL },		 { 'e', ATTR_e, NULL },
 	{ 'h', ATTR_h, NULL },		 { 'j', ATTR_j, NULL },
 	{ 'k', ATTR_k, NULL },		 { 'm', ATTR_m, NULL },

@@ -23,7 +23,6 @@ bool manner_word(struct manner *m, const char *word)
 		return true;
 	}
 	if (strncmp(word, suppress, n) == 0) {
-		m->limited = true;
 		errno = 0;
 		limit = strtol(word + n, &end, 10);
 		if (end == word + n || *end || errno || limit < -1)
@@ -32,31 +31,6 @@ bool manner_word(struct manner *m, const char *word)
 		return true;
 	}
 	return *word && strspn(word, "0123456789") == strlen(word);
-}
-
-static void word_from_line(struct manner *m, const char *word)
-{
-	long limit = m->mail_limit;
-	bool said = m->limited;
-
-	manner_word(m, word);
-	if (said)
-		m->mail_limit = limit;
-}
-
-void manner_line(struct manner *m, const char *line)
-{
-	char *copy = strdup(line), *rest = copy, *word;
-
-	while (copy && (word = strtok_r(rest, " \t\"'", &rest))) {
-		if (strcmp(word, "-x") == 0)
-			m->history = true;
-		else if (strcmp(word, "-W") == 0 && (word = strtok_r(rest, " \t\"'", &rest)))
-			word_from_line(m, word);
-		else if (word && strncmp(word, "-W", 2) == 0)
-			word_from_line(m, word + 2);
-	}
-	free(copy);
 }
 
 void manner_extend(const struct manner *m, int n, char extend[MANNER_EXTEND_SIZE])

@@ -11,7 +11,6 @@
 
 struct manner {
 	bool force, history;
-	bool limited; /* mail_limit was given */
 	long mail_limit; /* more jobs than this: no mail; -1: never mail */
 };
 
@@ -19,10 +18,6 @@ struct manner {
 
 /* Parses a value of -W: "force", "suppress_email=N", or digits, which have no effect. Returns false for others. */
 bool manner_word(struct manner *m, const char *word);
-
-/* Parses an option line of the server ("-Wsuppress_email=100 -x"); it never overrides options given before, and unknown
- * words are skipped. */
-void manner_line(struct manner *m, const char *line);
 
 /* The text for the server about `n` jobs. */
 void manner_extend(const struct manner *m, int n, char extend[MANNER_EXTEND_SIZE]);

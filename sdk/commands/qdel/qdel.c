@@ -149,24 +149,6 @@ static int options(struct manner *manner, int argc, char **argv)
 	return bad || optind >= argc ? cmd_usage(&qdel) : 0;
 }
 
-/* The default server's options for every qdel; those of the command line override them. A server that cannot be reached
- * is reported later, with the jobs. */
-static void server_manner(struct manner *manner)
-{
-	char name[] = ATTR_dfltqdelargs;
-	struct attrl want = { .name = name };
-	struct batch_status *server;
-	int c = pbs_connect(NULL);
-
-	if (c <= 0)
-		return;
-	server = pbs_statserver(c, &want, NULL);
-	if (server && server->attribs && server->attribs->value)
-		manner_line(manner, server->attribs->value);
-	pbs_statfree(server);
-	pbs_disconnect(c);
-}
-
 int main(int argc, char **argv)
 {
 	struct manner manner = MANNER_INIT;
@@ -179,7 +161,6 @@ int main(int argc, char **argv)
 	status = options(&manner, argc, argv);
 	if (status != 0)
 		return status;
-	server_manner(&manner);
 	manner_extend(&manner, argc - optind, extend);
 	b = calloc(1, sizeof(*b));
 	if (!b)

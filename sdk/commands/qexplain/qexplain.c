@@ -26,11 +26,7 @@ static int job_request(int c, const char *id, void *arg)
 	free(copy);
 	if (!lines)
 		return pbs_errno ? pbs_errno : 1;
-	for (char **line = lines; *line; line++) {
-		puts(*line);
-		free(*line);
-	}
-	free(lines);
+	cmd_lines_print(lines);
 	return 0;
 }
 

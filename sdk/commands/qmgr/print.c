@@ -168,15 +168,6 @@ static void creation_print(const struct printing *p, const struct batch_status *
 	putchar('\n');
 }
 
-static void section_begin(struct printing *p)
-{
-	bool alone = p->object == MGR_OBJ_RSC && *p->target->name;
-
-	if (!p->headed && sections[p->object] && !alone)
-		printf("#\n# %s\n#\n", sections[p->object]);
-	p->headed = true;
-}
-
 static void object_print(const struct batch_status *object, void *arg)
 {
 	struct printing *p = arg;
@@ -186,7 +177,9 @@ static void object_print(const struct batch_status *object, void *arg)
 
 	if (p->object == MGR_OBJ_QUEUE && !*p->target->name && is_reservation_queue(object->name))
 		return;
-	section_begin(p);
+	if (!p->headed && sections[p->object] && (p->object != MGR_OBJ_RSC || !*p->target->name))
+		printf("#\n# %s\n#\n", sections[p->object]);
+	p->headed = true;
 	if (p->object != MGR_OBJ_SERVER && !p->requested)
 		creation_print(p, object);
 	snprintf(subject, sizeof(subject), "%s%s%s",

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "attr_list.h"
-#include "when.h"
+#include "date.h"
 
 static const struct {
 	const char *word;
@@ -85,16 +85,20 @@ static int take_letters(struct criteria *c, const char *attribute, const char *v
 	return add(c, attribute, NULL, value, op);
 }
 
-static int take_time(struct criteria *c, const char *attribute, const char *value,
-		     enum batch_op op)
+static int add_date(struct criteria *c, const char *attribute, const char *resource, const char *value, enum batch_op op)
 {
 	char text[24];
-	time_t when;
+	long long when;
 
-	if (when_parse(value, c->now, &when) < 0)
+	if (date_parse(value, c->now, &when) < 0)
 		return -EINVAL;
-	snprintf(text, sizeof(text), "%lld", (long long)when);
-	return add(c, attribute, NULL, text, op);
+	snprintf(text, sizeof(text), "%lld", when);
+	return add(c, attribute, resource, text, op);
+}
+
+static int take_time(struct criteria *c, const char *attribute, const char *value, enum batch_op op)
+{
+	return add_date(c, attribute, NULL, value, op);
 }
 
 static int take_checkpoint(struct criteria *c, const char *attribute, const char *value,
@@ -175,36 +179,22 @@ static const struct {
 };
 
 /* Eligible time is a duration; anything else is a date. */
-static int take_one_time(struct criteria *c, size_t i, const char *value, enum batch_op op)
+static int take_times(struct criteria *c, const char *attribute, const char *value, enum batch_op op)
 {
-	char text[24];
-	time_t when;
-
-	if (times[i].letter == 'g') {
-		if (!*value || value[strspn(value, "0123456789:")])
-			return -EINVAL;
-		return add(c, times[i].attribute, NULL, value, op);
-	}
-	if (when_parse(value, c->now, &when) < 0)
-		return -EINVAL;
-	snprintf(text, sizeof(text), "%lld", (long long)when);
-	return add(c, times[i].attribute, times[i].resource, text, op);
-}
-
-static int take_times(struct criteria *c, const char *attribute, const char *value,
-		      enum batch_op op)
-{
-	size_t i;
+	size_t i = 0;
 
 	(void)attribute;
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		if (*value != times[i].letter)
-			continue;
-		value++;
-		take_operator(&value, &op);
-		return take_one_time(c, i, value, op);
-	}
-	return -EINVAL;
+	while (i < sizeof(times) / sizeof(times[0]) && *value != times[i].letter)
+		i++;
+	if (i == sizeof(times) / sizeof(times[0]))
+		return -EINVAL;
+	value++;
+	take_operator(&value, &op);
+	if (times[i].letter != 'g')
+		return add_date(c, times[i].attribute, times[i].resource, value, op);
+	if (!*value || value[strspn(value, "0123456789:")])
+		return -EINVAL;
+	return add(c, times[i].attribute, NULL, value, op);
 }
 
 static int take_flag(struct criteria *c, const char *attribute, const char *value,

@@ -11,7 +11,6 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 const char qstat_usage[] =
@@ -40,21 +39,6 @@ static int misuse(const char *why)
 	if (why)
 		fprintf(stderr, "qstat: %s\n", why);
 	fputs(qstat_usage, stderr);
-	return -1;
-}
-
-static int set_format(struct options *o, const char *word)
-{
-	static const char *const words[] = { "default", "dsv", "json" };
-	static const enum qstat_format formats[] = { FORMAT_TEXT, FORMAT_DSV, FORMAT_JSON };
-	size_t i;
-
-	o->format_given = true;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasecmp(word, words[i]) == 0) {
-			o->format = formats[i];
-			return 0;
-		}
 	return -1;
 }
 
@@ -120,7 +104,9 @@ static int take_letter(struct reading *r, int letter, const char *arg)
 	case 'J': o->arrays = true; return 0;
 	case 'E': o->express = true; return 0;
 	case 'D': o->delimiter = arg; return 0;
-	case 'F': return set_format(o, arg);
+	case 'F':
+		o->format_given = true;
+		return show_format_find(arg, &o->format);
 	case 'W': return take_old_letters(r, arg);
 	case 'Q':
 	case 'B':

@@ -7,14 +7,15 @@
 
 #include <stdbool.h>
 
+#include "show.h"
+
 enum qstat_mode { MODE_JOBS, MODE_QUEUES, MODE_SERVERS };
-enum qstat_format { FORMAT_TEXT, FORMAT_DSV, FORMAT_JSON };
 
 extern const char qstat_usage[];
 
 struct options {
 	enum qstat_mode mode;
-	enum qstat_format format;
+	enum show_format format;
 	const char *delimiter;
 	const char *states; /* letters that are listed; NULL: any */
 	const char *users; /* -u list; NULL: any */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "attr_list.h"
 #include "options.h"
 
 typedef int word_fn(struct submission *s, const char *name, const char *value, enum source source);
@@ -76,78 +77,23 @@ static const struct {
 	{ ATTR_J, word_array },
 };
 
-/* Length of "keyword" when a keyword and '=' stand at `at`, else 0. */
-static size_t keyword_len(const char *at)
+static int word_take(void *arg, const char *name, const char *value)
 {
-	size_t n = 0;
+	const struct option_target *to = arg;
 
-	if (!isalpha((unsigned char)*at))
-		return 0;
-	while (isalnum((unsigned char)at[n]) || at[n] == '_')
-		n++;
-	return at[n] == '=' ? n : 0;
-}
-
-/* Copies the value at *at without quotes into `out`, which is large enough, and moves *at behind it. */
-static int value_read(const char **at, char *out)
-{
-	char quote = '\0';
-
-	for (; **at != '\0'; ++*at) {
-		if (quote == '\0' && **at == ',' &&
-		    keyword_len(*at + 1 + strspn(*at + 1, " \t")) > 0)
-			break;
-		if (quote == '\0' && (**at == '"' || **at == '\''))
-			quote = **at;
-		else if (quote != '\0' && **at == quote)
-			quote = '\0';
-		else
-			*out++ = **at;
-	}
-	*out = '\0';
-	return quote == '\0' ? 0 : -EINVAL;
-}
-
-static int list_read(struct submission *s, const char *at, char *scratch, enum source source)
-{
-	for (;;) {
-		char *name = scratch, *value;
-		size_t len, i = 0;
-		int ret;
-
-		at += strspn(at, " \t");
-		len = keyword_len(at);
-		if (len == 0)
-			return -EINVAL;
-		memcpy(name, at, len);
-		name[len] = '\0';
-		value = name + len + 1;
-		at += len + 1;
-		ret = value_read(&at, value);
-		while (i < sizeof(words) / sizeof(words[0]) && strcmp(words[i].name, name) != 0)
-			i++;
-		if (ret < 0 || *value == '\0')
-			ret = -EINVAL;
-		else if (i < sizeof(words) / sizeof(words[0]))
-			ret = words[i].take(s, name, value, source);
-		else
-			ret = submission_set(s, name, NULL, value, source);
-		if (ret < 0 || *at == '\0')
-			return ret;
-		at++;
-	}
+	if (*value == '\0')
+		return -EINVAL;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].name, name) == 0)
+			return words[i].take(to->s, name, value, to->source);
+	return submission_set(to->s, name, NULL, value, to->source);
 }
 
 int option_others(struct submission *s, const char *value, enum source source)
 {
-	char *scratch = malloc(strlen(value) + 2);
-	int ret;
+	struct attr_fault fault;
 
-	if (scratch == NULL)
-		return -ENOMEM;
-	ret = list_read(s, value, scratch, source);
-	free(scratch);
-	return ret;
+	return attr_items(value, true, word_take, &(struct option_target){ s, source }, &fault);
 }
 
 /* Returns the end of a number at `at`, or NULL. */

@@ -20,6 +20,10 @@ extern const char qsub_usage[];
 
 /* Values with a syntax of their own; each returns 0, -EINVAL (the letter's value is illegal), -EALREADY (a
  * message was printed), or -ENOMEM. */
+struct option_target {
+	struct submission *s;
+	enum source source;
+};
 int option_resources(struct submission *s, const char *value, enum source source); /* -l */
 int option_others(struct submission *s, const char *value, enum source source);	   /* -W */
 int option_array(struct submission *s, const char *value, enum source source);	   /* -J */

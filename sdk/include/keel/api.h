@@ -17,6 +17,7 @@ enum keel_ready {
 	KEEL_READABLE = 1,
 	KEEL_WRITABLE = 2, /* there is room again; a connect() has ended, well or not */
 };
+enum keel_fact { KEEL_FACT_HOME, KEEL_FACT_EXEC_DIR, KEEL_FACT_SERVER_NAME, KEEL_FACT_HOST_NAME, KEEL_FACT_VERSION };
 struct keel_core_api {
 	uint32_t size, version;
 	void (*log)(struct keel_mod *, uint32_t event, const char *klass, const char *object, const char *fmt, ...) KEEL_PRINTF(5, 6);
@@ -25,11 +26,7 @@ struct keel_core_api {
 	int64_t (*now_ms)(struct keel_mod *);
 	int64_t (*time)(struct keel_mod *);
 	uint32_t (*daemon)(struct keel_mod *);
-	const char *(*home)(struct keel_mod *);
-	const char *(*exec_dir)(struct keel_mod *);
-	const char *(*server_name)(struct keel_mod *);
-	const char *(*host_name)(struct keel_mod *);
-	const char *(*version_text)(struct keel_mod *);
+	const char *(*fact)(struct keel_mod *, uint32_t which);
 	struct keel_timer *(*timer)(struct keel_mod *, int64_t after_ms, keel_fn *fn, void *arg);
 	void (*timer_cancel)(struct keel_timer *);
 	int32_t (*defer)(struct keel_mod *, keel_fn *fn, void *arg);
@@ -205,6 +202,46 @@ struct keel_blob_api {
 	uint32_t size, version;
 	int32_t (*put)(struct keel_obj *, const char *name, const void *bytes, uint32_t len);
 	int32_t (*get)(struct keel_mod *, const char *klass, const char *id, const char *name, void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len), void *arg);
+};
+
+/* ---- renew: other values, another image of the daemon --------------------------------------------------- */
+enum keel_draft_flag {
+	KEEL_DRAFT_ENABLED = 1,
+	KEEL_DRAFT_BY_FILE = 2,	  /* enabled by its file, whatever overrides say */
+	KEEL_DRAFT_RUNS = 4,	  /* now */
+	KEEL_DRAFT_ELSEWHERE = 8, /* what runs enables it, for other daemons than this one */
+	KEEL_DRAFT_GONE = 16,	  /* it runs, and there is no file at its place any more */
+	/* It runs and is enabled: */
+	KEEL_DRAFT_FILE = 32,	  /* another file */
+	KEEL_DRAFT_HOW = 64,	  /* opened by another LOADER, or in another way */
+	KEEL_DRAFT_VALUES = 128,
+	KEEL_DRAFT_SITE = 256,	  /* order, match or budget */
+};
+struct keel_draft_module {
+	const char *name, *path;
+	const char *where;   /* file:line; NULL: the draft does not name it */
+	const char *version; /* of what runs; NULL: it does not */
+	uint32_t flags;      /* enum keel_draft_flag */
+};
+struct keel_draft {
+	uint32_t size, n;
+	const struct keel_draft_module *modules; /* as the configuration names them, then those that run and that it does not name */
+	bool restart; /* some of the values are read at start only */
+};
+struct keel_renew_api {
+	uint32_t size, version;
+	const char *(*conf_file)(struct keel_mod *);
+	const char *(*set)(struct keel_mod *);
+	bool (*was)(struct keel_mod *, const char **ret_refused);
+	const char **(*command)(struct keel_mod *);
+	int32_t (*draft)(struct keel_mod *, const char *conf, const struct keel_draft **ret, struct keel_err *);
+	int32_t (*apply)(struct keel_mod *, struct keel_err *);
+	void (*drop)(struct keel_mod *);
+	int32_t (*trust)(const char *path, struct keel_err *);
+	bool (*needs)(struct keel_mod *, const char *name, const char *other);
+	int32_t (*busy)(struct keel_mod *, const char *name, struct keel_err *);
+	int32_t (*go)(struct keel_mod *, const char *next, const char *back, struct keel_err *);
+	int32_t (*on_hup)(struct keel_mod *, keel_fn *fn, void *arg);
 };
 
 /* ---- inspect: what runs in this daemon, and what it has cost; for those who report it ------------------- */

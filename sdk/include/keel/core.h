@@ -41,31 +41,31 @@ static inline uint32_t keel_daemon(struct keel_mod *mod)
 /* PBS_HOME, absolute. Borrowed, valid for ever. */
 static inline const char *keel_home(struct keel_mod *mod)
 {
-	return KEEL_MODULE_kernel.core->home(mod);
+	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_HOME);
 }
 
 /* PBS_EXEC, absolute. Borrowed, valid for ever. */
 static inline const char *keel_exec_dir(struct keel_mod *mod)
 {
-	return KEEL_MODULE_kernel.core->exec_dir(mod);
+	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_EXEC_DIR);
 }
 
 /* The part of ids behind the dot: `svr` of `12.svr`. Borrowed, valid for ever. */
 static inline const char *keel_server_name(struct keel_mod *mod)
 {
-	return KEEL_MODULE_kernel.core->server_name(mod);
+	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_SERVER_NAME);
 }
 
 /* This host, as other daemons know it. Borrowed, valid for ever. */
 static inline const char *keel_host_name(struct keel_mod *mod)
 {
-	return KEEL_MODULE_kernel.core->host_name(mod);
+	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_HOST_NAME);
 }
 
 /* What `--version` prints. */
 static inline const char *keel_version_text(struct keel_mod *mod)
 {
-	return KEEL_MODULE_kernel.core->version_text(mod);
+	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_VERSION);
 }
 
 /* Calls fn once, after so long. The timer is gone when fn runs or after keel_timer_cancel(): the caller forgets

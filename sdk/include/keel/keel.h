@@ -19,6 +19,7 @@
 #include "keel/msg.h"
 #include "keel/object.h"
 #include "keel/point.h"
+#include "keel/renew.h"
 #include "keel/request.h"
 #include "keel/types.h"
 #include "keel/use.h"

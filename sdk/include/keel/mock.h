@@ -19,7 +19,7 @@
  * Whose is what: what a function returns is borrowed, never to be freed, and NULL where that is said. Handles (of
  * modules, objects, sessions, clients) are good until what they stand for goes, at last until keel_mock_free().
  * Texts of one object, hold, chain or blob are good until 16 more of those were returned; those of log, messages,
- * violations and replies until they are cleared, at last until keel_mock_free(). Texts and configurations that a
+ * and replies until they are cleared, at last until keel_mock_free(). Texts and configurations that a
  * function takes are copied; descriptors, tables, rows and `arg` are not, and must stay. `struct keel_err *` may be
  * NULL; it is filled when the function fails, and empty otherwise.
  *
@@ -73,7 +73,7 @@ void keel_mock_use(struct keel_mock *, const struct keel_module *);
 
 /* ---- objects -------------------------------------------------------------------------------------- */
 /* An attribute that everybody may read and set, and that is stored. Types: those of the kernel (bool long
- * size time float string string_array), those that modules bring, and `resource_list`, which takes any key. */
+ * size time float string string_array), and those that modules bring: load `resources` for `resource_list`. */
 void keel_mock_attr(struct keel_mock *, const char *klass, const char *name, const char *type);
 /* With all that a row says. Its functions get keel_mock_self(). */
 void keel_mock_attr_def(struct keel_mock *, const struct keel_attr_def *);
@@ -207,13 +207,6 @@ void keel_mock_peer(struct keel_mock *, const char *peer, uint32_t daemon, bool 
 /* An embedded daemon: what modules send arrives here, in the next turn, as from "server" or as from this
  * host, whichever the receiver listens for. */
 void keel_mock_loopback(struct keel_mock *, bool on);
-/* Message `i` that a module sent: "peer name {json}"; NULL: no more. */
-const char *keel_mock_sent(struct keel_mock *, uint32_t i);
-void keel_mock_sent_clear(struct keel_mock *);
-/* A message arrives, and is read at once; body as for a request. False: no module takes it from such a peer. */
-bool keel_mock_deliver(struct keel_mock *, const char *peer, const char *name, const char *body);
-/* A blob of an object as a text; NULL: none. */
-const char *keel_mock_blob(struct keel_obj *, const char *name);
 /* The newest log record that contains `text`, as "class;object;words"; NULL: none. */
 const char *keel_mock_logged(struct keel_mock *, const char *text);
 /* Record `i`, the oldest first; NULL: no more. */
@@ -221,9 +214,6 @@ const char *keel_mock_log(struct keel_mock *, uint32_t i);
 void keel_mock_log_clear(struct keel_mock *);
 /* The module a callback of which runs now, its work() aside; NULL: none. */
 const struct keel_mod *keel_mock_inside(struct keel_mock *);
-/* Has a module called core->stop()? */
-bool keel_mock_stopped(struct keel_mock *);
-
 /* ---- faults ------------------------------------------------------------------------------------------------ */
 /* Every call of an API function that can fail is counted, when a module that was loaded makes it. The n-th from now
  * on fails as if there were no memory (or no such thing), and that one alone; 0: none does. To let the module's own
@@ -245,10 +235,6 @@ void keel_mock_store(struct keel_mock *, bool works);
 typedef void keel_mock_violation_fn(void *arg, const char *name, const char *words);
 /* Called at once; without it they go to stderr. */
 void keel_mock_on_violation(struct keel_mock *, keel_mock_violation_fn *fn, void *arg);
-uint32_t keel_mock_violations(struct keel_mock *);
-/* Violation `i`, "name: words"; NULL: no more. */
-const char *keel_mock_violation(struct keel_mock *, uint32_t i);
-
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

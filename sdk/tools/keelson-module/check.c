@@ -41,22 +41,21 @@ static int usage(FILE *to)
 	return 2;
 }
 
-static bool is_known(const char *word)
-{
-	for (int r = 0; r < N_RULES; r++)
-		if (rule_fits((enum rule)r, word))
-			return true;
-	fprintf(stderr, "keelson-module: there is no group or rule '%s'; --list shows them\n", word);
-	return false;
-}
-
 static bool are_known(const char *only)
 {
 	char *words = strdup(only), *at;
 	bool good = words != NULL;
 
-	for (char *word = good ? strtok_r(words, ",", &at) : NULL; word != NULL; word = strtok_r(NULL, ",", &at))
-		good = is_known(word) && good;
+	for (char *word = good ? strtok_r(words, ",", &at) : NULL; word != NULL; word = strtok_r(NULL, ",", &at)) {
+		int r = 0;
+
+		while (r < N_RULES && !rule_fits((enum rule)r, word))
+			r++;
+		if (r < N_RULES)
+			continue;
+		fprintf(stderr, "keelson-module: there is no group or rule '%s'; --list shows them\n", word);
+		good = false;
+	}
 	free(words);
 	return good;
 }
@@ -72,26 +71,15 @@ static bool wanted(const struct options *o, const char *group)
 static void run_loaded(const struct options *o, const struct subject *s)
 {
 	if (!check_lifecycle(s, wanted(o, "lifecycle"))) {
-		skip_group("calls", "it cannot be loaded");
-		skip_group("replay", "it cannot be loaded");
+		skip_all("calls,replay", "it cannot be loaded");
 		return;
 	}
 	if (wanted(o, "calls"))
 		check_calls(s);
 	if (group_broken("calls"))
-		skip_group("replay", "rules of calls are broken");
+		skip_all("replay", "rules of calls are broken");
 	else if (wanted(o, "replay"))
 		check_replay(s);
-}
-
-/* A module that cannot be loaded may miss one that it requires, and the points which that one publishes. */
-static void required_look(const struct keel_module *m)
-{
-	const char *const *name = m->requires_modules;
-
-	for (; rule_broken(RULE_lifecycle_load) && name != NULL && *name != NULL; name++)
-		if (!beside_is(*name))
-			remark("it requires the module %s, which is not here; see --with", *name);
 }
 
 /* Before a group was looked at its rules are neither kept nor broken. */
@@ -100,13 +88,10 @@ static void run(const struct options *o)
 	struct subject s = { .path = o->file, .conf = o->conf, .optional = true };
 	struct keel_module alone;
 	char *required = NULL, folder[PATH_MAX];
-	const char *missing;
+	const char *missing, *const *name = NULL;
 
-	skip_group("static", "the file cannot be looked into");
-	skip_group("lifecycle", "rules of the file are broken");
-	skip_group("calls", "rules of the file are broken");
-	skip_group("replay", "rules of the file are broken");
-	skip_group("isolated", "rules of the file are broken");
+	skip_all("static", "the file cannot be looked into");
+	skip_all("lifecycle,calls,replay,isolated", "rules of the file are broken");
 	skip(RULE_isolated_possible, "only with --isolated");
 	s.symbol = check_file(o->file);
 	if (s.symbol == NULL || !check_descriptor(s.symbol))
@@ -126,15 +111,18 @@ static void run(const struct options *o)
 	missing = beside_choose(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder,
 				s.symbol);
 	if (missing != NULL) {
-		skip_group("lifecycle", "it needs the service %s, which no module here offers; see --with", missing);
-		skip_group("calls", "it needs the service %s, which no module here offers; see --with", missing);
-		skip_group("replay", "it needs the service %s, which no module here offers; see --with", missing);
+		skip_all("lifecycle,calls,replay", "it needs the service %s, which no module here offers; see --with", missing);
 		return;
 	}
 	if (s.conf == NULL)
 		s.conf = s.made_up = required = config_required(s.m);
 	run_loaded(o, &s);
-	required_look(s.symbol);
+	/* One that cannot be loaded may miss one that it requires, and the points which that one publishes. */
+	if (rule_broken(RULE_lifecycle_load))
+		name = ((const struct keel_module *)s.symbol)->requires_modules;
+	for (; name != NULL && *name != NULL; name++)
+		if (!beside_is(*name))
+			remark("it requires the module %s, which is not here; see --with", *name);
 	free(required);
 }
 

@@ -32,32 +32,27 @@ static const char *const bodies[] = {
 	"klass = \"no such thing\"; cmd = 4711; attrs = ( (\"no such thing\", \"key\", \"%n%s\", 9) );",
 };
 
-/* The reply may come much later; when the module is unloaded at the latest. */
-static void ask(struct stage *s, const struct keel_request_def *def, unsigned body, bool goes,
-		struct keel_mock_reply *reply)
-{
-	struct keel_req *req;
-
-	child_step("request %s with body %u%s", def->name, body, goes ? ", and the client goes" : "");
-	req = keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), def->name,
-				bodies[body], reply);
-	if (goes && req != NULL && !reply->told)
-		keel_mock_client_gone(req);
-	calls_go_on(s, PATIENCE_MS);
-}
-
 bool request_case(void *arg, unsigned i)
 {
 	const struct subject *of = arg;
 	const struct keel_contrib *c = contrib_at(of->m, "REQUEST", i / (2 * KEEL_COUNT(bodies)));
+	const unsigned body = i / 2 % KEEL_COUNT(bodies);
 	struct keel_mock_reply reply = { 0 }; /* may be filled as late as in stage_close() */
+	struct keel_req *req = NULL;
 	struct stage s;
 
 	if (c == NULL)
 		return false;
 	calls_begin(&s, of);
-	if (s.mod != NULL)
-		ask(&s, c->def, i / 2 % KEEL_COUNT(bodies), i % 2 == 1, &reply);
+	if (s.mod != NULL) {
+		const char *name = ((const struct keel_request_def *)c->def)->name;
+
+		child_step("request %s with body %u%s", name, body, i % 2 == 1 ? ", and the client goes" : "");
+		req = keel_mock_request(s.mock, keel_mock_session(s.mock, "root", KEEL_EVERYBODY), name, bodies[body], &reply);
+		if (i % 2 == 1 && req != NULL && !reply.told)
+			keel_mock_client_gone(req);
+		calls_go_on(&s, PATIENCE_MS);
+	}
 	stage_close(&s, child_last_step());
 	return true;
 }
@@ -174,22 +169,17 @@ bool value_case(void *arg, unsigned i)
 }
 
 /* ---- rows for base modules ------------------------------------------------------------------------- */
-/* The module that has the signals sends this one. */
-static void signal_send(struct stage *s, const struct keel_signal_def *d, const char *id)
-{
-	static struct keel_mock_reply reply; /* may come as late as in stage_close() */
-	char body[512];
-
-	snprintf(body, sizeof(body), "id = \"%s\"; signal = \"%s\";", id, d->name);
-	(void)keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), "signal", body, &reply);
-}
-
 static void row_use(struct stage *s, const struct keel_contrib *c, enum cast cast)
 {
+	static struct keel_mock_reply reply; /* may come as late as in stage_close() */
 	struct keel_obj *job = stage_object(s, "job", cast);
 
-	if (strcmp(c->kind, "SIGNAL") == 0) {
-		signal_send(s, c->def, stage_id("job", cast));
+	if (strcmp(c->kind, "SIGNAL") == 0) { /* the module that has the signals sends this one */
+		const struct keel_signal_def *d = c->def;
+		char body[512];
+
+		snprintf(body, sizeof(body), "id = \"%s\"; signal = \"%s\";", stage_id("job", cast), d->name);
+		(void)keel_mock_request(s->mock, keel_mock_session(s->mock, "root", KEEL_EVERYBODY), "signal", body, &reply);
 	} else if (strcmp(c->kind, "JOB_KEY") == 0) {
 		const struct keel_job_key_def *d = c->def;
 

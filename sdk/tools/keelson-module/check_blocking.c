@@ -61,12 +61,7 @@ bool watch_odd(enum rule rule, const char *name, const void *from)
 }
 
 /* Returns true when the call is a finding, and must not block. */
-static bool is_finding(const char *name, const void *from)
-{
-	return watch_odd(RULE_calls_blocking, name, from);
-}
-#define CALLER __builtin_return_address(0)
-#define BLOCKS(name) is_finding(name, CALLER)
+#define BLOCKS(name) watch_odd(RULE_calls_blocking, name, __builtin_return_address(0))
 
 /* The kernel copies the page tables of a large daemon. */
 static pid_t my_fork(void)

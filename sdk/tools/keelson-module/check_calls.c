@@ -56,17 +56,12 @@ void calls_go_on(struct stage *s, int64_t ms)
 }
 
 /* ---- raising ----------------------------------------------------------------------------------------- */
-static struct keel_changes *changes_for(struct stage *s, const struct raised *r)
-{
-	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
-
-	return r->point->kind == KEEL_GATE && r->flavour != MINIMAL ? object->changes(keel_mock_self(s->mock)) : NULL;
-}
-
 keel_verdict calls_raise(struct stage *s, struct raised *r)
 {
 	const struct point *p = r->point;
+	const struct keel_object_api *object = keel_mock_group(s->mock, "object");
 	const uint32_t id = p->id;
+	struct keel_changes *changes = NULL;
 	struct event e;
 	int64_t since;
 	keel_verdict verdict;
@@ -76,8 +71,10 @@ keel_verdict calls_raise(struct stage *s, struct raised *r)
 	child_step("at %s with %s", p->name, r->with);
 	since = worked_ms();
 	if (p->kind == KEEL_GATE || p->kind == KEEL_ASK) {
+		if (p->kind == KEEL_GATE && r->flavour != MINIMAL)
+			changes = object->changes(keel_mock_self(s->mock));
 		r->client = keel_mock_client(s->mock, keel_mock_session(s->mock, "user", KEEL_USER));
-		verdict = keel_mock_raise_for(s->mock, r->client, id, &e, changes_for(s, r), &r->outcome);
+		verdict = keel_mock_raise_for(s->mock, r->client, id, &e, changes, &r->outcome);
 	} else {
 		verdict = keel_mock_raise(s->mock, id, &e, &r->outcome);
 	}
@@ -116,35 +113,27 @@ static void release_waiting(struct keel_mock *mock, uint32_t i)
 		keel_mock_release(mock, i);
 }
 
-static void object_destroy(struct stage *s, const struct raised *r)
-{
-	const char *klass = event_klass(r->point);
-	struct keel_obj *o = klass == NULL ? NULL : stage_object(s, klass, flavour_cast(r->flavour));
-
-	if (o != NULL)
-		keel_mock_destroy(o);
-}
-
-static void others_all(struct stage *s, const struct raised *r)
-{
-	const char *klass = event_klass(r->point), *id = klass == NULL ? NULL : stage_id(klass, flavour_cast(r->flavour));
-
-	others_raise(s, id);
-	others_go(s, id);
-	others_judge(s);
-}
-
 void calls_end(struct stage *s, struct raised *r, enum ending how)
 {
+	const char *klass = event_klass(r->point), *id = klass == NULL ? NULL : stage_id(klass, flavour_cast(r->flavour));
+	struct keel_obj *o = klass == NULL ? NULL : stage_object(s, klass, flavour_cast(r->flavour));
+
 	child_step("at %s with %s, when %s", r->point->name, r->with, endings[how]);
 	switch (how) {
 	case BY_EVENT: end_each(s, r, release_waiting); break;
 	case BY_DEADLINE: end_each(s, r, keel_mock_expire); break;
 	case BY_CLIENT: keel_mock_client_gone(r->client); break;
-	case BY_OBJECT: object_destroy(s, r); break;
+	case BY_OBJECT:
+		if (o != NULL)
+			keel_mock_destroy(o);
+		break;
 	case BY_STOP: stage_unload(s); break;
 	case AT_ONCE: stage_unload_at_once(s); break;
-	case BY_OTHERS: others_all(s, r); break;
+	case BY_OTHERS:
+		others_raise(s, id);
+		others_go(s, id);
+		others_judge(s);
+		break;
 	default: break;
 	}
 }
@@ -276,24 +265,18 @@ static void judge_dry(const struct play *asked, const struct subject *of)
 	play_forget(&not_asked);
 }
 
-static bool listens_at(uint32_t point)
-{
-	const struct point *p;
-
-	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
-		if (p->id == point)
-			return stage_listens(i);
-	return false;
-}
-
 /* Jobs after each other, which may wait for each other. */
 static bool days_case(void *arg, unsigned i)
 {
+	const struct point *point;
 	struct play p;
+	unsigned n = 0;
 
 	(void)i;
 	days_play(&p, arg, true);
-	if (listens_at(KEEL_POINT_job_run))
+	while ((point = point_at(n)) != NULL && point->id != KEEL_POINT_job_run)
+		n++;
+	if (point != NULL && stage_listens(n))
 		judge_dry(&p, arg);
 	play_forget(&p);
 	return false;

@@ -58,15 +58,6 @@ const char *child_last_step(void)
 }
 
 /* ---- in the child -------------------------------------------------------------------------------- */
-static void innermost(void)
-{
-	void *frames[FRAMES];
-	int n = backtrace(frames, FRAMES);
-
-	for (int i = 0; i < n && last->from == 0; i++)
-		last->from = watch_offset(frames[i]);
-}
-
 /* Where a call that went nowhere came from. */
 static const void *caller(const ucontext_t *u)
 {
@@ -95,6 +86,8 @@ static uint64_t pc_of(const ucontext_t *u)
 static void crashed(int signum, siginfo_t *info, void *context)
 {
 	uint64_t pc = pc_of(context);
+	void *frames[FRAMES];
+	int n = 0;
 
 	last->signum = signum;
 	snprintf(last->module, sizeof(last->module), "%s", watch_inside());
@@ -103,7 +96,9 @@ static void crashed(int signum, siginfo_t *info, void *context)
 	last->pc = watch_offset((const void *)(uintptr_t)pc);
 	last->from = last->jumped ? watch_offset(caller(context)) : last->pc;
 	if (last->from == 0)
-		innermost();
+		n = backtrace(frames, FRAMES);
+	for (int i = 0; i < n && last->from == 0; i++)
+		last->from = watch_offset(frames[i]);
 	_exit(128 + signum);
 }
 
@@ -163,24 +158,12 @@ static bool wait_for(pid_t pid, int deadline_s)
 	return false;
 }
 
-/* The first line of what it said: a failed assertion, a sanitizer's report, the mock host's reason. */
-static void words_add(char *text, size_t size, int said)
-{
-	char line[256] = "";
-	ssize_t n = said < 0 ? 0 : pread(said, line, sizeof(line) - 1, 0);
-	size_t from = 0, have = strlen(text);
-
-	line[n > 0 ? n : 0] = '\0';
-	from = strspn(line, "=\n ");
-	line[from + strcspn(line + from, "\n")] = '\0';
-	if (line[from] != '\0')
-		snprintf(text + have, size - have, "; it said: %s", line + from);
-}
-
 static const char *last_words(int status, int said)
 {
 	static char text[800];
-	char where[128];
+	char where[128], line[256] = "";
+	ssize_t have = said < 0 ? 0 : pread(said, line, sizeof(line) - 1, 0);
+	size_t from;
 	int n, signum = last->signum != 0 ? last->signum : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
 	if (signum != 0)
@@ -195,8 +178,13 @@ static const char *last_words(int status, int said)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " in %s()", where);
 	if (last->module[0] != '\0')
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " of the module %s", last->module);
-	snprintf(text + n, sizeof(text) - (size_t)n, ", %.255s", last->step);
-	words_add(text, sizeof(text), said);
+	n += snprintf(text + n, sizeof(text) - (size_t)n, ", %.255s", last->step);
+	/* The first line of what it said: a failed assertion, a sanitizer's report, the mock host's reason. */
+	line[have > 0 ? have : 0] = '\0';
+	from = strspn(line, "=\n ");
+	line[from + strcspn(line + from, "\n")] = '\0';
+	if (line[from] != '\0' && (size_t)n < sizeof(text))
+		snprintf(text + n, sizeof(text) - (size_t)n, "; it said: %s", line + from);
 	return text;
 }
 

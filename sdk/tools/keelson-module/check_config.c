@@ -124,7 +124,7 @@ static void required_add(const struct keel_module *m, const char *but, char *tex
 	struct attempt a;
 
 	for (uint32_t i = 0; i < m->n_conf; i++) {
-		const struct keel_conf_rule r = conf_row(m, i);
+		const struct keel_conf_rule r = rule_at(m->conf, i);
 		size_t len = strlen(text);
 
 		if (!(r.flags & KEEL_CONF_REQUIRED) || (but != NULL && strcmp(but, r.key) == 0))
@@ -151,7 +151,7 @@ char *config_required(const struct keel_module *m)
 static bool attempt_at(const struct keel_module *m, unsigned i, struct attempt *ret)
 {
 	for (uint32_t row = 0; row < m->n_conf; row++) {
-		const struct keel_conf_rule r = conf_row(m, row);
+		const struct keel_conf_rule r = rule_at(m->conf, row);
 		unsigned k = 0;
 
 		for (; case_of(&r, k, ret); k++)

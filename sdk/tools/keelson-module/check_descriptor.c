@@ -48,18 +48,10 @@ static void head_rules(const struct keel_module *m)
 		finding(RULE_static_roles, ".roles is %u", (unsigned)m->roles);
 }
 
-static void need_rules(const struct keel_module *m)
-{
-	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
-		if (!said(n->name) || n->at == NULL)
-			finding(RULE_static_needs, "a row of what it uses has no name or no place (%s)",
-				said(n->name) ? n->name : "");
-}
-
 /* ---- configuration --------------------------------------------------------------------------------- */
 static const char *row_objection(const struct keel_module *m, const struct keel_conf_rule *r)
 {
-	uint32_t width = conf_width(r->type);
+	uint32_t width = rule_width(r);
 
 	if (is_common_key(r->key))
 		return "has a key that every module's group has already (the site's): choose another name";
@@ -77,15 +69,17 @@ static const char *row_objection(const struct keel_module *m, const struct keel_
 static void conf_rules(const struct keel_module *m)
 {
 	for (uint32_t i = 0; i < m->n_conf; i++) {
-		const struct keel_conf_rule r = conf_row(m, i);
+		const struct keel_conf_rule r = rule_at(m->conf, i);
 		const char *no = row_objection(m, &r);
+		char words[VALUE_WORDS];
+		struct conf_data *d;
 
 		if (!said(r.key)) {
 			finding(RULE_static_conf_rows, "row %u has no key", (unsigned)i);
 			continue;
 		}
 		for (uint32_t j = 0; j < i; j++)
-			if (conf_row(m, j).key != NULL && strcmp(conf_row(m, j).key, r.key) == 0)
+			if (rule_at(m->conf, j).key != NULL && strcmp(rule_at(m->conf, j).key, r.key) == 0)
 				finding(RULE_static_conf_rows, "%s is there twice", r.key);
 		if (!said(r.doc))
 			finding(RULE_static_docs, "key %s of the configuration", r.key);
@@ -93,9 +87,10 @@ static void conf_rules(const struct keel_module *m)
 			finding(RULE_static_conf_rows, "%s %s", r.key, no);
 			continue;
 		}
-		no = r.fallback == NULL ? NULL : conf_objection(&r, r.fallback);
-		if (no != NULL)
-			finding(RULE_static_conf_defaults, "%s = %s %s", r.key, r.fallback, no);
+		d = conf_data_create(m->conf_size);
+		if (d != NULL && r.fallback != NULL && value_from_text(&r, r.fallback, d) < 0)
+			finding(RULE_static_conf_defaults, "%s = %s: expected %s", r.key, r.fallback, value_expected(&r, words));
+		conf_data_destroy(d);
 	}
 }
 
@@ -112,16 +107,9 @@ static const char *text_of(const void *def, size_t offset)
 	return text;
 }
 
-static void attr_rule(const struct keel_attr_def *a)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
-	if (said(a->name) && (strspn(a->name, letters) != strlen(a->name) || (a->name[0] >= '0' && a->name[0] <= '9')))
-		finding(RULE_static_attr_names, "'%s'", a->name);
-}
-
 static void contrib_rule(const struct keel_contrib *c, uint32_t row)
 {
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 	const struct modfile_kind *k;
 	const char *name;
 
@@ -135,7 +123,10 @@ static void contrib_rule(const struct keel_contrib *c, uint32_t row)
 		return; /* of another module: only that knows what its rows hold */
 	name = text_of(c->def, k->title);
 	if (strcmp(c->kind, "ATTR") == 0)
-		attr_rule(c->def);
+		name = ((const struct keel_attr_def *)c->def)->name;
+	if (strcmp(c->kind, "ATTR") == 0 && said(name) &&
+	    (strspn(name, letters) != strlen(name) || (name[0] >= '0' && name[0] <= '9')))
+		finding(RULE_static_attr_names, "'%s'", name);
 	if (!said(name))
 		finding(RULE_static_descriptor, "row %u of .contribs, %s, has no name", (unsigned)row, c->kind);
 	else if (!said(text_of(c->def, k->doc)))
@@ -173,7 +164,10 @@ static void tables_read(void *arg)
 	if (rule_broken(RULE_static_descriptor))
 		return;
 	look_from_to(RULE_static_needs, RULE_static_tap_names);
-	need_rules(m);
+	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
+		if (!said(n->name) || n->at == NULL)
+			finding(RULE_static_needs, "a row of what it uses has no name or no place (%s)",
+				said(n->name) ? n->name : "");
 	conf_rules(m);
 	for (uint32_t i = 0; i < m->n_contribs; i++)
 		contrib_rule(&m->contribs[i], i);

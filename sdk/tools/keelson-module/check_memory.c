@@ -110,19 +110,6 @@ static void rest_end(struct block *b)
 	free(b);
 }
 
-static void rest(struct block *b)
-{
-	struct block *oldest;
-
-	memset(b->at, FREED, b->size);
-	pthread_mutex_lock(&heap.lock);
-	oldest = heap.resting[heap.rests % RESTING];
-	heap.resting[heap.rests++ % RESTING] = b;
-	pthread_mutex_unlock(&heap.lock);
-	if (oldest != NULL)
-		rest_end(oldest);
-}
-
 static const struct block *resting(const void *at)
 {
 	for (unsigned i = 0; i < RESTING; i++)
@@ -189,7 +176,15 @@ static void my_free(void *at)
 		finding(RULE_calls_bounds, "%s frees again what was taken in %s", watch_function(CALLER),
 			watch_function(freed->from));
 	} else if (b != NULL && b->size <= REST_SIZE_MAX) {
-		rest(b);
+		struct block *oldest;
+
+		memset(at, FREED, b->size);
+		pthread_mutex_lock(&heap.lock);
+		oldest = heap.resting[heap.rests % RESTING];
+		heap.resting[heap.rests++ % RESTING] = b;
+		pthread_mutex_unlock(&heap.lock);
+		if (oldest != NULL)
+			rest_end(oldest);
 	} else {
 		free(b);
 		free(at);

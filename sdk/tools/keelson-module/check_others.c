@@ -30,13 +30,6 @@ static bool is_raised(unsigned i)
 	return p->kind == KEEL_NOTE && stage_listens(i);
 }
 
-static bool is_about(const struct point *p, enum flavour f, const char *id)
-{
-	const char *klass = event_klass(p), *its = klass == NULL ? NULL : stage_id(klass, flavour_cast(f));
-
-	return id != NULL && its != NULL && strcmp(its, id) == 0;
-}
-
 void others_raise(struct stage *s, const char *but)
 {
 	const struct point *p;
@@ -44,7 +37,9 @@ void others_raise(struct stage *s, const char *but)
 
 	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
 		for (int f = MINIMAL; is_raised(i) && f < N_FLAVOURS; f++) {
-			if (s->mod == NULL || is_about(p, (enum flavour)f, but) ||
+			const char *klass = event_klass(p), *of = klass == NULL ? NULL : stage_id(klass, flavour_cast((enum flavour)f));
+
+			if (s->mod == NULL || (but != NULL && of != NULL && strcmp(of, but) == 0) ||
 			    !event_make(s, p, (enum flavour)f, &e))
 				continue;
 			(void)keel_mock_raise(s->mock, p->id, &e, NULL);
@@ -67,12 +62,6 @@ void others_go(struct stage *s, const char *but)
 }
 
 /* ---- judging ----------------------------------------------------------------------------------------- */
-/* Returns whether the kit knows what such an event says: it is about an object, or about a cycle. */
-static bool is_known(const struct point *p)
-{
-	return event_klass(p) != NULL || p->id == KEEL_POINT_cycle_begin || p->id == KEEL_POINT_cycle_end;
-}
-
 /* A row of an older module is shorter. */
 static bool row_wakes(const struct keel_contrib *c)
 {
@@ -86,9 +75,15 @@ static bool row_wakes(const struct keel_contrib *c)
 	return strcmp(c->kind, "SERVICE") == 0;
 }
 
-/* Returns whether a request, a message, another module or an attribute may end a hold of it. */
-static bool others_may_wake(const struct keel_module *m)
+/* Returns whether what is not raised here may release a hold of it: an event of which the kit does not know what it is about, a
+ * message, a request, another module, an attribute. */
+static bool has_other_ways(const struct keel_module *m)
 {
+	const struct point *p;
+
+	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
+		if (is_raised(i) && event_klass(p) == NULL && p->id != KEEL_POINT_cycle_begin && p->id != KEEL_POINT_cycle_end)
+			return true;
 	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
 		if (n->klass == NULL && strcmp(n->name, "link") == 0)
 			return true;
@@ -98,47 +93,21 @@ static bool others_may_wake(const struct keel_module *m)
 	return false;
 }
 
-/* Returns whether what is not raised here may release a hold of it. */
-static bool has_other_ways(const struct keel_module *m)
-{
-	const struct point *p;
-
-	for (unsigned i = 0; (p = point_at(i)) != NULL; i++)
-		if (is_raised(i) && !is_known(p))
-			return true;
-	return others_may_wake(m);
-}
-
-/* "module: why (0s of 60s)" */
-static bool is_of(const struct keel_module *m, const char *hold)
-{
-	size_t len = strlen(m->name);
-
-	return strncmp(hold, m->name, len) == 0 && hold[len] == ':';
-}
-
-/* Returns whether no other hold is open and nothing of the module is under way. */
-static bool is_alone(struct stage *s)
-{
-	const char *hold;
-
-	for (uint32_t i = 0; (hold = keel_mock_hold(s->mock, i)) != NULL; i++)
-		if (!is_of(s->of->m, hold) || keel_mock_hold_until(s->mock, i) != NULL)
-			return false;
-	return keel_mock_live(s->mod) == 0;
-}
-
 void others_judge(struct stage *s)
 {
-	const char *hold;
+	const size_t len = strlen(s->of->m->name);
+	const char *hold, *text;
 
 	if (s->mod == NULL || has_other_ways(s->of->m))
 		return;
 	for (int n = 0; n < TURNS_MAX && keel_mock_holds(s->mock) > 0 && keel_mock_live(s->mod) > 0; n++)
 		if (!keel_mock_next(s->mock))
 			break;
-	hold = keel_mock_hold(s->mock, 0);
-	if (hold != NULL && is_alone(s))
+	hold = keel_mock_hold(s->mock, 0); /* "module: why (0s of 60s)" */
+	for (uint32_t i = 0; (text = keel_mock_hold(s->mock, i)) != NULL; i++)
+		if (strncmp(text, s->of->m->name, len) != 0 || text[len] != ':' || keel_mock_hold_until(s->mock, i) != NULL)
+			return; /* another one waits, too */
+	if (hold != NULL && keel_mock_live(s->mod) == 0)
 		finding(RULE_calls_hold_ends, "'%.*s' is still there after every event that it listens to was raised about all others, "
 			"%s: only its deadline ends it", (int)(strcspn(hold, "(") - 1), hold, child_last_step());
 }

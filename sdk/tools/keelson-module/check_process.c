@@ -133,30 +133,6 @@ static void files_see(struct process *p)
 		p->file[fd] = fstat(fd, &st) == 0 ? mixed(mixed(1, &st.st_dev, sizeof(st.st_dev)), &st.st_ino, sizeof(st.st_ino)) : 0;
 }
 
-static void files_judge(const struct process *p, const char *after)
-{
-	struct process now;
-
-	files_see(&now);
-	for (int fd = 0; fd < PROCESS_FILES; fd++)
-		if (p->file[fd] != 0 && now.file[fd] != p->file[fd])
-			finding(RULE_calls_process, "file descriptor %d, which is not its own, is closed after %s", fd, after);
-}
-
-/* Of standard output and error, which are one file. */
-static void output_judge(const struct process *p, const char *after)
-{
-	char text[120] = "";
-	ssize_t n;
-
-	fflush(stdout);
-	n = pread(STDERR_FILENO, text, sizeof(text) - 1, p->said);
-	text[n > 0 ? n : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	if (n > 0)
-		finding(RULE_calls_output, "it prints '%s', before the end of %s", text, after);
-}
-
 /* ---- before and after ----------------------------------------------------------------------------------- */
 void process_see(struct process *p)
 {
@@ -171,14 +147,25 @@ void process_see(struct process *p)
 void process_judge(const struct process *p, const char *after)
 {
 	static bool reported[PROCESS_PARTS];
+	char text[120] = ""; /* of standard output and error, which are one file */
+	struct process now;
+	ssize_t n;
 
 	for (size_t i = 0; i < PROCESS_PARTS; i++)
 		if (!reported[i] && parts[i].now() != p->part[i]) {
 			reported[i] = true;
 			finding(RULE_calls_process, "the %s of the process is another one after %s", parts[i].what, after);
 		}
-	files_judge(p, after);
-	output_judge(p, after);
+	files_see(&now);
+	for (int fd = 0; fd < PROCESS_FILES; fd++)
+		if (p->file[fd] != 0 && now.file[fd] != p->file[fd])
+			finding(RULE_calls_process, "file descriptor %d, which is not its own, is closed after %s", fd, after);
+	fflush(stdout);
+	n = pread(STDERR_FILENO, text, sizeof(text) - 1, p->said);
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (n > 0)
+		finding(RULE_calls_output, "it prints '%s', before the end of %s", text, after);
 }
 
 /* ---- calls that no callback makes -------------------------------------------------------------- */

@@ -108,12 +108,12 @@ void skip(enum rule rule, const char *fmt, ...)
 	va_end(args);
 }
 
-void skip_group(const char *group, const char *fmt, ...)
+void skip_all(const char *groups, const char *fmt, ...)
 {
 	for (int r = 0; r < N_RULES; r++) {
 		va_list args;
 
-		if (strcmp(rules[r].group, group) != 0)
+		if (!rule_wanted((enum rule)r, groups))
 			continue;
 		va_start(args, fmt);
 		set_aside((enum rule)r, fmt, args);
@@ -190,17 +190,6 @@ bool rule_wanted(enum rule rule, const char *only)
 	return false;
 }
 
-static void explain(enum rule rule)
-{
-	const struct found *f = &report.found[rule];
-
-	for (int i = 0; i < f->n && i < TEXTS; i++)
-		printf("#   found: %.*s\n", TEXT_MAX - 1, f->text[i]);
-	if (f->n > TEXTS)
-		printf("#   found: %d more\n", f->n - TEXTS);
-	printf("#   why:   %s\n#   do:    %s\n", rules[rule].why, rules[rule].todo);
-}
-
 int report_print(const char *only)
 {
 	int n = 0, broken = 0;
@@ -214,10 +203,14 @@ int report_print(const char *only)
 		if (f->n == 0 && f->skipped)
 			printf(" # SKIP %.*s", TEXT_MAX - 1, f->reason);
 		printf("\n");
-		if (f->n > 0) {
-			broken++;
-			explain((enum rule)r);
-		}
+		if (f->n == 0)
+			continue;
+		broken++;
+		for (int i = 0; i < f->n && i < TEXTS; i++)
+			printf("#   found: %.*s\n", TEXT_MAX - 1, f->text[i]);
+		if (f->n > TEXTS)
+			printf("#   found: %d more\n", f->n - TEXTS);
+		printf("#   why:   %s\n#   do:    %s\n", rules[r].why, rules[r].todo);
 	}
 	for (int i = 0; i < report.found[N_RULES].n && i < TEXTS; i++)
 		printf("# note: %.*s\n", TEXT_MAX - 1, report.found[N_RULES].text[i]);

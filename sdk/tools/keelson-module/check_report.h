@@ -26,8 +26,8 @@ __attribute__((format(printf, 2, 3))) void finding(enum rule rule, const char *f
 __attribute__((format(printf, 1, 2))) void remark(const char *fmt, ...);
 /* The rule was not looked at, for this reason; a finding wins. */
 __attribute__((format(printf, 2, 3))) void skip(enum rule rule, const char *fmt, ...);
-/* Every rule of a group that has no finding. */
-__attribute__((format(printf, 2, 3))) void skip_group(const char *group, const char *fmt, ...);
+/* Every rule of these groups that has no finding. */
+__attribute__((format(printf, 2, 3))) void skip_all(const char *groups, const char *fmt, ...);
 
 /* The rule is looked at: no skipping of before counts. */
 void look(enum rule rule);

@@ -91,16 +91,11 @@ static const char *value_in(const struct value *values, size_t n, const char *of
 }
 
 /* What says where a job is, and what lets a queue take it. */
-static const char *value_known(const char *name, enum cast cast)
-{
-	static const struct value known[] = {
-		{ "job_state", "Q", "R" }, { "substate", "10", "42" }, { "queue", "workq", "workq" },
-		{ "exec_host", NULL, "mockhost/0" }, { "exec_vnode", NULL, "(mockhost:ncpus=1)" }, { "run_version", "0", "1" },
-		{ "queue_type", "Execution", "Execution" }, { "enabled", "True", "True" }, { "started", "True", "True" },
-	};
-
-	return value_in(known, KEEL_COUNT(known), name, cast);
-}
+static const struct value known[] = {
+	{ "job_state", "Q", "R" }, { "substate", "10", "42" }, { "queue", "workq", "workq" },
+	{ "exec_host", NULL, "mockhost/0" }, { "exec_vnode", NULL, "(mockhost:ncpus=1)" }, { "run_version", "0", "1" },
+	{ "queue_type", "Execution", "Execution" }, { "enabled", "True", "True" }, { "started", "True", "True" },
+};
 
 /* Ordinary values, and as large as they get. */
 static const char *value_of_type(const char *type, enum cast cast)
@@ -194,7 +189,7 @@ static void value_give(struct stage *s, const struct keel_attr_def *a, bool any)
 		const char *text = c == CAST_USUAL ? said_of(a->klass, a->name) : NULL;
 
 		if (text == NULL)
-			text = value_known(a->name, (enum cast)c);
+			text = value_in(known, KEEL_COUNT(known), a->name, (enum cast)c);
 		if (text == NULL && any)
 			text = value_of_type(a->type, (enum cast)c);
 		if (o != NULL && text != NULL)
@@ -238,28 +233,6 @@ struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast
 	return id == NULL ? NULL : object->find(keel_mock_self(s->mock), klass, id);
 }
 
-static void cluster_make(struct stage *s)
-{
-	for (size_t i = 0; i < KEEL_COUNT(cast_list); i++)
-		for (int c = 0; c < N_CASTS; c++)
-			if (stage_object(s, cast_list[i].klass, (enum cast)c) == NULL)
-				keel_mock_object(s->mock, cast_list[i].klass, cast_list[i].id[c]);
-}
-
-/* As after a restart: the modules beside are notified of what is there. */
-static void cluster_known(struct stage *s)
-{
-	for (int c = 0; c < N_CASTS; c++) {
-		struct keel_obj *node = stage_object(s, "node", (enum cast)c), *job = stage_object(s, "job", (enum cast)c);
-
-		(void)keel_mock_raise(s->mock, KEEL_POINT_node_known,
-				      KEEL_EVENT(node_known, .id = stage_id("node", (enum cast)c), .node = node), NULL);
-		(void)keel_mock_raise(s->mock, KEEL_POINT_job_known,
-				      KEEL_EVENT(job_known, .id = stage_id("job", (enum cast)c), .job = job), NULL);
-	}
-	host_up(stage_id("node", CAST_USUAL));
-}
-
 /* ---- a case ---------------------------------------------------------------------------------------- */
 void stage_open(struct stage *s, const struct subject *of)
 {
@@ -271,10 +244,22 @@ void stage_open(struct stage *s, const struct subject *of)
 	watch_blocking(s->mock);
 	keel_mock_home(s->mock, home_make());
 	s->alone = !beside_load(s->mock, of->optional, &s->err);
-	cluster_make(s);
+	for (size_t i = 0; i < KEEL_COUNT(cast_list); i++)
+		for (int c = 0; c < N_CASTS; c++)
+			if (stage_object(s, cast_list[i].klass, (enum cast)c) == NULL)
+				keel_mock_object(s->mock, cast_list[i].klass, cast_list[i].id[c]);
 	values_give(s, false);
-	if (s->of->m->roles & KEEL_SERVER)
-		cluster_known(s);
+	/* As after a restart: the modules beside are notified of what is there. */
+	for (int c = 0; c < N_CASTS && (of->m->roles & KEEL_SERVER); c++) {
+		const char *node = stage_id("node", (enum cast)c), *job = stage_id("job", (enum cast)c);
+
+		(void)keel_mock_raise(s->mock, KEEL_POINT_node_known, KEEL_EVENT(node_known, .id = node,
+				      .node = stage_object(s, "node", (enum cast)c)), NULL);
+		(void)keel_mock_raise(s->mock, KEEL_POINT_job_known, KEEL_EVENT(job_known, .id = job,
+				      .job = stage_object(s, "job", (enum cast)c)), NULL);
+	}
+	if (of->m->roles & KEEL_SERVER)
+		host_up(stage_id("node", CAST_USUAL));
 	keel_mock_advance(s->mock, 0);
 	s->threads = watch_threads(0);
 	s->child = watch_child();

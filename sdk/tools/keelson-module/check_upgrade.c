@@ -7,50 +7,29 @@
 #include <string.h>
 
 #include "check_report.h"
-#include "modfile/descriptor.h"
+#include "words.h"
 
-typedef bool same_fn(const void *a, const void *b);
-
-static bool same_attr(const void *a, const void *b)
+/* The row of `m` of the same name, and of the same class if it has one; NULL: there is none any more. */
+static const void *row_like(const struct modfile_module *m, const struct modfile_contrib *c)
 {
-	const struct keel_attr_def *one = a, *other = b;
+	const char *klass = contrib_class(c);
 
-	return strcmp(one->klass, other->klass) == 0 && strcmp(one->name, other->name) == 0;
-}
-
-static bool same_class(const void *a, const void *b)
-{
-	return strcmp(((const struct keel_class_def *)a)->name, ((const struct keel_class_def *)b)->name) == 0;
-}
-
-/* The row of `m` that stands for the same thing; NULL: there is none any more. */
-static const void *row_like(const struct modfile_module *m, const char *kind, const void *def, same_fn *same)
-{
-	for (uint32_t i = 0; i < m->head.n_contribs; i++)
-		if (strcmp(m->contribs[i].kind, kind) == 0 && m->contribs[i].def != NULL && same(def, m->contribs[i].def))
-			return m->contribs[i].def;
+	for (const struct modfile_contrib *other = m->contribs; other < m->contribs + m->head.n_contribs; other++)
+		if (other->def != NULL && strcmp(other->kind, c->kind) == 0 && strcmp(contrib_title(other), contrib_title(c)) == 0 &&
+		    (klass == NULL || strcmp(contrib_class(other), klass) == 0))
+			return other->def;
 	return NULL;
 }
 
-static void attr_judge(const struct keel_attr_def *was, const struct modfile_module *now)
+static void attr_judge(const struct keel_attr_def *was, const struct keel_attr_def *is)
 {
-	const struct keel_attr_def *is = row_like(now, "ATTR", was, same_attr);
-
-	if (is == NULL || !(was->flags & KEEL_ATTR_SAVE))
-		return; /* values of a row that is gone stay in the store */
+	if (!(was->flags & KEEL_ATTR_SAVE))
+		return;
 	if (strcmp(is->type, was->type) != 0)
 		finding(RULE_static_upgrade, "values of %s.%s are stored as %s, it is of the type %s now", was->klass, was->name,
 			was->type, is->type);
 	if (!(is->flags & KEEL_ATTR_SAVE))
 		finding(RULE_static_upgrade, "values of %s.%s are stored, now they are not kept", was->klass, was->name);
-}
-
-static void class_judge(const struct keel_class_def *was, const struct modfile_module *now)
-{
-	const struct keel_class_def *is = row_like(now, "CLASS", was, same_class);
-
-	if (is != NULL && (was->flags & KEEL_CLASS_SAVE) && !(is->flags & KEEL_CLASS_SAVE))
-		finding(RULE_static_upgrade, "objects of the class %s are stored, now they are not kept", was->name);
 }
 
 static const struct keel_conf_rule *key_of(const struct modfile_module *m, const char *key)
@@ -79,17 +58,19 @@ static void keys_judge(const struct modfile_module *was, const struct modfile_mo
 	}
 }
 
-static void judge(const struct modfile_module *was, const struct modfile_module *now)
+/* Values of a row that is gone stay in the store. */
+static void rows_judge(const struct modfile_module *was, const struct modfile_module *now)
 {
-	for (uint32_t i = 0; i < was->head.n_contribs; i++) {
-		const struct modfile_contrib *row = &was->contribs[i];
+	for (const struct modfile_contrib *row = was->contribs; row < was->contribs + was->head.n_contribs; row++) {
+		const struct keel_class_def *had = row->def, *has = had != NULL ? row_like(now, row) : NULL;
 
-		if (row->def != NULL && strcmp(row->kind, "ATTR") == 0)
-			attr_judge(row->def, now);
-		else if (row->def != NULL && strcmp(row->kind, "CLASS") == 0)
-			class_judge(row->def, now);
+		if (has == NULL)
+			continue;
+		if (strcmp(row->kind, "ATTR") == 0)
+			attr_judge(row->def, (const void *)has);
+		else if (strcmp(row->kind, "CLASS") == 0 && (had->flags & KEEL_CLASS_SAVE) && !(has->flags & KEEL_CLASS_SAVE))
+			finding(RULE_static_upgrade, "objects of the class %s are stored, now they are not kept", had->name);
 	}
-	keys_judge(was, now);
 }
 
 const char *upgrade_objection(const char *before)
@@ -107,10 +88,12 @@ void check_upgrade(const char *before, const char *now)
 	struct modfile_module *was = modfile_read(before, why), *is = was == NULL ? NULL : modfile_read(now, why);
 
 	look(RULE_static_upgrade);
-	if (is == NULL)
+	if (is == NULL) {
 		finding(RULE_static_upgrade, "%s: %s", was == NULL ? before : now, why);
-	else
-		judge(was, is);
+	} else {
+		rows_judge(was, is);
+		keys_judge(was, is);
+	}
 	modfile_module_free(was);
 	modfile_module_free(is);
 }

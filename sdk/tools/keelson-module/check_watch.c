@@ -125,19 +125,11 @@ static void dynamic_read(const struct link_map *map, struct dynamic *ret)
 	}
 }
 
-/* The slot may be in memory that was made read-only; it is left writable, the file as it is. */
-static void slot_write(uintptr_t slot, void *fn)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-
-	if (mprotect((void *)(slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
-		*(void **)slot = fn;
-}
-
 static void relocation_see(const struct dynamic *d, const Elf64_Rela *r)
 {
 	int type = (int)ELF64_R_TYPE(r->r_info);
 	const char *name = d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), slot = module.base + r->r_offset;
 	void *fn;
 
 	if (type != RELOC_CALL && type != RELOC_DATA && type != RELOC_WORD)
@@ -147,20 +139,9 @@ static void relocation_see(const struct dynamic *d, const Elf64_Rela *r)
 		fn = watch_blocking_function(name);
 	if (fn == NULL)
 		fn = watch_process_function(name);
-	if (fn != NULL)
-		slot_write(module.base + r->r_offset, fn);
-}
-
-static void slots_write(const struct link_map *map)
-{
-	struct dynamic d;
-
-	dynamic_read(map, &d);
-	if (d.symbols == NULL || d.names == NULL)
-		return;
-	for (int t = 0; t < 2; t++)
-		for (uint64_t i = 0; d.table[t] != NULL && i < d.bytes[t] / sizeof(Elf64_Rela); i++)
-			relocation_see(&d, &d.table[t][i]);
+	/* The slot may be in memory that was made read-only; it is left writable, the file as it is. */
+	if (fn != NULL && mprotect((void *)(slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
+		*(void **)slot = fn;
 }
 
 static int extent(struct dl_phdr_info *info, size_t size, void *arg)
@@ -183,6 +164,7 @@ static int extent(struct dl_phdr_info *info, size_t size, void *arg)
 void watch_module(const char *path, const void *symbol)
 {
 	struct link_map *map = NULL;
+	struct dynamic d;
 	Dl_info info;
 
 	snprintf(module.path, sizeof(module.path), "%s", path);
@@ -190,5 +172,10 @@ void watch_module(const char *path, const void *symbol)
 		return;
 	module.base = map->l_addr;
 	dl_iterate_phdr(extent, NULL);
-	slots_write(map);
+	dynamic_read(map, &d);
+	if (d.symbols == NULL || d.names == NULL)
+		return;
+	for (int t = 0; t < 2; t++)
+		for (uint64_t i = 0; d.table[t] != NULL && i < d.bytes[t] / sizeof(Elf64_Rela); i++)
+			relocation_see(&d, &d.table[t][i]);
 }

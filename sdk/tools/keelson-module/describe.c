@@ -97,13 +97,6 @@ void describe_text(const struct modfile_module *m, FILE *out)
 	describe_conf(m, out);
 }
 
-static time_t time_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 ? st.st_mtime : 0;
-}
-
 static int form_of(int argc, char **argv)
 {
 	static const struct option all[] = { { "conf", no_argument, NULL, 'c' },
@@ -123,6 +116,7 @@ int describe(int argc, char **argv)
 	int form = form_of(argc, argv);
 	char why[MODFILE_WHY_MAX];
 	struct modfile_module *m;
+	struct stat st;
 
 	if (form == 'h' || form == '?') {
 		fputs(usage_text, form == 'h' ? stdout : stderr);
@@ -136,7 +130,7 @@ int describe(int argc, char **argv)
 	if (form == 'c')
 		describe_conf(m, stdout);
 	else if (form == 'm')
-		describe_man(m, time_of(argv[optind]), stdout);
+		describe_man(m, stat(argv[optind], &st) == 0 ? st.st_mtime : 0, stdout);
 	else if (form == 'j')
 		describe_json(m, stdout);
 	else

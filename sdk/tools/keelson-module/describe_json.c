@@ -25,11 +25,6 @@ static json_t *names(const char *const *list)
 	return array;
 }
 
-static json_t *need_json(const struct keel_need *n)
-{
-	return json_pack("{s:s?, s:s, s:i, s:b}", "class", n->klass, "name", n->name, "minor", (int)n->minor, "optional", n->optional != 0);
-}
-
 static json_t *tap_json(const struct keel_tap *t)
 {
 	const struct point *p = point_find(t->point);
@@ -105,8 +100,9 @@ void describe_json(const struct modfile_module *m, FILE *out)
 	put(o, "summary", d->summary);
 	json_object_set_new(o, "requires", names(m->requires_modules));
 	json_object_set_new(o, "conflicts", names(m->conflicts));
-	for (uint32_t i = 0; i < m->n_needs; i++)
-		json_array_append_new(needs, need_json(&m->needs[i]));
+	for (const struct keel_need *n = m->needs; n < m->needs + m->n_needs; n++)
+		json_array_append_new(needs, json_pack("{s:s?, s:s, s:i, s:b}", "class", n->klass, "name", n->name, "minor",
+						       (int)n->minor, "optional", n->optional != 0));
 	for (uint32_t i = 0; i < d->n_taps; i++)
 		json_array_append_new(taps, tap_json(&m->taps[i]));
 	for (uint32_t i = 0; i < d->n_contribs; i++)

@@ -29,6 +29,7 @@ static const struct {
 	{ "autotools", "autoreconf -fi && ./configure && make && make check", "ACLOCAL_PATH", "share/aclocal" },
 	{ "autotools", NULL, "PKG_CONFIG_PATH", "lib/pkgconfig" },
 };
+enum { N_TODOS = sizeof(todos) / sizeof(*todos) };
 
 /* Beside this program, in the tree of its build, and where they were to be. */
 static const char *const template_places[] = { KEELSON_DATA_BESIDE, "../share/keelson", KEELSON_DATA_DIR,
@@ -87,25 +88,19 @@ static int complain(const char *what, const char *why)
 	return EXIT_FAILURE;
 }
 
-/* No build finds an installation in /opt by itself: print the variable that names it. */
-static void say_where(const char *build)
+/* No build finds an installation in /opt by itself: print the variable that names it, too. */
+static void say_what_now(const struct wish *w)
 {
 	static const char *const own_prefix[] = { "..", NULL };
 	char prefix[PATH_MAX], place[PATH_MAX];
+	const bool apart = place_find(own_prefix, "lib/pkgconfig/keelson-module.pc", place) &&
+			   place_find(own_prefix, ".", prefix) && strcmp(prefix, "/usr") != 0 && strcmp(prefix, "/usr/local") != 0;
 
-	if (!place_find(own_prefix, "lib/pkgconfig/keelson-module.pc", place) ||
-	    !place_find(own_prefix, ".", prefix) || strcmp(prefix, "/usr") == 0 || strcmp(prefix, "/usr/local") == 0)
-		return;
-	for (size_t i = 0; i < sizeof(todos) / sizeof(*todos); i++)
-		if (strcmp(todos[i].build, build) == 0 && place_find(own_prefix, todos[i].place, place))
-			printf("  export %s=%s\n", todos[i].variable, place);
-}
-
-static void say_what_now(const struct wish *w)
-{
 	printf("%s is there. Now:\n", w->dir);
-	say_where(w->kind.build);
-	for (size_t i = 0; i < sizeof(todos) / sizeof(*todos); i++)
+	for (size_t i = 0; apart && i < N_TODOS; i++)
+		if (strcmp(todos[i].build, w->kind.build) == 0 && place_find(own_prefix, todos[i].place, place))
+			printf("  export %s=%s\n", todos[i].variable, place);
+	for (size_t i = 0; i < N_TODOS; i++)
 		if (strcmp(todos[i].build, w->kind.build) == 0 && todos[i].todo != NULL)
 			printf("  cd %s && %s\n", w->dir, todos[i].todo);
 	printf("  edit %s.%s: man keelson-guide tells how; the points it may hook: man keelson-hooks\n"
@@ -113,18 +108,9 @@ static void say_what_now(const struct wish *w)
 	       w->name, w->kind.cxx ? "cc" : "c");
 }
 
-/* A file of that name would be overwritten when this one is installed. */
-static bool is_taken(const char *name, char ret_path[PATH_MAX])
-{
-	char file[MODULE_NAME_MAX + 4];
-
-	snprintf(file, sizeof(file), "%s.so", name);
-	return place_find(module_places, file, ret_path);
-}
-
 int new(int argc, char **argv)
 {
-	char path[PATH_MAX], why[TEMPLATE_WHY_MAX];
+	char path[PATH_MAX], why[TEMPLATE_WHY_MAX], file[MODULE_NAME_MAX + 4];
 	struct wish w;
 	int done = options(argc, argv, &w);
 	const char *no;
@@ -134,7 +120,8 @@ int new(int argc, char **argv)
 	no = module_name_refused(w.name);
 	if (no != NULL)
 		return complain(w.name, no);
-	if (is_taken(w.name, path))
+	snprintf(file, sizeof(file), "%s.so", w.name); /* it would be overwritten when this one is installed */
+	if (place_find(module_places, file, path))
 		return complain(path, "there is a module of that name already; choose another one");
 	if (!place_find(template_places, "template", path))
 		return complain(KEELSON_DATA_DIR "/template", "it is not there: is the SDK installed?");

@@ -55,11 +55,6 @@ bool template_has(const struct template_kind *kind)
 	return has;
 }
 
-static bool is_wanted(size_t i, const struct template_kind *kind)
-{
-	return is_of(i, kind) && (files[i].build == NULL || strcmp(files[i].build, kind->build) == 0);
-}
-
 static int fail(char *why, const char *what, const char *path)
 {
 	snprintf(why, TEMPLATE_WHY_MAX, "cannot %s %.400s: %s", what, path, strerror(errno));
@@ -151,20 +146,12 @@ static int file_copy(size_t i, const char *from, const char *dir, const char *na
 	return ret;
 }
 
-static void undo(const char *dir, const char *name)
-{
-	char target[PATH_MAX];
-
-	for (size_t i = 0; i < N_FILES; i++) {
-		target_of(i, dir, name, target);
-		unlink(target);
-	}
-	rmdir(dir);
-}
-
 int template_copy(const char *from, const char *dir, const char *name, const struct template_kind *kind,
 		  char why[TEMPLATE_WHY_MAX])
 {
+	char target[PATH_MAX];
+	int ret = 0;
+
 	if (strlen(dir) + 2 * MODULE_NAME_MAX > PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return fail(why, "make folder", dir);
@@ -176,11 +163,14 @@ int template_copy(const char *from, const char *dir, const char *name, const str
 			 dir);
 		return -1;
 	}
-	for (size_t i = 0; i < N_FILES; i++) {
-		if (is_wanted(i, kind) && file_copy(i, from, dir, name, kind->cxx, why) < 0) {
-			undo(dir, name);
-			return -1;
-		}
+	for (size_t i = 0; i < N_FILES && ret == 0; i++)
+		if (is_of(i, kind) && (files[i].build == NULL || strcmp(files[i].build, kind->build) == 0))
+			ret = file_copy(i, from, dir, name, kind->cxx, why);
+	for (size_t i = 0; i < N_FILES && ret < 0; i++) {
+		target_of(i, dir, name, target);
+		unlink(target);
 	}
-	return 0;
+	if (ret < 0)
+		rmdir(dir);
+	return ret;
 }

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/rules.h"
+
 static const char *const conf_types[] = {
 	[KEEL_CONF_BOOL] = "true or false", [KEEL_CONF_INT] = "integer",   [KEEL_CONF_STRING] = "text",
 	[KEEL_CONF_ENUM] = "one of",        [KEEL_CONF_DURATION] = "duration", [KEEL_CONF_SIZE] = "size",
@@ -29,51 +31,14 @@ bool is_common_key(const char *key)
 	return false;
 }
 
-struct unit {
-	int64_t of;
-	const char *name;
-};
-static const struct unit durations[] = { { 3600000, "h" }, { 60000, "m" }, { 1000, "s" }, { 1, "ms" } };
-static const struct unit sizes[] = { { 1ll << 30, "gb" }, { 1ll << 20, "mb" }, { 1ll << 10, "kb" }, { 1, "b" } };
-
 const char *word_of_type(uint32_t type)
 {
 	return type < KEEL_COUNT(conf_types) && conf_types[type] != NULL ? conf_types[type] : "of a newer type";
 }
 
-/* In the largest unit that needs no fraction. */
-static int say_amount(char *buf, size_t size, int64_t n, const struct unit *units, unsigned n_units)
-{
-	unsigned i = 0;
-
-	while (i + 1 < n_units && (n == 0 || n % units[i].of != 0))
-		i++;
-	return snprintf(buf, size, "%" PRId64 "%s", n / units[i].of, n == 0 ? "" : units[i].name);
-}
-
-static int say_number(char *buf, size_t size, uint32_t type, int64_t n)
-{
-	if (type == KEEL_CONF_DURATION)
-		return say_amount(buf, size, n, durations, KEEL_COUNT(durations));
-	if (type == KEEL_CONF_SIZE)
-		return say_amount(buf, size, n, sizes, KEEL_COUNT(sizes));
-	return snprintf(buf, size, "%" PRId64, n);
-}
-
 const char *words_of_type(const struct keel_conf_rule *r, char buf[WORDS_MAX])
 {
-	bool ranged = r->type == KEEL_CONF_INT || r->type == KEEL_CONF_DURATION || r->type == KEEL_CONF_SIZE;
-	int n = snprintf(buf, WORDS_MAX, "%s", word_of_type(r->type));
-
-	if (r->type == KEEL_CONF_ENUM) {
-		snprintf(buf + n, (size_t)(WORDS_MAX - n), " %s", or_nothing(r->choices));
-	} else if (ranged && (r->min != 0 || r->max != 0)) {
-		n += snprintf(buf + n, (size_t)(WORDS_MAX - n), ", ");
-		n += say_number(buf + n, (size_t)(WORDS_MAX - n), r->type, r->min);
-		n += snprintf(buf + n, (size_t)(WORDS_MAX - n), " to ");
-		say_number(buf + n, (size_t)(WORDS_MAX - n), r->type, r->max);
-	}
-	return buf;
+	return rule_width(r) > 0 ? value_expected(r, buf) : strcpy(buf, word_of_type(r->type));
 }
 
 /* A text as libconfig reads it; appended. */
@@ -150,18 +115,12 @@ const char *words_of_policy(const struct keel_tap *t)
 	return (t->flags & KEEL_ON_FAIL_REJECT) != 0 || (p != NULL && p->kind == KEEL_GATE) ? "reject" : "skip";
 }
 
-static const char *words_of_roles(uint32_t roles)
-{
-	static const char *const words[] = { "nobody", "users", "operators", "users and operators",
-					     "managers", "users and managers", "operators and managers",
-					     "everybody" };
-
-	return words[roles & 7];
-}
 
 /* The value of a field; NULL: nothing to say. */
 static const char *value_of(const struct modfile_field *f, const void *def, char buf[WORDS_MAX])
 {
+	static const char *const roles[] = { "nobody", "users", "operators", "users and operators", "managers",
+					     "users and managers", "operators and managers", "everybody" };
 	const char *at = (const char *)def + f->offset, *text;
 	const struct point *p;
 	uint32_t n;
@@ -172,7 +131,7 @@ static const char *value_of(const struct modfile_field *f, const void *def, char
 	}
 	memcpy(&n, at, sizeof(n));
 	if (f->form == MODFILE_ROLES)
-		return words_of_roles(n);
+		return roles[n & 7];
 	if (f->form == MODFILE_POINT) {
 		p = point_find(n);
 		return p == NULL ? NULL : p->name;

@@ -14,7 +14,7 @@
 
 /* Texts are written to buf, terminated, and returned. */
 #define WORDS_MAX 512
-/* "duration, 1s to 1h" */
+/* "integer from 1 to 100" */
 const char *words_of_type(const struct keel_conf_rule *r, char buf[WORDS_MAX]);
 /* Only the type: "duration". */
 const char *word_of_type(uint32_t type);

@@ -24,8 +24,8 @@ static void test_resources(void)
 {
 	struct attr_list l = { NULL };
 
-	CU_ASSERT_EQUAL(attr_list_resources(&l, ATTR_l, "ncpus=1, x=\"a,b\",y,walltime=1:0:0"), 0);
-	CU_ASSERT_EQUAL(attr_list_resources(&l, ATTR_l, "ncpus=2"), 0);
+	CU_ASSERT_EQUAL(attr_list_items(&l, ATTR_l, "ncpus=1, x=\"a,b\",y,walltime=1:0:0"), 0);
+	CU_ASSERT_EQUAL(attr_list_items(&l, ATTR_l, "ncpus=2"), 0);
 	has(&l, ATTR_l, "ncpus", "2");
 	has(&l, ATTR_l, "x", "a,b");
 	has(&l, ATTR_l, "y", "");
@@ -38,7 +38,7 @@ static void test_words(void)
 {
 	struct attr_list l = { NULL };
 
-	CU_ASSERT_EQUAL(attr_list_words(&l, "depend=afterok:1,afterany:2,comment='a, b',x="), 0);
+	CU_ASSERT_EQUAL(attr_list_items(&l, NULL, "depend=afterok:1,afterany:2,comment='a, b',x="), 0);
 	has(&l, "depend", "", "afterok:1,afterany:2");
 	has(&l, "comment", "", "a, b");
 	has(&l, "x", "", "");
@@ -51,8 +51,8 @@ static void test_malformed(void)
 	struct attr_list l = { NULL };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		CU_ASSERT_EQUAL(attr_list_resources(&l, ATTR_l, bad[i]), -EINVAL);
-	CU_ASSERT_EQUAL(attr_list_words(&l, "comment"), -EINVAL);
+		CU_ASSERT_EQUAL(attr_list_items(&l, ATTR_l, bad[i]), -EINVAL);
+	CU_ASSERT_EQUAL(attr_list_items(&l, NULL, "comment"), -EINVAL);
 	attr_list_fini(&l);
 }
 

@@ -4,53 +4,19 @@
  */
 #include "capture.h"
 #include "cmd.h"
+#include "few_pbs.h"
 #include "pbs_error.h"
 #include "streams.h"
 
-static int error, connect_error;
-static const char *said;
+static int connect_error;
 static const char *located; /* where pbs_locjob() says a job is */
 static char last_server[64];
-
-int *__pbs_errno_location(void)
-{
-	return &error;
-}
 
 int pbs_connect(const char *server)
 {
 	snprintf(last_server, sizeof(last_server), "%s", server ? server : "");
 	error = connect_error;
 	return error ? -1 : 7;
-}
-
-int pbs_disconnect(int c)
-{
-	return c == 7 ? 0 : -1;
-}
-
-char *pbs_default(void)
-{
-	static char name[] = "HOST";
-
-	return name;
-}
-
-char *pbs_conf_value(const char *key)
-{
-	return strcmp(key, "PBS_SERVER") == 0 ? strdup("HOST") : NULL;
-}
-
-char *pbs_geterrmsg(int c)
-{
-	(void)c;
-	return (char *)said;
-}
-
-struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)
-{
-	(void)c;
-	return NULL;
 }
 
 char *pbs_locjob(int c, const char *id, const char *extend)

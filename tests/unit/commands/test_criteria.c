@@ -6,7 +6,7 @@
 
 #include "capture.h"
 #include "criteria.h"
-#include "when.h"
+#include "date.h"
 
 static void one(int letter, const char *value, const char *name, const char *resource,
 		enum batch_op op, const char *expected)
@@ -89,10 +89,10 @@ static void test_illegal(void)
 
 static void date(const char *text, long expected)
 {
-	time_t when = 0;
+	long long when = 0;
 
 	/* now: Fri Mar  1 10:00:00 2024 */
-	CU_ASSERT_EQUAL(when_parse(text, 1709287200, &when), expected < 0 ? -EINVAL : 0);
+	CU_ASSERT_EQUAL(date_parse(text, 1709287200, &when), expected < 0 ? -EINVAL : 0);
 	if (expected >= 0)
 		CU_ASSERT_EQUAL(when, expected);
 }

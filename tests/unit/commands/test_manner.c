@@ -19,11 +19,11 @@ static void test_manner(void)
 
 	extend_is(&m, 1, "");
 	extend_is(&m, 1001, "nomail");
-	manner_line(&m, "-Wsuppress_email=2 -x -W nonsense -W");
+	m.history = true;
+	CU_ASSERT_TRUE(manner_word(&m, "suppress_email=2"));
 	extend_is(&m, 2, "deletehist");
 	extend_is(&m, 3, "nomaildeletehist");
 	CU_ASSERT_TRUE(manner_word(&m, "suppress_email=-1"));
-	manner_line(&m, "-W suppress_email=5");
 	extend_is(&m, 1, "nomaildeletehist");
 	CU_ASSERT_TRUE(manner_word(&m, "force"));
 	CU_ASSERT_TRUE(manner_word(&m, "5"));

@@ -6,57 +6,21 @@
 
 #include "base64.h"
 #include "capture.h"
+#include "few_pbs.h"
 #include "input.h"
 #include "pbs_error.h"
 #include "streams.h"
 
-static int error;
-static const char *said; /* text of the connection */
-static struct ecl_attribute_errors *refused;
 static struct attrl attributes[16];
 static struct batch_status object = { .attribs = attributes };
 static bool known = true;
 static char asked[1024]; /* what the last pbs_manager() was given */
 static int answer; /* of pbs_manager() */
 
-int *__pbs_errno_location(void)
-{
-	return &error;
-}
-
 int pbs_connect(const char *server)
 {
 	error = server && strncmp(server, "nosuch", 6) == 0 ? PBSE_BADHOST : 0;
 	return error ? -1 : 7;
-}
-
-int pbs_disconnect(int c)
-{
-	return c == 7 ? 0 : -1;
-}
-
-char *pbs_default(void)
-{
-	static char name[] = "HOST";
-
-	return name;
-}
-
-char *pbs_conf_value(const char *key)
-{
-	return strcmp(key, "PBS_SERVER") == 0 ? strdup("HOST") : NULL;
-}
-
-char *pbs_geterrmsg(int c)
-{
-	(void)c;
-	return (char *)said;
-}
-
-struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)
-{
-	(void)c;
-	return refused;
 }
 
 char *pbs_locjob(int c, const char *id, const char *extend)

@@ -493,8 +493,32 @@ static void test_other_files(void)
 	finish();
 }
 
+static void test_a_copy_is_called_like_the_files(void)
+{
+	char *copy;
+
+	begin("roles = [\"server\"];", "nonsense {");
+	copy = path_join(dir, "copy");
+	CU_ASSERT_EQUAL(mkdir(copy, 0755), 0);
+	scratch_write(dir, "copy/keelson.conf", "a = 1;");
+	CU_ASSERT_EQUAL(conf_read(main_file, copy, &c, &err), 0); /* it has no modules.d */
+	conf_destroy(c);
+	free(copy);
+	copy = path_join(dir, "copy/modules.d");
+	CU_ASSERT_EQUAL(mkdir(copy, 0755), 0);
+	scratch_write(dir, "copy/modules.d/50-mod.conf", "mod: { };");
+	free(copy);
+	copy = path_join(dir, "copy");
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, copy, &c, &err), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(conf_module(c, "mod")->file, "modules.d/50-mod.conf:1"));
+	CU_ASSERT_PTR_NULL(strstr(conf_module(c, "mod")->file, "copy"));
+	free(copy);
+	finish();
+}
+
 TESTS_MAIN("conf", TEST(test_values), TEST(test_defaults), TEST(test_refusals), TEST(test_required),
 	   TEST(test_top_level), TEST(test_unreadable), TEST(test_missing_and_binary),
 	   TEST(test_modules_in_name_order), TEST(test_overrides), TEST(test_bad_overrides),
 	   TEST(test_short_rows), TEST(test_broken_rows), TEST(test_differs),
-	   TEST(test_too_many_settings), TEST(test_too_long_a_file), TEST(test_numbers_that_do_not_fit), TEST(test_other_files))
+	   TEST(test_too_many_settings), TEST(test_too_long_a_file), TEST(test_numbers_that_do_not_fit), TEST(test_other_files),
+	   TEST(test_a_copy_is_called_like_the_files))

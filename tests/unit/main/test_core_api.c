@@ -72,9 +72,10 @@ static void test_facts(void)
 
 	begin(0);
 	CU_ASSERT_EQUAL(core->daemon(mod), KEEL_MOM);
-	CU_ASSERT_STRING_EQUAL(core->home(mod), "/h");
-	CU_ASSERT_STRING_EQUAL(core->host_name(mod), "n1");
-	CU_ASSERT_STRING_EQUAL(core->version_text(mod), KEELSON_VERSION_TEXT);
+	CU_ASSERT_STRING_EQUAL(core->fact(mod, KEEL_FACT_HOME), "/h");
+	CU_ASSERT_STRING_EQUAL(core->fact(mod, KEEL_FACT_HOST_NAME), "n1");
+	CU_ASSERT_STRING_EQUAL(core->fact(mod, KEEL_FACT_VERSION), KEELSON_VERSION_TEXT);
+	CU_ASSERT_PTR_NULL(core->fact(mod, KEEL_FACT_VERSION + 1));
 	CU_ASSERT_EQUAL(core->error(&err, 15001, "no %s", "x"), 15001);
 	CU_ASSERT_STRING_EQUAL(err.text, "no x");
 	CU_ASSERT_EQUAL(err.code, 15001);

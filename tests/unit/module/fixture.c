@@ -47,7 +47,6 @@ static void parts_up(struct parts *p, const char *copies)
 	    hooks_create(p, &hooks_conf, &p->hooks) < 0 ||
 	    modules_create(p, modules_dir, copies, &p->modules) < 0)
 		abort();
-	modules_set_files(p->modules, &kernel_files);
 	free(modules_dir);
 }
 
@@ -81,7 +80,6 @@ void kernel_stop(void)
 	buf_fini(&k.out);
 	free(k.conf_path);
 	free(k.copies);
-	free(k.fresh_copies);
 	free(k.running);
 	scratch_remove(k.dir);
 	free(k.dir);
@@ -113,11 +111,14 @@ void configure(const char *text)
 static void running_keep(void)
 {
 	static unsigned n;
+	char *command;
 
 	free(k.running);
 	k.running = text_format("%s/running.%u", k.dir, n++);
-	if (conf_copy(k.conf_path, k.running, &k.err) < 0)
+	command = text_format("mkdir %s && cp -r %s %s/modules.d %s", k.running, k.conf_path, k.dir, k.running);
+	if (command == NULL || system(command) != 0)
 		abort();
+	free(command);
 }
 
 static int load_conf(struct conf *conf)
@@ -161,33 +162,27 @@ int up(const char *text)
 }
 
 /* ---- changes: the kernel reads what configure() wrote ---------------------------------------------- */
-static int files_read(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
-		      const char **ret_other, struct keel_err *err)
+void (*on_read)(void), (*on_keep)(void);
+
+static int changed_read(enum fixture_change what, const char *name, struct conf **ret_conf)
 {
 	char word[128];
-	int ret = conf_read(k.conf_path, ask->change == MODULES_UNLOAD ? k.running : NULL, ret_conf, err);
+	int ret = conf_read(k.conf_path, what == UNLOAD ? k.running : NULL, ret_conf, &k.err);
 
-	(void)parts;
-	*ret_kept = NULL;
-	*ret_other = NULL;
-	snprintf(word, sizeof(word), "%s.enabled=%s", ask->name != NULL ? ask->name : "",
-		 ask->change == MODULES_UNLOAD ? "false" : "true");
-	return ret == 0 && ask->name != NULL ? conf_override(*ret_conf, word, err) : ret;
+	snprintf(word, sizeof(word), "%s.enabled=%s", name != NULL ? name : "", what == UNLOAD ? "false" : "true");
+	return ret == 0 && name != NULL ? conf_override(*ret_conf, word, &k.err) : ret;
 }
 
-static void files_keep(struct parts *parts, struct conf *conf, void *kept)
+static bool is_other(const struct keel_draft *d)
 {
-	(void)kept;
-	running_keep();
-	conf_destroy(parts->conf);
-	parts->conf = conf;
-}
+	for (uint32_t i = 0; i < d->n; i++) {
+		const uint32_t flags = d->modules[i].flags;
+		const bool runs = flags & KEEL_DRAFT_RUNS, enabled = flags & KEEL_DRAFT_ENABLED;
 
-static void files_drop(struct parts *parts, struct conf *conf, void *kept)
-{
-	(void)parts;
-	(void)kept;
-	conf_destroy(conf);
+		if (flags & (KEEL_DRAFT_FILE | KEEL_DRAFT_HOW) || (runs != enabled && !(flags & KEEL_DRAFT_ELSEWHERE)))
+			return true;
+	}
+	return d->restart;
 }
 
 /* What `keelsond --check` does, in a process of its own as there. */
@@ -195,114 +190,113 @@ static void check(const char *report, const struct conf *conf, const char *copie
 {
 	struct parts parts = { .home = k.dir, .daemon = k.parts.daemon };
 	struct keel_err err = { 0 };
-	struct buf text;
 	bool stores;
 	int ret;
 
 	parts_up(&parts, copies);
-	buf_init(&text);
 	ret = modules_check(parts.modules, conf, true, &stores, &err);
-	modules_report(parts.modules, &text);
-	if (ret < 0)
-		file_write_durable(report, err.text, strlen(err.text), 0600);
-	else
-		file_write_durable(report, text.len > 0 ? text.data : "", text.len, 0600);
+	file_write_durable(report, err.text, strlen(err.text), 0600);
 	_exit(ret < 0);
 }
 
-static int files_renew(struct parts *parts, const struct modules_ask *ask, const struct conf *conf, struct keel_err *err)
+static int checked(const struct conf *conf, const char *copies)
 {
-	static unsigned n;
-	char *dir = realpath(fixtures_dir(), NULL), *report = path_join(k.dir, "report"), *text = NULL;
-	int end = 0, ret;
+	char *report = path_join(k.dir, "report"), *text = NULL;
+	int end = 0, ret = 0;
+	pid_t child = fork();
 	size_t len;
-	pid_t child;
 
-	(void)ask;
-	free(k.fresh_copies);
-	k.fresh_copies = text_format("%s/copies.%u", k.dir, n++);
-	if (dir_make(k.fresh_copies, 0700) < 0)
-		abort();
-	ret = modules_copy(dir, conf, k.fresh_copies, k.copies, err);
-	child = ret == 0 ? fork() : -1;
 	if (child == 0)
-		check(report, conf, k.fresh_copies);
-	if (ret == 0 && (waitpid(child, &end, 0) < 0 || file_read(report, 1 << 20, &text, &len) < 0))
+		check(report, conf, copies);
+	if (waitpid(child, &end, 0) < 0 || file_read(report, 1 << 20, &text, &len) < 0)
 		abort();
-	if (ret == 0 && end != 0)
-		ret = err_set(err, -EINVAL, "%s", text);
-	if (ret == 0)
-		ret = modules_agree(parts->modules, text, &k.out, err);
-	k.renewed = ret == 0;
-	free(dir);
+	if (end != 0)
+		ret = err_set(&k.err, -EINVAL, "%s", text);
 	free(report);
 	free(text);
 	return ret;
 }
 
-const struct modules_files kernel_files = { .read = files_read, .keep = files_keep, .drop = files_drop, .renew = files_renew };
-
-/* The image of the process that comes. */
-static int renew(const struct modules_ask *ask)
+/* Returns the directory that has them. */
+static char *files_copy(const struct keel_draft *d)
 {
-	const struct modules_files *f = &kernel_files;
-	struct conf *conf;
-	const char *other;
-	void *kept;
-	int ret = f->read(&k.parts, ask, &conf, &kept, &other, &k.err);
+	static unsigned n;
+	char *copies = text_format("%s/copies.%u", k.dir, n++);
 
-	if (ret < 0)
-		return ret;
-	k.renewed = false;
+	if (dir_make(copies, 0700) < 0)
+		abort();
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct keel_draft_module *m = &d->modules[i];
+		char *command = text_format("cp -p %s %s/%s.so", m->path, copies, m->name);
+
+		if (m->flags & KEEL_DRAFT_ENABLED && access(m->path, F_OK) == 0 && system(command) != 0)
+			abort();
+		free(command);
+	}
+	return copies;
+}
+
+/* The image of the process that comes; `copies` is moved. */
+static int renew(enum fixture_change what, struct conf *conf, char *copies)
+{
+	int ret;
+
+	free(k.copies);
+	k.copies = copies;
+
+	k.renewed = true;
 	parts_down(&k.parts);
 	conf_destroy(k.parts.conf);
 	k.parts.conf = conf;
-	free(k.copies);
-	k.copies = k.fresh_copies;
-	k.fresh_copies = NULL;
 	parts_up(&k.parts, k.copies);
-	if (ask->change != MODULES_UNLOAD)
+	if (what != UNLOAD)
 		running_keep();
 	ret = modules_load(k.parts.modules, conf, true, &k.err);
 	return ret == 0 ? modules_start(k.parts.modules, &k.err) : ret;
 }
 
-static void changed(void *arg, int ret, const char *text)
+static void keep(struct conf *conf)
 {
-	int *ret_place = arg;
-
-	*ret_place = ret;
-	if (ret < 0)
-		snprintf(k.err.text, sizeof(k.err.text), "%s", text);
-	else
-		buf_str(&k.out, text);
+	if (on_keep != NULL)
+		on_keep();
+	running_keep();
+	conf_destroy(k.parts.conf);
+	k.parts.conf = conf;
 }
 
-static bool is_changed(void *arg)
+int change(enum fixture_change what, const char *name)
 {
-	return *(int *)arg <= 0 || k.renewed;
-}
+	struct conf *conf = NULL;
+	struct keel_draft draft = { 0 };
+	char *copies;
+	bool other;
+	int ret = changed_read(what, name, &conf);
 
-int change(enum modules_change what, const char *name)
-{
-	int ret = 1, asked;
-	const struct modules_ask ask = { .change = what, .name = name, .who = "root@test", .done = changed, .arg = &ret };
-
-	buf_reset(&k.out);
-	buf_str(&k.out, "");
 	k.err.text[0] = '\0';
-	asked = modules_change(k.parts.modules, &ask, &k.err);
-	if (asked < 0)
-		return asked;
-	if (loop_run_until(k.parts.loop, is_changed, &ret, DEADLINE_MS) < 0)
-		return -ETIMEDOUT;
-	return k.renewed ? renew(&ask) : ret;
+	k.renewed = false;
+	if (on_read != NULL)
+		on_read();
+	if (ret == 0)
+		ret = modules_draft(k.parts.modules, conf, &draft, &k.err);
+	other = what != CONFIGURE || is_other(&draft);
+	copies = ret == 0 && other ? files_copy(&draft) : NULL;
+	if (ret == 0)
+		ret = other ? checked(conf, copies) : modules_apply(k.parts.modules, &k.err);
+	modules_draft_drop(k.parts.modules, &draft);
+	if (ret == 0 && other)
+		return renew(what, conf, copies);
+	free(copies);
+	if (ret == 0)
+		keep(conf);
+	else
+		conf_destroy(conf);
+	return ret;
 }
 
 int reload(const char *text)
 {
 	configure(text);
-	return change(MODULES_CONFIGURE, NULL);
+	return change(CONFIGURE, NULL);
 }
 
 char *log_text(void)

@@ -25,8 +25,8 @@ struct kernel {
 	char *dir, *conf_path;
 	struct conf *read; /* by configure() */
 	char *running; /* a copy of the configuration in force */
-	char *copies, *fresh_copies; /* of modules' files; NULL before the first change of the set */
-	bool renewed; /* a change of the set is to be made */
+	char *copies; /* of modules' files; NULL before the first change of the set */
+	bool renewed; /* the last change was another set */
 	struct keel_err err;
 	struct buf out;
 };
@@ -39,10 +39,13 @@ const char *fixtures_dir(void);
 void configure(const char *text);
 int load(const char *text);   /* configure, modules_load */
 int up(const char *text);     /* and modules_start; without those that are not required and fail, as a daemon starts */
-/* A change to its end: lines in k.out, or a sentence in k.err. Another set is another kernel, without the objects. */
-int change(enum modules_change what, const char *name);
+/* A change to its end, or a sentence in k.err. Another set is another kernel, without the objects; whether one may leave is
+ * not looked at. */
+enum fixture_change { CONFIGURE, LOAD, UNLOAD, RELOAD };
+int change(enum fixture_change what, const char *name);
 int reload(const char *text); /* configure, change to that */
-extern const struct modules_files kernel_files;
+/* What change() does when it has read the configuration, and before it changes anything; may be NULL. */
+extern void (*on_read)(void), (*on_keep)(void);
 /* A line for each module behind a newline, cells separated by tabs: name, version, how it runs, "benched" when a tap is;
  * until the next call. */
 const char *described(void);

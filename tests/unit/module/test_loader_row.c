@@ -63,6 +63,16 @@ static void refused(const char *conf, const char *text)
 	kernel_stop();
 }
 
+/* Another one fails while it is not ready yet. */
+static void it_goes_before_its_lender(void)
+{
+	kernel_start();
+	CU_ASSERT(up("failing_init: { }\nlease: { lent = \"yes\"; }\nlender: { }") < 0);
+	modules_stop(k.parts.modules);
+	CU_ASSERT_TRUE(logged("0 are lent still"));
+	kernel_stop();
+}
+
 static void a_key_that_no_module_offers_is_refused(void)
 {
 	refused("job_queued: { lent = \"yes\"; }", "job_queued.lent: expected a known key");
@@ -135,6 +145,6 @@ static void other_words_are_another_set(void)
 	kernel_stop();
 }
 
-TESTS_MAIN("module/loader_row", TEST(a_module_is_lent_and_not_mapped), TEST(its_first_choice_is_to_be_mapped),
+TESTS_MAIN("module/loader_row", TEST(a_module_is_lent_and_not_mapped), TEST(its_first_choice_is_to_be_mapped), TEST(it_goes_before_its_lender),
 	   TEST(a_key_that_no_module_offers_is_refused), TEST(its_keys_are_checked_like_any),
 	   TEST(a_replay_is_for_one_module), TEST(a_benched_module_is_not_called), TEST(other_words_are_another_set))

@@ -13,29 +13,19 @@
 
 static long armed = -1;
 
-static int read_and_arm(struct parts *parts, const struct modules_ask *ask, struct conf **ret_conf, void **ret_kept,
-			const char **ret_other, struct keel_err *err)
+static void arm(void)
 {
-	int ret = kernel_files.read(parts, ask, ret_conf, ret_kept, ret_other, err);
-
 	countdown = armed;
-	return ret;
 }
 
 static bool fired;
 
+/* What the fixture does itself bears no failure. */
 static void disarm(void)
 {
 	if (armed >= 0)
 		fired = countdown < 0;
 	countdown = armed = -1;
-}
-
-/* What the fixture does itself bears no failure. */
-static void disarm_and_keep(struct parts *parts, struct conf *conf, void *kept)
-{
-	disarm();
-	kernel_files.keep(parts, conf, kept);
 }
 
 static bool runs(const char *name)
@@ -49,23 +39,21 @@ static bool runs(const char *name)
 /* Other values of two modules, with the n-th allocation failing. False: it does not need so many. */
 static bool failed_at(long n)
 {
-	struct modules_files files = kernel_files;
 	int ret;
 
 	kernel_start();
 	fired = false;
-	files.read = read_and_arm;
-	files.keep = disarm_and_keep;
+	on_read = arm;
+	on_keep = disarm;
 	CU_ASSERT_EQUAL_FATAL(up("job_purged: { }\nsettings: { }\nbusy: { busy = false; }"), 0);
-	modules_set_files(k.parts.modules, &files);
 	configure("job_purged: { order = ( { tap = \"on_job_purged\"; order = 5; } ); }\nsettings: { }\n"
 		  "busy: { busy = false; looks_after = true; budget = { strikes = 9; }; }");
 	armed = n;
-	ret = change(MODULES_CONFIGURE, NULL);
+	ret = change(CONFIGURE, NULL);
 	disarm();
 	CU_ASSERT_TRUE(ret == 0 || k.err.text[0] != '\0');
 	CU_ASSERT_TRUE(runs("job_purged") && runs("settings") && runs("busy"));
-	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "busy"), ret == 0 ? -EBUSY : 0);
+	CU_ASSERT_EQUAL(modules_busy(k.parts.modules, "busy", &k.err), ret == 0 ? -ENOTEMPTY : 0);
 	kernel_stop();
 	return fired;
 }

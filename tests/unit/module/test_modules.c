@@ -101,9 +101,9 @@ static void reload_follows_the_configuration(void)
 	kernel_start();
 	CU_ASSERT_EQUAL(up("job_purged: { }\njob_obit: { }"), 0);
 	CU_ASSERT_EQUAL(reload("job_purged: { }\njob_obit: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "no module has changed\n");
+	CU_ASSERT_FALSE(k.renewed);
 	CU_ASSERT_EQUAL(reload("job_obit: { }\njob_queued: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "job_purged: unloaded\njob_queued: loaded\n");
+	CU_ASSERT_TRUE(k.renewed);
 	purge("1.svr");
 	CU_ASSERT_FALSE(logged("fixture job_purged"));
 	hooks_note(k.parts.hooks, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "2.svr"));
@@ -116,38 +116,66 @@ static void what_a_reload_cannot_use_is_told(void)
 	kernel_start();
 	CU_ASSERT_EQUAL(up("job_purged: { }"), 0);
 	CU_ASSERT_EQUAL(reload("job_purged: { }\nattribute: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "attribute: loaded\n");
 	CU_ASSERT_TRUE(logged("attribute job.cost_centre of attribute has no effect: no module declares the class 'job'"));
 	kernel_stop();
 }
 
 /* What a module is busy with ends before its process does; what it looks after would be lost. */
-static void only_a_loss_refuses(void)
+static void what_is_lost_is_not_what_is_busy(void)
 {
+	struct modules *all;
+
 	kernel_start();
 	CU_ASSERT_EQUAL(up("busy: { busy = false; looks_after = true; }\njob_obit: { }"), 0);
-	CU_ASSERT_EQUAL(reload("job_queued: { }"), -EBUSY);
-	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "nothing was changed: module busy is busy: 2 things are looked after"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(described(), "busy"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(described(), "job_obit"));
-	CU_ASSERT_PTR_NULL(strstr(described(), "job_queued"));
-	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "busy"), -EBUSY);
+	all = k.parts.modules;
+	CU_ASSERT_EQUAL(modules_busy(all, "busy", &k.err), -ENOTEMPTY);
+	CU_ASSERT_STRING_EQUAL(k.err.text, "module busy is busy: 2 things are looked after");
+	CU_ASSERT_EQUAL(modules_busy(all, "job_obit", &k.err), 0);
 	CU_ASSERT_EQUAL(reload("busy: { busy = true; }\njob_obit: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "busy: configuration changed\n");
-	CU_ASSERT_EQUAL(reload("job_queued: { }"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "busy: unloaded\njob_obit: unloaded\njob_queued: loaded\n");
+	CU_ASSERT_FALSE(k.renewed);
+	CU_ASSERT_EQUAL(modules_busy(all, "busy", &k.err), -EBUSY);
 	kernel_stop();
 }
 
-/* The replay gives a restarted module back what it looks after. */
-static void who_comes_again_need_not_be_empty(void)
+static const struct keel_draft_module *row(const struct keel_draft *d, const char *name)
 {
+	for (uint32_t i = 0; i < d->n; i++)
+		if (strcmp(d->modules[i].name, name) == 0)
+			return &d->modules[i];
+	CU_FAIL_FATAL("no such module in the draft");
+	return NULL;
+}
+
+static void a_draft_says_what_is_another(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+	} rows[] = {
+		{ "job_purged", KEEL_DRAFT_ENABLED | KEEL_DRAFT_BY_FILE | KEEL_DRAFT_RUNS },
+		{ "busy", KEEL_DRAFT_ENABLED | KEEL_DRAFT_BY_FILE | KEEL_DRAFT_RUNS | KEEL_DRAFT_VALUES },
+		{ "reject", KEEL_DRAFT_ENABLED | KEEL_DRAFT_BY_FILE | KEEL_DRAFT_RUNS | KEEL_DRAFT_SITE },
+		{ "job_obit", KEEL_DRAFT_RUNS },
+		{ "job_queued", KEEL_DRAFT_ENABLED },
+		{ "job_purged_too", 0 },
+		{ "host_start", KEEL_DRAFT_ENABLED | KEEL_DRAFT_BY_FILE | KEEL_DRAFT_ELSEWHERE },
+		{ "hold", KEEL_DRAFT_RUNS },
+	};
+	struct keel_draft d;
+
 	kernel_start();
-	CU_ASSERT_EQUAL(up("busy: { busy = false; looks_after = true; }"), 0);
-	CU_ASSERT_EQUAL(change(MODULES_RELOAD, "busy"), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "busy: restarted\n");
-	CU_ASSERT_EQUAL(change(MODULES_UNLOAD, "busy"), -EBUSY);
-	CU_ASSERT_PTR_NOT_NULL(strstr(k.err.text, "2 things are looked after"));
+	CU_ASSERT_EQUAL(up("job_purged: { }\nbusy: { busy = false; }\nreject: { }\njob_obit: { }\nhost_start: { }\nhold: { }"), 0);
+	configure("job_purged: { }\nbusy: { busy = true; }\nreject: { order = ( { tap = \"on_submit\"; order = 5; } ); }\n"
+		  "job_obit: { enabled = false; }\njob_queued: { enabled = false; }\njob_purged_too: { enabled = false; }\nhost_start: { }");
+	CU_ASSERT_EQUAL(conf_override(k.read, "job_queued.enabled=true", &k.err), 0);
+	CU_ASSERT_EQUAL_FATAL(modules_draft(k.parts.modules, k.read, &d, &k.err), 0);
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++)
+		CU_ASSERT_EQUAL(row(&d, rows[i].name)->flags, rows[i].flags);
+	CU_ASSERT_FALSE(d.restart);
+	CU_ASSERT_STRING_EQUAL(row(&d, "busy")->version, "1.0");
+	CU_ASSERT_PTR_NOT_NULL(strstr(row(&d, "job_obit")->where, "test.conf:4"));
+	CU_ASSERT_PTR_NULL(row(&d, "hold")->where);
+	modules_draft_drop(k.parts.modules, &d);
 	kernel_stop();
 }
 
@@ -178,7 +206,7 @@ static void a_changed_file_is_loaded_anew(void)
 	CU_ASSERT_EQUAL(up(text), 0);
 	copy_fixture("job_purged.so", so); /* another inode */
 	CU_ASSERT_EQUAL(reload(text), 0);
-	CU_ASSERT_STRING_EQUAL(k.out.data, "job_purged: replaced\n");
+	CU_ASSERT_TRUE(k.renewed);
 	purge("1.svr");
 	CU_ASSERT_TRUE(logged("1.svr;fixture job_purged"));
 	copy_fixture("job_obit.so", so); /* a file of another module is no update */
@@ -238,161 +266,8 @@ static void holds_of_a_module(void)
 	kernel_stop();
 }
 
-/* ---- verbs ---------------------------------------------------------------------------------------------- */
-static const struct keel_request_def *verbs[16];
-static uint32_t n_verbs;
-static char answer[4096];
-static const char *asked_point;
-
-static int verb_add(void *arg, struct owner *owner, const void *def, struct keel_err *err)
-{
-	(void)arg;
-	(void)err;
-	CU_ASSERT_STRING_EQUAL(owner->pub.name, "kernel");
-	verbs[n_verbs++] = def;
-	return 0;
-}
-
-static void verb_remove(void *arg, struct owner *owner, const void *def)
-{
-	(void)arg;
-	(void)owner;
-	(void)def;
-	n_verbs--;
-}
-
-static const struct keel_msg *fake_body(struct keel_req *req)
-{
-	(void)req;
-	return NULL;
-}
-
-static void fake_reply(struct keel_req *req, int32_t code, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)req;
-	va_start(ap, fmt);
-	snprintf(answer, sizeof(answer), "%d ", code);
-	vsnprintf(answer + strlen(answer), sizeof(answer) - strlen(answer), fmt, ap);
-	va_end(ap);
-}
-
-static void fake_reply_out(struct keel_req *req, struct keel_out *out)
-{
-	(void)req;
-	(void)out;
-}
-
-/* {args: [point]}, or none. */
-static const char *const *fake_strings(const struct keel_msg *m, const char *key, uint32_t *ret_n)
-{
-	(void)m;
-	*ret_n = strcmp(key, "args") == 0 && asked_point != NULL ? 1 : 0;
-	return *ret_n > 0 ? &asked_point : NULL;
-}
-
-static struct keel_out *fake_out(struct keel_mod *m)
-{
-	return (struct keel_out *)m;
-}
-
-static void fake_put_strings(struct keel_out *o, const char *key, const char *const *text, uint32_t n)
-{
-	(void)o;
-	snprintf(answer, sizeof(answer), "%s %u:", key, n);
-	for (uint32_t i = 0; i < n; i++)
-		snprintf(answer + strlen(answer), sizeof(answer) - strlen(answer), " [%s]", text[i]);
-}
-
-static const struct keel_session *fake_session(struct keel_req *req)
-{
-	static const struct keel_session session = { .size = sizeof(session), .who = "root@test" };
-
-	(void)req;
-	return &session;
-}
-
-static bool is_answered(void *arg)
-{
-	(void)arg;
-	return answer[0] != '\0';
-}
-
-static void ask(const char *name, const char *point)
-{
-	answer[0] = '\0';
-	asked_point = point;
-	for (uint32_t i = 0; i < n_verbs; i++)
-		if (strcmp(verbs[i]->name, name) == 0)
-			verbs[i]->handler(&k.self.pub, NULL);
-	CU_ASSERT_EQUAL(loop_run_until(k.parts.loop, is_answered, NULL, DEADLINE_MS), 0);
-}
-
-static const char *asked_token;
-
-static const char *fake_str(const struct keel_msg *m, const char *key)
-{
-	(void)m;
-	return strcmp(key, "extend") == 0 ? asked_token : NULL;
-}
-
-static const char *made(struct parts *parts, const char *token, int *ret)
-{
-	(void)parts;
-	*ret = 0;
-	return strcmp(token, "beef") == 0 ? "job_purged: unloaded\n" : NULL;
-}
-
-static void the_kernel_answers_its_verbs(void)
-{
-	struct modules_files files = kernel_files;
-	static const struct registry_kind kind = { "REQUEST", verb_add, verb_remove, NULL, 0 };
-	static const struct keel_request_api request = {
-		.size = sizeof(request), .session = fake_session, .body = fake_body,
-		.reply = fake_reply,
-		.reply_out = fake_reply_out,
-	};
-	static const struct keel_msg_api msg = { .size = sizeof(msg), .strings = fake_strings, .str = fake_str,
-						 .out = fake_out, .put_strings = fake_put_strings };
-
-	kernel_start();
-	n_verbs = 0;
-	CU_ASSERT_EQUAL(registry_kind(k.parts.registry, &kind), 0);
-	CU_ASSERT_EQUAL_FATAL(n_verbs, 3);
-	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "request", &request), 0);
-	CU_ASSERT_EQUAL(registry_offer(k.parts.registry, "msg", &msg), 0);
-	CU_ASSERT_EQUAL(up("job_purged: { }\nhold: { }"), 0);
-	modules_set_files(k.parts.modules, &(struct modules_files){ 0 });
-	ask("keelson.reload", NULL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "15010 this daemon cannot"));
-	modules_set_files(k.parts.modules, &kernel_files);
-	ask("keelson.reload", NULL);
-	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [no module has changed]");
-	ask("keelson.load", "job_purged");
-	CU_ASSERT_NSTRING_EQUAL(answer, "15010 module job_purged is loaded already", 41);
-	ask("keelson.load", "nonesuch");
-	CU_ASSERT_PTR_NOT_NULL(strstr(answer, "15010 cannot read module file "));
-	files.renew = NULL;
-	files.made = made;
-	modules_set_files(k.parts.modules, &files);
-	ask("keelson.unload", "job_purged");
-	CU_ASSERT_STRING_EQUAL(answer, "15010 this daemon cannot run another set of modules while it serves; restart it");
-	asked_token = "beef"; /* the library sends the request again: it made this image */
-	ask("keelson.unload", "job_purged");
-	CU_ASSERT_STRING_EQUAL(answer, "lines 1: [job_purged: unloaded]");
-	asked_token = "dead";
-	ask("keelson.unload", "job_purged");
-	CU_ASSERT_STRING_EQUAL(answer, "15010 this daemon cannot run another set of modules while it serves; restart it");
-	ask("keelson.unload", "../x");
-	CU_ASSERT_STRING_EQUAL(answer, "15010 \"../x\" is no name of a module");
-	kernel_stop();
-	CU_ASSERT_EQUAL(n_verbs, 0);
-}
-
 TESTS_MAIN("module/modules", TEST(loaded_modules_hear), TEST(every_point_has_a_fixture),
 	   TEST(a_failed_init_unwinds), TEST(needs_that_form_a_loop_are_printed),
 	   TEST(bad_configuration_is_refused_before_anything), TEST(reload_follows_the_configuration), TEST(what_a_reload_cannot_use_is_told),
-	   TEST(only_a_loss_refuses), TEST(who_comes_again_need_not_be_empty), TEST(a_bad_reload_changes_nothing),
-	   TEST(a_changed_file_is_loaded_anew), TEST(holds_of_a_module),
-	   TEST(the_kernel_answers_its_verbs))
+	   TEST(what_is_lost_is_not_what_is_busy), TEST(a_draft_says_what_is_another), TEST(a_bad_reload_changes_nothing),
+	   TEST(a_changed_file_is_loaded_anew), TEST(holds_of_a_module))
