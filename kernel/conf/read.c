@@ -32,6 +32,8 @@ char *conf_place(const config_setting_t *s)
 		root = config_setting_parent(root);
 	if (is_override(s) || config_setting_get_hook(root) == NULL)
 		return strdup("override");
+	if (s == root)
+		return strdup(config_setting_get_hook(root));
 	return text_format("%s:%u", (const char *)config_setting_get_hook(root), config_setting_source_line(s));
 }
 

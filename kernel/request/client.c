@@ -66,17 +66,33 @@ static bool make_room(struct router *r)
 	return true;
 }
 
-/* Returns whether there is a place for a client that `n` counts already. */
-static bool place_find(struct router *r, const struct uid_share *n)
+static uint32_t places(const struct router *r, uint32_t reserve)
 {
-	uint32_t reserve = is_root(r, n->uid) ? 0 : r->limits.reserve;
-	uint32_t most = r->limits.clients > reserve ? r->limits.clients - reserve : r->limits.clients;
+	return r->limits.clients > reserve ? r->limits.clients - reserve : r->limits.clients;
+}
+
+/* Returns whether there is a place for a client that `n` counts already. *ret_deciding: only in the reserve, until it
+ * is known whether its user may manage. */
+static bool place_find(struct router *r, const struct uid_share *n, bool *ret_deciding)
+{
+	bool root = is_root(r, n->uid);
+	uint32_t most = places(r, root ? 0 : r->limits.reserve);
 
 	if (n->uid != 0 && n->n > r->limits.clients_per_uid)
 		return false;
 	while (r->n_clients > most && make_room(r))
 		;
-	return r->n_clients <= most;
+	*ret_deciding = r->n_clients > most;
+	return r->n_clients <= (root ? most : places(r, r->limits.reserve_root));
+}
+
+/* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
+static bool client_may_stay(struct client *c)
+{
+	bool stays = !c->deciding || (c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0);
+
+	c->deciding = false;
+	return stays;
 }
 
 /* Counts the memory of this client's half request; returns false when that is beyond the bound. */
@@ -121,8 +137,12 @@ void client_known(struct client *c, struct user *u)
 {
 	c->user = u;
 	c->read_ms = loop_now_ms(c->router->parts->loop);
-	if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0)
+	if (!client_may_stay(c)) {
+		client_log(c, "there are too many, and the last places are for managers");
 		client_drop(c);
+	} else if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0) {
+		client_drop(c);
+	}
 }
 
 static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
@@ -138,7 +158,7 @@ static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32
 			      .read_ms = loop_now_ms(r->parts->loop) };
 	share->n++; /* counted now, so that dropping others does not free it */
 	r->n_clients++;
-	if (!place_find(r, share)) {
+	if (!place_find(r, share, &c->deciding)) {
 		r->n_clients--;
 		share->n--;
 		free(c);
@@ -401,6 +421,10 @@ int router_guest(struct router *r, const struct router_guest *g, struct client *
 		return -ENOMEM;
 	}
 	c->user = u;
+	if (!client_may_stay(c)) {
+		client_drop(c);
+		return -EUSERS;
+	}
 	c->send = g->send;
 	c->send_arg = g->arg;
 	*ret_client = c;

@@ -71,6 +71,7 @@ struct client {
 	void *send_arg;
 	uint32_t uid, gid;
 	struct uid_share *share;
+	bool deciding;     /* in the reserve until the roles of its user are known */
 	struct user *user; /* NULL: being looked up; requests wait */
 	struct frame_reader reader;
 	size_t input; /* bytes in `reader`, part of the router's input */
@@ -165,6 +166,7 @@ void client_flush_soon(struct client *c); /* write at the end of the turn, and d
 void client_drop_queue(struct client *c); /* and cancel the flush */
 
 /* req.c */
+uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */

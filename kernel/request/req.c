@@ -311,8 +311,7 @@ void req_abandon(struct keel_req *q)
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
-/* enum keel_role bits of its user */
-static uint32_t req_roles(const struct client *c)
+uint32_t req_roles(const struct client *c)
 {
 	struct router *r = c->router;
 	uint32_t roles = KEEL_USER;

@@ -169,6 +169,7 @@ static void test_five_users_do_not_lock_root_out(void)
 	k.parts.router->limits.clients = 20;
 	k.parts.router->limits.clients_per_uid = 4;
 	k.parts.router->limits.reserve = 4;
+	k.parts.router->limits.reserve_root = 2;
 	k.parts.router->limits.idle_ms = 30;
 	for (uint32_t i = 0; i < 20; i++)
 		n += come(30001 + i / 4, &held[i]) == 0;
