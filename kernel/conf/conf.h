@@ -22,9 +22,9 @@ struct conf;      /* the parsed files */
 
 int conf_no_memory(struct keel_err *err); /* sets *err; returns -ENOMEM */
 
-/* Read the main file and its modules.d. `copy` not NULL: a directory with copies of them, keelson.conf and modules.d, which
+/* Read the main file and its modules.d. `set` not NULL: a directory with copies of them, conf/keelson.conf and conf/modules.d, which
  * are read instead. Returns 0, or an error with *err. */
-int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct keel_err *err);
+int conf_read(const char *path, const char *set, struct conf **ret_conf, struct keel_err *err);
 void conf_destroy(struct conf *c);
 /* Add "group.key=value" or "key=value" (top level), which takes precedence over the files; before conf_fill(), which
  * checks the value. A list is written with commas. "module.enabled=true" adds a module that no file names.

@@ -16,7 +16,7 @@
 #include "util/text.h"
 
 #define MODULES_D "modules.d"
-#define COPY_MAIN "keelson.conf"
+#define COPY_MAIN "conf/keelson.conf"
 #define FILE_MAX (4u * 1024u * 1024u)
 
 int conf_no_memory(struct keel_err *err)
@@ -215,11 +215,11 @@ static int dir_read(struct conf *c, const char *look, const char *dir, struct ke
 	return ret;
 }
 
-int conf_read(const char *path, const char *copy, struct conf **ret_conf, struct keel_err *err)
+int conf_read(const char *path, const char *set, struct conf **ret_conf, struct keel_err *err)
 {
 	struct conf *c = calloc(1, sizeof(*c));
-	char *dir = modules_dir(path), *file = copy != NULL ? path_join(copy, COPY_MAIN) : strdup(path);
-	char *other = copy != NULL ? path_join(copy, MODULES_D) : modules_dir(path);
+	char *dir = modules_dir(path), *file = set != NULL ? path_join(set, COPY_MAIN) : strdup(path);
+	char *other = set != NULL ? path_join(set, "conf/" MODULES_D) : modules_dir(path);
 	int ret = c == NULL || dir == NULL || file == NULL || other == NULL ? conf_no_memory(err) : 0;
 
 	if (c != NULL)

@@ -144,26 +144,20 @@ static int day_open(struct log *g, int day)
 	return 0;
 }
 
-/* Formats the second of `us` and returns its day, YYYYMMDD. */
-static int stamp_second(char stamp[STAMP_SIZE], int64_t us)
-{
-	time_t t = (time_t)(us / 1000000);
-	struct tm tm;
-
-	localtime_r(&t, &tm);
-	strftime(stamp, STAMP_SIZE, "%m/%d/%Y %H:%M:%S", &tm);
-	return (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
-}
-
 /* Prepares stamp and file for a record of now. Returns 0, or the -errno of opening the day's file. */
 static int now_begin(struct log *g)
 {
 	int64_t us = loop_time_us(g->loop);
+	time_t second = (time_t)(us / 1000000);
 	int day = g->day;
+	struct tm tm;
 
-	if (us / 1000000 != g->second)
-		day = stamp_second(g->stamp, us);
-	g->second = us / 1000000;
+	if (second != g->second) {
+		localtime_r(&second, &tm);
+		strftime(g->stamp, sizeof(g->stamp), "%m/%d/%Y %H:%M:%S", &tm);
+		day = (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
+	}
+	g->second = second;
 	if (g->microseconds)
 		snprintf(strchrnul(g->stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
 	return g->dir == NULL || day == g->day ? 0 : day_open(g, day);

@@ -3,8 +3,8 @@
  * check.c - keelsond --check: check configuration and modules, start nothing.
  *
  * The parts exist, so that modules find the groups they need, and each module passes its init(), but nothing is locked,
- * stored or listened to. With --set it is a running daemon that checks the set which comes: it
- * reads what modules there are.
+ * stored or listened to. With --set it is a running daemon that checks the set which comes: it reads
+ * what modules there are.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,16 +20,11 @@
 #include "module/modules.h"
 #include "store/store.h"
 #include "util/err.h"
-#include "util/text.h"
 
 static int prepare(struct daemon *d, struct keel_err *err)
 {
-	char *copy = d->set != NULL ? text_format("%s/conf", d->set) : NULL;
-	int ret = settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
+	int ret = parts_configure(d, err);
 
-	free(copy);
-	if (ret == 0)
-		parts_name(d);
 	if (ret == 0)
 		ret = loop_create(&d->parts.loop);
 	if (ret == 0)
@@ -65,7 +60,7 @@ static int check_all(struct daemon *d, struct keel_err *err)
 
 int daemon_check(const struct options *o)
 {
-	struct daemon d = { .options = o, .locks = HOME_LOCKS_NONE };
+	struct daemon d = { .options = o };
 	struct keel_err err = { 0 };
 	int ret = 0;
 

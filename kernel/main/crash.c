@@ -24,7 +24,7 @@
 
 static int copy_fd = -1;
 static char *modules_text;
-static void (*then)(void);
+void (*crash_then)(void);
 static struct modfile_note own;
 
 void crash_say(const char *text, ...)
@@ -73,8 +73,8 @@ static void crashed(int signum)
 {
 	crash_say("keelsond: fatal signal ", sigabbrev_np(signum) == NULL ? "?" : sigabbrev_np(signum), NULL);
 	crash_say_where();
-	if (then != NULL)
-		then();
+	if (crash_then != NULL)
+		crash_then();
 	raise(signum); /* SA_RESETHAND: the default action now */
 }
 
@@ -94,10 +94,11 @@ static int look_at_self(struct dl_phdr_info *info, size_t size, void *arg)
 
 void crash_init(int log_fd)
 {
+	static char stack_bytes[STACK_SIZE];
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 	struct sigaction act = { .sa_handler = crashed,
 				 .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK | SA_NODEFER) };
-	stack_t stack = { .ss_size = STACK_SIZE };
+	const stack_t stack = { .ss_sp = stack_bytes, .ss_size = sizeof(stack_bytes) };
 	void *warm[1];
 
 	copy_fd = log_fd;
@@ -106,16 +107,10 @@ void crash_init(int log_fd)
 #ifdef KEELSON_SANITIZED
 	return;
 #endif
-	stack.ss_sp = malloc(STACK_SIZE);
-	if (stack.ss_sp == NULL || sigaltstack(&stack, NULL) < 0)
+	if (sigaltstack(&stack, NULL) < 0)
 		act.sa_flags &= ~SA_ONSTACK;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &act, NULL);
-}
-
-void crash_then(void (*fn)(void))
-{
-	then = fn;
 }
 
 void crash_modules(char *text)

@@ -42,24 +42,6 @@
 #define CONF_BYTES (1u << 20)
 #define LAST_WORK_MS 1000 /* on worker threads, which an exec ends */
 
-/* ---- words ------------------------------------------------------------------------------------ */
-
-static void failure_log(const struct daemon *d, const struct keel_err *err)
-{
-	fprintf(stderr, "keelsond: %s\n", err->text);
-	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s",
-		err->text);
-}
-
-static void remember_modules(const struct daemon *d)
-{
-	struct buf text;
-
-	buf_init(&text);
-	modules_identify(d->parts.modules, &text);
-	crash_modules(buf_take(&text, NULL));
-}
-
 /* ---- signals ---------------------------------------------------------------------------------- */
 
 void daemon_stop(struct parts *parts)
@@ -113,13 +95,6 @@ static int signals_watch(struct daemon *d, struct keel_err *err)
 
 /* ---- start ------------------------------------------------------------------------------------- */
 
-void settings_apply(struct daemon *d, struct settings *newer)
-{
-	if (newer != NULL)
-		settings_take(d->settings, newer);
-	log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
-}
-
 static int log_start(struct daemon *d, struct keel_err *err)
 {
 	const struct settings *s = d->settings;
@@ -129,11 +104,9 @@ static int log_start(struct daemon *d, struct keel_err *err)
 		return err_set(err, ret, "cannot create the event loop: %s", strerror(-ret));
 	ret = log_open(d->parts.loop, s->log->dir, s->daemon_name, (uint32_t)s->log->events, s->log->microseconds,
 		       &d->parts.log, err);
-	if (ret < 0)
-		return ret;
-	settings_apply(d, NULL);
-	crash_init(log_fd(d->parts.log));
-	return 0;
+	if (ret == 0)
+		crash_init(log_fd(d->parts.log));
+	return ret;
 }
 
 static int modules_run(struct daemon *d, struct keel_err *err)
@@ -144,19 +117,6 @@ static int modules_run(struct daemon *d, struct keel_err *err)
 		ret = store_use(d->parts.store, err);
 	if (ret == 0)
 		ret = modules_start(d->parts.modules, err);
-	return ret;
-}
-
-/* The configuration: that of the set this image runs with, else of the files. */
-static int conf_get(struct daemon *d, struct keel_err *err)
-{
-	char *copy = d->set != NULL ? text_format("%s/conf", d->set) : NULL;
-	int ret = d->set != NULL && copy == NULL ? err_set(err, -ENOMEM, "no memory") :
-						   settings_read(d->options, copy, &d->parts.conf, &d->settings, err);
-
-	free(copy);
-	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
-		ret = conf_override(d->parts.conf, d->left_out[i], err);
 	return ret;
 }
 
@@ -172,13 +132,11 @@ static int listeners_open(struct daemon *d, struct keel_err *err)
 
 static int start(struct daemon *d, struct keel_err *err)
 {
-	int ret = conf_get(d, err);
+	int ret = parts_configure(d, err);
 
 	/* A core file would hold keys and what users submitted. The limit itself stays: tasks inherit it. */
 	if (ret == 0 && geteuid() == 0 && !d->settings->core_files)
 		prctl(PR_SET_DUMPABLE, 0);
-	if (ret == 0)
-		parts_name(d);
 	if (ret == 0)
 		ret = home_make(d->parts.home, d->parts.daemon, err);
 	if (ret == 0)
@@ -214,17 +172,18 @@ static bool leave_out(struct daemon *d)
 static void ready_notify(struct daemon *d)
 {
 	struct parts *p = &d->parts;
+	struct buf modules;
 
 	if (p->daemon & KEEL_SERVER)
-		hooks_note(p->hooks, KEEL_POINT_server_start,
-			   &(const struct keel_ev_server_start){
-				   .size = sizeof(struct keel_ev_server_start) });
+		hooks_note(p->hooks, KEEL_POINT_server_start, KEEL_EVENT(server_start));
 	if (p->daemon & KEEL_MOM)
 		hooks_note(p->hooks, KEEL_POINT_host_start, KEEL_EVENT(host_start, .host = p->host_name));
 	log_add(p->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Fil", p->daemon_name,
 		"Version " KEELSON_PBS_LEVEL ", started, initialization type = 1");
 	d->serving = true;
-	remember_modules(d);
+	buf_init(&modules);
+	modules_identify(p->modules, &modules);
+	crash_modules(buf_take(&modules, NULL));
 	if (d->world == NULL)
 		renew_ready();
 	notify_send("READY=1");
@@ -252,13 +211,9 @@ static bool work_is_done(void *arg)
 
 static void stop_notify(struct daemon *d)
 {
-	struct parts *p = &d->parts;
-
 	d->serving = false;
-	if (p->daemon & KEEL_SERVER)
-		hooks_note(p->hooks, KEEL_POINT_server_stop,
-			   &(const struct keel_ev_server_stop){
-				   .size = sizeof(struct keel_ev_server_stop) });
+	if (d->parts.daemon & KEEL_SERVER)
+		hooks_note(d->parts.hooks, KEEL_POINT_server_stop, KEEL_EVENT(server_stop));
 }
 
 static void last_commit(struct daemon *d)
@@ -321,7 +276,7 @@ static void end(struct daemon *d)
 	crash_init(-1);
 	renew_end(d);
 	parts_destroy(&d->parts);
-	home_unlock(&d->locks);
+	handed_close(&d->locks);
 	settings_destroy(d->settings);
 	d->settings = NULL;
 	crash_modules(NULL);
@@ -390,23 +345,24 @@ static void last_good_offer(const struct options *o)
 
 static int start_without(struct daemon *d, struct keel_err *err)
 {
-	bool again;
 	int ret;
 
-	do {
+	for (;;) {
 		ret = set_choose(d, err);
 		if (ret == 0)
 			ret = start(d, err);
-		again = ret < 0 && leave_out(d);
-		if (ret < 0 && !again) {
-			renew_back(err);
-			failure_log(d, err);
-		}
-		if (ret < 0 && !again && d->world == NULL && ret != -EBUSY)
-			last_good_offer(d->options);
-		if (ret < 0)
-			end(d);
-	} while (again);
+		if (ret == 0)
+			return 0;
+		if (!leave_out(d))
+			break;
+		end(d);
+	}
+	renew_back(err);
+	fprintf(stderr, "keelsond: %s\n", err->text);
+	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s", err->text);
+	if (d->world == NULL && ret != -EBUSY)
+		last_good_offer(d->options);
+	end(d);
 	return ret;
 }
 
@@ -418,7 +374,7 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 
 	if (d == NULL)
 		return err_set(err, -ENOMEM, "no memory");
-	*d = (struct daemon){ .options = o, .world = world, .locks = HOME_LOCKS_NONE };
+	*d = (struct daemon){ .options = o, .world = world };
 	if (world == NULL)
 		handed_take(&d->handed);
 	signal(SIGPIPE, SIG_IGN);
@@ -456,7 +412,7 @@ int daemon_run(const struct options *o)
 {
 	struct keel_err err = { 0 };
 	struct daemon *d;
-	int code, ret;
+	int code = EXIT_SUCCESS, ret;
 
 	if (daemon_create(o, NULL, &d, &err) < 0)
 		return EXIT_FAILURE;
@@ -466,12 +422,12 @@ int daemon_run(const struct options *o)
 			"calls that take too long cannot be found: %s", strerror(-ret));
 	loop_run(d->parts.loop);
 	loop_tick_end(d->parts.loop);
-	if (d->next == NULL || d->stopping) {
-		daemon_destroy(d);
-		return EXIT_SUCCESS;
+	if (d->next != NULL && !d->stopping) {
+		image_change(d);
+		code = d->stopping ? EXIT_SUCCESS : EXIT_FAILURE;
+	} else {
+		serve_no_more(d);
 	}
-	image_change(d);
-	code = d->stopping ? EXIT_SUCCESS : EXIT_FAILURE;
 	end(d);
 	daemon_free(d);
 	return code;

@@ -108,38 +108,28 @@ static int lock_take(const char *path, const char *role, int *ret_fd, struct kee
 	return ret;
 }
 
-int home_lock(const char *home, uint32_t roles, struct handed *handed, struct home_locks *ret, struct keel_err *err)
+int home_lock(const char *home, uint32_t roles, struct handed *handed, struct handed *ret, struct keel_err *err)
 {
-	struct home_locks locks = HOME_LOCKS_NONE;
-	const struct {
+	static const struct {
 		uint32_t role;
 		const char *name, *dir, *file;
-		int *fd;
 	} locked[] = {
-		{ KEEL_SERVER, "server", "server_priv", HOME_LOCK_SERVER, &locks.server },
-		{ KEEL_MOM, "mom", "mom_priv", HOME_LOCK_MOM, &locks.mom },
+		{ KEEL_SERVER, "server", "server_priv", "server.lock" },
+		{ KEEL_MOM, "mom", "mom_priv", "mom.lock" },
 	};
 	int rc = 0;
 
+	*ret = (struct handed){ .n = 0 };
 	for (size_t i = 0; rc == 0 && i < KEEL_COUNT(locked); i++) {
 		char *path = text_format("%s/%s/%s", home, locked[i].dir, locked[i].file);
+		int fd = -1;
 
-		if (roles & locked[i].role && (*locked[i].fd = handed_use(handed, locked[i].file)) < 0) /* the image before had none */
-			rc = path == NULL ? err_set(err, -ENOMEM, "no memory") : lock_take(path, locked[i].name, locked[i].fd, err);
+		if (roles & locked[i].role && (fd = handed_use(handed, locked[i].file)) < 0)
+			rc = path == NULL ? err_set(err, -ENOMEM, "no memory") : lock_take(path, locked[i].name, &fd, err);
+		handed_add(ret, locked[i].file, fd);
 		free(path);
 	}
 	if (rc < 0)
-		home_unlock(&locks);
-	else
-		*ret = locks;
+		handed_close(ret);
 	return rc;
-}
-
-void home_unlock(struct home_locks *locks)
-{
-	if (locks->server >= 0)
-		close(locks->server);
-	if (locks->mom >= 0)
-		close(locks->mom);
-	*locks = (struct home_locks)HOME_LOCKS_NONE;
 }

@@ -18,10 +18,11 @@ char *place_modules_dir(void);
 char *place_conf_file(void); /* beside the program, for root only when no other user could have written it */
 
 /* ---- pbs_conf.c --------------------------------------------------------------------------------- */
-struct pbs_conf;
+struct pbs_conf {
+	char *text, *end; /* a key, its value, a key ..., each terminated; owned by the caller */
+};
 /* Read the file that PBS_CONF_FILE names, else /etc/pbs.conf, which may be missing. 0, or an error with *err. */
-int pbs_conf_read(struct pbs_conf **ret_conf, struct keel_err *err);
-void pbs_conf_destroy(struct pbs_conf *p);
+int pbs_conf_read(struct pbs_conf *ret, struct keel_err *err);
 /* Returns the value, of the environment first; NULL: not set. Borrowed. */
 const char *pbs_conf_get(const struct pbs_conf *p, const char *key);
 /* Returns the server's name, as in ids: PBS_SERVER, else PBS_PRIMARY, PBS_SERVER_HOST_NAME. NULL: none is set. */
@@ -51,9 +52,8 @@ struct settings {
 	char *daemon_name; /* third field of a log record */
 	bool core_files;   /* by PBS_CORE_LIMIT of pbs.conf */
 };
-/* Read the file of `o`, or `copy`, a copy of the configuration with overrides (keel/renew.h); apply overrides, those of `o`, too;
- * fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
-int settings_read(const struct options *o, const char *copy, struct conf **ret_conf, struct settings **ret_settings,
+/* Read the file of `o`, or its copy and the overrides in `set` (keel/renew.h); apply those of `o`, too; fill and complete every kernel group. Returns 0, and both are owned by the caller, or an error with *err. */
+int settings_read(const struct options *o, const char *set, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err);
 void settings_destroy(struct settings *s);
 /* Take from `newer`, which is destroyed, what is read while the daemon serves. */
@@ -62,18 +62,11 @@ void settings_take(struct settings *s, struct settings *newer);
 const char *settings_differ(const struct settings *old, const struct settings *new);
 
 /* ---- home.c: PBS_HOME ------------------------------------------------------------------------------- */
-struct home_locks {
-	int server, mom; /* fds, -1: not locked */
-};
-#define HOME_LOCKS_NONE { -1, -1 }
-#define HOME_LOCK_SERVER "server.lock" /* also the names under which they are handed over */
-#define HOME_LOCK_MOM "mom.lock"
 /* Make missing directories and files for the roles (enum keel_daemon bits). Returns 0, or an error with *err. */
 int home_make(const char *home, uint32_t roles, struct keel_err *err);
-/* Take the lock of each role, until home_unlock() or the end of the process, and write the pid into it; those in `handed`
+/* Take the lock of each role, until handed_close() or the end of the process, and write the pid into it; those in `handed`
  * are taken already. Returns 0, or an error with *err: -EBUSY when another daemon holds one, with its pid. */
-int home_lock(const char *home, uint32_t roles, struct handed *handed, struct home_locks *ret, struct keel_err *err);
-void home_unlock(struct home_locks *locks);
+int home_lock(const char *home, uint32_t roles, struct handed *handed, struct handed *ret, struct keel_err *err);
 
 /* ---- notify.c ------------------------------------------------------------------------------------- */
 /* Read the socket's address and remove it from the environment, so that children do not inherit it. Once, early. */
@@ -90,8 +83,8 @@ void background_ready(void);
 /* ---- crash.c: last words ---------------------------------------------------------------------------- */
 /* `log_fd`: where besides standard error; -1 nowhere. Sanitizers keep their own handlers. */
 void crash_init(int log_fd);
-/* What is called after the last words, instead of the end; NULL: the end. Safe in a signal handler. */
-void crash_then(void (*fn)(void));
+/* What is called after the last words, instead of the end; NULL: the end. */
+extern void (*crash_then)(void);
 /* What to say about the loaded modules; moved. */
 void crash_modules(char *text);
 /* For signal handlers, to standard error and the log: texts, up to a NULL; " in ", what runs on this thread, a line about the
@@ -111,13 +104,12 @@ struct daemon {
 	const struct options *options;
 	const struct world *world; /* NULL: no simulation */
 	struct settings *settings; /* in force */
-	struct home_locks locks;
 	bool serving;  /* from ready until it begins to stop */
 	bool stopping, for_good; /* for_good: a module stopped it, not a signal */
 	char *left_out[LEFT_OUT_ROOM]; /* modules that are not required and could not come */
 	uint32_t n_left_out;
 	char *set; /* the set that this image runs with; NULL: with the files */
-	struct handed handed;
+	struct handed handed, locks; /* from the image before; of home, for the next one */
 	/* renew.c */
 	char *next, *back;	 /* the set to execute when all has ended, and the one to go back to; or NULL */
 	int64_t drain_until_ms;	 /* for what is in flight */
@@ -136,11 +128,9 @@ static inline struct daemon *daemon_of(struct parts *p)
 	return (struct daemon *)p;
 }
 
-/* Settings that come in force at once; `newer`: moved; NULL: those that the daemon has. */
-void settings_apply(struct daemon *d, struct settings *newer);
-
-/* Settings into parts: names and directories, which they borrow. */
-void parts_name(struct daemon *d);
+/* Read the configuration: that of the set this image runs with, else of the files. The parts borrow names and directories of
+ * the settings. Returns 0, or an error with *err. */
+int parts_configure(struct daemon *d, struct keel_err *err);
 /* Create every part, in the order of their needs; the log exists already. After an error parts_destroy()
  * destroys those that exist. */
 int parts_create(struct daemon *d, struct keel_err *err);

@@ -47,27 +47,12 @@ void notify_send(const char *state)
 	close(fd);
 }
 
-/* The parent: exits with 0 when the child is ready, else with the child's exit code. */
-static void wait_and_exit(int fd, pid_t child)
-{
-	char byte;
-	int end = 0;
-	ssize_t n;
-
-	do {
-		n = read(fd, &byte, 1);
-	} while (n < 0 && errno == EINTR);
-	if (n == 1)
-		_exit(0);
-	while (waitpid(child, &end, 0) < 0 && errno == EINTR)
-		;
-	_exit(WIFEXITED(end) && WEXITSTATUS(end) != 0 ? WEXITSTATUS(end) : 1);
-}
-
 int background_begin(void)
 {
-	int ends[2];
+	int ends[2], end = 0;
 	pid_t child;
+	ssize_t n;
+	char byte;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
@@ -77,14 +62,20 @@ int background_begin(void)
 		close(ends[1]);
 		return -errno;
 	}
-	if (child > 0) {
-		close(ends[1]);
-		wait_and_exit(ends[0], child);
+	close(ends[child > 0 ? 1 : 0]); /* the other one's */
+	if (child == 0) {
+		ready_fd = ends[1];
+		setsid();
+		return 0;
 	}
-	close(ends[0]);
-	ready_fd = ends[1];
-	setsid();
-	return 0;
+	do
+		n = read(ends[0], &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1)
+		_exit(0);
+	while (waitpid(child, &end, 0) < 0 && errno == EINTR)
+		;
+	_exit(WIFEXITED(end) && WEXITSTATUS(end) != 0 ? WEXITSTATUS(end) : 1);
 }
 
 void background_ready(void)

@@ -18,29 +18,23 @@
 #include "request/router.h"
 #include "store/store.h"
 #include "util/err.h"
-#include "util/text.h"
 
-void parts_name(struct daemon *d)
+int parts_configure(struct daemon *d, struct keel_err *err)
 {
-	const struct settings *s = d->settings;
+	struct parts *p = &d->parts;
+	int ret = settings_read(d->options, d->set, &p->conf, &d->settings, err);
 
-	d->parts.daemon = s->roles;
-	d->parts.home = s->top->home;
-	d->parts.exec_dir = s->top->exec_dir;
-	d->parts.server_name = s->top->server_name;
-	d->parts.host_name = s->top->host_name;
-	d->parts.daemon_name = s->daemon_name;
-}
-
-static int modules_make(struct daemon *d)
-{
-	char *copies = d->set != NULL ? text_format("%s/modules", d->set) : NULL;
-	int ret = d->set != NULL && copies == NULL ?
-			  -ENOMEM :
-			  modules_create(&d->parts, d->settings->top->modules_dir, copies, &d->parts.modules);
-
-	free(copies);
-	return ret;
+	for (uint32_t i = 0; ret == 0 && i < d->n_left_out; i++)
+		ret = conf_override(p->conf, d->left_out[i], err);
+	if (ret < 0)
+		return ret;
+	p->daemon = d->settings->roles;
+	p->home = d->settings->top->home;
+	p->exec_dir = d->settings->top->exec_dir;
+	p->server_name = d->settings->top->server_name;
+	p->host_name = d->settings->top->host_name;
+	p->daemon_name = d->settings->daemon_name;
+	return 0;
 }
 
 int parts_create(struct daemon *d, struct keel_err *err)
@@ -65,7 +59,7 @@ int parts_create(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = links_create(p, &p->links);
 	if (ret == 0)
-		ret = modules_make(d);
+		ret = modules_create(p, d->settings->top->modules_dir, d->set, &p->modules);
 	return ret == 0 ? 0 : err_set(err, ret, "cannot start: %s", strerror(-ret));
 }
 

@@ -15,10 +15,6 @@
 #define FILE_MAX (1024u * 1024u)
 #define BLANKS " \t\r"
 
-struct pbs_conf {
-	char *text, *end; /* a key, its value, a key ..., each terminated */
-};
-
 /* Moves `text` to `to`, without the blanks around it. Returns the place behind it. */
 static char *text_move(char *to, char *text)
 {
@@ -47,31 +43,19 @@ static void lines_parse(struct pbs_conf *p)
 	}
 }
 
-int pbs_conf_read(struct pbs_conf **ret_conf, struct keel_err *err)
+int pbs_conf_read(struct pbs_conf *ret, struct keel_err *err)
 {
 	const char *path = getenv("PBS_CONF_FILE");
 	bool named = path != NULL && path[0] != '\0';
-	struct pbs_conf *p = calloc(1, sizeof(*p));
-	int ret;
+	int rc;
 
-	if (p == NULL)
-		return err_set(err, -ENOMEM, "configuration: no memory");
+	*ret = (struct pbs_conf){ .text = NULL };
 	path = named ? path : FILE_DEFAULT;
-	ret = file_read(path, FILE_MAX, &p->text, NULL);
-	if (ret < 0 && (ret != -ENOENT || named)) {
-		free(p);
-		return err_set(err, ret, "cannot read %s%s: %s", path, named ? " (named by PBS_CONF_FILE)" : "", strerror(-ret));
-	}
-	lines_parse(p);
-	*ret_conf = p;
+	rc = file_read(path, FILE_MAX, &ret->text, NULL);
+	if (rc < 0 && (rc != -ENOENT || named))
+		return err_set(err, rc, "cannot read %s%s: %s", path, named ? " (named by PBS_CONF_FILE)" : "", strerror(-rc));
+	lines_parse(ret);
 	return 0;
-}
-
-void pbs_conf_destroy(struct pbs_conf *p)
-{
-	if (p != NULL)
-		free(p->text);
-	free(p);
 }
 
 static const char *said(const char *text)

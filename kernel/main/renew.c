@@ -149,10 +149,8 @@ void renew_signals_hold(struct daemon *d)
 
 static void handed_fill(const struct daemon *d, int client, struct handed *h)
 {
-	*h = (struct handed){ .n = 0 };
+	*h = d->locks;
 	handed_add(h, HANDED_CLIENT, client);
-	handed_add(h, HOME_LOCK_SERVER, d->locks.server);
-	handed_add(h, HOME_LOCK_MOM, d->locks.mom);
 }
 
 void renew_exec(struct daemon *d)
@@ -218,7 +216,7 @@ int renew_supervise(struct daemon *d, struct keel_err *err)
 		;
 	sigaction(SIGALRM, &act, NULL);
 	alarm(READY_S);
-	crash_then(crashed);
+	crash_then = crashed;
 	return 0;
 }
 
@@ -227,7 +225,7 @@ void renew_back(const struct keel_err *why)
 	struct keel_err text;
 
 	alarm(0);
-	crash_then(NULL);
+	crash_then = NULL;
 	if (back.words == NULL)
 		return;
 	err_set(&text, 0, "nothing was changed: with the new set the daemon did not start: %.400s", why->text);
@@ -237,7 +235,7 @@ void renew_back(const struct keel_err *why)
 void renew_ready(void)
 {
 	alarm(0);
-	crash_then(NULL);
+	crash_then = NULL;
 	close(handed_find(&back.handed, HANDED_CLIENT));
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log/log.h"
 #include "main/renew.h"
 #include "util/crumb.h"
 #include "util/err.h"
@@ -16,22 +17,13 @@ static struct daemon *daemon_with(struct keel_mod *m)
 	return daemon_of(owner_of(m)->parts);
 }
 
-static const char *api_conf_file(struct keel_mod *m)
+static void api_image(struct keel_mod *m, struct keel_image *ret)
 {
-	return daemon_with(m)->options->conf_file;
-}
+	const struct daemon *d = daemon_with(m);
+	const struct options *o = d->options;
 
-static const char *api_set(struct keel_mod *m)
-{
-	return daemon_with(m)->set;
-}
-
-static bool api_was(struct keel_mod *m, const char **ret_refused)
-{
-	const struct options *o = daemon_with(m)->options;
-
-	*ret_refused = o->refused;
-	return o->back != NULL || o->refused != NULL;
+	*ret = (struct keel_image){ .size = sizeof(*ret), .renewed = o->back != NULL || o->refused != NULL, .conf_file = o->conf_file,
+				    .set = d->set, .refused = o->refused };
 }
 
 static const char **api_command(struct keel_mod *m)
@@ -50,13 +42,13 @@ void renew_draft_drop(struct daemon *d)
 	d->draft_conf = NULL;
 }
 
-static int32_t api_draft(struct keel_mod *m, const char *conf, const struct keel_draft **ret, struct keel_err *err)
+static int32_t api_draft(struct keel_mod *m, const char *set, const struct keel_draft **ret, struct keel_err *err)
 {
 	struct daemon *d = daemon_with(m);
 	int code;
 
 	renew_draft_drop(d);
-	code = settings_read(d->options, conf, &d->draft_conf, &d->draft_settings, err);
+	code = settings_read(d->options, set, &d->draft_conf, &d->draft_settings, err);
 	if (code == 0 && (strcmp(d->draft_settings->top->home, d->parts.home) != 0 || d->draft_settings->roles != d->settings->roles))
 		code = err_set(err, -EBUSY, "home and roles of a daemon change at its start only: stop it first, or take the "
 			       "change back");
@@ -78,7 +70,8 @@ static int32_t api_apply(struct keel_mod *m, struct keel_err *err)
 	int ret = modules_apply(d->parts.modules, err);
 
 	if (ret == 0) {
-		settings_apply(d, d->draft_settings);
+		settings_take(d->settings, d->draft_settings);
+		log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
 		d->draft_settings = NULL;
 		d->parts.conf = d->draft_conf;
 		d->draft_conf = old;
@@ -133,9 +126,7 @@ const struct keel_renew_api *renew_api(void)
 {
 	static const struct keel_renew_api api = {
 		.size = sizeof(api),
-		.conf_file = api_conf_file,
-		.set = api_set,
-		.was = api_was,
+		.image = api_image,
 		.command = api_command,
 		.draft = api_draft,
 		.apply = api_apply,

@@ -166,18 +166,18 @@ static int texts_fill(struct settings *s, const struct options *o, const struct 
 
 static int complete(struct settings *s, const struct options *o, struct keel_err *err)
 {
-	struct pbs_conf *p;
+	struct pbs_conf p;
 	const char *highres, *core;
 	int ret = pbs_conf_read(&p, err);
 
 	if (ret < 0)
 		return ret;
-	highres = pbs_conf_get(p, "PBS_LOG_HIGHRES_TIMESTAMP");
-	core = pbs_conf_get(p, "PBS_CORE_LIMIT");
+	highres = pbs_conf_get(&p, "PBS_LOG_HIGHRES_TIMESTAMP");
+	core = pbs_conf_get(&p, "PBS_CORE_LIMIT");
 	s->core_files = core != NULL && strcmp(core, "0") != 0;
 	ret = roles_fill(s, o, err);
 	if (ret == 0)
-		ret = texts_fill(s, o, p, err);
+		ret = texts_fill(s, o, &p, err);
 	if (ret == 0 && highres != NULL && strcmp(highres, "1") == 0)
 		ret = value_put(s, LOG, "microseconds", "true", err);
 	if (ret == 0 && s->log->events == 0)
@@ -186,7 +186,7 @@ static int complete(struct settings *s, const struct options *o, struct keel_err
 		s->daemon_name = s->roles & KEEL_SERVER ?
 				 text_format("Server@%.*s", (int)strcspn(s->top->server_name, "."), s->top->server_name) :
 				 strdup("pbs_mom");
-	pbs_conf_destroy(p);
+	free(p.text);
 	return ret == 0 && s->daemon_name == NULL ? conf_no_memory(err) : ret;
 }
 
@@ -211,10 +211,10 @@ static int groups_fill(struct settings *s, const struct conf *c, struct keel_err
 	return 0;
 }
 
-/* Overrides in the copy of a configuration, a line each. */
-static int overrides_apply(const char *copy, struct conf *c, struct keel_err *err)
+/* Overrides of a set, a line each. */
+static int overrides_apply(const char *set, struct conf *c, struct keel_err *err)
 {
-	char *file = text_format("%s/overrides", copy), *text = NULL;
+	char *file = text_format("%s/conf/overrides", set), *text = NULL;
 	size_t len;
 	int ret = file == NULL ? conf_no_memory(err) : 0;
 
@@ -227,7 +227,7 @@ static int overrides_apply(const char *copy, struct conf *c, struct keel_err *er
 	return ret;
 }
 
-int settings_read(const struct options *o, const char *copy, struct conf **ret_conf, struct settings **ret_settings,
+int settings_read(const struct options *o, const char *set, struct conf **ret_conf, struct settings **ret_settings,
 		  struct keel_err *err)
 {
 	struct settings *s = calloc(1, sizeof(*s));
@@ -236,11 +236,11 @@ int settings_read(const struct options *o, const char *copy, struct conf **ret_c
 
 	if (s == NULL)
 		return conf_no_memory(err);
-	ret = conf_read(o->conf_file, copy, &c, err);
+	ret = conf_read(o->conf_file, set, &c, err);
 	for (size_t i = 0; ret == 0 && i < o->n_set; i++)
 		ret = conf_override(c, o->set[i], err);
-	if (ret == 0 && copy != NULL)
-		ret = overrides_apply(copy, c, err);
+	if (ret == 0 && set != NULL)
+		ret = overrides_apply(set, c, err);
 	if (ret == 0)
 		ret = groups_fill(s, c, err);
 	if (ret == 0)

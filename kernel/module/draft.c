@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "module/inside.h"
 #include "util/err.h"
@@ -26,10 +27,14 @@ static bool is_passed(const struct modules *all, const char *name)
 static int differs(struct module *m, const struct conf *conf, const char *path, struct keel_err *err)
 {
 	int ret = values_read(m, conf, err), flags = ret > 0 ? AT_START : 0;
+	const struct stat *was = &m->image.st;
+	struct stat now;
 
 	if (ret < 0)
 		return ret;
-	if (strcmp(path, m->image.path) != 0 || image_changed(&m->image))
+	if (strcmp(path, m->image.path) != 0 ||
+	    (stat(path, &now) == 0 && (now.st_size != was->st_size || now.st_mtim.tv_sec != was->st_mtim.tv_sec ||
+				       now.st_mtim.tv_nsec != was->st_mtim.tv_nsec)))
 		flags |= KEEL_DRAFT_FILE;
 	if (how_differs(m, conf))
 		flags |= KEEL_DRAFT_HOW;
@@ -54,8 +59,8 @@ static int row_fill(struct modules *all, const struct conf *conf, const struct c
 		if (other < 0)
 			return other;
 		row->version = m->desc.version;
-		flags |= KEEL_DRAFT_RUNS | (image_gone(&m->image) ? KEEL_DRAFT_GONE : 0) | (other & ~AT_START);
-		draft->restart |= other & AT_START;
+		flags |= KEEL_DRAFT_RUNS | (access(m->image.path, F_OK) < 0 ? KEEL_DRAFT_GONE : 0) | (other & ~AT_START);
+		draft->restart |= (other & AT_START) != 0;
 	} else if (is_passed(all, said->name)) {
 		flags |= KEEL_DRAFT_ELSEWHERE;
 	}

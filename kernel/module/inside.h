@@ -4,7 +4,7 @@
  *
  *   OPEN     the file is mapped, descriptor and configuration are checked
  *   READY    needs written, rows registered, init() done
- *   RUNNING  taps live, replay told, start() done
+ *   RUNNING  taps live, replay and start() done
  */
 #ifndef KEELSON_MODULE_INSIDE_H
 #define KEELSON_MODULE_INSIDE_H
@@ -30,10 +30,6 @@ struct image {
 };
 /* `copy` not NULL: what to look at instead of `path`. `map`: else what can be known of the file without that. */
 int image_open(const char *path, const char *copy, bool map, struct image *ret_image, struct keel_err *err);
-/* Returns whether the file at its path is another one now. */
-bool image_changed(const struct image *image);
-/* Returns whether there is no file at its path any more. */
-bool image_gone(const struct image *image);
 
 enum module_state { MODULE_OPEN, MODULE_READY, MODULE_RUNNING };
 
@@ -93,7 +89,7 @@ void set_fini(struct set *s);
 
 struct modules {
 	struct parts *parts;
-	char *dir, *copies;
+	const char *dir, *set; /* borrowed */
 	struct set there; /* in order of needs */
 	char bad[64];     /* modules_bad() */
 	bool strict;
@@ -138,7 +134,7 @@ char *module_copy(const struct modules *all, const char *name); /* a file that e
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,
 		     struct keel_err *err);
 
-/* order.c: do they fit together? Sort the set so that whoever is needed comes first. *ret_bad: who does
+/* order.c: do they fit together? Sorts the set so that what is needed comes first. *ret_bad: the module that does
  * not fit, or NULL. */
 int set_order(struct modules *all, struct set *s, const struct conf *conf, struct module **ret_bad,
 	      struct keel_err *err);

@@ -5,8 +5,8 @@
  *   OPEN -> taps (quiet) -> needs -> contributions -> init -> READY -> replay -> start -> RUNNING
  *   RUNNING -> stop -> taps and rows withdrawn -> fini -> private memory freed -> OPEN
  *
- * Several modules go up and down together, step by step, as at the start and the end of a daemon: everybody
- * is ready before anybody is told what there is, and everybody is stopped before anybody ends.
+ * Several modules go up and down together, step by step, as at the start and the end of a daemon: all are ready
+ * before the replay, and all are stopped before the first of them ends.
  *
  * Each step undoes what the steps before it did when it fails. A callback that fails without a word is
  * given one.
@@ -107,17 +107,8 @@ int module_busy(struct module *m, struct keel_err *err)
 	return ret == 0 || ret == -ENOTEMPTY ? ret : -EBUSY;
 }
 
-static void module_halt(struct module *m)
-{
-	if (m->state != MODULE_RUNNING)
-		return;
-	call_end(m, "stop", m->desc.stop);
-	m->state = MODULE_READY;
-}
-
 static void module_end(struct module *m)
 {
-	module_halt(m);
 	withdraw(m);
 	if (m->state != MODULE_OPEN)
 		call_end(m, "fini", m->desc.fini);
@@ -211,8 +202,14 @@ int set_start(struct modules *all, struct set *s, struct module **ret_bad, struc
 
 void set_halt(const struct set *s)
 {
-	for (uint32_t i = s->n; i > 0; i--)
-		module_halt(s->at[i - 1]);
+	for (uint32_t i = s->n; i > 0; i--) {
+		struct module *m = s->at[i - 1];
+
+		if (m->state != MODULE_RUNNING)
+			continue;
+		call_end(m, "stop", m->desc.stop);
+		m->state = MODULE_READY;
+	}
 }
 
 void set_down(const struct set *s)

@@ -71,7 +71,7 @@ static const char *objection(const struct keel_module *raw, struct keel_module *
 }
 
 /* The rows of a table, which may be shorter or longer than this kernel's, but not shorter than `least`, become rows of
- * this kernel's size, who say so. */
+ * this kernel's size, and say so. */
 static int rows_copy(const char *file, const char *what, const void *table, uint32_t n, uint32_t least, uint32_t size,
 		     void *ret_rows, struct keel_err *err)
 {

@@ -11,17 +11,14 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ltdl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "module/inside.h"
 #include "util/err.h"
 #include "util/file.h"
-#include "util/text.h"
 
 #define OUR_LOADER "keelson"
 
@@ -131,19 +128,4 @@ int image_open(const char *path, const char *copy, bool mapped, struct image *re
 	else
 		free(image.path);
 	return ret;
-}
-
-bool image_gone(const struct image *image)
-{
-	return access(image->path, F_OK) < 0;
-}
-
-bool image_changed(const struct image *image)
-{
-	struct stat now;
-
-	if (stat(image->path, &now) < 0)
-		return false; /* gone: what runs goes on */
-	return now.st_size != image->st.st_size || now.st_mtim.tv_sec != image->st.st_mtim.tv_sec ||
-	       now.st_mtim.tv_nsec != image->st.st_mtim.tv_nsec;
 }

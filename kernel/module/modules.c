@@ -15,20 +15,16 @@
 #include "registry/registry.h"
 #include "util/err.h"
 
-int modules_create(struct parts *parts, const char *dir, const char *copies, struct modules **ret_modules)
+int modules_create(struct parts *parts, const char *dir, const char *set, struct modules **ret_modules)
 {
 	struct modules *all = calloc(1, sizeof(*all));
 	int ret;
 
 	if (all == NULL)
 		return -ENOMEM;
-	all->parts = parts;
+	*all = (struct modules){ .parts = parts, .dir = dir, .set = set };
 	buf_init(&all->passed);
-	all->dir = strdup(dir);
-	all->copies = copies != NULL ? strdup(copies) : NULL;
-	ret = all->dir != NULL && (copies == NULL || all->copies != NULL) ? 0 : -ENOMEM;
-	if (ret == 0)
-		ret = loaders_offer(all);
+	ret = loaders_offer(all);
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "inspect", &inspect_api);
 	if (ret < 0)
@@ -44,8 +40,6 @@ void modules_destroy(struct modules *all)
 		return;
 	modules_stop(all);
 	buf_fini(&all->passed);
-	free(all->dir);
-	free(all->copies);
 	free(all);
 }
 

@@ -17,9 +17,9 @@
 struct conf;
 struct modules;
 
-/* `dir` is where <name>.so is looked for. `copies`: a directory with private copies, <name>.so, which are mapped instead
- * where they exist; or NULL. */
-int modules_create(struct parts *parts, const char *dir, const char *copies, struct modules **ret_modules);
+/* `dir` is where <name>.so is looked for. `set`: a directory with private copies, modules/<name>.so, which are mapped instead
+ * where they exist; or NULL. Both are borrowed. */
+int modules_create(struct parts *parts, const char *dir, const char *set, struct modules **ret_modules);
 void modules_destroy(struct modules *m);
 
 /* Every enabled module of `conf` for this daemon opens, accepts its configuration, and passes init(). *ret_stores: one

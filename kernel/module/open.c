@@ -27,7 +27,7 @@ char *module_path(const char *dir, const struct conf_module *said)
 
 char *module_copy(const struct modules *all, const char *name)
 {
-	char *path = all->copies != NULL ? text_format("%s/%s.so", all->copies, name) : NULL;
+	char *path = all->set != NULL ? text_format("%s/modules/%s.so", all->set, name) : NULL;
 
 	if (path != NULL && access(path, F_OK) == 0)
 		return path;
@@ -89,27 +89,24 @@ int module_configure(const struct module *m, const struct conf *conf, struct con
 	return err_set(err, ret, "%s: %s: %s", said->file, d->name, why.text);
 }
 
+/* Its file and descriptor. An error names the place that names the file, and what to do when it is not there. */
 static int open_image(struct modules *all, struct module *m, const struct conf_module *said, struct keel_err *err)
 {
+	const bool in_file = said->file != NULL && strchr(said->file, ':') != NULL; /* else ordered by name */
 	const bool maps = m->how.row == NULL;
 	char *path = module_path(all->dir, said), *copy = maps ? module_copy(all, said->name) : NULL;
-	int ret = path == NULL ? err_set(err, -ENOMEM, "no memory to load module %s", said->name) :
-				 image_open(path, copy, maps, &m->image, err);
+	struct keel_err why = { 0 };
+	int ret = path == NULL ? err_set(&why, -ENOMEM, "no memory to load module %s", said->name) :
+				 image_open(path, copy, maps, &m->image, &why);
 
 	free(path);
 	free(copy);
-	return ret < 0 || maps ? ret : loader_open(m, said->name, err);
-}
-
-/* What is wrong with the file, with the place that names it, and what to do when it is not there. */
-static int placed(const struct conf_module *said, int ret, struct keel_err *err)
-{
-	bool in_file = said->file != NULL && strchr(said->file, ':') != NULL; /* else ordered by name */
-
-	if (ret == 0 || err == NULL)
-		return ret;
-	return err_set(err, ret, "%s%s%s%s", in_file ? said->file : "", in_file ? ": " : "", err->text,
-		       ret == -ENOENT ? "; install it there, or name its file with 'path'" : "");
+	if (ret == 0 && !maps)
+		ret = loader_open(m, said->name, &why);
+	if (ret == 0)
+		ret = descriptor_lint(m, m->image.path, m->image.raw, &why);
+	return ret == 0 ? 0 : err_set(err, ret, "%s%s%s%s", in_file ? said->file : "", in_file ? ": " : "", why.text,
+				      ret == -ENOENT ? "; install it there, or name its file with 'path'" : "");
 }
 
 int module_furnish(struct module *m, const struct conf *conf, struct keel_err *err)
@@ -137,10 +134,8 @@ static int open_checked(struct modules *all, struct module *m, const struct conf
 	if (ret < 0)
 		return ret;
 	ret = open_image(all, m, said, err);
-	if (ret == 0)
-		ret = descriptor_lint(m, m->image.path, m->image.raw, err);
 	if (ret < 0)
-		return placed(said, ret, err);
+		return ret;
 	if (strcmp(m->desc.name, said->name) != 0)
 		return err_set(err, -EINVAL, "%s: the file %s holds module '%s', not '%s'",
 			       said->file != NULL ? said->file : "configuration", m->image.path,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * order.c - sets of modules: who can be there together, and who must be there before whom.
+ * order.c - sets of modules: which can be there together, and which must be there before others.
  *
  * A module comes after those that offer what it needs and after those it requires; else modules keep
  * the order they are given in. An optional need counts as long as it leads to no loop. So do the classes and
- * types of its attributes. And whoever brings classes comes before those who bring none, for their init() looks
+ * types of its attributes. And those that bring classes come before those that bring none, for their init() looks
  * attributes up that no row of theirs names.
  */
 #include <errno.h>
@@ -57,7 +57,7 @@ void set_fini(struct set *s)
 	*s = (struct set){ 0 };
 }
 
-/* ---- who brings what, and who comes after whom ---------------------------------------------------------- */
+/* ---- what a module brings, and which come after others ---------------------------------------------------- */
 /* Its row of that kind and name (NULL: any). Rows of SERVICE, CLASS, TYPE and SCOPE begin alike: size, a number, name. */
 const void *module_row(const struct module *m, const char *kind, const char *name)
 {

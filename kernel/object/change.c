@@ -46,10 +46,14 @@ uint32_t changes_of(const struct keel_obj *o)
 	return n;
 }
 
-static struct change *change_add(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a)
+/* The entry there is, or a new one, unset. NULL: no memory. */
+static struct change *change_get(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a)
 {
-	struct change *e = malloc(sizeof(*e));
+	struct change *e = change_find(c, o, a);
 
+	if (e)
+		return e;
+	e = malloc(sizeof(*e));
 	if (!e || value_reserve(o, changes_of(o) + 1) < 0) {
 		free(e);
 		return NULL;
@@ -115,27 +119,23 @@ void changes_discard(struct keel_changes *c)
 	free(c);
 }
 
-static void entry_apply(struct change *e)
-{
-	if (e->obj->flags & OBJ_DEAD)
-		return;
-	if (!e->is_set)
-		value_drop(e->obj, e->attr);
-	else if (value_put(e->obj, e->attr, &e->slot) < 0)
-		value_lost(); /* not reached: the room is reserved */
-	e->is_set = false; /* moved */
-	if (e->attr->def.flags & KEEL_ATTR_SAVE)
-		write_touch(e->obj);
-}
-
 void changes_commit(struct keel_changes *c)
 {
 	struct change *e;
 
 	if (!c)
 		return;
-	DL_FOREACH(c->entries, e)
-		entry_apply(e);
+	DL_FOREACH(c->entries, e) {
+		if (e->obj->flags & OBJ_DEAD)
+			continue;
+		if (!e->is_set)
+			value_drop(e->obj, e->attr);
+		else if (value_put(e->obj, e->attr, &e->slot) < 0)
+			value_lost(); /* not reached: the room is reserved */
+		e->is_set = false; /* moved */
+		if (e->attr->def.flags & KEEL_ATTR_SAVE)
+			write_touch(e->obj);
+	}
 	DL_FOREACH(c->entries, e)
 		if (e->attr->def.changed && !(e->obj->flags & (OBJ_DEAD | OBJ_DRAFT)))
 			attr_changed(e->attr, e->obj);
@@ -158,86 +158,50 @@ struct attempt {
 	struct keel_err *err;
 };
 
-static int attempt_fault(const struct attempt *t, int code)
-{
-	return attr_fault(t->err, code, t->attr, t->key);
-}
-
-static int attempt_permitted(const struct attempt *t)
-{
-	const struct keel_attr_def *def = &t->attr->def;
-
-	if (!KEEL_ATTR_HAS_VALUE(def) || (def->write_roles & t->session->roles) == 0)
-		return attempt_fault(t, PBSE_ATTRRO);
-	if ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))
-		return attempt_fault(t, PBSE_ATTRRO);
-	return 0;
-}
-
 static int attempt_valid(const struct attempt *t)
 {
+	const struct keel_attr_def *def = &t->attr->def;
 	bool keyed = t->attr->type->def.flags & KEEL_TYPE_KEYED;
 
+	if (t->session && (!(def->write_roles & t->session->roles) ||
+			   ((def->flags & KEEL_ATTR_CREATE) && !(t->obj->flags & OBJ_DRAFT))))
+		return attr_fault(t->err, PBSE_ATTRRO, t->attr, t->key);
 	if (t->op != KEEL_SET && t->op != KEEL_UNSET && t->op != KEEL_INCR && t->op != KEEL_DECR)
 		return err_set(t->err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
-	if (!KEEL_ATTR_HAS_VALUE(&t->attr->def))
-		return attempt_fault(t, PBSE_ATTRRO);
-	if (t->key && !keyed)
-		return attempt_fault(t, PBSE_BADATVAL);
-	if (keyed && !t->key && t->text && *t->text)
-		return attempt_fault(t, PBSE_BADATVAL);
+	if (!KEEL_ATTR_HAS_VALUE(def))
+		return attr_fault(t->err, PBSE_ATTRRO, t->attr, t->key);
+	if (keyed ? !t->key && t->text && *t->text : t->key != NULL)
+		return attr_fault(t->err, PBSE_BADATVAL, t->attr, t->key);
 	return 0;
 }
 
-/* ---- making the new value ------------------------------------------------------------------ */
-
-static int attempt_begin(struct attempt *t)
-{
-	const union keel_slot *now = changes_slot(t->set, t->obj, t->attr);
-	bool whole = !t->key && (t->op == KEEL_SET || t->op == KEEL_UNSET) &&
-		     !(t->attr->type->def.flags & KEEL_TYPE_MERGES);
-
-	if (!now || whole)
-		return 0;
-	if (type_copy(t->attr->type, now, &t->slot) != 0)
-		return err_no_memory(t->err);
-	t->is_set = true;
-	return 0;
-}
-
-static int attempt_parse(struct attempt *t, int32_t op, const char *text)
-{
-	return type_parse(t->attr, op, t->key, text, &t->slot, &t->is_set, t->err);
-}
-
-static int attempt_unset(struct attempt *t)
+/* Makes the new value, from the one there is where a part of that stays. */
+static int attempt_make(struct attempt *t)
 {
 	const struct keel_attr *a = t->attr;
+	const union keel_slot *now = changes_slot(t->set, t->obj, a);
+	uint32_t type = a->type->def.flags;
+	bool whole = !t->key && (t->op == KEEL_SET || t->op == KEEL_UNSET) && !(type & KEEL_TYPE_MERGES);
+	bool empties = t->op == KEEL_SET && (!t->text || !*t->text) && (type & KEEL_TYPE_STRING) &&
+		       !(a->def.flags & KEEL_ATTR_EMPTY);
 
-	if (t->key) {
-		if (t->is_set && a->type->def.unset(mod_of(a->type->owner), &t->slot, t->key)) {
-			type_drop(a->type, &t->slot);
-			t->is_set = false;
-		}
-		return 0;
+	if (now && !whole) {
+		if (type_copy(a->type, now, &t->slot) != 0)
+			return err_no_memory(t->err);
+		t->is_set = true;
 	}
-	if ((a->def.flags & KEEL_ATTR_RESET) && a->def.fallback &&
-	    !(a->type->def.flags & KEEL_TYPE_KEYED))
-		return attempt_parse(t, KEEL_SET, a->def.fallback);
+	if (t->op != KEEL_UNSET && !empties)
+		return type_parse(a, t->op, t->key, t->text ? t->text : "", &t->slot, &t->is_set, t->err);
+	if (t->key && t->is_set && a->type->def.unset(mod_of(a->type->owner), &t->slot, t->key)) {
+		type_drop(a->type, &t->slot);
+		t->is_set = false;
+	}
+	if (!t->key && (a->def.flags & KEEL_ATTR_RESET) && a->def.fallback)
+		return type_parse(a, KEEL_SET, NULL, a->def.fallback, &t->slot, &t->is_set, t->err);
 	return 0;
 }
 
-static bool attempt_unsets(const struct attempt *t)
-{
-	if (t->op == KEEL_UNSET)
-		return true;
-	return t->op == KEEL_SET && (!t->text || !*t->text) &&
-	       (t->attr->type->def.flags & KEEL_TYPE_STRING) &&
-	       !(t->attr->def.flags & KEEL_ATTR_EMPTY);
-}
-
-/* ---- the attribute's own check ------------------------------------------------------------- */
-
+/* The attribute's own check. */
 static int attempt_check(const struct attempt *t)
 {
 	const struct keel_attr *a = t->attr;
@@ -262,20 +226,25 @@ static int attempt_check(const struct attempt *t)
 	if (code && t->err && t->err->text[0])
 		t->err->code = code;
 	else if (code)
-		attempt_fault(t, code);
+		attr_fault(t->err, code, a, t->key);
 	return code;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
-
-static int attempt_store(struct attempt *t)
+static int attempt(struct attempt *t, bool checked)
 {
-	struct change *e = change_find(t->set, t->obj, t->attr);
+	struct change *e = NULL;
+	int code = attempt_valid(t);
 
-	if (!e)
-		e = change_add(t->set, t->obj, t->attr);
-	if (!e)
-		return err_no_memory(t->err);
+	if (!code)
+		code = attempt_make(t);
+	if (!code && checked)
+		code = attempt_check(t);
+	if (!code && !(e = change_get(t->set, t->obj, t->attr)))
+		code = err_no_memory(t->err);
+	if (code && t->is_set)
+		type_drop(t->attr->type, &t->slot);
+	if (code)
+		return code;
 	if (e->is_set)
 		type_drop(t->attr->type, &e->slot);
 	e->slot = t->slot;
@@ -283,29 +252,11 @@ static int attempt_store(struct attempt *t)
 	return 0;
 }
 
-static int attempt(struct attempt *t, bool checked)
-{
-	int code = attempt_valid(t);
-
-	if (!code)
-		code = attempt_begin(t);
-	if (!code)
-		code = attempt_unsets(t) ? attempt_unset(t) : attempt_parse(t, t->op, t->text ? t->text : "");
-	if (!code && checked)
-		code = attempt_check(t);
-	if (!code)
-		code = attempt_store(t);
-	if (code && t->is_set)
-		type_drop(t->attr->type, &t->slot);
-	return code;
-}
-
 int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct keel_obj *o,
 		    const struct keel_attrop *op, struct keel_err *err)
 {
 	struct attempt t = { .set = c, .session = s, .obj = o, .op = op->op, .key = op->key,
 			     .text = op->value, .err = err };
-	int code;
 
 	if (o->flags & OBJ_DEAD)
 		return err_set(err, PBSE_IVALREQ, "%s", pbse_text(PBSE_IVALREQ));
@@ -313,8 +264,7 @@ int32_t changes_ask(struct keel_changes *c, const struct keel_session *s, struct
 	if (!t.attr)
 		return err_set(err, PBSE_NOATTR, "%s%s%s", pbse_text(PBSE_NOATTR), op->name ? " " : "",
 			       op->name ? op->name : "");
-	code = s ? attempt_permitted(&t) : 0;
-	return code ? code : attempt(&t, true);
+	return attempt(&t, true);
 }
 
 int32_t changes_text(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a,

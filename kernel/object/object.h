@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * object.h - inside of the object engine; only kernel/object/ includes it.
+ * object.h - inside of the object engine; for kernel/object/, and for the store front: what an object is.
  *
  *   objects -- class ("job") -- keel_attr rows, numbered 0..255
  *                            -- keel_obj: id, bitmap of set numbers, packed slots
@@ -65,7 +65,13 @@ struct raw {
 	char bytes[];
 };
 
-enum obj_flag { OBJ_DRAFT = 1, OBJ_DIRTY = 2, OBJ_DEAD = 4, OBJ_SAVED = 8, OBJ_KEEP = 16 };
+enum obj_flag {
+	OBJ_DRAFT = 1,
+	OBJ_DIRTY = 2, /* the store front has it on its list */
+	OBJ_DEAD = 4,
+	OBJ_SAVED = 8, /* there is a row of it */
+	OBJ_KEEP = 16, /* the store front has blobs of a draft: its destruction calls `dirty`, too */
+};
 
 /* The members that a walk reads come first. */
 struct keel_obj {
@@ -188,9 +194,8 @@ int value_fallback(struct keel_obj *o, const struct keel_attr *a);
 /* No memory for a value that the system set: ends the daemon, which restarts from the store. */
 void value_lost(void) __attribute__((noreturn));
 
-/* body.c */
+/* objects.c */
 struct keel_obj *obj_create(struct class *c, const char *id, size_t len); /* a draft without values */
-void obj_free(void *unused, struct keel_obj *o);
 /* Offers its raw bytes to the rows there are now, and sets the defaults of values that are never unset. */
 void obj_complete(void *unused, struct keel_obj *o);
 void obj_reset(struct keel_obj *o); /* the second of the two alone */
@@ -220,13 +225,7 @@ int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *
 	    uint32_t len);
 
 /* The functions of struct keel_object_api, by file. */
-struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id,
-			      struct keel_err *err);
-struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *from, const char *id,
-			      struct keel_err *err);
-int32_t object_publish(struct keel_obj *o);
 void object_destroy(struct keel_obj *o);
-struct keel_obj *object_find(struct keel_mod *m, const char *klass, const char *id);
 struct keel_cursor *cursor_open(struct keel_mod *m, const char *klass);
 struct keel_obj *cursor_next(struct keel_cursor *cursor);
 void cursor_close(struct keel_cursor *cursor);
@@ -262,10 +261,6 @@ const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o,
 				    const struct keel_attr *a);
 void changes_each(struct keel_changes *c,
 		  void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg);
-
-int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size,
-		     void (*fini)(struct keel_mod *, void *slot));
-void *private_slot(struct keel_mod *m, struct keel_obj *o);
 
 struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct keel_wanted *want,
 			    uint32_t n_want, uint32_t roles);

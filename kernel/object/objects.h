@@ -22,18 +22,10 @@ void objects_destroy(struct objects *o);
  * or -ENOMEM (the mark stays). */
 int objects_encode(struct keel_obj *o, struct keel_store_row *ret);
 void objects_saved(struct keel_obj *o);
-/* Sets the dirty mark again, after an error in building the batch. */
-void objects_redirty(struct keel_obj *o);
-/* The link of the store front's list of dirty objects, which is threaded through the objects. */
-struct keel_obj **objects_dirty_link(struct keel_obj *o);
 /* The `arg` of objects_create(); class and id of an object. */
 void *objects_store(const struct keel_obj *o);
 const char *objects_class(const struct keel_obj *o);
 const char *objects_id(const struct keel_obj *o);
-bool objects_is_draft(const struct keel_obj *o);
-bool objects_is_dead(const struct keel_obj *o);
-/* The store front has blobs of a draft: its destruction calls `dirty`, too. */
-void objects_keep(struct keel_obj *o);
 /* Returns the published object, or NULL. */
 struct keel_obj *objects_find(struct objects *o, const char *klass, const char *id);
 /* Make an object from a stored row. Attributes that no row declares are kept verbatim and written back, and so is a

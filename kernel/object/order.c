@@ -129,18 +129,13 @@ struct keel_cursor *cursor_open(struct keel_mod *m, const char *klass)
 	return c ? cursor_of(c, false) : calloc(1, sizeof(struct keel_cursor));
 }
 
-static const struct keel_obj *at_place(const struct order *l, uint32_t at)
-{
-	return at < l->n ? l->at[at] : NULL;
-}
-
 static void fetch_values(const struct order *l, uint32_t at)
 {
-	const struct keel_obj *o = at_place(l, at + SLOTS_AHEAD);
+	const struct keel_obj *o = at + SLOTS_AHEAD < l->n ? l->at[at + SLOTS_AHEAD] : NULL;
 
 	for (uint32_t i = 0; o && i < o->n; i += LINE / sizeof(o->slot[0]))
 		__builtin_prefetch(&o->slot[i]);
-	o = at_place(l, at + VALUES_AHEAD);
+	o = at + VALUES_AHEAD < l->n ? l->at[at + VALUES_AHEAD] : NULL;
 	for (uint32_t i = 0; o && i < o->n; i++)
 		if ((uint64_t)o->slot[i].i >> NO_PLACE_BITS)
 			__builtin_prefetch(o->slot[i].p);
@@ -157,7 +152,7 @@ struct keel_obj *cursor_next(struct keel_cursor *cursor)
 		cursor->at++;
 	if (cursor->at == l->n)
 		return NULL;
-	if (cursor->at + AHEAD < l->n && l->at[cursor->at + AHEAD])
+	if (cursor->at + AHEAD < l->n)
 		__builtin_prefetch(l->at[cursor->at + AHEAD]);
 	if (cursor->deep)
 		fetch_values(l, cursor->at);

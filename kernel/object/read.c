@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "msg/msg.h"
 #include "object/object.h"
@@ -204,53 +205,40 @@ struct row {
 	uint32_t prefix_len;
 };
 struct keel_view {
-	struct class *klass; /* NULL: no such class, nothing to write */
-	struct row *row;
-	uint32_t n, cap;
+	uint32_t n;
+	struct row row[];
 };
 
 /* ---- compiling ----------------------------------------------------------------------------- */
 
 static int row_add(struct keel_view *v, const struct keel_attr *a, const char *key)
 {
+	struct row *row = &v->row[v->n++];
 	struct buf line = { 0 };
-	struct row *row;
 
-	if (v->n == v->cap) {
-		uint32_t cap = v->cap ? v->cap * 2 : 16;
-
-		row = realloc(v->row, cap * sizeof(*row));
-		if (!row)
-			return -ENOMEM;
-		v->row = row;
-		v->cap = cap;
-	}
 	pack_array(&line, 3);
 	pack_text(&line, a->name.text, a->name.len);
-	row = &v->row[v->n];
 	*row = (struct row){ a, key ? strdup(key) : NULL, line.data, (uint32_t)line.len };
-	if (line.failed || (key && !row->key)) {
-		free(row->key);
-		free(row->prefix);
-		return -ENOMEM;
-	}
-	v->n++;
-	return 0;
+	return line.failed || (key && !row->key) ? -ENOMEM : 0;
 }
 
-/* Adds the rows for the requested keys of `a`: one for all of them, or one each. attr[i]: what want[i] names. */
-static int rows_wanted(struct keel_view *v, const struct keel_attr *a, const struct keel_wanted *want,
-		       const struct keel_attr *const *attr, uint32_t n)
+static bool is_wanted(const struct keel_wanted *w, const struct keel_attr *a)
+{
+	return w->name && strcasecmp(w->name, a->def.name) == 0;
+}
+
+/* Adds the rows for the requested keys of `a`: one for all of them, or one each. */
+static int rows_wanted(struct keel_view *v, const struct keel_attr *a, const struct keel_wanted *want, uint32_t n)
 {
 	uint32_t first = v->n;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (attr[i] == a && !want[i].key)
+		if (!want[i].key && is_wanted(&want[i], a))
 			return row_add(v, a, NULL);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t row = first;
 
-		if (attr[i] != a)
+		if (!is_wanted(&want[i], a))
 			continue;
 		while (row < v->n && strcmp(v->row[row].key, want[i].key) != 0)
 			row++;
@@ -260,50 +248,28 @@ static int rows_wanted(struct keel_view *v, const struct keel_attr *a, const str
 	return 0;
 }
 
-static int compile_some(struct keel_view *v, const struct keel_wanted *want, uint32_t n,
-			uint32_t roles)
-{
-	const struct class *c = v->klass;
-	const struct keel_attr **attr = calloc(n, sizeof(*attr));
-	int rc = attr ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		attr[i] = want[i].name ? attr_of_request(c, want[i].name) : NULL;
-	for (uint32_t at = 0; rc == 0 && at < c->n_attrs; at++)
-		if (c->listed[at]->def.read_roles & roles)
-			rc = rows_wanted(v, c->listed[at], want, attr, n);
-	free(attr);
-	return rc;
-}
-
-static int compile_all(struct keel_view *v, uint32_t roles)
-{
-	const struct class *c = v->klass;
-	int rc = 0;
-
-	for (uint32_t i = 0; i < c->n_attrs && rc == 0; i++) {
-		const struct keel_attr *a = c->listed[i];
-
-		if ((a->def.read_roles & roles) && !(a->def.flags & KEEL_ATTR_NO_PRINT))
-			rc = row_add(v, a, NULL);
-	}
-	return rc;
-}
-
 struct keel_view *view_open(struct keel_mod *m, const char *klass, const struct keel_wanted *want,
 			    uint32_t n_want, uint32_t roles)
 {
-	struct keel_view *v = calloc(1, sizeof(*v));
-	struct class *c = class_find(objects_of(m), klass);
+	const struct class *c = class_find(objects_of(m), klass);
+	uint32_t n_attrs = c ? c->n_attrs : 0;
+	struct keel_view *v = calloc(1, sizeof(*v) + (n_attrs + n_want) * sizeof(v->row[0]));
+	int rc = v ? 0 : -ENOMEM;
 
-	if (!v || !c)
-		return v;
-	v->klass = c;
-	if ((n_want ? compile_some(v, want, n_want, roles) : compile_all(v, roles)) < 0) {
-		view_close(v);
-		return NULL;
+	for (uint32_t i = 0; i < n_attrs && rc == 0; i++) {
+		const struct keel_attr *a = c->listed[i];
+
+		if (!(a->def.read_roles & roles))
+			continue;
+		if (n_want)
+			rc = rows_wanted(v, a, want, n_want);
+		else if (!(a->def.flags & KEEL_ATTR_NO_PRINT))
+			rc = row_add(v, a, NULL);
 	}
-	return v;
+	if (rc == 0)
+		return v;
+	view_close(v);
+	return NULL;
 }
 
 void view_close(struct keel_view *v)
@@ -314,7 +280,6 @@ void view_close(struct keel_view *v)
 		free(v->row[i].key);
 		free(v->row[i].prefix);
 	}
-	free(v->row);
 	free(v);
 }
 

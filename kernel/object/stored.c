@@ -109,11 +109,6 @@ int objects_encode(struct keel_obj *o, struct keel_store_row *ret)
 	return 0;
 }
 
-void objects_redirty(struct keel_obj *o)
-{
-	o->flags |= OBJ_DIRTY;
-}
-
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* Returns the value as terminated text, valid until the next call; NULL: it has a NUL byte, or no memory. */
@@ -274,7 +269,7 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 
 	if (!obj)
 		return err_set(err, -ENOMEM, "no memory to load %s '%s'", klass, id);
-	rc = map.kind == PACK_MAP ? value_reserve(obj, map.n) : -EPROTO;
+	rc = map.kind == PACK_MAP ? value_reserve(obj, c->declared ? map.n : 0) : -EPROTO;
 	if (rc == 0)
 		rc = raw_decode(obj, &r, map.n);
 	if (rc == 0 && r.at != r.end)

@@ -98,43 +98,18 @@ void value_drop_all(struct keel_obj *o)
 	memset(o->set, 0, sizeof(o->set));
 }
 
-/* "ncpus=1,mem=2gb": the default of a row whose type has keys. */
-static int keyed_fallback(const struct keel_attr *a, union keel_slot *slot, bool *is_set)
-{
-	char *list = strdup(a->def.fallback), *save = NULL;
-	int rc = list ? 0 : -ENOMEM;
-
-	for (char *item = list ? strtok_r(list, ",", &save) : NULL; item && rc == 0;
-	     item = strtok_r(NULL, ",", &save)) {
-		char *value = strchr(item, '=');
-		struct keel_err err;
-
-		if (!value)
-			continue;
-		*value++ = '\0';
-		/* A key that the type does not know (now) gives no value. */
-		(void)type_parse(a, KEEL_SET, item, value, slot, is_set, &err);
-	}
-	free(list);
-	return rc;
-}
-
 int value_fallback(struct keel_obj *o, const struct keel_attr *a)
 {
 	union keel_slot slot = { 0 };
 	bool is_set = false;
 	struct keel_err err;
-	int rc = 0;
 
-	if (a->type->def.flags & KEEL_TYPE_KEYED)
-		rc = keyed_fallback(a, &slot, &is_set);
-	else if (type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, &err))
-		rc = -ENOMEM; /* the text itself was accepted when the row was added */
-	if (rc == 0 && is_set)
-		rc = value_put(o, a, &slot);
-	if (rc < 0 && is_set)
-		type_drop(a->type, &slot);
-	return rc;
+	if (type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, &err))
+		return -ENOMEM; /* the text itself was accepted when the row was added */
+	if (!is_set || value_put(o, a, &slot) == 0)
+		return 0;
+	type_drop(a->type, &slot);
+	return -ENOMEM;
 }
 
 /* ---- values set by the system ----------------------------------------------------------------

@@ -130,9 +130,9 @@ static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 	union keel_slot slot = { 0 };
 	bool is_set = false;
 
-	if (!a->def.fallback || a->type->def.flags & KEEL_TYPE_KEYED)
+	if (!a->def.fallback)
 		return 0;
-	if (type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, err))
+	if (a->type->def.flags & KEEL_TYPE_KEYED || type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, err))
 		return err_set(err, -EINVAL, "%s: %s.%s: type %s refuses its default '%s'",
 			       owner_name(a->owner), a->def.klass, a->def.name, a->def.type,
 			       a->def.fallback);

@@ -13,12 +13,37 @@
 #include "log/log.h"
 #include "loop/loop.h"
 #include "msg/msg.h"
-#include "object/objects.h"
 #include "store/inside.h"
 #include "store/store.h"
 #include "util/crumb.h"
 
 #define BLOB_MAX INT32_MAX
+
+void blobs_drop(struct blob **list)
+{
+	struct blob *one, *next;
+
+	DL_FOREACH_SAFE(*list, one, next) {
+		msg_destroy(one->held);
+		free(one);
+	}
+	*list = NULL;
+}
+
+/* Returns one with room for `len` bytes; NULL: no memory. */
+static struct blob *blob_create(const char *klass, const char *id, const char *name, size_t len)
+{
+	size_t klass_size = strlen(klass) + 1, id_size = strlen(id) + 1, name_size = strlen(name) + 1;
+	struct blob *one = malloc(sizeof(*one) + klass_size + id_size + name_size + len + 1);
+
+	if (!one)
+		return NULL;
+	*one = (struct blob){ .klass = one->memory };
+	one->id = memcpy(mempcpy(one->memory, klass, klass_size), id, id_size);
+	one->name = memcpy(one->memory + klass_size + id_size, name, name_size);
+	one->bytes = one->name + name_size;
+	return one;
+}
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -26,31 +51,23 @@
 static int32_t put(struct keel_obj *o, const char *name, const void *bytes, uint32_t len)
 {
 	struct store *s = objects_store(o);
-	size_t klass_len = strlen(objects_class(o)) + 1, id_len = strlen(objects_id(o)) + 1;
-	size_t name_len = name ? strlen(name) + 1 : 0;
-	struct blob *one;
 	struct keel_msg *held;
-	char *at;
+	struct blob *one;
 
-	if (name_len < 2 || len > BLOB_MAX || objects_is_dead(o))
+	if (!name || !*name || len > BLOB_MAX || o->flags & OBJ_DEAD)
 		return -EINVAL;
 	held = len ? msg_hold(bytes, len) : NULL;
-	one = malloc(sizeof(*one) + klass_len + id_len + name_len + (held ? 0 : len) + 1);
+	one = blob_create(objects_class(o), objects_id(o), name, held ? 0 : len);
 	if (!one) {
 		msg_destroy(held);
 		return -ENOMEM;
 	}
-	*one = (struct blob){ .obj = o, .len = len, .held = held };
-	at = one->memory;
-	one->klass = memcpy(at, objects_class(o), klass_len);
-	one->id = memcpy(at += klass_len, objects_id(o), id_len);
-	one->name = memcpy(at += id_len, name, name_len);
-	at += name_len;
-	one->bytes = bytes && !held ? at : bytes;
-	if (bytes && len && !held)
-		memcpy(at, bytes, len);
-	if (objects_is_draft(o))
-		objects_keep(o);
+	one->obj = o;
+	one->len = len;
+	one->held = held;
+	one->bytes = bytes && !held ? memcpy((char *)(uintptr_t)one->bytes, bytes, len) : bytes;
+	if (o->flags & OBJ_DRAFT)
+		o->flags |= OBJ_KEEP;
 	DL_APPEND(s->blobs, one);
 	loop_turn_due(s->parts->loop);
 	return 0;
@@ -68,8 +85,7 @@ struct read {
 	uint32_t len;
 	int rc;
 	struct keel_err err;
-	const char *klass, *id, *name;
-	char memory[];
+	struct blob *what; /* owned; without bytes */
 };
 
 static void reads_go_on(struct store *s);
@@ -78,13 +94,14 @@ static void read_free(struct read *r)
 {
 	r->owner->live--;
 	free(r->bytes);
+	free(r->what);
 	free(r);
 }
 
 static void read_deliver(void *arg)
 {
 	struct read *r = arg;
-	CRUMB_CALL(r->owner, "callback of a read", r->id,
+	CRUMB_CALL(r->owner, "callback of a read", r->what->id,
 		   r->fn(&r->owner->pub, r->arg, r->bytes, r->rc < 0 ? (uint32_t)-r->rc : r->len));
 	read_free(r);
 }
@@ -93,8 +110,8 @@ static void read_work(void *arg)
 {
 	struct read *r = arg;
 	struct store *s = r->store;
-	CRUMB_CALL(s->offers, "worker", r->id,
-		   r->rc = -abs(s->api->read_blob(&s->offers->pub, r->klass, r->id, r->name, &r->bytes, &r->len, &r->err)));
+	CRUMB_CALL(s->offers, "worker", r->what->id,
+		   r->rc = -abs(s->api->read_blob(&s->offers->pub, r->what->klass, r->what->id, r->what->name, &r->bytes, &r->len, &r->err)));
 }
 
 static void read_done(void *arg)
@@ -104,8 +121,8 @@ static void read_done(void *arg)
 
 	s->with_worker--;
 	if (r->rc < 0) { /* logged, for the caller does not see it */
-		log_add(s->parts->log, KEEL_LOG_ERROR, "Server", r->id, "the stored '%s' of %s %s cannot be read: %s",
-			r->name, r->klass, r->id, r->err.text[0] ? r->err.text : strerror(-r->rc));
+		log_add(s->parts->log, KEEL_LOG_ERROR, "Server", r->what->id, "the stored '%s' of %s %s cannot be read: %s",
+			r->what->name, r->what->klass, r->what->id, r->err.text[0] ? r->err.text : strerror(-r->rc));
 		free(r->bytes);
 		r->bytes = NULL;
 	}
@@ -138,31 +155,13 @@ void reads_drop(struct store *s)
 	s->reads = NULL;
 }
 
-static struct read *read_create(struct store *s, struct owner *owner, const char *klass,
-				const char *id, const char *name)
-{
-	size_t klass_len = strlen(klass) + 1, id_len = strlen(id) + 1, name_len = strlen(name) + 1;
-	struct read *r = malloc(sizeof(*r) + klass_len + id_len + name_len);
-	char *at;
-
-	if (!r)
-		return NULL;
-	*r = (struct read){ .store = s, .owner = owner };
-	at = r->memory;
-	r->klass = memcpy(at, klass, klass_len);
-	r->id = memcpy(at += klass_len, id, id_len);
-	r->name = memcpy(at + id_len, name, name_len);
-	owner->live++;
-	return r;
-}
-
-static const struct blob *blob_newest(const struct blob *list, const struct read *r)
+static const struct blob *blob_newest(const struct blob *list, const struct blob *what)
 {
 	const struct blob *found = NULL, *one;
 
 	DL_FOREACH(list, one)
-		if (strcmp(one->id, r->id) == 0 && strcmp(one->name, r->name) == 0 &&
-		    strcmp(one->klass, r->klass) == 0 && !(one->obj && objects_is_dead(one->obj)))
+		if (strcmp(one->id, what->id) == 0 && strcmp(one->name, what->name) == 0 &&
+		    strcmp(one->klass, what->klass) == 0 && !(one->obj && one->obj->flags & OBJ_DEAD))
 			found = one;
 	return found;
 }
@@ -173,20 +172,20 @@ static int32_t get(struct keel_mod *m, const char *klass, const char *id, const 
 {
 	struct parts *parts = owner_of(m)->parts;
 	struct store *s = parts->store;
+	struct blob *what = klass && id && name ? blob_create(klass, id, name, 0) : NULL;
+	struct read *r = what ? malloc(sizeof(*r)) : NULL;
 	const struct blob *b;
-	struct read *r;
 	int rc = 0;
 
-	if (!klass || !id || !name)
-		return -EINVAL;
-	r = read_create(s, owner_of(m), klass, id, name);
-	if (!r)
-		return -ENOMEM;
-	r->fn = fn;
-	r->arg = arg;
-	b = blob_newest(s->blobs, r);
+	if (!r) {
+		free(what);
+		return klass && id && name ? -ENOMEM : -EINVAL;
+	}
+	*r = (struct read){ .store = s, .owner = owner_of(m), .fn = fn, .arg = arg, .what = what };
+	r->owner->live++;
+	b = blob_newest(s->blobs, what);
 	if (!b && s->writing)
-		b = blob_newest(s->batch.blobs, r);
+		b = blob_newest(s->batch.blobs, what);
 	if (b && b->bytes) {
 		r->bytes = malloc(b->len + 1u);
 		rc = r->bytes ? 0 : -ENOMEM;

@@ -6,17 +6,11 @@
 #define KEELSON_STORE_INSIDE_H
 
 #include "keel/api.h"
-#include "wire/buf.h"
+#include "object/object.h"
 #include "util/owner.h"
+#include "wire/buf.h"
 
 struct loop_timer;
-
-/* Lists are those of utlist. */
-struct waiter {
-	struct waiter *prev, *next;
-	void (*fn)(void *arg);
-	void *arg;
-};
 
 /* A blob that is not durable yet; the batch's row points into it. */
 struct blob {
@@ -39,21 +33,11 @@ struct batch {
 	struct waiter *waiters;
 };
 
-/* Move what is dirty into an empty batch: objects in order, then the blobs of published objects. Returns 0, or -ENOMEM
- * and nothing has changed. */
-int batch_build(struct batch *b, struct keel_obj **dirty, struct blob **blobs);
-void batch_reset(struct batch *b); /* after the commit: frees the dead objects, keeps the memory */
-void batch_fini(struct batch *b);
-void blob_free(void *blob);
-void blobs_drop(struct blob **list);
-
-struct read;
-
 struct store {
 	struct parts *parts;
 	const struct keel_store_api *api; /* NULL: nothing is kept */
 	struct owner *offers;
-	struct keel_obj *dirty, *dirty_last; /* threaded through objects_dirty_link() */
+	struct keel_obj *dirty, *dirty_last; /* threaded through dirty_next */
 	uint64_t changes; /* objects that became dirty since the start */
 	struct blob *blobs;
 	struct waiter *waiters;
@@ -73,7 +57,9 @@ struct store {
 	struct read *reads; /* the first one is on a worker */
 };
 
+/* blob.c */
 extern const struct keel_blob_api blob_api;
+void blobs_drop(struct blob **list);
 void reads_drop(struct store *s);
 
 #endif

@@ -20,7 +20,6 @@
 
 #include "log/log.h"
 #include "loop/loop.h"
-#include "object/objects.h"
 #include "registry/registry.h"
 #include "store/inside.h"
 #include "util/crumb.h"
@@ -30,29 +29,28 @@
 #define BACKOFF_LAST_MS 5000
 #define TROUBLE_AFTER 3u /* failures in a row before new changes are refused */
 #define CLOSE_MS 30000   /* how long a worker may take to come back */
+#define BYTES_KEEP (8u << 20) /* more of a batch is given back after use */
 #define OLD_HOLDS "keel_hold" /* class of rows that older builds wrote: holds that were open when the server ended */
 
 /* ---- waiters ------------------------------------------------------------------------------- */
 
-/* Each callback may add waiters, which are for a later batch. */
-static void waiters_run(struct waiter **list)
+struct waiter {
+	struct waiter *prev, *next;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+/* Each callback may add waiters, which are for a later batch. `call` false: they are dropped. */
+static void waiters_end(struct waiter **list, bool call)
 {
 	struct waiter *these = *list, *one, *next;
 
 	*list = NULL;
 	DL_FOREACH_SAFE(these, one, next) {
-		one->fn(one->arg);
+		if (call)
+			one->fn(one->arg);
 		free(one);
 	}
-}
-
-static void waiters_drop(struct waiter **list)
-{
-	struct waiter *one, *next;
-
-	DL_FOREACH_SAFE(*list, one, next)
-		free(one);
-	*list = NULL;
 }
 
 /* Returns whether there is something to write, or a waiter. */
@@ -80,8 +78,8 @@ void store_dirty(void *store, struct keel_obj *o)
 {
 	struct store *s = store;
 
-	*objects_dirty_link(o) = NULL;
-	*(s->dirty ? objects_dirty_link(s->dirty_last) : &s->dirty) = o;
+	o->dirty_next = NULL;
+	*(s->dirty ? &s->dirty_last->dirty_next : &s->dirty) = o;
 	s->dirty_last = o;
 	s->changes++;
 	loop_turn_due(s->parts->loop);
@@ -90,6 +88,140 @@ void store_dirty(void *store, struct keel_obj *o)
 uint64_t store_changes(const struct store *s)
 {
 	return s->changes;
+}
+
+/* ---- one transaction: a consistent copy of what changed -------------------------------------
+ * Rows refer to the batch's bytes by offset until they have stopped growing. Building does not touch the
+ * dirty list before it has succeeded, so a failed attempt can mark the objects dirty again. */
+
+/* Makes room for `more` rows, by doubling. Returns 0 or -ENOMEM. */
+static int rows_room(struct batch *b, uint32_t more)
+{
+	uint32_t cap = b->n + more > b->cap * 2 ? b->n + more : b->cap * 2;
+	struct keel_store_row *row;
+
+	if (b->cap - b->n >= more)
+		return 0;
+	row = realloc(b->row, cap * sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	b->row = row;
+	b->cap = cap;
+	return 0;
+}
+
+/* Copies to the batch's bytes and returns the offset there, in the pointer that later replaces it. */
+static const void *bytes_copy(struct batch *b, const void *bytes, size_t len)
+{
+	const void *offset = (const void *)(uintptr_t)b->bytes.len;
+
+	buf_add(&b->bytes, bytes, len);
+	return offset;
+}
+
+/* Returns 0, also when there is nothing to write, or -ENOMEM. */
+static int object_row(struct batch *b, struct keel_obj *o)
+{
+	struct keel_store_row *row;
+	int rc = rows_room(b, 1);
+
+	if (rc < 0)
+		return rc;
+	row = &b->row[b->n];
+	rc = objects_encode(o, row);
+	if (rc < 0)
+		return rc == -ENODATA ? 0 : rc;
+	b->n++;
+	row->klass = bytes_copy(b, row->klass, strlen(row->klass) + 1);
+	row->id = bytes_copy(b, row->id, strlen(row->id) + 1);
+	if (row->bytes) { /* offset 0 is that of a class name, so NULL means no body */
+		row->bytes = bytes_copy(b, row->bytes, row->len);
+		(void)bytes_copy(b, "", 1);
+	}
+	return b->bytes.failed ? -ENOMEM : 0;
+}
+
+/* Cannot fail: room was made before. Blobs of drafts stay in the list, those of dead objects are freed. */
+static void blob_rows(struct batch *b, struct blob **blobs)
+{
+	struct blob *one, *next, *dead = NULL;
+
+	DL_FOREACH_SAFE(*blobs, one, next) {
+		uint32_t state = one->obj->flags & (OBJ_DRAFT | OBJ_DEAD);
+
+		if (state == OBJ_DRAFT)
+			continue;
+		DL_DELETE(*blobs, one);
+		if (state & OBJ_DEAD) {
+			DL_APPEND(dead, one);
+			continue;
+		}
+		one->obj = NULL;
+		b->row[b->n++] = (struct keel_store_row){ one->klass, one->id, one->name, one->bytes, one->len };
+		DL_APPEND(b->blobs, one);
+	}
+	blobs_drop(&dead);
+}
+
+/* Moves what is dirty into the empty batch: objects in order, then the blobs of published objects. Returns 0, or -ENOMEM
+ * and nothing has changed. */
+static int batch_build(struct store *s)
+{
+	struct batch *b = &s->batch;
+	const struct blob *one;
+	struct keel_obj *o, *next;
+	uint32_t n_blobs;
+	int rc = 0;
+
+	for (o = s->dirty; o && rc == 0; o = o->dirty_next)
+		rc = object_row(b, o);
+	DL_COUNT(s->blobs, one, n_blobs);
+	if (rc < 0 || rows_room(b, n_blobs) < 0) {
+		for (o = s->dirty; o; o = o->dirty_next)
+			o->flags |= OBJ_DIRTY;
+		b->n = 0;
+		buf_reset(&b->bytes);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < b->n; i++) { /* the bytes have stopped growing */
+		struct keel_store_row *row = &b->row[i];
+
+		row->klass = b->bytes.data + (uintptr_t)row->klass;
+		row->id = b->bytes.data + (uintptr_t)row->id;
+		if (row->bytes)
+			row->bytes = b->bytes.data + (uintptr_t)row->bytes;
+	}
+	blob_rows(b, &s->blobs);
+	for (o = s->dirty; o; o = next) {
+		next = o->dirty_next;
+		if (o->flags & OBJ_DEAD) {
+			o->dirty_next = b->dead;
+			b->dead = o;
+		}
+	}
+	s->dirty = s->dirty_last = NULL;
+	return 0;
+}
+
+/* Neither list is to be written any more. */
+static void dirty_forget(struct keel_obj **list, struct blob **blobs)
+{
+	for (struct keel_obj *o = *list, *next; o; o = next) {
+		next = o->dirty_next;
+		objects_saved(o);
+	}
+	*list = NULL;
+	blobs_drop(blobs);
+}
+
+/* After the commit: frees the dead objects, keeps the memory. */
+static void batch_reset(struct batch *b)
+{
+	dirty_forget(&b->dead, &b->blobs);
+	b->n = 0;
+	buf_reset(&b->bytes);
+	if (b->bytes.size > BYTES_KEEP)
+		buf_fini(&b->bytes);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -127,27 +259,27 @@ static void commit_failed(struct store *s, const char *why)
 	s->backoff_ms = s->backoff_ms * 2 < BACKOFF_LAST_MS ? s->backoff_ms * 2 : BACKOFF_LAST_MS;
 }
 
+/* Freeing a long script takes a millisecond: one at a time, queued with other work in slices. */
 static void spent_free(void *arg)
 {
 	struct store *s = arg;
-	struct blob *one = s->spent;
+	struct blob *one = s->spent, *just = NULL;
 
 	DL_DELETE(s->spent, one);
-	blob_free(one);
+	DL_APPEND(just, one);
+	blobs_drop(&just);
 	s->spent_timer = s->spent ? loop_timer(s->parts->loop, 0, spent_free, s) : NULL;
 }
 
-/* Freeing a long script takes a millisecond: one at a time, queued with other work in slices. */
 static void blobs_free(struct store *s)
 {
 	struct blob *one, *next;
 
 	DL_FOREACH_SAFE(s->batch.blobs, one, next) {
+		if (!one->held)
+			continue;
 		DL_DELETE(s->batch.blobs, one);
-		if (one->held)
-			DL_APPEND(s->spent, one);
-		else
-			blob_free(one);
+		DL_APPEND(s->spent, one);
 	}
 	if (s->spent && !s->spent_timer)
 		s->spent_timer = loop_timer(s->parts->loop, 0, spent_free, s);
@@ -176,7 +308,7 @@ static void commit_done(void *arg)
 	blobs_free(s);
 	batch_reset(&s->batch);
 	s->writing = false;
-	waiters_run(&waiters);
+	waiters_end(&waiters, true);
 	if (is_gathering(s))
 		loop_turn_due(s->parts->loop);
 }
@@ -193,34 +325,18 @@ static void commit_start(struct store *s)
 
 /* ---- the end of a turn --------------------------------------------------------------------- */
 
-static void forget(struct store *s)
-{
-	struct keel_obj *o = s->dirty;
-
-	s->dirty = s->dirty_last = NULL;
-	while (o) {
-		struct keel_obj *next = *objects_dirty_link(o);
-
-		objects_saved(o);
-		o = next;
-	}
-	blobs_drop(&s->blobs);
-}
-
 static void take(struct store *s)
 {
 	struct waiter *waiters = s->waiters;
-	int rc = batch_build(&s->batch, &s->dirty, &s->blobs);
 
-	if (rc < 0) {
+	if (batch_build(s) < 0) {
 		commit_failed(s, "no memory to gather them");
 		return;
 	}
-	s->dirty_last = NULL;
 	s->waiters = NULL;
 	if (s->batch.n == 0) {
 		batch_reset(&s->batch);
-		waiters_run(&waiters);
+		waiters_end(&waiters, true);
 		return;
 	}
 	s->batch.waiters = waiters;
@@ -231,7 +347,6 @@ static void take(struct store *s)
 static void turn_end(void *arg)
 {
 	struct store *s = arg;
-	struct waiter *waiters = s->waiters;
 	bool due = s->retry_due;
 
 	if (s->retry || s->closing)
@@ -243,9 +358,8 @@ static void turn_end(void *arg)
 		return;
 	}
 	if (!s->api) {
-		s->waiters = NULL;
-		forget(s);
-		waiters_run(&waiters);
+		dirty_forget(&s->dirty, &s->blobs);
+		waiters_end(&s->waiters, true);
 	} else if (is_gathering(s)) {
 		take(s);
 	}
@@ -279,10 +393,12 @@ void store_destroy(struct store *s)
 	loop_timer_cancel(s->spent_timer);
 	blobs_drop(&s->spent);
 	loop_turn_end(s->parts->loop, NULL, NULL);
-	waiters_drop(&s->waiters);
-	waiters_drop(&s->batch.waiters);
-	batch_fini(&s->batch);
-	forget(s);
+	waiters_end(&s->waiters, false);
+	waiters_end(&s->batch.waiters, false);
+	batch_reset(&s->batch);
+	free(s->batch.row);
+	buf_fini(&s->batch.bytes);
+	dirty_forget(&s->dirty, &s->blobs);
 	reads_drop(s);
 	free(s);
 }
@@ -371,7 +487,7 @@ bool store_idle(const struct store *s)
 {
 	const struct blob *b = s->blobs;
 
-	while (b && objects_is_draft(b->obj))
+	while (b && b->obj->flags & OBJ_DRAFT)
 		b = b->next;
 	return !s->writing && !s->dirty && !b && !s->waiters && !s->reads;
 }

@@ -7,7 +7,6 @@
 #include "util/err.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int err_setv(struct keel_err *err, int ret, const char *fmt, va_list ap)
@@ -38,30 +37,20 @@ int err_no_memory(struct keel_err *err)
 	return err_set(err, PBSE_SYSTEM, "%sno memory", pbse_text(PBSE_SYSTEM));
 }
 
-/* ---- texts of batch errors, from the one table ---- */
-struct row {
-	int number;
-	const char *text;
-};
-
-/* In order of their numbers. */
-static const struct row rows[] = {
-#define PBSE(number, name, text) { number, text },
-#include "keel/pbse.def"
-#undef PBSE
-};
-
-static int row_compare(const void *key, const void *row)
-{
-	int number = *(const int *)key, other = ((const struct row *)row)->number;
-
-	return (number > other) - (number < other);
-}
-
+/* From the one table of batch errors. */
 const char *pbse_text(int code)
 {
-	const struct row *row = bsearch(&code, rows, sizeof(rows) / sizeof(rows[0]), sizeof(rows[0]),
-					row_compare);
+	const char *text;
 
-	return row == NULL || row->text == NULL ? "" : row->text;
+	switch (code) {
+#define PBSE(number, name, words)     \
+	case number:                  \
+		text = words;         \
+		break;
+#include "keel/pbse.def"
+#undef PBSE
+	default:
+		text = NULL;
+	}
+	return text == NULL ? "" : text;
 }

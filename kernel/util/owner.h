@@ -3,26 +3,13 @@
  * owner.h - on whose behalf the kernel acts: a loaded module, or the kernel itself.
  *
  * Every API function gets a `struct keel_mod *`; that is the first member of an owner, and the owner points to the
- * parts of this kernel. Their types are declared here and defined in their own folders, so that no folder
+ * parts of this kernel. Their types are named here and defined in their own folders, so that no folder
  * includes upwards and several kernels can run in one process.
  */
 #ifndef KEELSON_OWNER_H
 #define KEELSON_OWNER_H
 
 #include "keel/types.h"
-
-struct bind;
-struct callback;
-struct conf;
-struct hooks;
-struct links;
-struct log;
-struct loop;
-struct modules;
-struct objects;
-struct registry;
-struct router;
-struct store;
 
 /* The parts of one kernel, and names and directories of this daemon. Owned by kernel/main. */
 struct parts {

@@ -9,13 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "keel/service/task.h"
 
 extern const struct keel_module keel_module;
 
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_obj *job, *other, *n1, *n2;
 static struct keel_mock_outcome out;
@@ -147,11 +145,6 @@ static void set_up(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
 	host_says = 0;
 	starts_late = false;
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 /* ---- short verbs --------------------------------------------------------------------------------------- */

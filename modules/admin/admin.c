@@ -276,7 +276,7 @@ static void answer(struct keel_mod *mod, struct keel_req *req, int32_t (*verb)(s
 }
 
 #define VERBS(VERB)                                                                                         \
-	VERB(modules, KEEL_OPERATORS, "loaded modules, a table: who they are, how they fare")               \
+	VERB(modules, KEEL_OPERATORS, "loaded modules, a table: what they are, how they fare")               \
 	VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one")                            \
 	VERB(hook_times, KEEL_OPERATORS, "what taps have cost, a table: those of all points, or of one")    \
 	VERB(hook_reset, KEEL_MANAGERS, "counts and times of taps begin again")                             \

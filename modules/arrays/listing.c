@@ -89,8 +89,8 @@ static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct ar
 				 int32_t value)
 {
 	struct state *st = mod->state;
-	char id[600], letter = keel_job_state(a->whole);
-	bool queued = letter == 'B' || letter == 'H'; /* a hold is the array's: they are queued in it */
+	char id[600], letter;
+	bool queued;
 
 	if (!w->model) {
 		snprintf(id, sizeof(id), "%.*s[listing %llu]", (int)strcspn(w->whole, "["), w->whole,
@@ -104,6 +104,8 @@ static struct keel_obj *model_of(struct keel_mod *mod, struct walk *w, struct ar
 	if (kind_of(value) == KIND_OVER) {
 		model_over(a, w->model, value);
 	} else {
+		letter = keel_job_state(a->whole);
+		queued = letter == 'B' || letter == 'H'; /* a hold is the array's: they are queued in it */
 		keel_set_int(w->model, job_job_state, queued ? 'Q' : letter);
 		keel_set_int(w->model, job_substate, queued ? KEEL_SUB_QUEUED : keel_job_substate(a->whole));
 		keel_set_str(w->model, job_comment, keel_get_str(a->whole, job_comment));

@@ -9,14 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "module_memory.h"
 
 #define LARGEST 10000 /* max_array_size, unless a site says otherwise */
 
 static struct keel_module alone;
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_obj *whole;
 static struct keel_err err;
@@ -88,11 +86,6 @@ static void set_up(void)
 	CU_ASSERT_STRING_EQUAL(err.text, "");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
 	ended = -1;
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static void submit(const char *range)

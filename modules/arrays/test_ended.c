@@ -15,12 +15,6 @@
 
 static uint32_t seed = 5;
 
-static uint32_t pick(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
 /* Each of `count` is over, no two neighbours alike, in no order. */
 static void all_over(struct runs *r, struct indices *x, uint32_t count)
 {
@@ -28,7 +22,7 @@ static void all_over(struct runs *r, struct indices *x, uint32_t count)
 	CU_ASSERT_EQUAL_FATAL(runs_init(r, count, WAITS), 0);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t at = (uint32_t)((uint64_t)i * 7919 % count); /* a prime: each once */
-		int32_t status = (int32_t)(pick(200) * 2 + at % 2);
+		int32_t status = (int32_t)(pick(&seed, 200) * 2 + at % 2);
 
 		CU_ASSERT_EQUAL_FATAL(
 			runs_set(r, at, over_value(status ? KEEL_SUB_FAILED : KEEL_SUB_FINISHED, status)), 0);

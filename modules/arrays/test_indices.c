@@ -13,12 +13,6 @@
 
 static uint32_t seed = 11;
 
-static uint32_t pick(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
 static void grammar(void)
 {
 	static const char *const bad[] = { "", "1", "5-1", "3-3", "1-", "-3", "x-y", "1-5:", "1-5:0", "1-5 ",
@@ -57,8 +51,8 @@ static void selections_at_random(void)
 	int round;
 
 	for (round = 0; round < 20000; round++) {
-		struct indices x = { pick(30), 1 + pick(6), 1 + pick(40) };
-		uint32_t first = pick(80), last = first + pick(120), step = 1 + pick(7), i, k;
+		struct indices x = { pick(&seed, 30), 1 + pick(&seed, 6), 1 + pick(&seed, 40) };
+		uint32_t first = pick(&seed, 80), last = first + pick(&seed, 120), step = 1 + pick(&seed, 7), i, k;
 		struct selection s;
 		char text[64];
 
@@ -120,16 +114,16 @@ static void texts_at_random(void)
 	int round;
 
 	for (round = 0; round < 3000; round++) {
-		struct indices x = { pick(50), 1 + pick(4), 1 + pick(60) };
+		struct indices x = { pick(&seed, 50), 1 + pick(&seed, 4), 1 + pick(&seed, 60) };
 		struct selection s = { 0 };
 		struct runs r, again;
-		uint32_t i, k, density = 1 + pick(6);
+		uint32_t i, k, density = 1 + pick(&seed, 6);
 		char *text;
 
 		CU_ASSERT_EQUAL_FATAL(runs_init(&r, x.count, 0), 0);
 		CU_ASSERT_EQUAL_FATAL(runs_init(&again, x.count, 0), 0);
 		for (i = 0; i < x.count; i++)
-			runs_set(&r, i, pick(density) == 0);
+			runs_set(&r, i, pick(&seed, density) == 0);
 		text = indices_text(&x, &r, 1);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(text);
 		if (*text)

@@ -12,12 +12,6 @@
 
 static uint32_t seed;
 
-static uint32_t pick(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
 static void check(const struct runs *r, const int32_t *model)
 {
 	uint32_t i, last, k;
@@ -37,8 +31,8 @@ static void check(const struct runs *r, const int32_t *model)
 
 static void find_checked(const struct runs *r, const int32_t *model)
 {
-	uint32_t from = pick(COUNT + 5), i, found = 0;
-	int32_t value = (int32_t)pick(4);
+	uint32_t from = pick(&seed, COUNT + 5), i, found = 0;
+	int32_t value = (int32_t)pick(&seed, 4);
 	bool is = runs_find(r, from, value, &found);
 
 	for (i = from; i < COUNT && model[i] != value; i++)
@@ -50,8 +44,8 @@ static void find_checked(const struct runs *r, const int32_t *model)
 
 static void replace_checked(struct runs *r, int32_t *model)
 {
-	uint32_t first = pick(COUNT), last = first + pick(COUNT), step = 1 + pick(5), n = 0, got, i;
-	int32_t from = (int32_t)pick(4), to = (int32_t)pick(4);
+	uint32_t first = pick(&seed, COUNT), last = first + pick(&seed, COUNT), step = 1 + pick(&seed, 5), n = 0, got, i;
+	int32_t from = (int32_t)pick(&seed, 4), to = (int32_t)pick(&seed, 4);
 
 	for (i = first; i <= last && i < COUNT && from != to; i += step)
 		if (model[i] == from) {
@@ -79,16 +73,16 @@ static void at_random(void)
 		for (i = 0; i < COUNT; i++)
 			model[i] = 0;
 		for (round = 0; round < 400; round++) {
-			uint32_t one = pick(COUNT);
-			int32_t value = (int32_t)pick(4);
+			uint32_t one = pick(&seed, COUNT);
+			int32_t value = (int32_t)pick(&seed, 4);
 
-			if (pick(8) == 0) {
+			if (pick(&seed, 8) == 0) {
 				replace_checked(&r, model);
 			} else {
 				CU_ASSERT_EQUAL_FATAL(runs_set(&r, one, value), 0);
 				model[one] = value;
 			}
-			if (pick(100) == 0) {
+			if (pick(&seed, 100) == 0) {
 				runs_map(&r, fewer);
 				for (i = 0; i < COUNT; i++)
 					model[i] = fewer(model[i]);

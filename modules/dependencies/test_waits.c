@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "module_memory.h"
 
 static struct keel_module alone;
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_obj *first;
 static struct keel_mock_outcome out;
@@ -85,11 +83,6 @@ static void set_up(void)
 	CU_ASSERT_STRING_EQUAL(err.text, "");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
 	first = job("1.svr");
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 /* Submitted with these dependencies; NULL: refused. */

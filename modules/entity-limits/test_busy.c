@@ -6,14 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "keel/service/job.h"
 #include "with_resources.h"
 
 extern const struct keel_module keel_module;
 
-static struct keel_mock *mock;
 static struct keel_obj *queue, *other;
 
 static void set_up(void)
@@ -33,11 +31,6 @@ static void set_up(void)
 	queue = keel_mock_object(mock, "queue", "workq");
 	other = keel_mock_object(mock, "queue", "other");
 	keel_mock_set(keel_mock_object(mock, "resource", "tickets"), "type", NULL, "long");
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static keel_verdict delete_tickets(void)

@@ -7,13 +7,11 @@
 #include <stdlib.h>
 
 #include "entity-limits.h"
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "with_resources.h"
 
 extern const struct keel_module keel_module;
 
-static struct keel_mock *mock;
 static struct keel_obj *first, *second, *third;
 
 /* So many counters find a place for amounts, those after them do not (negative: all do). The mock itself, which cannot
@@ -75,11 +73,6 @@ static void set_up(void)
 	first = job_of_alice("1.svr");
 	second = job_of_alice("2.svr");
 	third = job_of_alice("3.svr");
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static void placed(struct keel_obj *job, const char *id)

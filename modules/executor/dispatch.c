@@ -36,13 +36,15 @@ void server_fini(struct keel_mod *mod)
 	struct state *st = mod->state;
 	struct entry *e, *next;
 	struct host *h, *next_h;
+	struct question *q, *next_q;
 	struct listener *l;
 
 	while ((l = st->server.listeners)) {
 		st->server.listeners = l->next;
 		free(l);
 	}
-	questions_fini(st);
+	HASH_ITER(hh, st->server.questions, q, next_q)
+		question_free(st, q);
 	HASH_ITER(hh, st->server.entries, e, next)
 		entry_drop(st, e);
 	HASH_ITER(hh, st->server.hosts, h, next_h) {

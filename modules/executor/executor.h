@@ -215,9 +215,9 @@ int64_t nodes_first_ncpus(const char *exec_vnode);
 
 /* question.c */
 void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text);
+void question_free(struct state *st, struct question *q);
 void questions_fail(struct keel_mod *mod, const char *peer); /* all that were sent to a host: 15070 */
 void questions_go_on(struct keel_mod *mod, const char *peer); /* those that waited for it */
-void questions_fini(struct state *st);
 /* A question about a run to its host; the caller adds to the message in *ret_out and calls question_send(). NULL: `done`
  * has run with the error, 15016 (no host has the run) or 15070 (the host is unknown, or no memory). */
 struct question *question_about(struct keel_mod *mod, struct keel_obj *job, const char *name,

@@ -297,22 +297,7 @@ static bool is_still(char state)
 	return strchr("TtZX", state) != NULL;
 }
 
-int proc_running(pid_t top)
-{
-	pid_t *pids = NULL;
-	size_t n = 0;
-	int running = 0, r = proc_descendants(top, &pids, &n);
-
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct proc p;
-
-		running += proc_read(pids[i], &p) == 0 && !is_still(p.state);
-	}
-	free(pids);
-	return running;
-}
-
-int proc_stop(pid_t top)
+int proc_stop(pid_t top, int signum)
 {
 	pid_t *pids = NULL;
 	size_t n = 0;
@@ -323,7 +308,7 @@ int proc_stop(pid_t top)
 
 		if (proc_read(pids[i], &p) == 0 && !is_still(p.state)) {
 			running++;
-			kill(pids[i], SIGSTOP);
+			kill(pids[i], signum);
 		}
 	}
 	free(pids);

@@ -38,16 +38,14 @@ int proc_kill(pid_t top, int signum);
 /* One pass of KILL over the descendants of `top`, each as it is found. Returns how many were alive; 0 counts when the
  * caller sees it twice (see proc_stop). */
 int proc_kill_pass(pid_t top);
-/* Returns how many below `top` can still run. */
-int proc_running(pid_t top);
 /* KILL what a task has left whose shepherd is gone: what is in its session, or was started with the string `cookie`
  * in its environment (NULL: none), and their children; nothing that is older than `since`, the shepherd's start, or
  * runs as another user than `uid`: a session's number may be another's by now. -1: any but root. */
 void proc_kill_strays(pid_t session, const char *cookie, uint64_t since, uid_t uid);
-/* One pass of SIGSTOP over those that can still run. Returns how many there were: the caller repeats it until it has seen
- * 0 twice, because a fork may have been under way, and the kernel's list of children has gaps while it changes. Fails
+/* One pass of SIGSTOP, or of 0, over those that can still run. Returns how many there were: the caller repeats it until
+ * it has seen 0 twice, because a fork may have been under way, and the kernel's list of children has gaps while it changes. Fails
  * with -ESRCH when there was none, or -errno. */
-int proc_stop(pid_t top);
+int proc_stop(pid_t top, int signum);
 
 /* What pids mean something in: this start of the machine, and the namespace. "" unknown. */
 #define PROC_WORLD_SIZE 96

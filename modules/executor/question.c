@@ -19,7 +19,7 @@
 
 #define DIAL_MS 6000 /* a host whose server was away tries every 5 s */
 
-static void question_free(struct state *st, struct question *q)
+void question_free(struct state *st, struct question *q)
 {
 	keel_out_drop(q->out);
 	HASH_DEL(st->server.questions, q);
@@ -27,14 +27,6 @@ static void question_free(struct state *st, struct question *q)
 	free(q->peer);
 	free(q->id);
 	free(q);
-}
-
-void questions_fini(struct state *st)
-{
-	struct question *q, *next;
-
-	HASH_ITER(hh, st->server.questions, q, next)
-		question_free(st, q);
 }
 
 static void put_right(struct keel_mod *mod, struct entry *e)

@@ -5,6 +5,7 @@
  */
 #include "executor.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void look_work(void *arg)
 	struct look *l = arg;
 
 	for (size_t i = 0; i < l->n; i++)
-		l->at[i].running = proc_running(l->at[i].shepherd) > 0;
+		l->at[i].running = proc_stop(l->at[i].shepherd, 0) > 0;
 }
 
 /* It may have been resumed meanwhile: stopping is done here, where that is known. */
@@ -40,7 +41,7 @@ static void stop_again(struct keel_mod *mod, pid_t shepherd)
 	HASH_ITER(hh, st->mom.tasks, t, next) {
 		if (t->shepherd != shepherd || !is_loose(t))
 			continue;
-		proc_stop(shepherd);
+		proc_stop(shepherd, SIGSTOP);
 		if (!t->restless)
 			keel_log(mod, KEEL_LOG_SECURITY | KEEL_LOG_JOB, "Job", t->id,
 				 "the suspended job was continued by a signal; it is stopped again");

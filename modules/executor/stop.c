@@ -165,7 +165,7 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 static void stop_pass(struct keel_mod *mod, void *arg)
 {
 	struct task *t = arg;
-	int running = proc_stop(t->shepherd);
+	int running = proc_stop(t->shepherd, SIGSTOP);
 	int64_t left = t->stop_deadline_ms - keel_now_ms(mod), gone = STOP_LONGEST_MS - left;
 
 	t->stop_timer = NULL;
@@ -189,7 +189,7 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 	}
 	t->stop_number = number;
 	if (t->freezer && group_freeze(t->freezer) == 0) { /* nothing forks while SIGSTOP is handed out */
-		proc_stop(t->shepherd);
+		proc_stop(t->shepherd, SIGSTOP);
 		group_thaw(t->freezer);
 	}
 	t->stop_quiet = 0;

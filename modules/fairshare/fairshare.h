@@ -67,8 +67,6 @@ double amount_of(struct state *st, struct keel_obj *job);
 /* stock.c: usage in the store */
 void stock_load(struct keel_mod *mod);
 void stock_put(struct keel_mod *mod, struct share *s);
-void stock_forget(struct keel_mod *mod, struct share *s); /* a stranger, with its usage */
-void usage_set(struct keel_mod *mod, struct share *s, double amount);
 
 /* usage.c: charging what runs */
 void usage_start(struct keel_mod *mod);

@@ -88,24 +88,6 @@ void stock_load(struct keel_mod *mod)
 	put_unit(mod);
 }
 
-void stock_forget(struct keel_mod *mod, struct share *s)
-{
-	struct state *st = mod->state;
-	struct keel_obj *obj = keel_find(mod, "share", s->name);
-
-	if (obj)
-		keel_destroy(obj);
-	tree_forget(&st->tree, s);
-}
-
-void usage_set(struct keel_mod *mod, struct share *s, double amount)
-{
-	struct state *st = mod->state;
-
-	tree_set(&st->tree, s, amount / st->unit);
-	stock_put(mod, s);
-}
-
 /* ---- decay ------------------------------------------------------------------------------------------ */
 
 #define UNIT_MIN 1e-100

@@ -135,7 +135,8 @@ static int32_t set(struct answer *a, struct keel_err *err)
 	if (s->first)
 		return keel_error(err, PBSE_IVALREQ, "%s is a group; its usage is that of its members",
 				  s->name);
-	usage_set(a->mod, s, amount);
+	tree_set(&a->st->tree, s, amount / a->st->unit);
+	stock_put(a->mod, s);
 	return 0;
 }
 
@@ -149,9 +150,12 @@ static int32_t decay(struct answer *a, struct keel_err *err)
 static void forget(void *arg, struct share *s)
 {
 	struct answer *a = arg;
+	struct keel_obj *obj = s->is_named ? NULL : keel_find(a->mod, "share", s->name);
 
-	if (!s->is_named)
-		stock_forget(a->mod, s);
+	if (obj)
+		keel_destroy(obj);
+	if (!s->is_named) /* a stranger, with its usage */
+		tree_forget(&a->st->tree, s);
 }
 
 static int32_t trim(struct answer *a, struct keel_err *err)

@@ -70,13 +70,6 @@ struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id)
 	return keel_id_whole(part_id, id, sizeof(id)) ? keel_find(mod, "job", id) : NULL;
 }
 
-bool form_claims(struct keel_mod *mod, const char *attr)
-{
-	struct state *st = mod->state;
-
-	return st->form && strcasecmp(attr, st->form->attr) == 0; /* any case is taken */
-}
-
 bool form_has(struct keel_mod *mod, const char *operand)
 {
 	struct state *st = mod->state;

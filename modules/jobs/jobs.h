@@ -225,7 +225,6 @@ enum role job_role(struct keel_mod *mod, struct keel_obj *job);
 int32_t job_default_paths(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 			  const char *host, int64_t sequence, struct keel_err *err);
 struct keel_obj *whole_of(struct keel_mod *mod, const char *part_id); /* NULL: it is gone, or this is no part */
-bool form_claims(struct keel_mod *mod, const char *attr); /* a submission that sets it is a whole */
 bool form_has(struct keel_mod *mod, const char *operand); /* does it name something in a whole? */
 char form_letter(struct keel_mod *mod, const char *operand); /* '\0': it names no part, or several */
 /* Acts on what the operand names in a whole. False: it names nothing there, and the callback is left to the caller. */

@@ -272,13 +272,14 @@ static int32_t take_script(struct keel_mod *mod, struct keel_req *req, struct su
 /* Does the request submit an array? */
 static bool is_whole(struct keel_mod *mod, struct keel_req *req)
 {
+	const struct state *st = mod->state;
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
 
-	if (keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n))
+	if (!st->form || keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n))
 		return false;
 	for (i = 0; i < n; i++)
-		if (form_claims(mod, attrs[i].name))
+		if (strcasecmp(attrs[i].name, st->form->attr) == 0) /* any case is taken */
 			return true;
 	return false;
 }

@@ -94,15 +94,18 @@ static const struct keel_contrib contribs[] = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
-	if (keel_slot_bind(mod, "job", sizeof(struct slot), NULL) || post_open(mod))
-		return keel_error(err, -1, "out of memory");
-	return 0;
+	struct state *st = mod->state;
+
+	st->post.end = &st->post.first;
+	return keel_slot_bind(mod, "job", sizeof(struct slot), NULL) ? keel_error(err, -1, "out of memory") : 0;
 }
 
 static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *err)
 {
+	struct state *st = mod->state;
+
 	(void)now, (void)err;
-	post_retry(mod);
+	st->post.failing = false; /* the program may be another: its errors are logged again */
 	return 0;
 }
 
@@ -110,16 +113,12 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 static int32_t busy(struct keel_mod *mod, struct keel_err *why)
 {
 	const struct conf *conf = mod->conf;
-	int64_t n = post_unsent(mod);
+	const struct state *st = mod->state;
+	int64_t n = st->post.waiting + st->post.sending;
 
 	return n ? keel_error(why, -EBUSY, "%lld mails are being handed to %s; ask again when they are sent",
 			      (long long)n, conf->sendmail)
 		 : 0;
-}
-
-static void fini(struct keel_mod *mod)
-{
-	post_close(mod);
 }
 
 static const char *const requires_modules[] = { "manager", "jobs", NULL };
@@ -128,4 +127,4 @@ KEEL_MODULE(.name = "mail", .version = "1.0", .vendor = "Keelson",
 	    .summary = "tells people by mail what becomes of their jobs", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
 	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
-	    .init = init, .reconf = reconf, .busy = busy, .fini = fini);
+	    .init = init, .reconf = reconf, .busy = busy, .fini = post_close);

@@ -20,9 +20,14 @@ struct slot {
 	bool begun; /* an array: the mail that it began was sent */
 };
 
-struct post; /* send.c: the mails that wait */
 struct state {
-	struct post *post;
+	struct post { /* send.c: the mails that wait */
+		struct mail *first, **end;
+		int64_t waiting;
+		bool sending; /* one is with the worker */
+		bool full, failing; /* that was said */
+		bool closed;
+	} post;
 	bool wrong_from, wrong_mailer; /* the error is in the log */
 };
 
@@ -40,11 +45,7 @@ struct mail {
 struct mail *mail_new(const char *id);
 void mail_free(struct mail *);
 
-/* Fails with -ENOMEM. */
-int32_t post_open(struct keel_mod *);
 void post_close(struct keel_mod *);
-void post_retry(struct keel_mod *); /* the program may be another: its errors are logged again */
-int64_t post_unsent(const struct keel_mod *); /* how many wait, or are with the program */
 void post_send(struct keel_mod *, struct mail *); /* the mail is owned by it; a mail that fails is logged */
 
 /* write.c: sends mail to the users of a job, if its Mail_Points include the letter. `why` may be NULL. A letter that cannot

@@ -16,13 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct post {
-	struct mail *first, **end;
-	int64_t waiting;
-	bool sending; /* one is with the worker */
-	bool full, failing; /* that was said */
-};
-
 struct mail *mail_new(const char *id)
 {
 	struct mail *m = calloc(1, sizeof(*m) + strlen(id) + 1);
@@ -183,9 +176,9 @@ static void judge(struct keel_mod *mod, const struct mail *m)
 {
 	struct state *st = mod->state;
 	bool failed = m->error || m->timed_out || m->status;
-	bool news = failed && !st->post->failing;
+	bool news = failed && !st->post.failing;
 
-	st->post->failing = failed;
+	st->post.failing = failed;
 	if (!news)
 		return;
 	if (m->error)
@@ -204,8 +197,8 @@ static void delivered(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 
-	if (st->post) { /* else the module has ended meanwhile */
-		st->post->sending = false;
+	if (!st->post.closed) { /* else the module has ended meanwhile */
+		st->post.sending = false;
 		judge(mod, arg);
 		send_next(mod);
 	}
@@ -215,7 +208,7 @@ static void delivered(struct keel_mod *mod, void *arg)
 static void send_next(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct post *p = st->post;
+	struct post *p = &st->post;
 	struct mail *m;
 
 	while (!p->sending && (m = p->first)) {
@@ -233,7 +226,7 @@ void post_send(struct keel_mod *mod, struct mail *m)
 {
 	const struct conf *conf = mod->conf;
 	struct state *st = mod->state;
-	struct post *p = st->post;
+	struct post *p = &st->post;
 	bool full = p->waiting >= conf->queue;
 
 	if (full && !p->full)
@@ -250,45 +243,17 @@ void post_send(struct keel_mod *mod, struct mail *m)
 	send_next(mod);
 }
 
-int64_t post_unsent(const struct keel_mod *mod)
-{
-	const struct state *st = mod->state;
-
-	return st->post->waiting + st->post->sending;
-}
-
-void post_retry(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	st->post->failing = false;
-}
-
-int32_t post_open(struct keel_mod *mod)
-{
-	struct state *st = mod->state;
-
-	st->post = calloc(1, sizeof(*st->post));
-	if (!st->post)
-		return -ENOMEM;
-	st->post->end = &st->post->first;
-	return 0;
-}
-
 void post_close(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct mail *m;
 
-	if (!st->post)
-		return;
-	if (st->post->waiting)
+	if (st->post.waiting)
 		keel_log(mod, KEEL_LOG_SYSTEM, "Server", "mail", "%lld mails are not sent",
-			 (long long)st->post->waiting);
-	while ((m = st->post->first)) {
-		st->post->first = m->next;
+			 (long long)st->post.waiting);
+	while ((m = st->post.first)) {
+		st->post.first = m->next;
 		mail_free(m);
 	}
-	free(st->post);
-	st->post = NULL;
+	st->post.closed = true;
 }

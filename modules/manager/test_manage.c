@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "module_memory.h"
+#include "with_resources.h"
 
 #define CREATE "cmd = 0; obj = 1; name = \"new\"; attrs = ( (\"comment\", \"\", \"words\") );"
 #define DELETE "cmd = 1; obj = 1; name = \"old\";"
@@ -18,7 +18,6 @@
 #define SET_HOST "cmd = 2; obj = 7; name = \"n1\"; attrs = ( (\"comment\", \"\", \"words\") );"
 
 static struct keel_module alone;
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_err err;
 static const struct keel_session *root;
@@ -31,18 +30,9 @@ static keel_verdict hold(struct keel_call *c, uint32_t point, const void *event,
 			 NULL);
 }
 
-static const struct keel_resource *no_resource(struct keel_mod *m, const char *name)
-{
-	(void)m, (void)name;
-	return NULL;
-}
-
 static void host_make(void)
 {
-	static const struct keel_resource_api resources = { .size = sizeof(resources), .find = no_resource };
-
-	mock = keel_mock_new(KEEL_SERVER);
-	keel_mock_service(mock, "resource", &resources);
+	mock = mock_with_resources();
 	keel_mock_attr(mock, "queue", "comment", "string");
 	keel_mock_attr(mock, "node", "comment", "string");
 	keel_mock_attr(mock, "node", "Mom", "string");
@@ -63,11 +53,6 @@ static void set_up(void)
 		snprintf(id, sizeof(id), i == 1 ? "n1" : "n1.%d", i);
 		keel_mock_set(keel_mock_object(mock, "node", id), "Mom", NULL, "n1");
 	}
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static struct keel_obj *find(const char *klass, const char *id)

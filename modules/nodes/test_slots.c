@@ -9,8 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "with_resources.h"
 
 #define JOB "1.svr"
@@ -37,7 +36,6 @@ void *reallocarray(void *old, size_t n, size_t size)
 }
 #pragma GCC visibility pop
 
-static struct keel_mock *mock;
 static struct keel_obj *vnode[2];
 
 static int32_t listen_to_nobody(struct keel_mod *mod, struct keel_mod *me, const struct keel_task_events *events)
@@ -71,11 +69,6 @@ static void set_up(void)
 		vnode[i] = keel_mock_object(mock, "node", names[i]);
 		keel_mock_set(vnode[i], "Mom", NULL, names[i]);
 	}
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static const char *ncpus_of(int node)

@@ -85,7 +85,7 @@ struct method *first_useful(struct keel_mod *mod, struct keel_obj *job, char **r
 
 /* ---- vnodes ------------------------------------------------------------------------------------------- */
 
-static struct keel_exec *exec_of(struct keel_obj *job)
+struct keel_exec *exec_of(struct keel_obj *job)
 {
 	const char *text = keel_get_str(job, job_exec_vnode);
 	struct keel_exec *exec = NULL;
@@ -134,19 +134,6 @@ static bool same(const struct keel_attr *attr, struct keel_obj *a,
 }
 
 /* ---- the list -------------------------------------------------------------------------------------------- */
-
-void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance)
-{
-	w->s = s;
-	w->relevance = relevance;
-	w->own = keel_job_is_suspended(job) ? exec_of(job) : NULL;
-	w->has_targets = targets_of(mod, job, w->targets, sizeof(w->targets));
-}
-
-void wanted_fini(struct wanted *w)
-{
-	keel_resource_exec_free(w->own);
-}
 
 bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r)
 {

@@ -365,7 +365,7 @@ void choose_drop(struct keel_mod *mod, struct search *s)
 			sim->list[i]->by = NULL;
 	for (m = st->methods; m; m = m->next)
 		m->taken = 0;
-	wanted_fini(&sim->wanted);
+	keel_resource_exec_free(sim->wanted.own);
 	free(sim->list);
 	free(sim);
 	s->sim = NULL;
@@ -398,7 +398,10 @@ static bool begin(struct keel_mod *mod, struct search *s, struct keel_obj *job, 
 		return false;
 	sim->mod = mod;
 	sim->job = job;
-	wanted_init(mod, &sim->wanted, s, job, relevance);
+	sim->wanted.s = s;
+	sim->wanted.relevance = relevance;
+	sim->wanted.own = keel_job_is_suspended(job) ? exec_of(job) : NULL;
+	sim->wanted.has_targets = targets_of(mod, job, sim->wanted.targets, sizeof(sim->wanted.targets));
 	gather(sim);
 	st->choosing = s;
 	return true;

@@ -163,8 +163,7 @@ struct wanted {
 	bool has_targets;
 	char targets[1024];
 };
-void wanted_init(struct keel_mod *mod, struct wanted *w, struct search *s, struct keel_obj *job, uint32_t relevance);
-void wanted_fini(struct wanted *w);
+struct keel_exec *exec_of(struct keel_obj *job); /* the caller frees it; NULL: it has none */
 bool is_candidate(struct keel_mod *mod, const struct wanted *w, struct keel_obj *job, struct runner *r);
 /* Sorts into the order in which they are chosen; empty places are taken out. */
 void candidates_sort(struct runner **list, uint32_t *n);

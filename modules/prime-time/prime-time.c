@@ -202,7 +202,9 @@ static void fini(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	dedicated_fini(&st->dedicated);
-	rules_fini(&st->rules);
+	free(st->rules.dedicated);
+	free(st->rules.prime);
+	free(st->rules.nonprime);
 }
 
 static const char *const requires_modules[] = { "jobs", "queues", NULL };

@@ -45,7 +45,6 @@ void files_read(struct keel_mod *mod);
 
 /* rules.c */
 void rules_read(struct keel_mod *mod);
-void rules_fini(struct rules *r);
 enum queue_kind { ANYTIME, DEDICATED, PRIME, NONPRIME };
 enum queue_kind queue_kind(const struct rules *r, const char *name);
 

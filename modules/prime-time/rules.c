@@ -32,13 +32,6 @@ void rules_read(struct keel_mod *mod)
 				     conf->prime_exempt_anytime_queues);
 }
 
-void rules_fini(struct rules *r)
-{
-	free(r->dedicated);
-	free(r->prime);
-	free(r->nonprime);
-}
-
 static bool begins(const char *name, const char *prefix)
 {
 	return prefix && *prefix && strncmp(name, prefix, strlen(prefix)) == 0;

@@ -8,14 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "pbs_error.h"
 
 extern const struct keel_module keel_module;
 enum { CREATE, DELETE, SET };
 
-static struct keel_mock *mock;
 static struct keel_module alone; /* without the required module resources */
 static struct keel_mock_outcome out;
 static struct keel_err err;
@@ -26,11 +24,6 @@ static void set_up(void)
 	alone.requires_modules = NULL;
 	mock = keel_mock_new(KEEL_SERVER);
 	keel_mock_attr(mock, "queue", "state_count", "string");
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static struct keel_obj *queue_find(const char *name)

@@ -10,12 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 
 extern const struct keel_module keel_module;
 
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_obj *job, *server;
 static struct keel_mock_outcome out;
@@ -52,11 +50,6 @@ static void set_up(void)
 	manager = keel_mock_session(mock, "root", KEEL_MANAGERS);
 	somebody = keel_mock_session(mock, "bob", KEEL_OPERATOR);
 	released = NULL;
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static int32_t restrict_to(const char *names, int32_t op)

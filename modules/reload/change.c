@@ -134,7 +134,7 @@ static int32_t answer_write(const struct change *c)
 
 	keel_text_init(&text);
 	keel_text_printf(&text, "%s\n%s\n%s\n%s\n%s", c->token ? c->token : "", object_of(c), kind_names[c->kind], c->who, c->out.data);
-	ret = text.failed || c->out.failed ? -ENOMEM : text_write(c->sets, "answer", text.data);
+	ret = text.failed || c->out.failed ? -ENOMEM : text_write(c->sets, "answer", text.data, false);
 	keel_text_fini(&text);
 	return ret;
 }
@@ -219,12 +219,10 @@ static bool work_end(struct change *c)
 
 static int32_t draft_read(struct change *c)
 {
-	char *conf = set_path(c->fresh, "conf");
-	int32_t ret = conf ? keel_renew_draft(c->mod, conf, &c->draft, &c->err) : keel_error(&c->err, -ENOMEM, "no memory");
+	int32_t ret = keel_renew_draft(c->mod, c->fresh, &c->draft, &c->err);
 
 	if (ret < 0)
 		c->draft = NULL;
-	free(conf);
 	return ret;
 }
 
@@ -340,7 +338,7 @@ static void change_begin(struct change *c)
 	const struct state *st = c->mod->state;
 	int32_t ret = 0;
 
-	c->conf_file = keel_renew_conf_file(c->mod);
+	c->conf_file = st->image.conf_file;
 	c->sets = strdup(st->sets);
 	c->from = st->set ? strdup(st->set) : NULL;
 	if (!c->sets || (st->set && !c->from))

@@ -44,8 +44,8 @@ static bool answered(const struct state *st, struct keel_mod *mod, struct keel_r
 {
 	if (!token || !st->token || strcmp(st->token, token) != 0)
 		return false;
-	if (st->refused)
-		keel_reply(req, PBSE_SYSTEM, "%s", st->refused);
+	if (st->image.refused)
+		keel_reply(req, PBSE_SYSTEM, "%s", st->image.refused);
 	else
 		reply_lines(mod, req, st->text);
 	return true;
@@ -103,14 +103,11 @@ static void on_hup(struct keel_mod *mod, void *arg)
 }
 
 /* ---- from the image before, and for the next one ------------------------------------------------------------------ */
-static void answer_read(struct keel_mod *mod)
+static void answer_read(struct state *st)
 {
-	struct state *st = mod->state;
 	const char **at[] = { &st->token, &st->object, &st->kind, &st->who };
 	char *rest;
 
-	if (!keel_renew_was(mod, &st->refused))
-		return;
 	rest = st->answer = text_read(st->sets, "answer");
 	for (size_t i = 0; i < KEEL_COUNT(at) && rest; i++)
 		*at[i] = strsep(&rest, "\n");
@@ -122,8 +119,8 @@ static void answer_log(struct keel_mod *mod)
 	const struct state *st = mod->state;
 
 	if (st->text)
-		keel_log(mod, st->refused ? KEEL_LOG_ERROR | KEEL_LOG_FORCE : KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Module", st->object,
-			 st->refused ? "%s, asked for by %s, refused: %s" : "%s, asked for by %s: done", st->kind, st->who, st->refused);
+		keel_log(mod, st->image.refused ? KEEL_LOG_ERROR | KEEL_LOG_FORCE : KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Module", st->object,
+			 st->image.refused ? "%s, asked for by %s, refused: %s" : "%s, asked for by %s: done", st->kind, st->who, st->image.refused);
 }
 
 static void children_keep(const struct state *st)
@@ -134,7 +131,7 @@ static void children_keep(const struct state *st)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
 	f = fopen(path, "re");
-	(void)text_write(st->sets, "children", f && getline(&pids, &size, f) > 0 ? pids : "");
+	(void)text_write(st->sets, "children", f && getline(&pids, &size, f) > 0 ? pids : "", false);
 	if (f)
 		fclose(f);
 	free(pids);
@@ -218,19 +215,19 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	const char *set;
 
 	if (!keel_has(renew))
 		return 0;
-	set = keel_renew_set(mod);
+	keel_renew_image(mod, &st->image);
 	st->sets = set_path(keel_home(mod), keel_daemon(mod) & KEEL_SERVER ? "server_priv/sets" : "mom_priv/sets");
-	st->set = set ? strdup(set) : NULL;
-	if (!st->sets || (set && !st->set))
+	st->set = st->image.set ? strdup(st->image.set) : NULL;
+	if (!st->sets || (st->image.set && !st->set))
 		return keel_error(err, -ENOMEM, "no memory");
-	answer_read(mod);
-	st->children = keel_renew_was(mod, &st->refused) ? text_read(st->sets, "children") : NULL;
-	if (st->children)
+	if (st->image.renewed) {
+		answer_read(st);
+		st->children = text_read(st->sets, "children");
 		children_reap(mod, NULL);
+	}
 	return keel_renew_on_hup(mod, on_hup, NULL) < 0 ? keel_error(err, -EBUSY, "another module obeys SIGHUP") : 0;
 }
 

@@ -47,7 +47,7 @@ struct state {
 	bool stopping;	       /* no change begins any more */
 	char *answer;	       /* what the image before left; it owns the next five, which are NULL without it */
 	const char *token, *object, *kind, *who, *text;
-	const char *refused;   /* why this is not the image that was wanted; or NULL */
+	struct keel_image image;
 	int64_t start_us, start_jobs; /* how long the start took, from init(), with so many */
 	char *children;	       /* of the image before: pids */
 	struct keel_timer *reaper;
@@ -92,7 +92,7 @@ int32_t set_conf_take(const char *set, const char *fresh); /* `set` gets the con
 int32_t set_modules(const char *set, const char *from, const struct keel_draft *draft, struct keel_err *err);
 int32_t set_served(const char *sets, const char *set); /* it serves: the others are removed */
 void sets_tidy(const char *sets);		       /* all but the one that served last are removed */
-int32_t text_write(const char *dir, const char *name, const char *text);
+int32_t text_write(const char *dir, const char *name, const char *text, bool durable);
 char *text_read(const char *dir, const char *name); /* the caller frees it; "" when there is none, NULL without memory */
 
 #endif

@@ -64,13 +64,13 @@ static int32_t sync_dir(const char *path)
 	return ret;
 }
 
-int32_t text_write(const char *dir, const char *name, const char *text)
+int32_t text_write(const char *dir, const char *name, const char *text, bool durable)
 {
 	char *path = set_path(dir, name);
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
 	int32_t ret = !path ? -ENOMEM : fd < 0 ? -errno : write_all(fd, text, strlen(text));
 
-	if (ret == 0 && fsync(fd) < 0)
+	if (ret == 0 && durable && fsync(fd) < 0)
 		ret = -errno;
 	if (fd >= 0)
 		close(fd);
@@ -193,7 +193,7 @@ int32_t set_override(const char *set, const char *from, const char *module, bool
 		if (*line && (strncmp(line, module, len) != 0 || line[len] != '.'))
 			keel_text_printf(&text, "%s\n", line);
 	keel_text_printf(&text, "%s.enabled=%s\n", module, enabled ? "true" : "false");
-	ret = text.failed ? -ENOMEM : text_write(set, "conf/overrides", text.data);
+	ret = text.failed ? -ENOMEM : text_write(set, "conf/overrides", text.data, true);
 	keel_text_fini(&text);
 	free(old);
 	return ret == 0 ? 0 : fails(err, ret, "cannot write into %s: %s", set, strerror(-ret));

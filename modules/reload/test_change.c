@@ -44,21 +44,10 @@ __attribute__((constructor)) static void child(int argc, char **argv)
 }
 
 /* ---- the kernel ---------------------------------------------------------------------------------------------- */
-static const char *fake_conf_file(struct keel_mod *m)
-{
-	return (void)m, conf_file;
-}
-
-static const char *fake_set(struct keel_mod *m)
-{
-	return (void)m, NULL;
-}
-
-static bool fake_was(struct keel_mod *m, const char **ret_refused)
+static void fake_image(struct keel_mod *m, struct keel_image *ret)
 {
 	(void)m;
-	*ret_refused = refused;
-	return was;
+	*ret = (struct keel_image){ .size = sizeof(*ret), .renewed = was, .conf_file = conf_file, .refused = refused };
 }
 
 static const char **fake_command(struct keel_mod *m)
@@ -71,10 +60,10 @@ static const char **fake_command(struct keel_mod *m)
 	return words;
 }
 
-static int32_t fake_draft(struct keel_mod *m, const char *conf, const struct keel_draft **ret, struct keel_err *err)
+static int32_t fake_draft(struct keel_mod *m, const char *set, const struct keel_draft **ret, struct keel_err *err)
 {
 	(void)m, (void)err;
-	CU_ASSERT_EQUAL(access(conf, F_OK), 0);
+	CU_ASSERT_EQUAL(access(set, F_OK), 0);
 	*ret = &draft;
 	return 0;
 }
@@ -125,7 +114,7 @@ static int32_t fake_on_hup(struct keel_mod *m, keel_fn *fn, void *arg)
 }
 
 static const struct keel_renew_api fake = {
-	.size = sizeof(fake), .conf_file = fake_conf_file, .set = fake_set, .was = fake_was, .command = fake_command,
+	.size = sizeof(fake), .image = fake_image, .command = fake_command,
 	.draft = fake_draft, .apply = fake_apply, .drop = fake_drop, .trust = fake_trust, .needs = fake_needs,
 	.busy = fake_busy, .go = fake_go, .on_hup = fake_on_hup,
 };
@@ -323,7 +312,7 @@ static void the_next_image_answers(void)
 	char *sets = set_path(dir, "server_priv/sets");
 
 	CU_ASSERT_EQUAL(mkdir(sets, 0700), 0);
-	CU_ASSERT_EQUAL(text_write(sets, "answer", "beef\none\nreload of module\nroot@h\none: replaced\n"), 0);
+	CU_ASSERT_EQUAL(text_write(sets, "answer", "beef\none\nreload of module\nroot@h\none: replaced\n", false), 0);
 	was = true;
 	CU_ASSERT_EQUAL(keel_mock_unload(module, NULL), 0);
 	module_start();

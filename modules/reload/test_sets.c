@@ -68,7 +68,7 @@ static void the_configuration_is_copied_under_names_of_its_own(void)
 	CU_ASSERT_EQUAL_FATAL(set_create(sets, &second, &err), 0);
 	CU_ASSERT_EQUAL(set_configure(second, NULL, set, &err), 0); /* what runs, whatever the files say */
 	expect_text(second, "conf/modules.d/one.conf", "one: {\n\tword = \"a\";\n};\n");
-	CU_ASSERT_EQUAL(text_write(second, "conf/keelson.conf", "other"), 0);
+	CU_ASSERT_EQUAL(text_write(second, "conf/keelson.conf", "other", false), 0);
 	CU_ASSERT_EQUAL(set_conf_take(set, second), 0);
 	expect_text(set, "conf/keelson.conf", "other");
 	free(second);
@@ -106,7 +106,7 @@ static void files_of_modules_are_copied_with_their_time(void)
 	CU_ASSERT_EQUAL(stat(so, &was), 0);
 	CU_ASSERT_EQUAL(stat(copy, &is), 0);
 	CU_ASSERT(was.st_mtim.tv_sec == is.st_mtim.tv_sec && was.st_mtim.tv_nsec == is.st_mtim.tv_nsec);
-	CU_ASSERT_EQUAL(text_write(set, "modules/gone.so", "older code"), 0);
+	CU_ASSERT_EQUAL(text_write(set, "modules/gone.so", "older code", false), 0);
 	CU_ASSERT_EQUAL_FATAL(set_create(sets, &second, &err), 0);
 	trusted = -EPERM; /* then it is used from its place, where that is said */
 	CU_ASSERT_EQUAL(set_modules(second, set, &draft, &err), 0);

@@ -120,15 +120,10 @@ static const struct keel_resource *api_find(struct keel_mod *mod, const char *na
 	return table_find(mod->state, name);
 }
 
-static const struct keel_resource *api_at(struct keel_mod *mod, uint32_t i)
-{
-	return table_at(mod->state, i);
-}
-
 static const struct keel_resource_api service = {
 	.size = sizeof(struct keel_resource_api),
 	.find = api_find,
-	.at = api_at,
+	.at = table_at,
 	.value_parse = value_parse,
 	.value_fini = value_fini,
 	.value_text = value_text,

@@ -45,7 +45,7 @@ int32_t value_compare(const struct keel_res_value *a, const struct keel_res_valu
 int32_t table_fill(struct state *st, struct keel_err *err); /* fails with -1 and *err without memory */
 void table_free(struct state *st);
 const struct keel_resource *table_find(const struct state *st, const char *name);
-const struct keel_resource *table_at(const struct state *st, uint32_t i);
+const struct keel_resource *table_at(struct keel_mod *mod, uint32_t i);
 /* Adds or changes a site's definition. Returns 0; fails with a PBSE code and *err for a bad type or flag. */
 int32_t table_define(struct state *st, const char *name, const char *type, const char *flag,
 		     struct keel_err *err);

@@ -130,8 +130,9 @@ const struct keel_resource *table_find(const struct state *st, const char *name)
 	return d && !d->deleted ? &d->pub : NULL;
 }
 
-const struct keel_resource *table_at(const struct state *st, uint32_t i)
+const struct keel_resource *table_at(struct keel_mod *mod, uint32_t i)
 {
+	const struct state *st = mod->state;
 	uint32_t at;
 
 	for (at = 0; at < st->n_table; at++)

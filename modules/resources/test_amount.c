@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 
 extern const struct keel_module keel_module;
 
-static struct keel_mock *mock;
 static struct keel_obj *queue;
 static const struct keel_session *who;
 
@@ -27,11 +25,6 @@ static void set_up(void)
 	who = keel_mock_session(mock, "root", KEEL_MANAGERS);
 	for (size_t i = 0; i < KEEL_COUNT(types); i++)
 		keel_mock_set(keel_mock_object(mock, "resource", types[i]), "type", NULL, types[i]);
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static void accepted_comes_back(void)

@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 
 extern const struct keel_module keel_module;
 
-static struct keel_mock *mock;
 static struct keel_obj *queue;
 static struct keel_mock_outcome out;
 
@@ -26,11 +24,6 @@ static void set_up(void)
 	queue = keel_mock_object(mock, "queue", "workq");
 	keel_mock_object(mock, "resource", "tickets");
 	CU_ASSERT_EQUAL(keel_mock_set(queue, "resources_max", "tickets", "3"), 0);
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static keel_verdict delete_raise(const char *name)

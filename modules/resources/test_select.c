@@ -8,13 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 
 extern const struct keel_module keel_module;
 KEEL_USE_OPT(resource);
 
-static struct keel_mock *mock;
 static struct keel_err err;
 static char name[257], value[4097]; /* one longer than allowed */
 
@@ -31,11 +29,6 @@ static void set_up(void)
 		keel_mock_set(res, "type", NULL, "string");
 		keel_mock_set(res, "flag", NULL, "h");
 	}
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static int32_t KEEL_PRINTF(1, 2) chosen(const char *fmt, ...)

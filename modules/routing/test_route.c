@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "module_memory.h"
 
 static struct keel_module alone;
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_obj *job, *from;
 static struct keel_err err;
@@ -91,11 +89,6 @@ static void set_up(void)
 	keel_mock_set(job, "queue", NULL, "from");
 	says[0] = says[1] = 0;
 	aborted[0] = comment[0] = '\0';
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static void queued(void)

@@ -130,10 +130,13 @@ static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct r
 			have = *amount_at(s, (uint32_t)(v - s->node), column);
 			if (have >= -EPSILON)
 				continue;
-			for (j = 0; j < exec->n; j++)
-				for (l = 0; strcmp(exec->part[j].vnode, exec->part[i].vnode) == 0 && l < exec->part[j].n; l++)
-					if (exec->part[j].v[l].res == res)
-						wanted += in_part(&exec->part[j], j, l);
+			for (j = 0; j < exec->n; j++) {
+				const struct keel_exec_part *p = &exec->part[j];
+
+				for (l = 0; strcmp(p->vnode, exec->part[i].vnode) == 0 && l < p->n; l++)
+					if (p->v[l].res == res)
+						wanted += in_part(p, j, l);
+			}
 			reason_amount(ret, KEEL_WHY_RESOURCE, res, wanted, have + wanted,
 				      total_at(s, (uint32_t)(v - s->node), column));
 			return true;

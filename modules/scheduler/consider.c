@@ -327,7 +327,8 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 		e->victims_in = st->cycle;
 		if (v != VICTIMS_LEAVING)
 			return;
-		/* One that a limit keeps out until its victims have gone gets no fence: others would reach the limit meanwhile. */
+		/* One that a limit keeps out until its victims have gone gets no fence: others would reach the limit
+		 * meanwhile. */
 		if ((answer == NO_PLACE || answer == NO_PLACE_FOR_IT) && victims_apart(mod))
 			step_aside(mod, g, e);
 		else

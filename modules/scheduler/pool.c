@@ -56,14 +56,16 @@ static bool all_have(const struct snapshot *s, const struct wish *w, bool empty,
 {
 	uint32_t i, k;
 
-	for (i = 0; i < s->n_pool; i++)
-		for (k = 0; serves(&s->pool[i], w->queue) && k < w->n_whole; k++) {
-			const struct pool_amount *a = amount_of(&s->pool[i], w->whole[k]->res);
+	for (i = 0; i < s->n_pool; i++) {
+		struct pool *p = &s->pool[i];
 
-			if (a && is_checked(s, w->whole[k]->res) &&
-			    !has_value(&s->pool[i], a, w->whole[k], empty, ret))
+		for (k = serves(p, w->queue) ? 0 : w->n_whole; k < w->n_whole; k++) {
+			const struct pool_amount *a = amount_of(p, w->whole[k]->res);
+
+			if (a && is_checked(s, w->whole[k]->res) && !has_value(p, a, w->whole[k], empty, ret))
 				return false;
 		}
+	}
 	return true;
 }
 

@@ -61,7 +61,8 @@ static bool set_join(struct sets *x, const struct snapshot *s, uint32_t key, con
 {
 	struct set *set = x->set, *bigger;
 
-	while (set < x->set + x->n && (set->key != key || strlen(set->value) != len || memcmp(set->value, value, len) != 0))
+	while (set < x->set + x->n &&
+	       (set->key != key || strlen(set->value) != len || memcmp(set->value, value, len) != 0))
 		set++;
 	if (set == x->set + x->n) {
 		bigger = reallocarray(x->set, x->n + 1, sizeof(*bigger));

@@ -24,12 +24,6 @@ static bool before(const struct heap_node *a, const struct heap_node *b)
 static struct item items[N];
 static uint32_t seed = 7;
 
-static uint32_t pick(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
 static void test_order(void)
 {
 	struct heap h = { NULL, before };
@@ -38,14 +32,14 @@ static void test_order(void)
 
 	CU_ASSERT_PTR_NULL(heap_pop(&h));
 	for (k = 0; k < N; k++) {
-		items[k].key = pick(500);
+		items[k].key = pick(&seed, 500);
 		heap_push(&h, &items[k].node);
 	}
 	for (k = 0; k < N; k++) {
-		if (pick(3) == 0)
+		if (pick(&seed, 3) == 0)
 			heap_remove(&h, &items[k].node);
 		heap_remove(&h, &items[k].node); /* twice does nothing, once does */
-		if (pick(2) == 0) {
+		if (pick(&seed, 2) == 0) {
 			heap_push(&h, &items[k].node);
 			left++;
 		}

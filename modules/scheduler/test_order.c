@@ -29,12 +29,6 @@ static struct keel_res_value values[N];
 static struct snapshot site;
 
 static uint32_t seed = 7;
-static uint32_t pick(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
 /* Hosts of `per_host` vnodes. */
 static void site_make(uint32_t n, uint32_t per_host)
 {
@@ -54,18 +48,18 @@ static void site_make(uint32_t n, uint32_t per_host)
 		snprintf(names[i], sizeof(names[i]), "n%u", i);
 		nodes[i].name = names[i];
 		nodes[i].host = i / per_host;
-		nodes[i].usable = pick(8) > 0;
+		nodes[i].usable = pick(&seed, 8) > 0;
 		nodes[i].share[0] = nodes[i].share[1] = KEEL_SHARE_SHARED;
 		nodes[i].share[2] = KEEL_SHARE_EXCL;
 		nodes[i].share[3] = KEEL_SHARE_EXCLHOST;
-		nodes[i].priority = pick(5);
+		nodes[i].priority = pick(&seed, 5);
 		nodes[i].total = amounts[i];
 		nodes[i].free = amounts[i] + COLUMNS;
 		for (k = 0; k < COLUMNS; k++) {
-			nodes[i].total[k] = pick(16);
-			nodes[i].free[k] = pick((uint32_t)nodes[i].total[k] + 1);
+			nodes[i].total[k] = pick(&seed, 16);
+			nodes[i].free[k] = pick(&seed, (uint32_t)nodes[i].total[k] + 1);
 		}
-		values[i] = (struct keel_res_value){ .res = &color, .text = colors[pick(3)] };
+		values[i] = (struct keel_res_value){ .res = &color, .text = colors[pick(&seed, 3)] };
 		nodes[i].other = &values[i];
 		nodes[i].n_other = 1;
 	}
@@ -104,7 +98,7 @@ static void need_make(struct need *need)
 	uint32_t k;
 
 	for (k = 0; k < COLUMNS; k++)
-		need[k] = (struct need){ k, pick(14), &column_res[k] };
+		need[k] = (struct need){ k, pick(&seed, 14), &column_res[k] };
 }
 
 static uint32_t first_of_index(const struct need *need)
@@ -118,11 +112,11 @@ static uint32_t first_of_index(const struct need *need)
 
 static void change_one(void)
 {
-	uint32_t i = pick(site.n), k;
+	uint32_t i = pick(&seed, site.n), k;
 
 	for (k = 0; k < COLUMNS; k++)
-		nodes[i].free[k] = pick((uint32_t)nodes[i].total[k] + 1);
-	nodes[i].usable = pick(8) > 0;
+		nodes[i].free[k] = pick(&seed, (uint32_t)nodes[i].total[k] + 1);
+	nodes[i].usable = pick(&seed, 8) > 0;
 	snapshot_changed(&site, i);
 }
 

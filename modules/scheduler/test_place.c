@@ -481,12 +481,6 @@ static void test_again(void)
 /* Random sites and jobs: amounts balance, no vnode is overdrawn, arrangements hold, and what is refused
  * leaves no trace. */
 static uint32_t seed = 20240229;
-static uint32_t pick(uint32_t n)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % n;
-}
-
 static double total_free(void)
 {
 	double sum = 0;
@@ -519,13 +513,13 @@ static void check_arrangement(const char *text, int arrange)
 
 static void try_one(void)
 {
-	uint32_t a = 1 + pick(4), an = 1 + pick(4), b = 1 + pick(2), bn = pick(3), i;
-	int arrange = (int)pick(4), share = pick(8) == 0 ? KEEL_SHARE_EXCL : 0;
+	uint32_t a = 1 + pick(&seed, 4), an = 1 + pick(&seed, 4), b = 1 + pick(&seed, 2), bn = pick(&seed, 3), i;
+	int arrange = (int)pick(&seed, 4), share = pick(&seed, 8) == 0 ? KEEL_SHARE_EXCL : 0;
 	double before = total_free();
 	char select[64], *text;
 	struct reason r;
 
-	snprintf(select, sizeof(select), "%u:ncpus=%u+%u:ncpus=%u:mem=%u", a, an, b, bn, pick(4096));
+	snprintf(select, sizeof(select), "%u:ncpus=%u+%u:ncpus=%u:mem=%u", a, an, b, bn, pick(&seed, 4096));
 	text = put(select, arrange, share, &r);
 	CU_ASSERT_EQUAL(total_free(), text ? before - a * an - b * bn : before);
 	CU_ASSERT_TRUE(text || r.text[0]);
@@ -544,9 +538,9 @@ static void test_random(void)
 
 	for (round = 0; round < 500; round++) {
 		site_empty();
-		n = 1 + pick(10);
+		n = 1 + pick(&seed, 10);
 		for (i = 0; i < n; i++)
-			add(pick(i + 1), pick(9), pick(8192));
+			add(pick(&seed, i + 1), pick(&seed, 9), pick(&seed, 8192));
 		for (i = 0; i < 30; i++)
 			try_one();
 	}

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
-#include "keel/mock.h"
+#include "mocked.h"
 #include "keel/text.h"
 #include "module_memory.h"
 #include "pbs_error.h"
 
 static struct keel_module alone;
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_mock_reply reply;
 static struct keel_err err;
@@ -45,11 +43,6 @@ static void set_up(void)
 	module = keel_mock_load(mock, &alone, NULL, &err);
 	CU_ASSERT_STRING_EQUAL(err.text, "");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 /* A request of a plain user; returns how many of the three jobs the answer names. */

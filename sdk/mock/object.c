@@ -47,7 +47,7 @@ static const struct keel_attr *attr_named(struct keel_mock *mock, struct keel_ob
 	const struct keel_object_api *api = api_of(mock);
 	const struct keel_attr *a;
 
-	if (objects_is_dead(o))
+	if (o->flags & OBJ_DEAD)
 		die("%s %s is destroyed", objects_class(o), objects_id(o));
 	a = api->attr(&mock->self.pub, objects_class(o), name);
 	if (a == NULL)

@@ -58,7 +58,7 @@ static void not_dirty(void *arg, struct keel_obj *o)
 
 static void kernel_make(struct bench *b, const char *build)
 {
-	char modules[4096];
+	static char modules[4096];
 	const struct hooks_conf hooks = { .hold_default_ms = 60000, .soft_budget_ms = 20, .hard_budget_ms = 250 };
 	struct parts *p = &b->parts;
 

@@ -8,6 +8,7 @@
 
 #include <CUnit/Basic.h>
 #include <ftw.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -56,6 +57,13 @@ static inline int tests_run(const char *suite_name, const struct test *tests, si
 		return tests_run_between(suite_name, set_up, tear_down, tests,                     \
 					 sizeof(tests) / sizeof(tests[0]));                        \
 	}
+
+/* A number below n; the same ones in each run of the program. */
+static inline uint32_t pick(uint32_t *seed, uint32_t n)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return (*seed >> 8) % n;
+}
 
 /* Before each test, where times of day are printed or read. */
 static inline void in_utc(void)

@@ -14,13 +14,13 @@
 static inline struct keel_mock *mock_with_resources_of(uint32_t daemon)
 {
 	const char *build = getenv("KEELSON_BUILD");
-	struct keel_mock *mock = keel_mock_new(daemon);
+	struct keel_mock *made = keel_mock_new(daemon);
 	struct keel_err err = { 0 };
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/modules/resources.so", build != NULL ? build : ".");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
-	return mock;
+	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(made, path, NULL, &err));
+	return made;
 }
 
 static inline struct keel_mock *mock_with_resources(void)

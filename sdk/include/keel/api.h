@@ -226,15 +226,21 @@ struct keel_draft_module {
 struct keel_draft {
 	uint32_t size, n;
 	const struct keel_draft_module *modules; /* as the configuration names them, then those that run and that it does not name */
-	bool restart; /* some of the values are read at start only */
+	uint32_t restart, reserved; /* restart: 1: some of the values are read at start only */
+};
+/* What this image of the daemon runs with. Borrowed, valid for ever. */
+struct keel_image {
+	uint32_t size;
+	uint32_t renewed;      /* 1: the image before made it, by go() */
+	const char *conf_file; /* the main file of the configuration; modules.d is beside it */
+	const char *set;       /* NULL: the files as they were at its start */
+	const char *refused;   /* renewed: why it is not the one that was wanted; NULL: it is */
 };
 struct keel_renew_api {
 	uint32_t size, version;
-	const char *(*conf_file)(struct keel_mod *);
-	const char *(*set)(struct keel_mod *);
-	bool (*was)(struct keel_mod *, const char **ret_refused);
+	void (*image)(struct keel_mod *, struct keel_image *ret);
 	const char **(*command)(struct keel_mod *);
-	int32_t (*draft)(struct keel_mod *, const char *conf, const struct keel_draft **ret, struct keel_err *);
+	int32_t (*draft)(struct keel_mod *, const char *set, const struct keel_draft **ret, struct keel_err *);
 	int32_t (*apply)(struct keel_mod *, struct keel_err *);
 	void (*drop)(struct keel_mod *);
 	int32_t (*trust)(const char *path, struct keel_err *);

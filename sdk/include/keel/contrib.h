@@ -117,7 +117,7 @@ struct keel_attr_def {
 	const char *klass, *name, *type, *doc;
 	uint32_t read_roles, write_roles; /* enum keel_role bits */
 	int32_t order;        /* place in listings, low first; equal: by name */
-	const char *fallback; /* value of a new object, as text (of older ones: KEEL_ATTR_RESET); NULL = unset */
+	const char *fallback; /* value of a new object, as text (of older ones: KEEL_ATTR_RESET); NULL = unset, as in each type with keys */
 	/* May this value be set? `text` is the whole new value (of `key`). 0; fails with a PBSE code and *err. */
 	int32_t (*check)(struct keel_mod *, const struct keel_session *, struct keel_obj *, int32_t op,
 			 const char *key, const char *text, struct keel_err *);

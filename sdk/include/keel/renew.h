@@ -21,23 +21,10 @@
 
 KEEL_SERVICE(renew);
 
-/* The main file of the configuration; modules.d is beside it. */
-static inline const char *keel_renew_conf_file(struct keel_mod *mod)
+/* What this image of the daemon runs with. */
+static inline void keel_renew_image(struct keel_mod *mod, struct keel_image *ret)
 {
-	return KEEL_USE_renew->conf_file(mod);
-}
-
-/* The set that this image runs with; NULL: the files as they were at its start. */
-static inline const char *keel_renew_set(struct keel_mod *mod)
-{
-	return KEEL_USE_renew->set(mod);
-}
-
-/* Returns whether the image before made this one by keel_renew_go(). *ret_refused: why it is not the one that was wanted;
- * NULL: it is. */
-static inline bool keel_renew_was(struct keel_mod *mod, const char **ret_refused)
-{
-	return KEEL_USE_renew->was(mod, ret_refused);
+	KEEL_USE_renew->image(mod, ret);
 }
 
 /* The words with which this daemon is called, NULL-terminated; the program is /proc/self/exe. The caller frees the array.
@@ -47,12 +34,12 @@ static inline const char **keel_renew_command(struct keel_mod *mod)
 	return KEEL_USE_renew->command(mod);
 }
 
-/* Reads the configuration below `conf` and compares it with what runs. *ret is good until keel_renew_apply(),
+/* Reads the configuration of a set and compares it with what runs. *ret is good until keel_renew_apply(),
  * keel_renew_drop() or the next draft: there is one at a time. Fails with *err, file:line:key. */
-static inline int32_t keel_renew_draft(struct keel_mod *mod, const char *conf, const struct keel_draft **ret,
+static inline int32_t keel_renew_draft(struct keel_mod *mod, const char *set, const struct keel_draft **ret,
 				       struct keel_err *err)
 {
-	return KEEL_USE_renew->draft(mod, conf, ret, err);
+	return KEEL_USE_renew->draft(mod, set, ret, err);
 }
 
 /* The values of the draft, all or, with *err, none of them. It ends. */

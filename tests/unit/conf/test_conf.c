@@ -500,21 +500,19 @@ static void test_a_copy_is_called_like_the_files(void)
 	char *copy;
 
 	begin("roles = [\"server\"];", "nonsense {");
-	copy = path_join(dir, "copy");
+	copy = path_join(dir, "conf");
 	CU_ASSERT_EQUAL(mkdir(copy, 0755), 0);
-	scratch_write(dir, "copy/keelson.conf", "a = 1;");
-	CU_ASSERT_EQUAL(conf_read(main_file, copy, &c, &err), 0); /* it has no modules.d */
+	scratch_write(dir, "conf/keelson.conf", "a = 1;");
+	CU_ASSERT_EQUAL(conf_read(main_file, dir, &c, &err), 0); /* it has no modules.d */
 	conf_destroy(c);
 	free(copy);
-	copy = path_join(dir, "copy/modules.d");
+	copy = path_join(dir, "conf/modules.d");
 	CU_ASSERT_EQUAL(mkdir(copy, 0755), 0);
-	scratch_write(dir, "copy/modules.d/50-mod.conf", "mod: { };");
+	scratch_write(dir, "conf/modules.d/50-mod.conf", "mod: { };");
 	free(copy);
-	copy = path_join(dir, "copy");
-	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, copy, &c, &err), 0);
+	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, dir, &c, &err), 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(conf_module(c, "mod")->file, "modules.d/50-mod.conf:1"));
-	CU_ASSERT_PTR_NULL(strstr(conf_module(c, "mod")->file, "copy"));
-	free(copy);
+	CU_ASSERT_PTR_NULL(strstr(conf_module(c, "mod")->file, "conf/modules.d"));
 	finish();
 }
 

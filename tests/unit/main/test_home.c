@@ -100,7 +100,7 @@ static struct handed none;
 /* In another process: 0 when the lock was refused with our pid in the sentence. */
 static int refused_elsewhere(uint32_t roles)
 {
-	struct home_locks locks = HOME_LOCKS_NONE;
+	struct handed locks;
 	char pid[32];
 	pid_t child;
 	int end = -1;
@@ -115,7 +115,7 @@ static int refused_elsewhere(uint32_t roles)
 
 static void test_second_start_is_refused(void)
 {
-	struct home_locks locks = HOME_LOCKS_NONE;
+	struct handed locks;
 	char *path, *text = NULL, pid[32];
 
 	begin();
@@ -128,9 +128,9 @@ static void test_second_start_is_refused(void)
 	CU_ASSERT_EQUAL(file_read(path, 100, &text, NULL), 0);
 	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
 	CU_ASSERT_STRING_EQUAL(text, pid);
-	home_unlock(&locks);
+	handed_close(&locks);
 	CU_ASSERT_NOT_EQUAL(refused_elsewhere(KEEL_SERVER), 0);
-	home_unlock(&locks);
+	handed_close(&locks);
 	free(text);
 	free(path);
 	finish();
@@ -138,11 +138,11 @@ static void test_second_start_is_refused(void)
 
 static void test_lock_without_home(void)
 {
-	struct home_locks locks = HOME_LOCKS_NONE;
+	struct handed locks;
 
 	begin();
 	CU_ASSERT_EQUAL(home_lock(home, KEEL_SERVER, &none, &locks, &err), -ENOENT);
-	CU_ASSERT_EQUAL(locks.server, -1);
+	CU_ASSERT_EQUAL(handed_find(&locks, "server.lock"), -1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "server.lock"));
 	finish();
 }

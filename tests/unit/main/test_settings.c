@@ -167,14 +167,14 @@ static void test_long_names(void)
 static void test_long_pbs_conf(void)
 {
 	const size_t most = 1 << 20;
-	struct pbs_conf *p = NULL;
+	struct pbs_conf p;
 	char *text = malloc(most + 2);
 
 	memset(text, '#', most + 1);
 	text[most + 1] = '\0';
 	begin("", text + 1);
 	CU_ASSERT_EQUAL(pbs_conf_read(&p, &err), 0);
-	pbs_conf_destroy(p);
+	free(p.text);
 	finish();
 	begin("", text);
 	CU_ASSERT_EQUAL(pbs_conf_read(&p, &err), -EFBIG);
@@ -184,38 +184,37 @@ static void test_long_pbs_conf(void)
 
 static void test_pbs_conf_lines(void)
 {
-	struct pbs_conf *p = NULL;
+	struct pbs_conf p;
 
 	begin("", "# PBS_EXEC=/no\n  PBS_EXEC = /yes \r\nPBS_HOME=/first\nPBS_HOME=/second\n"
 		  "nonsense\n=\nPBS_SERVER=\nEXTRA=1=2\n");
 	CU_ASSERT_EQUAL_FATAL(pbs_conf_read(&p, &err), 0);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_get(p, "PBS_EXEC"), "/yes");
-	CU_ASSERT_STRING_EQUAL(pbs_conf_get(p, "PBS_HOME"), "/second");
-	CU_ASSERT_PTR_NULL(pbs_conf_get(p, "PBS_SERVER"));
-	CU_ASSERT_STRING_EQUAL(pbs_conf_get(p, "EXTRA"), "1=2");
+	CU_ASSERT_STRING_EQUAL(pbs_conf_get(&p, "PBS_EXEC"), "/yes");
+	CU_ASSERT_STRING_EQUAL(pbs_conf_get(&p, "PBS_HOME"), "/second");
+	CU_ASSERT_PTR_NULL(pbs_conf_get(&p, "PBS_SERVER"));
+	CU_ASSERT_STRING_EQUAL(pbs_conf_get(&p, "EXTRA"), "1=2");
 	setenv("PBS_SERVER_HOST_NAME", "host", 1);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "host");
+	CU_ASSERT_STRING_EQUAL(pbs_conf_server(&p), "host");
 	setenv("PBS_PRIMARY", "first", 1);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "host"); /* alone it means nothing */
+	CU_ASSERT_STRING_EQUAL(pbs_conf_server(&p), "host"); /* alone it means nothing */
 	setenv("PBS_SECONDARY", "second", 1);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "first");
+	CU_ASSERT_STRING_EQUAL(pbs_conf_server(&p), "first");
 	setenv("PBS_DEFAULT", "old", 1);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "old");
+	CU_ASSERT_STRING_EQUAL(pbs_conf_server(&p), "old");
 	setenv("PBS_SERVER", "new", 1);
-	CU_ASSERT_STRING_EQUAL(pbs_conf_server(p), "new"); /* ids carry it, whatever its network name is */
-	pbs_conf_destroy(p);
+	CU_ASSERT_STRING_EQUAL(pbs_conf_server(&p), "new"); /* ids carry it, whatever its network name is */
+	free(p.text);
 	finish();
 }
 
 static void test_pbs_conf_missing(void)
 {
-	struct pbs_conf *p = NULL;
+	struct pbs_conf p;
 
 	begin("", "");
 	setenv("PBS_CONF_FILE", "/nowhere/pbs.conf", 1);
 	CU_ASSERT_EQUAL(pbs_conf_read(&p, &err), -ENOENT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "PBS_CONF_FILE"));
-	pbs_conf_destroy(NULL);
 	finish();
 }
 

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "harness.h"
+#include "mocked.h"
 #include "keel/alarm.h"
-#include "keel/mock.h"
 #include "keel/slow.h"
 #include "pbs_error.h"
 
@@ -75,7 +74,6 @@ static const struct keel_tap taps[] = { KEEL_TAP(job_submit, on_submit) };
 KEEL_MODULE(.name = "slow", .version = "1.0", .summary = "asks something slow", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_TAPS(taps), .stop = stop);
 
-static struct keel_mock *mock;
 static struct keel_mod *module;
 static struct keel_mock_outcome out;
 
@@ -86,11 +84,6 @@ static void set_up(void)
 	mock = keel_mock_new(KEEL_SERVER);
 	module = keel_mock_load(mock, &keel_module, NULL, NULL);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
-}
-
-static void tear_down(void)
-{
-	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static keel_verdict submit(struct keel_req *client)

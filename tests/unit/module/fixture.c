@@ -34,20 +34,21 @@ static void dirty(void *arg, struct keel_obj *o)
 	objects_saved(o);
 }
 
-static void parts_up(struct parts *p, const char *copies)
+static void parts_up(struct parts *p, const char *set)
 {
 	static const struct hooks_conf hooks_conf = { .hold_default_ms = 60000 };
-	char *modules_dir = realpath(fixtures_dir(), NULL);
+	static char *modules_dir;
 
+	if (modules_dir == NULL)
+		modules_dir = realpath(fixtures_dir(), NULL);
 	if (modules_dir == NULL || loop_create(&p->loop) < 0 ||
 	    log_open(p->loop, k.dir, "test", 0xffff, false, &p->log, NULL) < 0 ||
 	    registry_create(&p->registry) < 0 ||
 	    registry_offer(p->registry, "core", core_api()) < 0 ||
 	    objects_create(p->registry, dirty, NULL, &p->objects) < 0 ||
 	    hooks_create(p, &hooks_conf, &p->hooks) < 0 ||
-	    modules_create(p, modules_dir, copies, &p->modules) < 0)
+	    modules_create(p, modules_dir, set, &p->modules) < 0)
 		abort();
-	free(modules_dir);
 }
 
 static void parts_down(struct parts *p)
@@ -115,7 +116,7 @@ static void running_keep(void)
 
 	free(k.running);
 	k.running = text_format("%s/running.%u", k.dir, n++);
-	command = text_format("mkdir %s && cp -r %s %s/modules.d %s", k.running, k.conf_path, k.dir, k.running);
+	command = text_format("mkdir -p %s/conf && cp -r %s %s/modules.d %s/conf", k.running, k.conf_path, k.dir, k.running);
 	if (command == NULL || system(command) != 0)
 		abort();
 	free(command);
@@ -222,12 +223,14 @@ static char *files_copy(const struct keel_draft *d)
 {
 	static unsigned n;
 	char *copies = text_format("%s/copies.%u", k.dir, n++);
+	char *modules = path_join(copies, "modules");
 
-	if (dir_make(copies, 0700) < 0)
+	if (dir_make(modules, 0700) < 0)
 		abort();
+	free(modules);
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct keel_draft_module *m = &d->modules[i];
-		char *command = text_format("cp -p %s %s/%s.so", m->path, copies, m->name);
+		char *command = text_format("cp -p %s %s/modules/%s.so", m->path, copies, m->name);
 
 		if (m->flags & KEEL_DRAFT_ENABLED && access(m->path, F_OK) == 0 && system(command) != 0)
 			abort();

@@ -33,7 +33,7 @@ static void drafts(void)
 	engine_stop(&e);
 }
 
-/* past kernel/object/body.c ID_MAX */
+/* past kernel/object/objects.c ID_MAX */
 static void bad_ids(void)
 {
 	struct keel_err err = { 0 };

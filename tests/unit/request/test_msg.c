@@ -196,7 +196,7 @@ static void test_wrong_use(void)
 	api->drop(NULL);
 }
 
-/* past kernel/msg/out.c DEPTH_MAX */
+/* past kernel/msg/msg.h WIRE_DEPTH_MAX */
 static void test_deepest_is_readable(void)
 {
 	const struct keel_msg_api *api = msg_api();
