@@ -16,15 +16,6 @@
 
 #define SETTINGS_MAX 4000 /* of all files: a tenth of a second */
 
-/* Returns the end of the text in quotes that begins here. */
-static const char *past_quotes(const char *at)
-{
-	for (at++; *at != '\0' && *at != '"'; at++)
-		if (*at == '\\' && at[1] != '\0')
-			at++;
-	return *at == '\0' ? at : at + 1;
-}
-
 static const char *past(const char *at, const char *end)
 {
 	const char *found = strstr(at, end);
@@ -53,8 +44,12 @@ static const char *step(const char *at)
 		return at + number_len(at);
 	if (strchr(LETTERS, *at) != NULL)
 		return at + strspn(at, LETTERS DIGITS "-_");
-	if (*at == '"')
-		return past_quotes(at);
+	if (*at == '"') {
+		for (at++; *at != '\0' && *at != '"'; at++)
+			if (*at == '\\' && at[1] != '\0')
+				at++;
+		return *at == '\0' ? at : at + 1;
+	}
 	if (*at == '#' || (at[0] == '/' && at[1] == '/'))
 		return past(at, "\n");
 	if (at[0] == '/' && at[1] == '*')

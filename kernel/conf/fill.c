@@ -86,18 +86,6 @@ static int key_check(const struct fill *f, const config_setting_t *s)
 	return ret;
 }
 
-static int rule_check(const struct fill *f, const struct keel_conf_rule *r)
-{
-	uint32_t width = rule_width(r);
-
-	if (width != 0 && r->key != NULL && r->offset <= f->size && width <= f->size - r->offset)
-		return 0;
-	return err_set(f->err, -EINVAL,
-		       "%s: the rule of key %s is broken (type %u, offset %u of %u); its module must "
-		       "be built again",
-		       f->group, r->key == NULL ? "(no name)" : r->key, r->type, r->offset, f->size);
-}
-
 static int fill(struct fill *f, struct conf_data **ret_data)
 {
 	int ret = 0;
@@ -107,10 +95,14 @@ static int fill(struct fill *f, struct conf_data **ret_data)
 		return conf_no_memory(f->err);
 	for (uint32_t i = 0; ret == 0 && i < f->n_rules; i++) {
 		struct keel_conf_rule r = rule_at(f->rules, i);
+		uint32_t width = rule_width(&r);
 
-		ret = rule_check(f, &r);
-		if (ret == 0)
+		if (width != 0 && r.key != NULL && r.offset <= f->size && width <= f->size - r.offset)
 			ret = fill_key(f, &r);
+		else
+			ret = err_set(f->err, -EINVAL, "%s: the rule of key %s is broken (type %u, offset %u of %u); its "
+				      "module must be built again", f->group, r.key == NULL ? "(no name)" : r.key, r.type,
+				      r.offset, f->size);
 	}
 	for (int i = 0, n = f->settings == NULL ? 0 : config_setting_length(f->settings); ret == 0 && i < n; i++)
 		ret = key_check(f, config_setting_get_elem(f->settings, (unsigned)i));

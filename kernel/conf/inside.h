@@ -36,8 +36,6 @@ char *conf_place(const config_setting_t *s);
 int conf_refuse(struct keel_err *err, const config_setting_t *s, const char *fmt, ...) KEEL_PRINTF(3, 4);
 /* Returns the group called `group` ("": the top level of the main file); NULL: there is none. */
 config_setting_t *conf_group(const struct conf *c, const char *group);
-/* Adds an enabled module; `where` is copied. NULL: no memory. */
-struct conf_module *conf_module_add(struct conf *c, const char *name, const char *where);
 /* bounds.c: returns -EINVAL with "file:line: ..." for what must not reach the parser. `text` is terminated. */
 int conf_bounds(struct conf *c, const char *path, const char *text, size_t len, struct keel_err *err);
 /* group.c: reads `enabled`, `required` and `path` into *m. Returns 0, or an error with *err. */

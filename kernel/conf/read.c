@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * read.c - the main file, the files beside it, and which modules they name.
+ * read.c - the main file, the files beside it, which modules they name; values that take the place of theirs.
  *
  * Every file is parsed on its own, so that each setting knows its line; a group may appear once in
  * all of them.
@@ -32,6 +32,8 @@ char *conf_place(const config_setting_t *s)
 		root = config_setting_parent(root);
 	if (is_override(s) || config_setting_get_hook(root) == NULL)
 		return strdup("override");
+	if (s == root)
+		return strdup(config_setting_get_hook(root));
 	return text_format("%s:%u", (const char *)config_setting_get_hook(root), config_setting_source_line(s));
 }
 
@@ -119,7 +121,8 @@ struct conf_module *conf_module(const struct conf *c, const char *name)
 	return NULL;
 }
 
-struct conf_module *conf_module_add(struct conf *c, const char *name, const char *where)
+/* Adds an enabled module; `where` is copied. NULL: no memory. */
+static struct conf_module *module_add(struct conf *c, const char *name, const char *where)
 {
 	struct conf_module *m = reallocarray(c->modules, c->n_modules + 1, sizeof(*m));
 
@@ -150,7 +153,7 @@ static int module_read(struct conf *c, const config_setting_t *s, struct keel_er
 	if (m != NULL)
 		return conf_refuse(err, s, "%s: expected a module once, got it again (first in %s)", name, m->file);
 	where = conf_place(s);
-	m = where != NULL ? conf_module_add(c, name, where) : NULL;
+	m = where != NULL ? module_add(c, name, where) : NULL;
 	free(where);
 	return m != NULL ? conf_module_keys(s, m, err) : conf_no_memory(err);
 }
@@ -267,13 +270,6 @@ const struct conf_module *conf_enabled(const struct conf *c, const char *name)
 	return m != NULL && m->enabled ? m : NULL;
 }
 
-static bool is_in(const char *const *list, const char *word)
-{
-	while (*list != NULL && strcmp(*list, word) != 0)
-		list++;
-	return *list != NULL;
-}
-
 /* Of which module a group of the main file is now; NULL: it never was one. */
 static const char *moved_to(const char *group)
 {
@@ -291,35 +287,91 @@ static const char *moved_to(const char *group)
 	return NULL;
 }
 
+static bool is_in(const char *const *list, const char *word)
+{
+	while (*list != NULL && strcmp(*list, word) != 0)
+		list++;
+	return *list != NULL;
+}
+
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
 {
-	const config_setting_t *root = conf_group(c, "");
+	const config_setting_t *roots[] = { conf_group(c, ""), config_root_setting(&c->overrides) };
 
-	for (int i = 0; i < config_setting_length(root); i++) {
-		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
-		const char *name = config_setting_name(s), *module;
+	for (int over = 0; over < 2; over++) {
+		for (int i = 0; i < config_setting_length(roots[over]); i++) {
+			const config_setting_t *s = config_setting_get_elem(roots[over], (unsigned)i);
+			const char *name = config_setting_name(s), *module = moved_to(name);
 
-		if (!config_setting_is_group(s) || is_in(kernel_groups, name))
-			continue;
-		module = moved_to(name);
-		if (module != NULL)
-			return conf_refuse(err, s, "%s: these keys are those of a module now; write them into " MODULES_D
-					   "/%s.conf, as %s: { ... };", name, module, module);
-		return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs into a "
-				   "file of " MODULES_D, name, name);
-	}
-	root = config_root_setting(&c->overrides);
-	for (int i = 0; i < config_setting_length(root); i++) {
-		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
-		const char *name = config_setting_name(s), *module = moved_to(name),
-			   *key = config_setting_name(config_setting_get_elem(s, 0));
-
-		if (module != NULL)
-			return err_set(err, -EINVAL, "override: %s.%s: this key is that of a module now (" MODULES_D
-				       "/%s.conf); say %s.%s", name, key, module, module, key);
-		if (!is_in(kernel_groups, name) && conf_module(c, name) == NULL)
-			return err_set(err, -EINVAL, "override: %s.%s: no module and no group is called \"%s\"", name, key,
-				       name);
+			if (!config_setting_is_group(s) || is_in(kernel_groups, name) ||
+			    (over && conf_module(c, name) != NULL))
+				continue;
+			if (module != NULL)
+				return conf_refuse(err, s, "%s: these keys are those of a module now; write them into "
+						   MODULES_D "/%s.conf, as %s: { ... };", name, module, module);
+			return conf_refuse(err, s, "%s: expected a known group, got \"%s\"; a module's group belongs "
+					   "into a file of " MODULES_D, name, name);
+		}
 	}
 	return 0;
+}
+
+/* ---- values from a command line, `--set group.key=value` ---------------------------------------------
+ * They take the place of those of the files. Their hook marks them; a group that no file has is in a tree of its own.
+ */
+/* An override of `enabled`, `required` or `path` changes the list of modules at once. */
+static int module_override(struct conf *c, const char *group, const char *key, const char *text, struct keel_err *err)
+{
+	static const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_BOOL };
+	struct conf_module *m = conf_module(c, group);
+	bool value = false;
+	struct conf_data d = { .bytes = (char *)&value };
+	bool is_enabled = strcmp(key, "enabled") == 0, is_path = strcmp(key, "path") == 0;
+
+	if (!is_enabled && (m == NULL || (!is_path && strcmp(key, "required") != 0)))
+		return 0;
+	if (!is_path && value_from_text(&rule, text, &d) < 0)
+		return err_set(err, -EINVAL, "override: %s.%s: expected true or false, got \"%s\"", group, key, text);
+	if (m == NULL)
+		m = module_add(c, group, "override");
+	if (m == NULL)
+		return conf_no_memory(err);
+	if (is_path)
+		m->path = text;
+	else if (is_enabled)
+		m->enabled = value;
+	else
+		m->required = value;
+	return 0;
+}
+
+int conf_override(struct conf *c, const char *assignment, struct keel_err *err)
+{
+	const char *equals = strchr(assignment, '='),
+		   *point = equals != NULL ? memchr(assignment, '.', (size_t)(equals - assignment)) : NULL,
+		   *begin = point != NULL ? point + 1 : assignment;
+	char *group = strndup(assignment, point != NULL ? (size_t)(point - assignment) : 0);
+	char *key = strndup(begin, equals != NULL ? (size_t)(equals - begin) : 0);
+	config_setting_t *to = NULL, *s = NULL;
+	int ret = 0;
+
+	if (group == NULL || key == NULL)
+		ret = conf_no_memory(err);
+	else if (equals != NULL && (point == NULL || point > assignment))
+		to = conf_group(c, group);
+	if (to == NULL && ret == 0 && equals != NULL)
+		to = config_setting_add(config_root_setting(&c->overrides), group, CONFIG_TYPE_GROUP);
+	if (to != NULL) {
+		config_setting_remove(to, key);
+		s = config_setting_add(to, key, CONFIG_TYPE_STRING);
+	}
+	if (s != NULL && config_setting_set_string(s, equals + 1)) {
+		config_setting_set_hook(s, c);
+		ret = point != NULL ? module_override(c, group, key, config_setting_get_string(s), err) : 0;
+	} else if (ret == 0) { /* the parser knows what may be a name */
+		ret = err_set(err, -EINVAL, "override: expected key=value or group.key=value, got \"%s\"", assignment);
+	}
+	free(group);
+	free(key);
+	return ret;
 }

@@ -110,62 +110,47 @@ static void message_destroy(struct message *m)
 	free(m);
 }
 
-/* The sender to the server is the mom of this host, and the other way round. On a host whose name is "server" both are
- * one peer, and the message may be from either. */
-static void deliver(struct peer *to, const char *bytes, uint32_t len)
-{
-	struct links *l = to->links;
-	const char *from = to->daemon == KEEL_SERVER ? l->parts->host_name : SERVER_PEER;
-	uint32_t daemon = to->daemon == KEEL_ANY ? KEEL_ANY : KEEL_ANY & ~to->daemon;
-
-	if (dispatch(l, from, daemon, bytes, len) < 0)
-		log_add(l->parts->log, KEEL_LOG_ERROR, "Link", from, "a message that cannot be read");
-}
-
 void peer_carry(struct peer *p, const char *bytes, uint32_t len)
 {
 	CRUMB_CALL(owner_of(p->carrier->self), "send() of a carrier", p->name,
 		   p->carrier->send(p->carrier->self, p->name, bytes, len));
 }
 
+/* In memory the sender to the server is the mom of this host, and the other way round. On a host whose name is "server"
+ * both are one peer, and the message may be from either. */
 static void durable(void *arg)
 {
 	struct message *m = arg;
 	struct peer *p = m->peer;
+	struct links *l = p->links;
 	bool current = peer_is_up(p) && m->generation == p->generation;
-	uint32_t len;
+	const char *from = p->daemon == KEEL_SERVER ? l->parts->host_name : SERVER_PEER;
+	uint32_t len, daemon = p->daemon == KEEL_ANY ? KEEL_ANY : KEEL_ANY & ~p->daemon;
 	const char *bytes = out_bytes(m->out, &len);
 
-	if (current && p->memory)
-		deliver(p, bytes, len);
-	else if (current)
+	if (current && !p->memory)
 		peer_carry(p, bytes, len);
+	else if (current && dispatch(l, from, daemon, bytes, len) < 0)
+		log_add(l->parts->log, KEEL_LOG_ERROR, "Link", from, "a message that cannot be read");
 	message_destroy(m);
 }
 
 int peer_send(struct peer *p, struct keel_out *o)
 {
 	uint32_t len;
-	struct message *m;
-	int ret = -ENOMEM;
+	struct message *m = out_bytes(o, &len) != NULL ? calloc(1, sizeof(*m)) : NULL;
+	int ret = m == NULL ? -ENOMEM : len > MESSAGE_MOST ? -EMSGSIZE : 0;
 
-	if (out_bytes(o, &len) == NULL)
-		goto fail;
-	if (len > MESSAGE_MOST) {
-		ret = -EMSGSIZE;
-		goto fail;
+	if (ret < 0) {
+		out_drop(o);
+		free(m);
+		return ret;
 	}
-	m = calloc(1, sizeof(*m));
-	if (m == NULL)
-		goto fail;
 	*m = (struct message){ .peer = p, .generation = p->generation, .out = o };
 	DL_APPEND(p->pending, m);
 	ret = store_after(p->links->parts->store, durable, m);
 	if (ret < 0)
 		message_destroy(m);
-	return ret;
-fail:
-	out_drop(o);
 	return ret;
 }
 

@@ -78,32 +78,21 @@ static bool place_find(struct router *r, const struct uid_share *n, bool *ret_de
 	bool root = is_root(r, n->uid);
 	uint32_t most = places(r, root ? 0 : r->limits.reserve);
 
-	*ret_deciding = false;
 	if (n->uid != 0 && n->n > r->limits.clients_per_uid)
 		return false;
 	while (r->n_clients > most && make_room(r))
 		;
-	if (r->n_clients <= most)
-		return true;
-	*ret_deciding = !root;
-	return !root && r->n_clients <= places(r, r->limits.reserve_root) && n->deciding < r->limits.deciding;
-}
-
-static void client_uncount(struct client *c)
-{
-	c->router->n_clients--;
-	c->share->deciding -= c->deciding;
-	c->share->n--;
+	*ret_deciding = r->n_clients > most;
+	return r->n_clients <= (root ? most : places(r, r->limits.reserve_root));
 }
 
 /* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
 static bool client_may_stay(struct client *c)
 {
-	if (!c->deciding)
-		return true;
+	bool stays = !c->deciding || (c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0);
+
 	c->deciding = false;
-	c->share->deciding--;
-	return c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0;
+	return stays;
 }
 
 /* Counts the memory of this client's half request; returns false when that is beyond the bound. */
@@ -127,7 +116,8 @@ static bool may_serve(const struct client *c)
 {
 	const struct router_limits *limits = &c->router->limits;
 
-	return c->router->drain.phase < DRAIN_ENDING && !c->closing && !c->broken && c->n_reqs < limits->requests_open && !client_overfull(c);
+	return c->router->drain.phase < DRAIN_ENDING && !c->closing && !c->broken &&
+	       c->n_reqs < limits->requests_open && !client_overfull(c);
 }
 
 void client_rearm(struct client *c)
@@ -140,8 +130,7 @@ void client_rearm(struct client *c)
 		events |= LOOP_READABLE;
 	if (c->queued > 0 && c->full)
 		events |= LOOP_WRITABLE;
-	if (events != c->events && loop_watch_set(c->watch, events) == 0)
-		c->events = events;
+	loop_watch_set(c->watch, events);
 }
 
 void client_known(struct client *c, struct user *u)
@@ -151,13 +140,9 @@ void client_known(struct client *c, struct user *u)
 	if (!client_may_stay(c)) {
 		client_log(c, "there are too many, and the last places are for managers");
 		client_drop(c);
-		return;
-	}
-	if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0) {
+	} else if (loop_watch(c->router->parts->loop, c->fd, LOOP_READABLE, on_events, c, &c->watch) < 0) {
 		client_drop(c);
-		return;
 	}
-	c->events = LOOP_READABLE;
 }
 
 static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
@@ -174,12 +159,12 @@ static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32
 	share->n++; /* counted now, so that dropping others does not free it */
 	r->n_clients++;
 	if (!place_find(r, share, &c->deciding)) {
-		client_uncount(c);
+		r->n_clients--;
+		share->n--;
 		free(c);
 		errno = EUSERS;
 		return NULL;
 	}
-	share->deciding += c->deciding;
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
 	DL_APPEND(r->clients, c);
 	sweep_start(r);
@@ -216,7 +201,8 @@ void client_drop(struct client *c)
 	else
 		close(c->fd);
 	user_unref(c->user);
-	client_uncount(c);
+	r->n_clients--;
+	c->share->n--;
 	free(c);
 	drain_due(r);
 }
@@ -227,21 +213,6 @@ static void bad_frame(struct client *c, const char *what)
 	client_log(c, what);
 	c->closing = true;
 	client_flush_soon(c);
-}
-
-static void on_frame(struct client *c, const struct frame *f)
-{
-	switch (f->type) {
-	case WIRE_REQUEST:
-		req_start(c, f);
-		break;
-	case WIRE_PING:
-		client_send(c, out_create(), WIRE_PONG, f->corr);
-		break;
-	default:
-		bad_frame(c, "a frame that is no request");
-		break;
-	}
 }
 
 void client_turn_over(void *router)
@@ -261,7 +232,12 @@ static void frame_serve(struct client *c, const struct frame *f)
 	bool counted = r->served_ns > 0 || loop_defer(r->parts->loop, client_turn_over, r) == 0;
 	int64_t begin = loop_clock_ns(r->parts->loop);
 
-	on_frame(c, f);
+	if (f->type == WIRE_REQUEST)
+		req_start(c, f);
+	else if (f->type == WIRE_PING)
+		client_send(c, out_create(), WIRE_PONG, f->corr);
+	else
+		bad_frame(c, "a frame that is no request");
 	if (counted)
 		r->served_ns += 1 + loop_clock_ns(r->parts->loop) - begin;
 }
@@ -338,7 +314,7 @@ static void on_events(void *arg, int events)
 
 	if (events & LOOP_WRITABLE)
 		client_write(c);
-	if ((events & LOOP_READABLE) && !c->broken && (c->events & LOOP_READABLE))
+	if ((events & LOOP_READABLE) && !c->broken)
 		read_some(c);
 	if (c->broken)
 		client_drop(c);

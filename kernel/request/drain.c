@@ -46,23 +46,22 @@ static void requests_end(struct client *c)
 			     "The server ends or restarts before this request has ended; look at what it was about");
 }
 
-static void serving_end(struct router *r)
-{
-	struct client *c;
-
-	r->drain.phase = DRAIN_ENDING;
-	router_listen_pause(r);
-	DL_FOREACH(r->clients, c)
-		client_rearm(c);
-}
-
-static void goodbye_late(void *arg)
+/* Of the requests, then of the goodbyes: clients that do not read theirs are dropped. */
+static void deadline_passed(void *arg)
 {
 	struct router *r = arg;
 
 	r->drain.deadline = NULL;
-	while (r->clients != NULL)
-		client_drop(r->clients);
+	if (r->drain.phase == DRAIN_LEAVING) {
+		while (r->clients != NULL)
+			client_drop(r->clients);
+		return;
+	}
+	r->drain.late = true;
+	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
+		"%u requests have not ended", r->n_open);
+	loop_timer_cancel(r->drain.step);
+	drain_step(r);
 }
 
 static void goodbyes_send(struct router *r)
@@ -79,9 +78,9 @@ static void goodbyes_send(struct router *r)
 		c->closing = true;
 	}
 	loop_timer_cancel(r->drain.deadline);
-	r->drain.deadline = loop_timer(r->parts->loop, r->limits.goodbye_ms, goodbye_late, r);
+	r->drain.deadline = loop_timer(r->parts->loop, r->limits.goodbye_ms, deadline_passed, r);
 	if (r->drain.deadline == NULL)
-		goodbye_late(r);
+		deadline_passed(r);
 }
 
 void drain_due(struct router *r)
@@ -97,8 +96,12 @@ static void drain_step(void *arg)
 	struct client *c;
 
 	d->step = NULL;
-	if (d->phase == DRAIN_SERVING && (d->n_old == 0 || d->late))
-		serving_end(r);
+	if (d->phase == DRAIN_SERVING && (d->n_old == 0 || d->late)) {
+		d->phase = DRAIN_ENDING;
+		router_listen_pause(r);
+		DL_FOREACH(r->clients, c)
+			client_rearm(c);
+	}
 	if (d->phase == DRAIN_ENDING) {
 		DL_FOREACH(r->clients, c)
 			requests_end(c);
@@ -113,18 +116,6 @@ static void drain_step(void *arg)
 		if (done != NULL)
 			done(d->arg);
 	}
-}
-
-static void deadline_passed(void *arg)
-{
-	struct router *r = arg;
-
-	r->drain.deadline = NULL;
-	r->drain.late = true;
-	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
-		"%u requests have not ended", r->n_open);
-	loop_timer_cancel(r->drain.step);
-	drain_step(r);
 }
 
 void drain_end(struct router *r)

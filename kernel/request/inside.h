@@ -67,7 +67,6 @@ struct client {
 	struct router *router;
 	int fd;
 	struct loop_watch *watch;
-	int events; /* being watched */
 	void (*send)(void *arg, const char *frames, size_t len); /* a guest's; NULL: fd */
 	void *send_arg;
 	uint32_t uid, gid;
@@ -93,7 +92,7 @@ struct client {
 
 struct uid_share {
 	struct router *router;
-	uint32_t uid, n, deciding; /* connections */
+	uint32_t uid, n;           /* n: connections */
 	size_t queued;             /* bytes waiting for them */
 	struct user *user;         /* NULL: not known yet */
 	int64_t stale_ms, expires_ms;

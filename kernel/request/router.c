@@ -78,28 +78,22 @@ static void route_remove(void *arg, struct owner *owner, const void *row)
 }
 
 /* ---- accept ---------------------------------------------------------------------------------- */
-static void refuse_client(struct router *r, int fd, uint32_t uid)
+static void client_came(struct router *r, int fd)
 {
 	int64_t now_ms = loop_now_ms(r->parts->loop);
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) == 0;
 
+	if (known && client_create(r, fd, cred.uid, cred.gid) == 0)
+		return;
 	close(fd);
-	if (now_ms - r->refused_log_ms < 1000)
+	if (!known || now_ms - r->refused_log_ms < 1000)
 		return;
 	r->refused_log_ms = now_ms;
 	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
 		"connection of uid %u refused: too many connections (%u in all, limits %u and %u "
-		"per user)", uid, r->n_clients, r->limits.clients, r->limits.clients_per_uid);
-}
-
-static void client_came(struct router *r, int fd)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
-		close(fd);
-	else if (client_create(r, fd, cred.uid, cred.gid) < 0)
-		refuse_client(r, fd, cred.uid);
+		"per user)", cred.uid, r->n_clients, r->limits.clients, r->limits.clients_per_uid);
 }
 
 static void accept_resume(void *arg)

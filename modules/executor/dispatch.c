@@ -53,11 +53,6 @@ void server_fini(struct keel_mod *mod)
 		free(h->name);
 		free(h);
 	}
-	HASH_ITER(hh, st->server.met, h, next_h) {
-		HASH_DEL(st->server.met, h);
-		free(h->name);
-		free(h);
-	}
 }
 
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key)

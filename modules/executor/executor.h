@@ -97,7 +97,6 @@ struct server {
 	struct question *questions;
 	struct start_wait *waits;
 	struct host *hosts;
-	struct host *met; /* since the server began, by name alone */
 	int64_t began_ms;
 	int64_t last_question, last_start;
 	struct listener *listeners; /* they stay; one that left is free for the next */

@@ -177,11 +177,9 @@ void question_send(struct keel_mod *mod, struct question *q, const char *message
 {
 	struct state *st = mod->state;
 	int64_t left = st->server.began_ms + DIAL_MS - keel_now_ms(mod);
-	struct host *met; /* since the server began */
 
-	HASH_FIND_STR(st->server.met, q->peer, met);
 	q->message = message;
-	if (left <= 0 || met) {
+	if (left <= 0 || host_is_known(st, q->peer)) {
 		question_pass(mod, q, out);
 		return;
 	}

@@ -45,17 +45,15 @@ static void host_forget(struct keel_mod *mod, const char *peer)
 	free(h);
 }
 
-/* To st->server.hosts, or .met. */
-static struct host *host_add(struct host **table, const char *peer)
+static struct host *host_add(struct state *st, const char *peer)
 {
-	struct host *h;
+	struct host *h = host_find(st, peer);
 
-	HASH_FIND_STR(*table, peer, h);
 	if (h)
 		return h;
 	h = calloc(1, sizeof(*h));
 	if (h && (h->name = strdup(peer)))
-		HASH_ADD_KEYPTR(hh, *table, h->name, strlen(h->name), h);
+		HASH_ADD_KEYPTR(hh, st->server.hosts, h->name, strlen(h->name), h);
 	if (h && !h->hh.tbl) {
 		free(h->name);
 		free(h);
@@ -68,7 +66,7 @@ static struct host *host_add(struct host **table, const char *peer)
 static void host_ask(struct keel_mod *mod, const char *peer)
 {
 	struct state *st = mod->state;
-	struct host *h = keel_link_is_up(mod, peer) ? host_add(&st->server.hosts, peer) : NULL;
+	struct host *h = keel_link_is_up(mod, peer) ? host_add(st, peer) : NULL;
 
 	if (!h || h->asked)
 		return;
@@ -351,7 +349,7 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	struct host *h = host_add(&st->server.hosts, peer);
+	struct host *h = host_add(st, peer);
 
 	bool strange = store_is_strange(mod, peer, m);
 
@@ -359,7 +357,6 @@ void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 		h->asked = false;
 		h->strange = strange;
 	}
-	host_add(&st->server.met, peer);
 	starts_go_on(st, peer);
 	if (strange) {
 		TELL(mod, host_down, peer, "it runs jobs of another store");

@@ -26,7 +26,7 @@
 
 #define CLIENTS 16
 #define MANY 100000 /* jobs */
-#define MOST (1u << 20) /* kernel/request/limits.c: request */
+#define MOST (1u << 20) /* kernel/request/limits.def: request */
 #define CHUNKS 16384u
 #define SCRIPT (16u << 20)
 

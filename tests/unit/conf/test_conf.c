@@ -170,6 +170,8 @@ static void test_required(void)
 	CU_ASSERT_EQUAL(conf_fill(c, "mod", required, 1, sizeof(struct sample), &d, &err), -EINVAL);
 	expect_sentence("modules.d/50-mod.conf",
 			":2: mod.name: expected string, got nothing (the key is required)");
+	CU_ASSERT_EQUAL(conf_fill(c, "none", required, 1, sizeof(struct sample), &d, &err), -EINVAL);
+	expect_sentence("main.conf", ": none.name: expected string, got nothing (the key is required)");
 	finish();
 }
 

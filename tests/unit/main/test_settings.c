@@ -127,8 +127,8 @@ static void test_moved(void)
 	set[0] = "link.grace=1s";
 	options.n_set = 1;
 	CU_ASSERT_EQUAL(settings_read(&options, NULL, &conf, &s, &err), -EINVAL);
-	CU_ASSERT_STRING_EQUAL(err.text, "override: link.grace: this key is that of a module now (modules.d/link-tcp.conf); "
-					 "say link-tcp.grace");
+	CU_ASSERT_STRING_EQUAL(err.text, "override: link: these keys are those of a module now; write them into "
+					 "modules.d/link-tcp.conf, as link-tcp: { ... };");
 	finish();
 }
 

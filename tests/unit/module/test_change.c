@@ -49,7 +49,7 @@ static void a_site_orders_taps(void)
 	kernel_start();
 	CU_ASSERT_EQUAL(up("job_submit: { }\nreject: { }"), 0);
 	CU_ASSERT_STRING_EQUAL(chain("job_submit"), "job_submit.on_job_submit reject.on_submit");
-	/* past kernel/conf/rows.c ORDER_MAX */
+	/* past the greatest order, 1000 */
 	CU_ASSERT(reload("job_submit: { }\nreject: { order = ( { tap = \"on_submit\"; order = 1001; } ); }") < 0);
 	expect_error("expected integer from -1000 to 1000, got 1001");
 	CU_ASSERT_EQUAL(reload("job_submit: { }\nreject: { order = ( { tap = \"on_submit\"; order = -5; } ); }"),
