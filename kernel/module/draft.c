@@ -60,7 +60,7 @@ static int row_fill(struct modules *all, const struct conf *conf, const struct c
 			return other;
 		row->version = m->desc.version;
 		flags |= KEEL_DRAFT_RUNS | (access(m->image.path, F_OK) < 0 ? KEEL_DRAFT_GONE : 0) | (other & ~AT_START);
-		draft->restart |= other & AT_START;
+		draft->restart |= (other & AT_START) != 0;
 	} else if (is_passed(all, said->name)) {
 		flags |= KEEL_DRAFT_ELSEWHERE;
 	}

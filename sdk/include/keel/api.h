@@ -226,7 +226,7 @@ struct keel_draft_module {
 struct keel_draft {
 	uint32_t size, n;
 	const struct keel_draft_module *modules; /* as the configuration names them, then those that run and that it does not name */
-	bool restart; /* some of the values are read at start only */
+	uint32_t restart, reserved; /* restart: 1: some of the values are read at start only */
 };
 /* What this image of the daemon runs with. Borrowed, valid for ever. */
 struct keel_image {

@@ -4,7 +4,8 @@
  */
 #include <errno.h>
 
-#include "mocked.h"
+#include "harness.h"
+#include "keel/mock.h"
 
 /* ---- the module: it waits at the door without a ticket, keeps tickets, and has a timer ---------------- */
 
@@ -69,6 +70,7 @@ KEEL_MODULE(.name = "tickets", .version = "1.0", .summary = "jobs belong to tick
 
 /* ---- for each test a host, the module and a job that is about to be submitted --------------------------- */
 
+static struct keel_mock *mock;
 static struct keel_obj *job;
 static struct keel_mock_outcome out;
 
@@ -78,6 +80,11 @@ static void set_up(void)
 	keel_mock_attr(mock, "job", "ticket", "string");
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_load(mock, &keel_module, NULL, NULL));
 	job = keel_mock_draft(mock, "job", "1.svr");
+}
+
+static void tear_down(void)
+{
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
 static keel_verdict submit(const char *ticket)
