@@ -231,7 +231,6 @@ const char *op_label(const struct op *op);
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
 
 /* time.c */
-const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
 void tap_took(const struct hooks *h, struct tap *t, int64_t begun_ns, uint32_t calls); /* one stands for so many */
 keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over */
 void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned */

@@ -49,7 +49,8 @@ static const struct op *op_of(const struct crumb *c)
 	return (const struct op *)((const char *)c - offsetof(struct op, crumb));
 }
 
-const struct tap *crumb_tap(const struct crumb *c)
+/* NULL: it is another callback's. */
+static const struct tap *crumb_tap(const struct crumb *c)
 {
 	return c->what == NULL ? op_of(c)->chain->tap[op_of(c)->at] : NULL;
 }

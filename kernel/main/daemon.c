@@ -383,35 +383,18 @@ static char *last_good(const struct options *o)
 	return set;
 }
 
-/* Which set this image runs with. */
-static int set_choose(struct daemon *d, struct keel_err *err)
-{
-	const struct options *o = d->options;
-
-	if (o->set_dir == NULL && !o->last_good)
-		return 0;
-	d->set = o->last_good ? last_good(o) : strdup(o->set_dir);
-	return d->set == NULL ? err_set(err, -ENOENT, "no set of modules has served yet") : 0;
-}
-
-/* A cold start has failed. */
-static void last_good_offer(const struct options *o)
-{
-	char *set = o->set_dir == NULL && !o->last_good ? last_good(o) : NULL;
-
-	if (set != NULL)
-		fputs("keelsond: `keelsond --last-good` starts with the configuration and the modules that served last\n", stderr);
-	free(set);
-}
-
 static int start_without(struct daemon *d, struct keel_err *err)
 {
+	const struct options *o = d->options;
+	const bool cold = o->set_dir == NULL && !o->last_good && d->world == NULL;
+	char *good;
 	int ret;
 
 	for (;;) {
-		ret = set_choose(d, err);
-		if (ret == 0)
-			ret = start(d, err);
+		d->set = o->last_good ? last_good(o) : o->set_dir != NULL ? strdup(o->set_dir) : NULL;
+		ret = d->set == NULL && (o->last_good || o->set_dir != NULL) ?
+			      err_set(err, -ENOENT, "no set of modules has served yet") :
+			      start(d, err);
 		if (ret == 0)
 			return 0;
 		if (!leave_out(d))
@@ -421,8 +404,10 @@ static int start_without(struct daemon *d, struct keel_err *err)
 	renew_back(err);
 	fprintf(stderr, "keelsond: %s\n", err->text);
 	log_add(d->parts.log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Svr", d->parts.daemon_name, "%s", err->text);
-	if (d->world == NULL && ret != -EBUSY)
-		last_good_offer(d->options);
+	good = cold && ret != -EBUSY ? last_good(o) : NULL;
+	if (good != NULL)
+		fputs("keelsond: `keelsond --last-good` starts with the configuration and the modules that served last\n", stderr);
+	free(good);
 	end(d);
 	return ret;
 }

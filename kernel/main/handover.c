@@ -74,11 +74,6 @@ void handed_add(struct handed *h, const char *name, int fd)
 	h->at[h->n++].fd = fd;
 }
 
-static bool is_ours(const char *variable)
-{
-	return strncmp(variable, "LISTEN_", 7) == 0 || strncmp(variable, "NOTIFY_SOCKET=", 14) == 0;
-}
-
 char **handed_env(const struct handed *h, const char *notify)
 {
 	char names[HANDOVER_FDS * 33] = "";
@@ -91,7 +86,7 @@ char **handed_env(const struct handed *h, const char *notify)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i > 0 ? ":" : "", h->at[i].name);
 	env = calloc(n + 5, sizeof(*env));
 	for (size_t i = 0; env != NULL && i < n; i++)
-		if (!is_ours(environ[i]))
+		if (strncmp(environ[i], "LISTEN_", 7) != 0 && strncmp(environ[i], "NOTIFY_SOCKET=", 14) != 0)
 			env[at++] = environ[i];
 	if (env == NULL)
 		return NULL;

@@ -76,31 +76,29 @@ int home_make(const char *home, uint32_t roles, struct keel_err *err)
 	return ret;
 }
 
-/* The pid that the one who holds it wrote there; 0: none. */
-static long pid_read(int fd)
-{
-	char text[24] = "";
-
-	return pread(fd, text, sizeof(text) - 1, 0) > 0 ? strtol(text, NULL, 10) : 0;
-}
-
 static int lock_take(const char *path, const char *role, int *ret_fd, struct keel_err *err)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644), ret = 0;
-	char pid[24];
+	char pid[24] = "?";
 
 	if (fd < 0)
 		return err_set(err, -errno, "cannot open the lock file %s: %s", path, strerror(errno));
-	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
-	if (fcntl(fd, F_OFD_SETLK, &lock) < 0)
-		ret = errno == EACCES || errno == EAGAIN ?
-			      err_set(err, -EBUSY,
-				      "a %s is already running here with pid %ld (it holds %s); stop it first, "
-				      "or give this one a home of its own", role, pid_read(fd), path) :
-			      err_set(err, -errno, "cannot lock %s: %s", path, strerror(errno));
-	else if ((ret = ftruncate(fd, 0) < 0 ? -errno : fd_write_all(fd, pid, strlen(pid))) < 0)
-		err_set(err, ret, "cannot write the pid into %s: %s", path, strerror(-ret));
+	if (fcntl(fd, F_OFD_SETLK, &lock) < 0) {
+		ret = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+		if (ret == -EBUSY && pread(fd, pid, sizeof(pid) - 1, 0) > 0)
+			pid[strcspn(pid, "\n")] = '\0';
+		if (ret == -EBUSY)
+			err_set(err, ret, "a %s is already running here with pid %s (it holds %s); stop it first, "
+				"or give this one a home of its own", role, pid, path);
+		else
+			err_set(err, ret, "cannot lock %s: %s", path, strerror(-ret));
+	} else {
+		snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
+		ret = ftruncate(fd, 0) < 0 ? -errno : fd_write_all(fd, pid, strlen(pid));
+		if (ret < 0)
+			err_set(err, ret, "cannot write the pid into %s: %s", path, strerror(-ret));
+	}
 	if (ret < 0)
 		close(fd);
 	else

@@ -54,27 +54,21 @@ static void stands_still(int64_t passed_ms)
 	}
 }
 
-static void moved_on(uint64_t turn)
-{
-	char text[SECONDS];
-
-	if (w.next_ms > w.after_ms)
-		crash_say("keelsond: requests are served again, after ", seconds(w.still_ms, text), "\n", NULL);
-	w.turn = turn;
-	w.still_ms = 0;
-	w.next_ms = w.after_ms;
-}
-
 static void tick(void *arg, uint64_t turn, int64_t late_ns)
 {
 	int64_t now = loop_clock_ns(w.parts->loop) / 1000000, late_ms = late_ns / 1000000;
 	char text[SECONDS];
 
 	(void)arg;
-	if (turn != w.turn)
-		moved_on(turn);
-	else if (turn != LOOP_ASLEEP)
+	if (turn != w.turn) {
+		if (w.next_ms > w.after_ms)
+			crash_say("keelsond: requests are served again, after ", seconds(w.still_ms, text), "\n", NULL);
+		w.turn = turn;
+		w.still_ms = 0;
+		w.next_ms = w.after_ms;
+	} else if (turn != LOOP_ASLEEP) {
 		stands_still(now - w.last_ms);
+	}
 	w.last_ms = now;
 	/* Nothing can be said while the thread takes no signal: a system call that cannot be interrupted, a stopped daemon. */
 	if (turn != LOOP_ASLEEP && w.after_ms > 0 && late_ms >= w.after_ms) {

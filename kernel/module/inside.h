@@ -102,7 +102,6 @@ int loaders_offer(struct modules *all);
 bool loader_key(const void *modules, const char *key); /* is it a key of one of them? */
 /* What the group of a module says. 0, or -errno with *err. */
 int how_find(const struct modules *all, const struct conf *conf, const char *name, struct how *ret, struct keel_err *err);
-void how_fini(struct how *how);
 /* Does `conf` say something else than how it was opened? */
 bool how_differs(const struct module *m, const struct conf *conf);
 int loader_open(struct module *m, const char *name, struct keel_err *err); /* its file was looked at */

@@ -92,7 +92,7 @@ static int how_read(const struct loader_row *row, const struct conf *conf, const
 	return conf_fill_member(conf, name, d->group, d->conf, d->n_conf, d->conf_size, &ret->values, err);
 }
 
-void how_fini(struct how *how)
+static void how_fini(struct how *how)
 {
 	conf_data_destroy(how->values);
 	*how = (struct how){ 0 };
