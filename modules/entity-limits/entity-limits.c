@@ -3,7 +3,7 @@
  * entity-limits.c - how much users, groups, projects and all of them together may queue and run.
  *
  *   job_submit, job_move   max_queued, queued_jobs_threshold
- *   group_eligible  max_run; max_run_soft is offered by the service "limits"
+ *   start_group  max_run; max_run_soft is offered by the service "limits"
  *   trial_vacate, trial_restore   a what-if of the scheduler
  *   job_explain     numbers and limits of a job's user, group and project
  *   job_placed, job_step, job_queued, job_moved, job_waits, job_purged, job_known   what is counted
@@ -159,7 +159,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_move, on_move, .order = 900),
 	KEEL_TAP(management, on_management),
 	KEEL_TAP(resource_delete, on_resource_delete),
-	KEEL_TAP(group_eligible, on_group_eligible),
+	KEEL_TAP(start_group, on_start_group),
 	KEEL_TAP(job_queued, on_queued, .order = -100),
 	KEEL_TAP(job_moved, on_moved, .order = -100),
 	KEEL_TAP(job_waits, on_waits, .order = -100),

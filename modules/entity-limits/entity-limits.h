@@ -162,7 +162,7 @@ struct keel_obj *holder_of(struct keel_mod *mod, enum scope scope, struct keel_o
 const char *name_of(struct keel_obj *job, enum kind kind);
 
 /* run.c */
-keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
+keel_verdict on_start_group(struct keel_call *c, const struct keel_ev_start_group *ev);
 bool over_soft(struct keel_mod *mod, struct keel_obj *job, uint32_t of);
 
 /* explain.c */

@@ -100,7 +100,7 @@ static keel_verdict check_kinds(struct keel_call *call, const struct check *k)
 	return KEEL_NEXT;
 }
 
-keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev)
+keel_verdict on_start_group(struct keel_call *c, const struct keel_ev_start_group *ev)
 {
 	struct check k = { .mod = c->mod, .st = keel_state(c), .job = ev->job, .family = MAX_RUN };
 	keel_verdict verdict = KEEL_NEXT;

@@ -87,8 +87,8 @@ static void gone(struct keel_obj *job, const char *id)
 
 static keel_verdict third_may_start(void)
 {
-	return keel_mock_raise(mock, KEEL_POINT_group_eligible,
-			       KEEL_EVENT(group_eligible, .id = "3.svr", .job = third), NULL);
+	return keel_mock_raise(mock, KEEL_POINT_start_group,
+			       KEEL_EVENT(start_group, .id = "3.svr", .job = third), NULL);
 }
 
 static void test_one_that_is_not_counted(void)

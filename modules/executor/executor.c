@@ -79,7 +79,7 @@ static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_k
 }
 
 /* The hosts beside the first would have nothing of the job but what it takes of them. */
-static keel_verdict job_run(struct keel_call *call, const struct keel_ev_job_run *ev)
+static keel_verdict start_now(struct keel_call *call, const struct keel_ev_start_now *ev)
 {
 	const struct conf *cf = call->mod->conf;
 
@@ -105,7 +105,7 @@ static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, job_known),
-	KEEL_TAP(job_run, job_run),
+	KEEL_TAP(start_now, start_now),
 	KEEL_TAP(peer_up, peer_up),
 	KEEL_TAP(peer_down, on_peer_down),
 };

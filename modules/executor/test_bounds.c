@@ -79,8 +79,8 @@ static struct keel_mock_outcome decided;
 
 static keel_verdict may_run(struct keel_obj *job, bool dry)
 {
-	return keel_mock_raise(mock, KEEL_POINT_job_run,
-			       KEEL_EVENT(job_run, .id = keel_id(job), .job = job, .who = "who", .dry = dry,
+	return keel_mock_raise(mock, KEEL_POINT_start_now,
+			       KEEL_EVENT(start_now, .id = keel_id(job), .job = job, .who = "who", .dry = dry,
 					  .exec_vnode = dry ? "" : "(thishost:ncpus=2)"), &decided);
 }
 

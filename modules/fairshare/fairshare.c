@@ -3,7 +3,7 @@
  * fairshare.c - jobs of entities that have used less of their share go first.
  *
  *   job_placed, job_purged, job_known   which jobs run, and what they have used in the end
- *   group_eligible                      an entity without any share may be refused
+ *   start_group                      an entity without any share may be refused
  *   cycle_begin                         settings and the file of shares are read again when they changed;
  *                                       what runs is charged
  *   job_explain                         share and usage of a job's entity
@@ -108,7 +108,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_purged, on_purged),
 	KEEL_TAP(job_known, on_known),
 	KEEL_TAP(cycle_begin, on_cycle_begin),
-	KEEL_TAP(group_eligible, on_group_eligible, .order = 200),
+	KEEL_TAP(start_group, on_start_group, .order = 200),
 	KEEL_TAP(job_explain, on_explain),
 };
 

@@ -83,7 +83,7 @@ void decay_now(struct keel_mod *mod);
 #define JOB_KEYS 5
 extern const struct keel_job_key_def job_keys[JOB_KEYS];
 bool over_share(struct keel_mod *mod, struct keel_obj *job);
-keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
+keel_verdict on_start_group(struct keel_call *c, const struct keel_ev_start_group *ev);
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);
 
 /* verb.c: for pbsfs */

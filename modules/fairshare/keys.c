@@ -56,7 +56,7 @@ bool over_share(struct keel_mod *mod, struct keel_obj *job)
 	return s && tree_used(&st->tree, s) > s->part;
 }
 
-keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev)
+keel_verdict on_start_group(struct keel_call *c, const struct keel_ev_start_group *ev)
 {
 	struct state *st = keel_state(c);
 

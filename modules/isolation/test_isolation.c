@@ -31,7 +31,7 @@ static void what_would_make_the_daemon_wait_is_refused(void)
 	static const struct {
 		uint32_t point;
 		const char *kind;
-	} no[] = { { KEEL_POINT_client_auth, "REQUEST" }, { KEEL_POINT_job_eligible, "REQUEST" }, { 191, "REQUEST" },
+	} no[] = { { KEEL_POINT_client_auth, "REQUEST" }, { KEEL_POINT_start_job, "REQUEST" }, { 191, "REQUEST" },
 		   { KEEL_POINT_job_submit, "TYPE" } };
 	struct keel_err err;
 

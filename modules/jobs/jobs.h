@@ -395,11 +395,11 @@ const char *released(struct keel_mod *mod, struct keel_obj *job); /* what it gav
 
 /* run.c */
 /* Starts a queued job, or the next subjob of an array, on these vnodes. `done` is called once, when the host has been sent
- * the job, with 0 (and a subjob's id); it fails with 15016 (state), the refusal of a tap of job_run, an error of
+ * the job, with 0 (and a subjob's id); it fails with 15016 (state), the refusal of a tap of start_now, an error of
  * job_occupy(), 15044 (it cannot run there), 15070 (its host is away), 15060 (the server ends), 15010 (no memory). */
 void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *who,
 	     struct keel_mod *me, keel_job_done *done, void *arg);
-/* Would the taps of job_run allow a start? `done` gets 0 or the refusal; nothing starts. */
+/* Would the taps of start_now allow a start? `done` gets 0 or the refusal; nothing starts. */
 void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, struct keel_mod *me,
 		 keel_job_done *done, void *arg);
 void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * run.c - start a queued job: the point job_run agrees, vnodes are assigned, the host gets it; what the host reports.
+ * run.c - start a queued job: the point start_now agrees, vnodes are assigned, the host gets it; what the host reports.
  *
  * A start runs through job_run() -> the point -> run_decided() -> run_send(); qrun comes through run_one(). The host's
  * report comes in as task_started() or task_refused().
@@ -16,7 +16,7 @@
 KEEL_ATTRS_OF(job, exec_vnode, comment, checkpointed, exec_host, run_version, run_count, stime,
 	      session_id, jobdir, Hold_Types, Exit_status, Rerunable, schedselect);
 
-/* A start that waits for the chain of job_run, and its caller. */
+/* A start that waits for the chain of start_now, and its caller. */
 struct start_request {
 	char *id, *exec_vnode, *who;
 	struct keel_mod *me;
@@ -182,8 +182,8 @@ void job_run(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
 	r->edits = job_slot(mod, job)->edits;
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
-		.point = KEEL_POINT_job_run,
-		.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = r->exec_vnode,
+		.point = KEEL_POINT_start_now,
+		.event = KEEL_EVENT(start_now, .id = r->id, .job = job, .exec_vnode = r->exec_vnode,
 			       .who = r->who),
 		.done = run_decided,
 		.arg = r,
@@ -217,8 +217,8 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 	if (r)
 		keel_raise(mod, &(struct keel_raise){
 			.size = sizeof(struct keel_raise),
-			.point = KEEL_POINT_job_run,
-			.event = KEEL_EVENT(job_run, .id = r->id, .job = job, .exec_vnode = "",
+			.point = KEEL_POINT_start_now,
+			.event = KEEL_EVENT(start_now, .id = r->id, .job = job, .exec_vnode = "",
 				       .who = r->who, .dry = 1),
 			.done = may_run_decided,
 			.arg = r,

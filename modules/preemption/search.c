@@ -6,7 +6,7 @@
  *                        ^                                            |
  *                        '------ some did not: without them ----------'    at most 5 rounds
  *
- * Whether the job may start at all (point job_run, raised dry) is settled before any job is touched. While
+ * Whether the job may start at all (point start_now, raised dry) is settled before any job is touched. While
  * victims are giving way the scheduler goes on with other vnodes.
  */
 #include "preemption.h"

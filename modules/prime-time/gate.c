@@ -103,7 +103,7 @@ static keel_verdict answer(struct keel_call *c, int32_t code, int64_t when)
 	return keel_reject(c, code, "%s", text);
 }
 
-keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev)
+keel_verdict on_start_group(struct keel_call *c, const struct keel_ev_start_group *ev)
 {
 	struct state *st = keel_state(c);
 	int64_t now = keel_time(c->mod);
@@ -113,9 +113,9 @@ keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_e
 	return answer(c, check_queue(st, queue_of(ev->job), now), now);
 }
 
-keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg)
+keel_verdict on_start_job(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
-	const struct keel_ev_job_eligible *ev = event;
+	const struct keel_ev_start_job *ev = event;
 	struct state *st = keel_state(c);
 	int64_t now = keel_time(c->mod);
 

@@ -8,7 +8,7 @@
 
 #define BOUNDARIES 400 /* tried for one job: about a year of prime times */
 
-keel_verdict on_plan_time(struct keel_call *c, const struct keel_ev_plan_time *ev)
+keel_verdict on_start_when(struct keel_call *c, const struct keel_ev_start_when *ev)
 {
 	struct state *st = keel_state(c);
 	int64_t when = ev->start;

@@ -2,8 +2,8 @@
  *
  * prime-time.c - times of day and of the year: prime time, and times dedicated to some queues.
  *
- *   group_eligible  queues that run at some times only
- *   job_eligible    jobs that would run across a boundary; tapped only while one is ahead
+ *   start_group  queues that run at some times only
+ *   start_job    jobs that would run across a boundary; tapped only while one is ahead
  *   cycle_begin     reads files that have changed
  *   job_explain     the current time and its end
  *
@@ -55,7 +55,7 @@ int64_t next_event(struct state *st, int64_t when)
 		      sooner(now ? now->end : 0, next ? next->begin : 0));
 }
 
-/* Adds or removes the tap at job_eligible. */
+/* Adds or removes the tap at start_job. */
 static void each_job_check(struct keel_mod *mod, bool each)
 {
 	struct state *st = mod->state;
@@ -63,8 +63,8 @@ static void each_job_check(struct keel_mod *mod, bool each)
 	if (st->each == each)
 		return;
 	if (!each)
-		keel_tap_remove(mod, KEEL_POINT_job_eligible, "on_job_eligible");
-	else if (keel_tap_add(mod, KEEL_POINT_job_eligible, "on_job_eligible", 0, on_job_eligible,
+		keel_tap_remove(mod, KEEL_POINT_start_job, "on_start_job");
+	else if (keel_tap_add(mod, KEEL_POINT_start_job, "on_start_job", 0, on_start_job,
 			      NULL, NULL))
 		return;
 	st->each = each;
@@ -154,10 +154,10 @@ static const struct keel_service_def service_def = {
 static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service_def) };
 
 static const struct keel_tap taps[] = {
-	KEEL_TAP(group_eligible, on_group_eligible, .order = 100),
+	KEEL_TAP(start_group, on_start_group, .order = 100),
 	KEEL_TAP(cycle_begin, on_cycle_begin),
 	KEEL_TAP(job_explain, on_explain),
-	KEEL_TAP(plan_time, on_plan_time),
+	KEEL_TAP(start_when, on_start_when),
 };
 
 /* ---- module ------------------------------------------------------------------------------------------- */

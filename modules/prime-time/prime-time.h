@@ -37,7 +37,7 @@ struct state {
 		int64_t from, change; /* change 0: never */
 
 	} known;		      /* cache of next_change() */
-	bool each;		  /* boundaries are ahead: job_eligible is tapped */
+	bool each;		  /* boundaries are ahead: start_job is tapped */
 };
 
 /* file.c: reads the two files again if they have changed; the next call retries what failed */
@@ -56,8 +56,8 @@ int32_t check_length(struct state *st, const char *queue, int64_t when, int64_t 
 		     bool boundaries);
 int64_t next_change(struct state *st, int64_t when); /* of prime time, cached; 0: none */
 int64_t length_of(struct keel_obj *job);
-keel_verdict on_group_eligible(struct keel_call *c, const struct keel_ev_group_eligible *ev);
-keel_verdict on_job_eligible(struct keel_call *c, uint32_t point, const void *event, void *arg);
+keel_verdict on_start_group(struct keel_call *c, const struct keel_ev_start_group *ev);
+keel_verdict on_start_job(struct keel_call *c, uint32_t point, const void *event, void *arg);
 /* Returns 0, or the reason why the job may not start at `when`. */
 int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when);
 
@@ -65,7 +65,7 @@ int32_t time_conflict(struct state *st, struct keel_obj *job, int64_t when);
 int64_t next_event(struct state *st, int64_t when); /* 0: none */
 
 /* plan.c */
-keel_verdict on_plan_time(struct keel_call *c, const struct keel_ev_plan_time *ev);
+keel_verdict on_start_when(struct keel_call *c, const struct keel_ev_start_when *ev);
 
 /* gate.c */
 keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);

@@ -87,10 +87,10 @@ static void tear_down(void)
 static keel_verdict cycle(void)
 {
 	keel_mock_raise(mock, KEEL_POINT_cycle_begin, KEEL_EVENT(cycle_begin, .cycle = 1), NULL);
-	if (keel_mock_raise(mock, KEEL_POINT_group_eligible, KEEL_EVENT(group_eligible, .id = "1.svr", .job = job),
+	if (keel_mock_raise(mock, KEEL_POINT_start_group, KEEL_EVENT(start_group, .id = "1.svr", .job = job),
 			    &out) == KEEL_REJECT)
 		return KEEL_REJECT;
-	return keel_mock_raise(mock, KEEL_POINT_job_eligible, KEEL_EVENT(job_eligible, .id = "1.svr", .job = job),
+	return keel_mock_raise(mock, KEEL_POINT_start_job, KEEL_EVENT(start_job, .id = "1.svr", .job = job),
 			       &out);
 }
 

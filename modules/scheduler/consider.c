@@ -229,7 +229,7 @@ static enum answer consider_start(struct keel_mod *mod, struct group *g, struct 
 	talk_not(mod, g);
 	plans_note(mod, e->job, exec_vnode, g->duration);
 	st->serving = NULL;
-	start_job(mod, e, exec_vnode, false, qrun);
+	entry_start(mod, e, exec_vnode, false, qrun);
 	if (!qrun)
 		turn_add(mod, g);
 	return STARTED;

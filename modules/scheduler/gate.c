@@ -68,14 +68,14 @@ static bool gate_raise(struct keel_mod *mod, uint32_t point, const void *event, 
 
 bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
-	return gate_raise(mod, KEEL_POINT_group_eligible,
-		   KEEL_EVENT(group_eligible, .id = keel_id(job), .job = job), ret);
+	return gate_raise(mod, KEEL_POINT_start_group,
+		   KEEL_EVENT(start_group, .id = keel_id(job), .job = job), ret);
 }
 
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
-	return gate_raise(mod, KEEL_POINT_job_eligible,
-		   KEEL_EVENT(job_eligible, .id = keel_id(job), .job = job), ret);
+	return gate_raise(mod, KEEL_POINT_start_job,
+		   KEEL_EVENT(start_job, .id = keel_id(job), .job = job), ret);
 }
 
 /* ---- times ----------------------------------------------------------------------------------------- */
@@ -99,17 +99,17 @@ static void plan_time_answer(struct keel_mod *mod, void *arg, const struct keel_
 		p->at = strtoll(o->text, NULL, 10); /* "never" is 0 */
 }
 
-int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at)
+int64_t start_when(struct keel_mod *mod, struct keel_obj *job, int64_t at)
 {
-	struct planning *p = keel_tapped(mod, KEEL_POINT_plan_time) ? calloc(1, sizeof(*p)) : NULL;
+	struct planning *p = keel_tapped(mod, KEEL_POINT_start_when) ? calloc(1, sizeof(*p)) : NULL;
 
 	if (!p)
 		return at;
 	p->at = at;
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
-		.point = KEEL_POINT_plan_time,
-		.event = KEEL_EVENT(plan_time, .id = keel_id(job), .job = job, .start = at),
+		.point = KEEL_POINT_start_when,
+		.event = KEEL_EVENT(start_when, .id = keel_id(job), .job = job, .start = at),
 		.done = plan_time_answer,
 		.arg = p,
 	});

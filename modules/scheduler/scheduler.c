@@ -3,7 +3,7 @@
  * scheduler.c - which job runs where, and when: the scheduler of this server.
  *
  * Everything that changes a job or a vnode wakes it (taps below, service job); cycle.c decides, place.c
- * knows how. Policy comes from taps at job_eligible, job_rank, node_eligible and node_score.
+ * knows how. Policy comes from taps at start_job, job_rank, node_eligible and node_score.
  */
 #include "scheduler.h"
 

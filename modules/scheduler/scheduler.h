@@ -371,7 +371,7 @@ bool slice_is_over(struct keel_mod *mod);
 /* May one more of these equal jobs start, may this one (taps)? False with the reason. */
 bool group_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 /* When it may be planned to start, not before `at` (taps); 0: never. Without memory, or when a tap waits, `at`. */
-int64_t plan_time(struct keel_mod *mod, struct keel_obj *job, int64_t at);
+int64_t start_when(struct keel_mod *mod, struct keel_obj *job, int64_t at);
 bool job_is_eligible(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);
 /* An exec_vnode in the current snapshot, which takes it; the caller frees it. NULL with the reason. */
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
@@ -427,7 +427,7 @@ void trial_forget(struct keel_mod *mod, struct keel_obj *job); /* there is no su
 /* start.c */
 /* Starts or resumes it, in the next turn when this one took long. `qrun`: the request it is for; NULL: a cycle's. Both it
  * and `exec_vnode` are owned by the start from now on. When the start fails the job rests, and qrun gets the error. */
-void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool resume, struct qrun *qrun);
+void entry_start(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool resume, struct qrun *qrun);
 /* Where it was before: a queued job that keeps its vnodes goes on there or nowhere. The caller frees it; NULL with the
  * reason. */
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret);

@@ -2,7 +2,7 @@
  *
  * start.c - from a decision to a start: service `job` runs or resumes the job; the outcome.
  *
- * start_job() -> start_now() -> run() or resume_waiting() of service `job` -> start_decided(). A start that has
+ * entry_start() -> start_begin() -> run() or resume_waiting() of service `job` -> start_decided(). A start that has
  * to wait for a tap stays on the list of starts; what it takes is taken in every snapshot until it is decided,
  * so that no other job gets it.
  */
@@ -141,7 +141,7 @@ static void start_decided(struct keel_mod *mod, void *arg, int32_t code, const c
 }
 
 /* The snapshot has what a start took. It stays current only if it was: in the turn that a start waited, vnodes may have changed. */
-static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *job)
+static void start_begin(struct keel_mod *mod, struct start *s, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	uint64_t before = keel_node_generation();
@@ -160,7 +160,7 @@ static void start_now(struct keel_mod *mod, struct start *s, struct keel_obj *jo
 		start_free(s);
 }
 
-void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool resume, struct qrun *qrun)
+void entry_start(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool resume, struct qrun *qrun)
 {
 	struct state *st = mod->state;
 	struct start *s = start_new(mod, e->job, exec_vnode);
@@ -180,7 +180,7 @@ void start_job(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool res
 	if (slice_is_over(mod))
 		st->due = s;
 	else
-		start_now(mod, s, e->job);
+		start_begin(mod, s, e->job);
 }
 
 void start_due(struct keel_mod *mod)
@@ -191,7 +191,7 @@ void start_due(struct keel_mod *mod)
 
 	st->due = NULL;
 	if (job) {
-		start_now(mod, s, job);
+		start_begin(mod, s, job);
 	} else if (s) {
 		start_decided(mod, s, PBSE_UNKJOBID, NULL);
 		start_free(s);
@@ -215,6 +215,6 @@ bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret)
 	char *exec_vnode = find_own_place(mod, e->job, ret);
 
 	if (exec_vnode)
-		start_job(mod, e, exec_vnode, true, NULL);
+		entry_start(mod, e, exec_vnode, true, NULL);
 	return exec_vnode != NULL;
 }

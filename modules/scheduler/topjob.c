@@ -424,7 +424,7 @@ static bool is_too_soon(struct keel_mod *mod, const struct entry *e, enum found 
 {
 	struct state *st = mod->state;
 	struct plan *p = st->plan;
-	int64_t at = search_at(p->search), may = plan_time(mod, e->job, at);
+	int64_t at = search_at(p->search), may = start_when(mod, e->job, at);
 
 	if (may == at)
 		return false;

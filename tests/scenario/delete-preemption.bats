@@ -4,7 +4,7 @@
 # Preemption, and its method D: a running job of a lower level gives way to one that cannot start. It is
 # suspended, checkpointed, requeued or deleted, as preempt_order says.
 #
-# Where a site would have a hook script, a small module taps the same point: refuse_run (job_run),
+# Where a site would have a hook script, a small module taps the same point: refuse_run (start_now),
 # veto_preterm (task_preterm).
 #
 # needs modules/preemption

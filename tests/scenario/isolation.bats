@@ -231,7 +231,7 @@ refused_alone()
 
 @test "what cannot be isolated is refused by name, in the words of keelson-module describe" {
 	local name words
-	for name in acct_record job_eligible running attribute signal; do
+	for name in acct_record start_job running attribute signal; do
 		words=$(keelson_module describe "$FIXTURES/$name.so" | sed -n 's/^isolation *it cannot run in a process of its own: //p')
 		[ -n "$words" ]
 		[[ $(refused_alone $name) == *"module $name cannot run in a process of its own: $words"* ]]

@@ -176,7 +176,7 @@ load_mail() { keelson load mail >/dev/null; }
 
 @test "qrun: the job is altered meanwhile; its place was found for another one" {
 	undo linger_at "$points"
-	linger_at job_run
+	linger_at start_now
 	qmgr -c 'set server scheduling = false'
 	id=$(submit -l ncpus=1)
 	ask "$ME" qrun -H n1 "$id"

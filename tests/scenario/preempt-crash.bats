@@ -152,7 +152,7 @@ is_told() { has "$(server_log)" ";Job;$1;(Job sent signal TermJob on delete|Job 
 	for method in D R S; do
 		qmgr -c "set sched preempt_order = $method"
 		victim
-		crash_at job_run urgent
+		crash_at start_now urgent
 		converges $method
 	done
 }

@@ -84,8 +84,8 @@ many() { as "$OWNER" sh -c 'for i in $(seq 20); do qsub -l select=1:ncpus=1 -- /
 @test "scheduler: a vnode that comes free between a decision and what it decided is not forgotten" {
 	local old new job
 	setup_sandbox --hosts 1 --vnodes 20 --ncpus 1
-	echo "job_eligible: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/job_eligible.so\"; takes = \"10ms\"; };" \
-		>"$SB/server/etc/modules.d/job_eligible.conf"
+	echo "start_job: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/start_job.so\"; takes = \"10ms\"; };" \
+		>"$SB/server/etc/modules.d/start_job.conf"
 	sandbox reload
 	old=$(many)
 	wait_until 20 all_are R 20

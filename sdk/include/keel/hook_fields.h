@@ -21,7 +21,7 @@
 #define KEEL_FIELDS_job_hold(F) F(STR, id) F(OBJ, job) F(STR, holds) F(STR, who)
 #define KEEL_FIELDS_job_release(F) F(STR, id) F(OBJ, job) F(STR, holds) F(STR, who)
 /* dry: 1, nothing starts yet: would it be allowed? exec_vnode is "" then, it is not decided */
-#define KEEL_FIELDS_job_run(F) F(STR, id) F(OBJ, job) F(STR, exec_vnode) F(STR, who) F(INT, dry)
+#define KEEL_FIELDS_start_now(F) F(STR, id) F(OBJ, job) F(STR, exec_vnode) F(STR, who) F(INT, dry)
 #define KEEL_FIELDS_job_started(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_signal(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
 #define KEEL_FIELDS_job_suspended(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
@@ -37,7 +37,7 @@
 #define KEEL_FIELDS_job_moved(F) F(STR, id) F(OBJ, job) F(STR, from)
 
 #define KEEL_FIELDS_job_notice(F) F(STR, id) F(OBJ, job) F(STR, letter) F(STR, text)
-#define KEEL_FIELDS_group_eligible(F) F(STR, id) F(OBJ, job)
+#define KEEL_FIELDS_start_group(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_waits(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_placed(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_step(F) F(STR, id) F(OBJ, job) F(INT, state) F(INT, placed)
@@ -53,12 +53,12 @@
 
 #define KEEL_FIELDS_cycle_begin(F) F(INT, cycle)
 #define KEEL_FIELDS_cycle_end(F) F(INT, cycle) F(INT, started)
-#define KEEL_FIELDS_job_eligible(F) F(STR, id) F(OBJ, job)
+#define KEEL_FIELDS_start_job(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_rank(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_node_eligible(F) F(STR, id) F(OBJ, node) F(OBJ, job)
 #define KEEL_FIELDS_node_score(F) F(STR, id) F(OBJ, node) F(OBJ, job)
 /* start: seconds since 1970 */
-#define KEEL_FIELDS_plan_time(F) F(STR, id) F(OBJ, job) F(INT, start)
+#define KEEL_FIELDS_start_when(F) F(STR, id) F(OBJ, job) F(INT, start)
 #define KEEL_FIELDS_trial_vacate(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_trial_restore(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_explain(F) F(STR, id) F(OBJ, job)

@@ -2,7 +2,7 @@
  *
  * keel/sched_reason.h - the numbers of keel/sched_reason.def, and their texts.
  *
- * A tap that keeps a job from starting (at group_eligible, say) refuses with one of these.
+ * A tap that keeps a job from starting (at start_group, say) refuses with one of these.
  */
 #ifndef KEEL_SCHED_REASON_H
 #define KEEL_SCHED_REASON_H

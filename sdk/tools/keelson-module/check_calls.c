@@ -274,7 +274,7 @@ static bool days_case(void *arg, unsigned i)
 
 	(void)i;
 	days_play(&p, arg, true);
-	while ((point = point_at(n)) != NULL && point->id != KEEL_POINT_job_run)
+	while ((point = point_at(n)) != NULL && point->id != KEEL_POINT_start_now)
 		n++;
 	if (point != NULL && stage_listens(n))
 		judge_dry(&p, arg);

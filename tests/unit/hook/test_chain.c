@@ -140,8 +140,8 @@ static void dynamic_taps_see_the_generic_event(void)
 	CU_ASSERT_EQUAL(about.n_fields, 4);
 	CU_ASSERT_STRING_EQUAL(about.fields[1].name, "job");
 	CU_ASSERT_EQUAL(about.fields[1].offset, offsetof(struct keel_ev_job_submit, job));
-	CU_ASSERT_EQUAL(e.hook->about(&e.alpha.pub, KEEL_POINT_job_run, (struct keel_about_point *)(void *)&less), 0);
-	CU_ASSERT_STRING_EQUAL(less.name, "job_run");
+	CU_ASSERT_EQUAL(e.hook->about(&e.alpha.pub, KEEL_POINT_start_now, (struct keel_about_point *)(void *)&less), 0);
+	CU_ASSERT_STRING_EQUAL(less.name, "start_now");
 	CU_ASSERT_EQUAL(less.others, 7); /* no more than it has room for */
 	CU_ASSERT_EQUAL(e.hook->about(&e.alpha.pub, KEEL_POINT_MAX - 1, &about), -ENOENT);
 	CU_ASSERT_EQUAL(e.hook->point(&e.alpha.pub, "nonesuch"), 0);

@@ -57,7 +57,7 @@ static void a_module_is_read(void)
 	CU_ASSERT_STRING_EQUAL(m->conf[0].key, m->head.conf[0].key);
 	CU_ASSERT(m->conf[0].doc != NULL && m->conf[0].size == sizeof(struct keel_conf_rule));
 	CU_ASSERT_EQUAL_FATAL(m->head.n_taps, 1);
-	CU_ASSERT_EQUAL(m->taps[0].point, KEEL_POINT_job_run);
+	CU_ASSERT_EQUAL(m->taps[0].point, KEEL_POINT_start_now);
 	CU_ASSERT_PTR_NOT_NULL(m->taps[0].fn.any);
 	CU_ASSERT_EQUAL_FATAL(m->n_needs, 1);
 	CU_ASSERT_STRING_EQUAL(m->needs[0].klass, "job");

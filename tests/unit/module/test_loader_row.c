@@ -116,7 +116,7 @@ static void a_replay_is_for_one_module(void)
 	kernel_start();
 	job_make();
 	CU_ASSERT_EQUAL(up("lease: { lent = \"yes\"; lent_how = { then = \"replay\"; }; }\n"
-			   "job_eligible: { lent = \"yes\"; }\nlender: { }"), 0);
+			   "start_job: { lent = \"yes\"; }\nlender: { }"), 0);
 	CU_ASSERT_EQUAL(times_known(), 3);
 	registry_remove(k.parts.registry, &k.self);
 	kernel_stop();

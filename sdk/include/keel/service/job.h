@@ -125,7 +125,7 @@ struct keel_job_api {
 	void (*depend)(struct keel_mod *, struct keel_obj *job, bool waits);
 	/* The number that the next job gets: smaller ones are used, or lost. */
 	int64_t (*next_number)(struct keel_mod *);
-	/* Would its start be allowed (point job_run, raised dry)? Nothing starts. `done` gets 0 or the refusal. */
+	/* Would its start be allowed (point start_now, raised dry)? Nothing starts. `done` gets 0 or the refusal. */
 	void (*may_run)(struct keel_mod *, struct keel_obj *job, const char *who, struct keel_mod *me,
 			keel_job_done *done, void *arg);
 	/* How many jobs that wait it stands for: an array its queued subjobs, whatever its run limit and
