@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hook/inside.h"
+#include "registry/registry.h"
 #include "util/err.h"
 
 static struct op *op_of(struct keel_call *c)
@@ -130,12 +131,13 @@ static const struct keel_session *call_session(struct keel_call *c)
 						    .gid = UINT32_MAX, .user = "", .host = "",
 						    .who = "" };
 	const struct op *op = op_of(c);
+	struct hooks *h = op->hooks;
 
 	if (op->gone)
 		return &nobody; /* never NULL: that would be the system */
-	if (op->req == NULL || hooks_request(op->hooks) == NULL)
-		return NULL;
-	return op->hooks->request->session(op->req);
+	if (h->request == NULL)
+		h->request = registry_service(h->parts->registry, "request", 0, NULL, NULL);
+	return op->req != NULL && h->request != NULL ? h->request->session(op->req) : NULL;
 }
 
 const struct keel_call_api call_api = {

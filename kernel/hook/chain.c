@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * chain.c - in which order the taps of a point are called.
+ * chain.c - taps come, go, and change their places; in which order those of a point are called.
  *
  * `before` and `after` first, then `order`, low first, then the name. A topological sort that always places the least
  * tap that no unplaced one must precede, so the result does not depend on the order of loading. Unknown names
@@ -17,7 +17,66 @@
 #include "hook/inside.h"
 #include "rules/unit.h"
 #include "util/err.h"
+#include "util/text.h"
 
+#define POLICIES ((uint32_t)(KEEL_ON_FAIL_REJECT | KEEL_ON_FAIL_SKIP | KEEL_ON_FAIL_BENCH))
+
+/* ---- what is wrong with a row ------------------------------------------------------------------- */
+static const char *tap_objection(const struct keel_tap *t, uint32_t kind)
+{
+	const uint32_t policy = t->flags & POLICIES;
+
+	if (t->fn.any == NULL)
+		return "it has no function";
+	if (t->order < -ORDER_LIMIT || t->order > ORDER_LIMIT)
+		return "its order is not within -1000..1000";
+	if ((t->flags & ~(POLICIES | KEEL_TAP_ANY)) != 0)
+		return "it has flags this kernel does not know";
+	if ((policy & (policy - 1)) != 0)
+		return "it has more than one fail policy";
+	if (policy == KEEL_ON_FAIL_REJECT && kind != KEEL_GATE)
+		return "only a tap of a GATE can refuse when it fails";
+	return NULL;
+}
+
+static int tap_lint(const char *module, const struct keel_tap *t, const struct point_info *info, struct keel_err *err)
+{
+	const char *no;
+
+	if (t->name == NULL || t->name[0] == '\0' || strpbrk(t->name, " ,.") != NULL)
+		return err_set(err, -EINVAL,
+			       "a tap of module %s has no name, or one with a blank, comma or dot",
+			       module);
+	if (info == NULL)
+		return err_set(err, -EINVAL,
+			       "tap %s.%s is for point %u, which this kernel does not have; upgrade "
+			       "keelson or correct the tap",
+			       module, t->name, t->point);
+	no = tap_objection(t, info->kind);
+	if (no != NULL)
+		return err_set(err, -EINVAL, "tap %s.%s at %s cannot be used: %s", module, t->name,
+			       info->name, no);
+	return 0;
+}
+
+int hooks_lint(const char *module, const struct keel_tap *taps, uint32_t n, struct keel_err *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct point_info *info = taps[i].point < KEEL_POINT_MAX ? &point_infos[taps[i].point] : NULL;
+		int ret = tap_lint(module, &taps[i], info != NULL && info->name != NULL ? info : NULL, err);
+
+		if (ret < 0)
+			return ret;
+		for (uint32_t j = 0; j < i; j++) {
+			if (taps[j].point == taps[i].point && strcmp(taps[j].name, taps[i].name) == 0)
+				return err_set(err, -EEXIST, "module %s has tap %s twice at one point", module,
+					       taps[i].name);
+		}
+	}
+	return 0;
+}
+
+/* ---- order -------------------------------------------------------------------------------------------------- */
 static bool names(const char *list, const struct tap *t)
 {
 	return list != NULL &&
@@ -87,48 +146,6 @@ static int chain_sort(struct chain *c, const char *point, struct keel_err *err)
 }
 
 /* ---- another chain --------------------------------------------------------------------------------------------- */
-static void chain_swap(struct hooks *h, struct point *p, struct chain *fresh)
-{
-	struct chain *old = p->chain;
-
-	p->busy -= old != NULL ? old->n : 0;
-	p->busy += fresh != NULL ? fresh->n : 0;
-	p->chain = fresh;
-	if (old == NULL)
-		return;
-	for (uint32_t i = 0; i < old->n; i++) {
-		if (old->tap[i]->off & TAP_GONE)
-			LL_PREPEND(h->gone, old->tap[i]);
-	}
-	LL_PREPEND(h->retired, old);
-	chains_sweep(h);
-}
-
-int chain_renew(struct hooks *h, struct point *p, struct tap *more, struct keel_err *err)
-{
-	const struct chain *old = p->chain;
-	uint32_t n = (old != NULL ? old->n : 0) + (more != NULL);
-	struct chain *c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
-	int ret = 0;
-
-	if (c == NULL)
-		return err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
-	for (uint32_t i = 0; old != NULL && i < old->n; i++) {
-		if (!(old->tap[i]->off & TAP_GONE))
-			c->tap[c->n++] = old->tap[i];
-	}
-	if (more != NULL)
-		c->tap[c->n++] = more;
-	ret = chain_sort(c, p->info->name, err);
-	if (ret < 0 || c->n == 0) {
-		free(c);
-		c = NULL;
-	}
-	if (ret == 0)
-		chain_swap(h, p, c);
-	return ret;
-}
-
 void tap_destroy(struct tap *t)
 {
 	free(t->name);
@@ -154,6 +171,41 @@ void chains_sweep(struct hooks *h)
 	}
 }
 
+/* The point gets another chain: of its taps, without those that are gone, and of `more`, unless NULL. Returns 0, or an
+ * error with *err: then it has the old one. */
+static int chain_renew(struct hooks *h, struct point *p, struct tap *more, struct keel_err *err)
+{
+	struct chain *old = p->chain;
+	uint32_t n = (old != NULL ? old->n : 0) + (more != NULL);
+	struct chain *c = calloc(1, sizeof(*c) + n * sizeof(c->tap[0]));
+	int ret;
+
+	if (c == NULL)
+		return err_set(err, -ENOMEM, "no memory for the chain of %s", p->info->name);
+	for (uint32_t i = 0; old != NULL && i < old->n; i++) {
+		if (!(old->tap[i]->off & TAP_GONE))
+			c->tap[c->n++] = old->tap[i];
+	}
+	if (more != NULL)
+		c->tap[c->n++] = more;
+	ret = chain_sort(c, p->info->name, err);
+	if (ret < 0) {
+		free(c);
+		return ret;
+	}
+	p->chain = c->n > 0 ? c : NULL;
+	if (c->n == 0)
+		free(c);
+	for (uint32_t i = 0; old != NULL && i < old->n; i++) {
+		if (old->tap[i]->off & TAP_GONE)
+			LL_PREPEND(h->gone, old->tap[i]);
+	}
+	if (old != NULL)
+		LL_PREPEND(h->retired, old);
+	chains_sweep(h);
+	return 0;
+}
+
 /* ---- all taps ------------------------------------------------------------------------------------------------- */
 struct tap *tap_after(const struct hooks *h, const struct tap *t)
 {
@@ -177,4 +229,137 @@ void taps_mark(struct hooks *h, const struct owner *owner, enum tap_off bit, boo
 		if (t->owner == owner)
 			t->off = on ? t->off | bit : t->off & ~(uint32_t)bit;
 	}
+}
+
+/* ---- coming -------------------------------------------------------------------------------------------- */
+static struct tap *tap_find(const struct point *p, const struct owner *owner, const char *name)
+{
+	size_t skip = strlen(owner->pub.name) + 1;
+
+	for (uint32_t i = 0; p->chain != NULL && i < p->chain->n; i++) {
+		struct tap *t = p->chain->tap[i];
+
+		if (t->owner == owner && !(t->off & TAP_GONE) && strcmp(t->name + skip, name) == 0)
+			return t;
+	}
+	return NULL;
+}
+
+static int tap_attach(struct hooks *h, struct owner *owner, const struct keel_tap *row, struct keel_err *err)
+{
+	struct point *p = point_get(h, row->point);
+	int ret = tap_lint(owner->pub.name, row, p != NULL ? p->info : NULL, err);
+	struct tap *t;
+
+	if (ret < 0)
+		return ret;
+	if (tap_find(p, owner, row->name) != NULL)
+		return err_set(err, -EEXIST, "module %s has a tap %s at %s already", owner->pub.name, row->name,
+			       p->info->name);
+	t = cache_alloc(sizeof(*t));
+	if (t != NULL)
+		t->name = text_format("%s.%s", owner->pub.name, row->name);
+	if (t == NULL || t->name == NULL) {
+		free(t);
+		return err_set(err, -ENOMEM, "no memory for tap %s of module %s", row->name, owner->pub.name);
+	}
+	t->fn = row->fn;
+	t->arg = row->arg;
+	t->invoke = row->flags & KEEL_TAP_ANY ? invoke_any : p->info->invoke;
+	t->owner = owner;
+	t->point = row->point;
+	t->policy = row->flags & POLICIES;
+	if (t->policy == 0)
+		t->policy = p->kind == KEEL_GATE ? KEEL_ON_FAIL_REJECT : KEEL_ON_FAIL_SKIP;
+	t->place = (struct place){ row->order, row->before, row->after };
+	t->off = owner->filter != NULL ? TAP_FILTERED : 0;
+	t->countdown = t->every = 1;
+	ret = chain_renew(h, p, t, err);
+	if (ret < 0)
+		tap_destroy(t);
+	else
+		owner->live++;
+	return ret;
+}
+
+/* Without memory for another chain it stays in the old one, where it is skipped. */
+static void tap_detach(struct hooks *h, struct tap *t)
+{
+	t->off |= TAP_GONE;
+	t->owner->live--;
+	chain_renew(h, &h->point[t->point], NULL, NULL);
+}
+
+int hooks_attach(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n,
+		 struct keel_err *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		int ret = tap_attach(h, owner, &taps[i], err);
+
+		while (ret < 0 && i-- > 0)
+			tap_detach(h, tap_find(&h->point[taps[i].point], owner, taps[i].name));
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
+}
+
+int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
+		void *arg, struct keel_err *err)
+{
+	const struct keel_tap row = { .size = sizeof(row), .point = point, .name = name, .order = order,
+				      .flags = KEEL_TAP_ANY, .fn.generic = fn, .arg = arg };
+
+	return hooks_attach(hooks_of(m), owner_of(m), &row, 1, err);
+}
+
+/* ---- going ------------------------------------------------------------------------------------------------ */
+void tap_remove(struct keel_mod *m, uint32_t point, const char *name)
+{
+	struct hooks *h = hooks_of(m);
+	struct point *p = point_get(h, point);
+	struct tap *t = p != NULL ? tap_find(p, owner_of(m), name) : NULL;
+
+	if (t != NULL)
+		tap_detach(h, t);
+}
+
+void hooks_detach(struct hooks *h, struct owner *owner)
+{
+	struct tap *t, *next;
+
+	for (t = tap_after(h, NULL); t != NULL; t = next) {
+		next = tap_after(h, t);
+		if (t->owner == owner)
+			tap_detach(h, t);
+	}
+	ops_end(h);
+	(void)hooks_filter(h, owner, NULL, 0, NULL);
+}
+
+void hooks_quiet(struct hooks *h, struct owner *owner, bool quiet)
+{
+	taps_mark(h, owner, TAP_QUIET, quiet);
+}
+
+/* ---- another place ---------------------------------------------------------------------------------------- */
+void hooks_place(struct hooks *h, struct owner *owner, const struct keel_tap *taps, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct tap *t = tap_find(&h->point[taps[i].point], owner, taps[i].name);
+
+		if (t != NULL)
+			t->place = (struct place){ taps[i].order, taps[i].before, taps[i].after };
+	}
+}
+
+int hooks_reorder(struct hooks *h, struct keel_err *err)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < KEEL_POINT_MAX && ret == 0; i++) {
+		if (h->point[i].chain != NULL)
+			ret = chain_renew(h, &h->point[i], NULL, err);
+	}
+	return ret;
 }

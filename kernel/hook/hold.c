@@ -23,8 +23,6 @@
 #include "util/err.h"
 #include "util/text.h"
 
-#define HOLD_MAGIC 0x484f4c44u
-
 uint32_t id_bucket(const char *id)
 {
 	uint64_t hash = bytes_hash(id, strlen(id));
@@ -32,18 +30,9 @@ uint32_t id_bucket(const char *id)
 	return (uint32_t)((hash ^ hash >> 32) % ID_BUCKETS);
 }
 
-static struct hold *hold_of(struct keel_hold *pub)
+struct keel_call *hold_call(struct keel_hold *hold)
 {
-	struct hold *hold = (struct hold *)pub;
-
-	return hold != NULL && hold->magic == HOLD_MAGIC ? hold : NULL;
-}
-
-struct keel_call *hold_call(struct keel_hold *pub)
-{
-	struct hold *hold = hold_of(pub);
-
-	return hold != NULL ? &hold->op->pub : NULL;
+	return hold != NULL ? &((struct hold *)hold)->op->pub : NULL;
 }
 
 /* ---- the end of a hold --------------------------------------------------------------------------- */
@@ -56,12 +45,12 @@ void hold_end(struct hold *hold, int32_t reason)
 	hold->open = false;
 	hold->reason = reason;
 	hold->op->n_open--;
-	h->holds_ended++;
+	h->holds.ended++;
+	h->holds.open--;
 	loop_timer_cancel(hold->deadline);
 	hold->deadline = NULL;
 	if (hold->opts.until_id != NULL) {
 		DL_DELETE2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
-		h->point[hold->opts.until_point].busy--;
 		h->point[hold->opts.until_point].waiters--;
 	}
 	if (hold->op->parked)
@@ -78,7 +67,6 @@ void holds_end(struct op *op, int32_t reason)
 
 static void hold_destroy(struct hold *hold)
 {
-	hold->magic = 0;
 	loop_timer_cancel(hold->deadline);
 	free((void *)(uintptr_t)hold->opts.why);
 	free((void *)(uintptr_t)hold->opts.until_id);
@@ -88,7 +76,7 @@ static void hold_destroy(struct hold *hold)
 /* Its callback was called. */
 void hold_free(struct hold *hold)
 {
-	hold->op->hooks->holds_told++;
+	hold->op->hooks->holds.told++;
 	hold->tap->owner->live--;
 	hold_destroy(hold);
 }
@@ -103,10 +91,8 @@ static void hold_expired(void *arg)
 
 void hold_release(struct keel_hold *pub)
 {
-	struct hold *hold = hold_of(pub);
-
-	if (hold != NULL)
-		hold_end(hold, 0);
+	if (pub != NULL)
+		hold_end((struct hold *)pub, 0);
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------- */
@@ -151,7 +137,6 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 		return NULL;
 	}
 	hold->op = op;
-	hold->magic = HOLD_MAGIC;
 	hold->since_ms = loop_now_ms(h->parts->loop);
 	hold->open = true;
 	return hold;
@@ -177,10 +162,10 @@ keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 	hold->tap->owner->live++;
 	DL_APPEND(op->holds, hold);
 	op->n_open++;
-	h->holds_taken++;
+	h->holds.taken++;
+	h->holds.open++;
 	if (hold->opts.until_id != NULL) {
 		DL_APPEND2(h->waiting[id_bucket(hold->opts.until_id)], hold, wait_prev, wait);
-		h->point[hold->opts.until_point].busy++;
 		h->point[hold->opts.until_point].waiters++;
 	}
 	if (ret_hold != NULL)
@@ -203,15 +188,6 @@ void holds_match(struct hooks *h, const struct point *p, const void *event)
 }
 
 /* ---- showing -------------------------------------------------------------------------------------------- */
-static void hold_show(const struct hold *hold, struct buf *out)
-{
-	int64_t now = loop_now_ms(hold->op->hooks->parts->loop);
-
-	buf_printf(out, "%s: %s (%llds of %llds)", hold->tap->owner->pub.name, hold->opts.why,
-		   (long long)((now - hold->since_ms) / 1000),
-		   (long long)(hold->opts.timeout_ms / 1000));
-}
-
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 {
 	struct hooks *h = hooks_of(m);
@@ -229,8 +205,9 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 		if (strcmp(op_label(op), id) != 0)
 			continue;
 		DL_FOREACH(op->holds, hold) {
-			buf_str(&text, text.len > 0 ? ", " : "");
-			hold_show(hold, &text);
+			buf_printf(&text, "%s%s: %s (%llds of %llds)", text.len > 0 ? ", " : "", hold->tap->owner->pub.name,
+				   hold->opts.why, (long long)((loop_now_ms(h->parts->loop) - hold->since_ms) / 1000),
+				   (long long)(hold->opts.timeout_ms / 1000));
 		}
 	}
 	ret = text.failed ? -ENOMEM : (int32_t)text.len;
@@ -242,10 +219,6 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 
 void hooks_count(struct hooks *h, struct hooks_counts *ret)
 {
-	const struct op *op;
-
-	*ret = (struct hooks_counts){ .taken = h->holds_taken, .ended = h->holds_ended,
-				      .told = h->holds_told, .parked = h->n_parked };
-	DL_FOREACH(h->parked, op)
-		ret->open += op->n_open;
+	*ret = h->holds;
+	ret->parked = h->n_parked;
 }

@@ -28,7 +28,7 @@ static int64_t hook_fold(struct keel_mod *m, uint32_t point, const void *event, 
 
 bool hooks_tapped(struct hooks *h, uint32_t point)
 {
-	return point < KEEL_POINT_MAX && h->point[point].busy > 0;
+	return point < KEEL_POINT_MAX && (h->point[point].chain != NULL || h->point[point].waiters > 0);
 }
 
 keel_verdict hooks_raise(struct hooks *h, const struct keel_raise *raise)
@@ -66,6 +66,11 @@ static int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_about_
 	return 0;
 }
 
+static void hook_bench(struct keel_mod *m)
+{
+	taps_mark(hooks_of(m), owner_of(m), TAP_BENCHED, true);
+}
+
 static const struct keel_hook_api hook_api = {
 	.size = sizeof(hook_api),
 	.version = KEEL_ABI_MINOR,
@@ -89,13 +94,6 @@ const struct keel_object_api *hooks_object(struct hooks *h)
 	if (h->object == NULL)
 		h->object = registry_service(h->parts->registry, "object", 0, NULL, NULL);
 	return h->object;
-}
-
-const struct keel_request_api *hooks_request(struct hooks *h)
-{
-	if (h->request == NULL)
-		h->request = registry_service(h->parts->registry, "request", 0, NULL, NULL);
-	return h->request;
 }
 
 void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *fmt, ...)

@@ -24,7 +24,6 @@
 #define DEPTH_MAX 16      /* operations within operations, and notes raised by notes */
 #define ID_BUCKETS 256    /* power of two */
 #define ORDER_LIMIT 1000  /* -1000..1000 */
-#define STRIKE_WINDOW_MS (10 * 60 * 1000)
 #define CACHE_LINE 64
 
 struct op;
@@ -121,7 +120,6 @@ struct point {
 	_Alignas(CACHE_LINE) struct chain *chain; /* NULL: no taps */
 	uint32_t kind;       /* 0: no such point */
 	uint32_t event_size;
-	uint32_t busy; /* taps in the chain, and waiters */
 	uint32_t waiters; /* holds that wait for this point */
 	uint16_t id_at, obj_at; /* offsets of the first STR and OBJ field, 0: none */
 	uint32_t allowed; /* VERDICT_BITs */
@@ -153,11 +151,6 @@ static inline const void *event_whole(const struct point *p, const void *event, 
 keel_verdict invoke_any(const struct tap *t, struct keel_call *c, const void *event);
 
 /* ---- operations -------------------------------------------------------------------------------- */
-enum op_special {
-	OP_REPLAY = 1, /* quiet taps too */
-	OP_TIMED = 2,  /* inside a timed call: inner calls are timed too, so that their time is not charged twice */
-};
-
 struct op {
 	struct keel_call pub; /* first: a keel_call is an operation */
 	struct crumb crumb;   /* of the tap that runs: `outer`, and `what` NULL */
@@ -167,12 +160,13 @@ struct op {
 	const void *event;
 	struct op *outer; /* next on the stack */
 	uint32_t depth;   /* 1: outermost */
-	uint32_t special; /* enum op_special bits */
+	uint32_t replay; /* 1: for quiet taps */
 	uint32_t at;         /* index into chain */
 	uint32_t generation; /* of notes raised by notes */
 	struct hold *holds;  /* of the tap being called */
 	uint32_t n_open;
 	keel_verdict worst; /* of the holds whose callback was called */
+	const struct tap *by; /* that decided; set with a verdict that is not KEEL_NEXT */
 	int32_t abort;      /* enum keel_cancel, or 0 */
 	bool parked;
 	bool closed; /* takes no holds */
@@ -225,41 +219,23 @@ static inline struct keel_obj *event_obj(const struct point *p, const void *even
 	return p->obj_at ? *(struct keel_obj *const *)((const char *)event + p->obj_at) : NULL;
 }
 
-struct outcome {
-	keel_verdict verdict;
-	int32_t code;
-	const struct tap *by;
-};
-
 /* operation.c */
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
-keel_verdict op_run(struct op *op, struct outcome *out); /* returns KEEL_WAIT while holds are open */
+keel_verdict op_run(struct op *op); /* returns KEEL_WAIT while holds are open */
 /* Continues after a wait; `v` is the verdict of the tap that waited. */
-keel_verdict op_run_on(struct op *op, keel_verdict v, struct outcome *out);
+keel_verdict op_run_on(struct op *op, keel_verdict v);
 void op_left(struct hooks *h, const struct op *op); /* do the chores */
-void op_finish(struct op *op, const struct outcome *out);
+void op_finish(struct op *op, keel_verdict v);
 const char *op_label(const struct op *op);
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg);
 
 /* time.c */
 const struct tap *crumb_tap(const struct crumb *c); /* NULL: it is another callback's */
-/* Measures a call of a tap, without the timed calls inside it. */
-struct stopwatch {
-	int64_t begun_ns;
-	uint64_t inside_ns;
-	uint32_t special;
-};
-void stopwatch_start(struct stopwatch *w, struct op *op);
-void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for); /* so many calls */
-keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over, or it is inside a timed call */
+void tap_took(const struct hooks *h, struct tap *t, int64_t begun_ns, uint32_t calls); /* one stands for so many */
+keel_verdict tap_invoke_timed(struct op *op, struct tap *t); /* its countdown is over */
 void tap_late(struct op *op, struct tap *t); /* crumb_is_late when it returned */
 void callback_late(const struct crumb *c);
-
-/* budget.c */
-/* A call is over: what passed at least, and what of it was its own doing. Other callbacks get no strikes. */
-void budget_tap(struct op *op, struct tap *t, int64_t passed_ns, int64_t own_ns);
-void budget_callback(const struct crumb *c, int64_t passed_ns, int64_t own_ns);
 
 /* park.c */
 keel_verdict op_park(struct op *op);
@@ -275,14 +251,15 @@ uint32_t id_bucket(const char *id);
 void notes_drain(struct hooks *h);
 void notes_late(struct hooks *h);
 void notes_drop(struct hooks *h);
+int32_t hook_replay(struct keel_mod *m);
+bool is_replayed(const struct hooks *h, const struct tap *t);
 
 /* hold.c */
 struct hold {
-	unsigned magic;
 	struct hold *prev, *next; /* of the operation */
 	struct hold *wait_prev, *wait; /* of the bucket of until_id */
 	struct op *op;
-	struct tap *tap; /* a reference */
+	struct tap *tap;
 	struct loop_timer *deadline;
 	struct keel_hold_opts opts; /* `why` and `until_id` are owned */
 	bool open;
@@ -299,20 +276,16 @@ void holds_match(struct hooks *h, const struct point *p, const void *event);
 struct keel_call *hold_call(struct keel_hold *hold);
 int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len);
 
-/* replay.c */
-int32_t hook_replay(struct keel_mod *m);
-bool is_replayed(const struct hooks *h, const struct tap *t);
-
 /* filter.c */
 int filter_init(struct hooks *h); /* the kind FILTER */
 /* Returns whether the event of `op` passes the filter of the tap's module. */
 bool filter_passes(const struct op *op, const struct tap *t);
 
 /* chain.c */
-/* The point gets another chain: of its taps, without those that are gone, and of `more`, unless NULL. Returns 0, or an
- * error with *err: then it has the old one. */
-int chain_renew(struct hooks *h, struct point *p, struct tap *more, struct keel_err *err);
-void tap_destroy(struct tap *t); /* it was in no chain */
+int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
+		void *arg, struct keel_err *err);
+void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
+void tap_destroy(struct tap *t);
 void chains_sweep(struct hooks *h); /* free old chains and taps, unless they may be in use */
 
 /* ---- the engine ----------------------------------------------------------------------------------- */
@@ -326,18 +299,12 @@ struct hooks {
 	struct chain *retired;
 	struct tap *gone;
 	uint32_t reporting; /* outcomes, which name a tap */
-	uint64_t inside_ns; /* of timed calls within the one that is being timed */
-	struct {
-		const struct tap *tap;
-		uint64_t number;
-		int64_t ns;
-	} slow; /* the last slow call: its number, and what it took */
 	struct say_limit callbacks; /* records about calls that are not a tap's */
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes;
 	struct op *parked, *ready;
 	uint32_t n_parked;
-	uint64_t holds_taken, holds_ended, holds_told;
+	struct hooks_counts holds;
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */
@@ -354,15 +321,8 @@ static inline struct hooks *hooks_of(struct keel_mod *m)
 	return owner_of(m)->parts->hooks;
 }
 const struct keel_object_api *hooks_object(struct hooks *h);
-const struct keel_request_api *hooks_request(struct hooks *h);
 void hooks_log(struct hooks *h, uint32_t event, const char *object, const char *fmt, ...)
 	KEEL_PRINTF(4, 5);
-
-/* attach.c */
-int32_t tap_add(struct keel_mod *m, uint32_t point, const char *name, int32_t order, keel_any_fn *fn,
-		void *arg, struct keel_err *err);
-void tap_remove(struct keel_mod *m, uint32_t point, const char *name);
-void hook_bench(struct keel_mod *m);
 
 /* call.c */
 extern const struct keel_call_api call_api;

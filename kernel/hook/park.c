@@ -33,44 +33,35 @@ static int verdict_rank(keel_verdict v)
 	return v >= KEEL_FAIL && v <= KEEL_WAIT ? by_verdict[v + 1] : 2;
 }
 
-static keel_verdict hold_resume(struct op *op, const struct hold *hold)
-{
-	keel_verdict v = hold->opts.resume != NULL ? hold->opts.resume(&op->pub, hold->opts.arg) : KEEL_NEXT;
-
-	if (v != KEEL_WAIT)
-		return v;
-	if (op->n_open > 0) /* it took a new hold, whose callback returns the verdict */
-		return KEEL_NEXT;
-	err_set(&op->err, 0, "it answered WAIT and took no hold");
-	return KEEL_FAIL;
-}
-
-static keel_verdict hold_cancel(struct op *op, const struct hold *hold)
-{
-	op->closed = true;
-	if (hold->opts.cancel != NULL)
-		hold->opts.cancel(&op->pub, hold->opts.arg, hold->reason);
-	op->closed = op->abort != 0;
-	err_set(&op->err, 0, "'%s' was given up: %s", hold->opts.why, reasons[hold->reason]);
-	return KEEL_FAIL;
-}
-
 /* Calls resume or cancel of an ended hold, timed like a tap, and keeps the worst verdict in op->worst. */
 static void hold_callback(struct op *op, const struct hold *hold)
 {
 	const struct keel_err kept = op->err;
-	struct stopwatch watch;
-	keel_verdict v;
+	const struct keel_hold_opts *o = &hold->opts;
+	int64_t begun_ns = loop_clock_ns(op->hooks->parts->loop);
+	keel_verdict v = KEEL_FAIL;
 
 	tap_prepare(op, hold->tap);
 	crumb_drop(op);
-	stopwatch_start(&watch, op);
-	v = hold->reason == 0 ? hold_resume(op, hold) : hold_cancel(op, hold);
-	stopwatch_stop(&watch, op, hold->tap, 1);
+	op->closed = op->abort != 0 || hold->reason != 0; /* cancel() takes no hold */
+	if (hold->reason == 0)
+		v = o->resume != NULL ? o->resume(&op->pub, o->arg) : KEEL_NEXT;
+	else if (o->cancel != NULL)
+		o->cancel(&op->pub, o->arg, hold->reason);
+	op->closed = op->abort != 0;
+	tap_took(op->hooks, hold->tap, begun_ns, 1);
 	if (crumb_is_late)
 		tap_late(op, hold->tap);
 	hold->tap->calls_before++;
 	crumb_top = op->crumb.outer;
+	if (hold->reason != 0) {
+		err_set(&op->err, 0, "'%s' was given up: %s", o->why, reasons[hold->reason]);
+	} else if (v == KEEL_WAIT && op->n_open > 0) {
+		v = KEEL_NEXT; /* it took a new hold, whose callback returns the verdict */
+	} else if (v == KEEL_WAIT) {
+		v = KEEL_FAIL;
+		err_set(&op->err, 0, "it answered WAIT and took no hold");
+	}
 	if (verdict_rank(v) > verdict_rank(op->worst))
 		op->worst = v;
 	else
@@ -123,19 +114,6 @@ static void op_free(struct op *op)
 		chains_sweep(h);
 }
 
-/* No memory to park it: its holds are cancelled and the operation fails at once. */
-static keel_verdict park_failed(struct op *op)
-{
-	struct outcome out = { .verdict = KEEL_FAIL, .by = op->chain->tap[op->at] };
-
-	op->abort = KEEL_CANCEL_STOPPING;
-	holds_end(op, KEEL_CANCEL_STOPPING);
-	op_resolve(op);
-	err_set(&op->err, 0, "no memory to wait");
-	op_finish(op, &out);
-	return KEEL_FAIL;
-}
-
 keel_verdict op_park(struct op *stack)
 {
 	struct hooks *h = stack->hooks;
@@ -143,9 +121,15 @@ keel_verdict op_park(struct op *stack)
 	struct copy *copy = op != NULL ? copy_event(h, stack->point, stack->event) : NULL;
 	struct hold *hold;
 
-	if (copy == NULL) {
+	if (copy == NULL) { /* its holds are cancelled, and it fails at once */
 		free(op);
-		return park_failed(stack);
+		stack->abort = KEEL_CANCEL_STOPPING;
+		holds_end(stack, KEEL_CANCEL_STOPPING);
+		op_resolve(stack);
+		err_set(&stack->err, 0, "no memory to wait");
+		stack->by = stack->chain->tap[stack->at];
+		op_finish(stack, KEEL_FAIL);
+		return KEEL_FAIL;
 	}
 	*op = *stack;
 	op->sole = false;
@@ -166,7 +150,6 @@ keel_verdict op_park(struct op *stack)
 static void op_continue(struct op *op)
 {
 	struct hooks *h = op->hooks;
-	struct outcome out = { .verdict = KEEL_NEXT };
 	keel_verdict v;
 
 	op_unready(op);
@@ -175,12 +158,12 @@ static void op_continue(struct op *op)
 	op_enter(h, op);
 	v = op_resolve(op);
 	if (v != KEEL_WAIT)
-		v = op_run_on(op, v, &out);
+		v = op_run_on(op, v);
 	if (v == KEEL_WAIT) {
 		op_leave(h, op);
 		return;
 	}
-	op_finish(op, &out);
+	op_finish(op, v);
 	op_free(op);
 }
 

@@ -21,7 +21,7 @@ static inline void op_init(struct op *op, struct hooks *h, struct point *p, cons
 	op->point = p;
 	op->chain = p->chain;
 	op->event = event;
-	op->special = 0;
+	op->replay = 0;
 	op->at = op->generation = 0;
 	op->holds = NULL;
 	op->n_open = 0;
@@ -45,10 +45,8 @@ static inline void op_enter(struct hooks *h, struct op *op)
 
 	op->outer = outer;
 	op->depth = 1;
-	if (outer != NULL) {
+	if (outer != NULL)
 		op->depth = outer->depth + 1;
-		op->special |= outer->special & OP_TIMED;
-	}
 	h->top = op;
 }
 
@@ -75,14 +73,14 @@ static inline void crumb_drop(struct op *op)
 	crumb_top = &op->crumb;
 }
 
-static inline keel_verdict tap_call(struct op *op, struct tap *t, bool timed)
+static inline keel_verdict tap_call(struct op *op, struct tap *t)
 {
 	const struct crumb *outer = crumb_top;
 	keel_verdict v;
 
 	tap_prepare(op, t);
 	crumb_drop(op);
-	if (unlikely(--t->countdown == 0) || timed)
+	if (unlikely(--t->countdown == 0))
 		v = tap_invoke_timed(op, t);
 	else
 		v = t->invoke(t, &op->pub, op->event);

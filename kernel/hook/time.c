@@ -1,56 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * time.c - what taps take. The count of a tap is exact; one call in TIMED_EVERY is timed and stands for those since the
- * timed one before it, the first for itself. While a call is timed those inside it are timed too, and what they took is
- * not counted to it.
+ * timed one before it, the first for itself.
  *
  * Calls that take too long are found by the clock tick of the loop: one that runs at two ticks has lasted at least
  * a tick's time. From the first of them what passed, less what the thread waited for a processor, is what it is judged by
- * when it returns (budget.c): computing and blocking count, a busy machine does not. In doubt a tap is innocent.
+ * when it returns: computing and blocking count, a busy machine does not. In doubt a tap is innocent.
  */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "hook/quick.h"
 #include "loop/loop.h"
 
 #define TIMED_EVERY 256
+#define STRIKE_WINDOW_MS (10 * 60 * 1000)
+#define NS_PER_MS INT64_C(1000000)
+#define SAY_WINDOW_MS (60 * 1000)
+#define SAY_BURST 5
 
 /* ---- accounts --------------------------------------------------------------------------------------- */
-void stopwatch_start(struct stopwatch *w, struct op *op)
+void tap_took(const struct hooks *h, struct tap *t, int64_t begun_ns, uint32_t calls)
 {
-	struct hooks *h = op->hooks;
+	uint64_t passed = (uint64_t)(loop_clock_ns(h->parts->loop) - begun_ns);
 
-	w->inside_ns = h->inside_ns;
-	w->special = op->special;
-	h->inside_ns = 0;
-	op->special |= OP_TIMED;
-	w->begun_ns = loop_clock_ns(h->parts->loop);
-}
-
-void stopwatch_stop(const struct stopwatch *w, struct op *op, struct tap *t, uint32_t stands_for)
-{
-	struct hooks *h = op->hooks;
-	uint64_t passed = (uint64_t)(loop_clock_ns(h->parts->loop) - w->begun_ns);
-	uint64_t own = passed > h->inside_ns ? passed - h->inside_ns : 0;
-
-	h->inside_ns = w->inside_ns + passed;
-	op->special = w->special;
-	t->stat.time_ns += own * stands_for;
-	if (own > t->stat.longest_ns)
-		t->stat.longest_ns = own;
+	t->stat.time_ns += passed * calls;
+	if (passed > t->stat.longest_ns)
+		t->stat.longest_ns = passed;
 }
 
 keel_verdict tap_invoke_timed(struct op *op, struct tap *t)
 {
-	uint32_t stands_for = t->countdown == 0 ? t->every : 0; /* 0: it is timed only because it is inside another one */
-	struct stopwatch w;
+	const uint32_t calls = t->every;
+	int64_t begun_ns = loop_clock_ns(op->hooks->parts->loop);
 	keel_verdict v;
 
-	if (t->countdown == 0) {
-		t->calls_before += t->every;
-		t->every = t->countdown = TIMED_EVERY;
-	}
-	stopwatch_start(&w, op);
+	t->calls_before += calls;
+	t->every = t->countdown = TIMED_EVERY;
 	v = t->invoke(t, &op->pub, op->event);
-	stopwatch_stop(&w, op, t, stands_for);
+	tap_took(op->hooks, t, begun_ns, calls);
 	return v;
 }
 
@@ -111,6 +100,83 @@ void hooks_tick(struct hooks *h, int64_t late_ns, int64_t tick_ns)
 	seen.delay_ns = crumb_is_late ? before_ns : h->delay_seen_ns;
 }
 
+/* ---- budgets: what happens to calls that take too long ---------------------------------------------- */
+/* Over the soft budget: a log record. Over the hard one: a record and, for a tap, a strike. Enough strikes within ten
+ * minutes bench the tap: it is not called any more, and what it guarded is refused if it is the kind of
+ * tap that refuses when it fails. A restart of its module or `keelson hooks --unbench` puts it back. A
+ * module may have budgets of its own.
+ *
+ * A tap has so many records about its slowness a minute, and so many about its failures where nothing is
+ * refused; the others are counted and reported with the next. */
+static int64_t soft_ms(const struct hooks *h, const struct owner *owner)
+{
+	return owner->budget.soft_ms > 0 ? owner->budget.soft_ms : h->conf.soft_budget_ms;
+}
+
+static int64_t hard_ms(const struct hooks *h, const struct owner *owner)
+{
+	return owner->budget.hard_ms > 0 ? owner->budget.hard_ms : h->conf.hard_budget_ms;
+}
+
+static bool over(int64_t budget_ms, int64_t ns)
+{
+	return budget_ms > 0 && ns > budget_ms * NS_PER_MS;
+}
+
+bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
+{
+	if (l->said == 0 || now_ms - l->since_ms > SAY_WINDOW_MS) {
+		l->said = 0;
+		l->since_ms = now_ms;
+	}
+	if (l->said == SAY_BURST) {
+		l->unsaid++;
+		return false;
+	}
+	l->said++;
+	*ret_unsaid = l->unsaid;
+	l->unsaid = 0;
+	return true;
+}
+
+/* `call`: "module.tap", "timer of module X". */
+static void say(struct hooks *h, const struct owner *owner, struct say_limit *limit, const char *object,
+		const char *call, int64_t ns, const char *where, bool hard)
+{
+	char more[64] = "";
+	uint32_t unsaid;
+
+	if (!may_say(limit, loop_now_ms(h->parts->loop), &unsaid))
+		return;
+	if (unsaid > 0)
+		snprintf(more, sizeof(more), "; it was too slow %u more times since the last record", unsaid);
+	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, object, "%s took %lld ms%s, %s budget is %lld ms%s", call,
+		  (long long)(ns / NS_PER_MS), where, hard ? "the hard" : "the soft",
+		  (long long)(hard ? hard_ms(h, owner) : soft_ms(h, owner)), more);
+}
+
+static void strike(struct op *op, struct tap *t)
+{
+	struct hooks *h = op->hooks;
+	int64_t now = loop_now_ms(h->parts->loop), own = t->owner->budget.strikes;
+	int64_t max = own == OWNER_NO_STRIKES ? 0 : own > 0 ? own : h->conf.strikes;
+
+	if (t->stat.strikes == 0 || now - t->stat.strike_since_ms > STRIKE_WINDOW_MS) {
+		t->stat.strikes = 0;
+		t->stat.strike_since_ms = now;
+	}
+	t->stat.strikes++;
+	if (max == 0 || t->stat.strikes < max || (t->off & TAP_BENCHED))
+		return;
+	t->off |= TAP_BENCHED;
+	hooks_log(h, KEEL_LOG_ERROR, op_label(op),
+		  "%s was too slow %u times and is not called any more%s; restart its module when it is "
+		  "repaired, or 'keelson hooks --unbench %s'",
+		  t->name, t->stat.strikes,
+		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "", t->name);
+}
+
+/* ---- calls that were there at a tick ------------------------------------------------------------------ */
 /* A call that was there at a tick is over: what passed since then, and what of it was its own doing. */
 static int64_t seen_over(struct loop *l, int64_t *ret_own_ns)
 {
@@ -124,22 +190,40 @@ static int64_t seen_over(struct loop *l, int64_t *ret_own_ns)
 
 void tap_late(struct op *op, struct tap *t)
 {
+	struct hooks *h = op->hooks;
 	int64_t passed, own;
+	char where[80];
+	bool hard;
 
 	if (seen.call != &op->crumb || seen.tap != t || seen.number != tap_calls(t))
 		return; /* one around it */
-	passed = seen_over(op->hooks->parts->loop, &own);
+	passed = seen_over(h->parts->loop, &own);
 	if ((uint64_t)passed > t->stat.longest_ns)
 		t->stat.longest_ns = (uint64_t)passed;
-	budget_tap(op, t, passed, own);
+	hard = over(hard_ms(h, t->owner), own);
+	if (!hard && !over(soft_ms(h, t->owner), own))
+		return;
+	snprintf(where, sizeof(where), " at %s", op->point->info->name);
+	say(h, t->owner, &t->stat.slow, op_label(op), t->name, passed, where, hard);
+	if (hard)
+		strike(op, t);
 }
 
+/* Other callbacks get no strikes. */
 void callback_late(const struct crumb *c)
 {
+	struct hooks *h = c->owner != NULL ? c->owner->parts->hooks : NULL;
 	int64_t passed, own;
+	char call[160];
+	bool hard;
 
-	if (seen.call != c || seen.number != c->number || c->owner == NULL || c->owner->parts->hooks == NULL)
+	if (seen.call != c || seen.number != c->number || h == NULL)
 		return;
 	passed = seen_over(c->owner->parts->loop, &own);
-	budget_callback(c, passed, own);
+	hard = over(hard_ms(h, c->owner), own);
+	if (!hard && !over(soft_ms(h, c->owner), own))
+		return;
+	snprintf(call, sizeof(call), c->object != NULL ? "%s of module %s (%s)" : "%s of module %s", c->what,
+		 owner_name(c->owner), c->object);
+	say(h, c->owner, &h->callbacks, owner_name(c->owner), call, passed, "", hard);
 }

@@ -120,7 +120,7 @@ void crash_say_where(void);
 /* On the thread of the loop, until that is destroyed. One per process. 0 or -errno. */
 int watchdog_start(struct parts *parts, const struct hooks_conf *c);
 
-/* ---- daemon.c, parts.c --------------------------------------------------------------------- */
+/* ---- daemon.c --------------------------------------------------------------------- */
 #define LEFT_OUT_ROOM 64
 
 struct daemon {

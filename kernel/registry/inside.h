@@ -41,7 +41,4 @@ struct registry {
 	struct service *services;
 };
 
-int service_add(void *arg, struct owner *owner, const void *def, struct keel_err *err);
-void service_remove(void *arg, struct owner *owner, const void *def);
-
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * registry.c - rows of modules and the kinds that receive them.
+ * registry.c - rows of modules and the kinds that receive them; function tables by name, the kernel's groups and SERVICE rows.
  *
  * A row is added to its kind as soon as both exist: when the row is registered, or when the kind is declared later.
- * KIND and SERVICE are kinds like the others, of this folder.
+ * KIND and SERVICE are kinds like the others.
  */
 #include "registry/registry.h"
 
@@ -17,6 +17,9 @@
 #include "util/crumb.h"
 #include "util/err.h"
 
+#define TABLE_MAX 65536u
+#define TABLE_ROOM 2048u /* 256 functions: more than a table will have for long */
+
 static struct kind *kind_find(const struct registry *r, const char *name)
 {
 	struct kind *k;
@@ -27,12 +30,19 @@ static struct kind *kind_find(const struct registry *r, const char *name)
 }
 
 /* ---- adding to a kind and removing ---------------------------------------------------------- */
+static void row_clear(struct row *row)
+{
+	row->kind = NULL;
+	free(row->whole);
+	row->whole = NULL;
+}
+
 /* A row of a module with other headers may be shorter or longer than the kind's: add() and remove() get it in the kind's
  * size. Returns 0, or an error with *err. */
 static int row_attach(struct row *row, struct kind *k, struct keel_err *err)
 {
 	uint32_t size = k->face.row_size;
-	int ret = 0;
+	int ret;
 
 	if (size > 0 && *(const uint32_t *)row->def < 2 * sizeof(uint32_t))
 		return err_set(err, -EINVAL,
@@ -46,11 +56,8 @@ static int row_attach(struct row *row, struct kind *k, struct keel_err *err)
 		keel_sized(row->whole, size, row->def);
 	row->kind = k;
 	ret = k->face.add(k->face.arg, row->owner, size > 0 ? row->whole : row->def, err);
-	if (ret == 0)
-		return 0;
-	row->kind = NULL;
-	free(row->whole);
-	row->whole = NULL;
+	if (ret < 0)
+		row_clear(row);
 	return ret;
 }
 
@@ -61,9 +68,7 @@ static void row_detach(struct row *row)
 	if (k == NULL)
 		return;
 	k->face.remove(k->face.arg, row->owner, row->whole != NULL ? row->whole : row->def);
-	row->kind = NULL;
-	free(row->whole);
-	row->whole = NULL;
+	row_clear(row);
 }
 
 /* The row before `row`, the last one for NULL; NULL at the front (the head's `prev` is the last one). */
@@ -84,15 +89,30 @@ static void kind_drop(struct registry *r, struct kind *k)
 	free(k);
 }
 
-/* It gets the rows that waited for it. Returns 0, or an error with *err: then it is gone. */
-static int kind_push(struct registry *r, struct kind *k, struct keel_err *err)
+/* It gets the rows that waited for it. `def`: of a module's kind, whose functions get the kind itself. Returns 0, or an
+ * error with *err: then it is gone. */
+static int kind_declare(struct registry *r, const struct registry_kind *face, struct owner *owner,
+			const struct keel_kind_def *def, struct keel_err *err)
 {
+	struct kind *k = kind_find(r, face->name);
 	struct row *row;
 	int ret = 0;
 
+	if (k != NULL)
+		return err_set(err, -EEXIST, "kind '%s' of module %s is already declared by %s; enable only one of the two",
+			       face->name, owner_name(owner), owner_name(k->owner));
+	k = calloc(1, sizeof(*k));
+	if (k == NULL)
+		return err_set(err, -ENOMEM, "no memory for kind '%s'", face->name);
+	k->face = *face;
+	k->owner = owner;
+	if (def != NULL) {
+		k->def = *def;
+		k->face.arg = k;
+	}
 	LL_PREPEND(r->kinds, k);
 	DL_FOREACH(r->rows, row) {
-		if (row->kind == NULL && strcmp(row->kind_name, k->face.name) == 0)
+		if (row->kind == NULL && strcmp(row->kind_name, face->name) == 0)
 			ret = row_attach(row, k, err);
 		if (ret < 0)
 			break;
@@ -104,15 +124,7 @@ static int kind_push(struct registry *r, struct kind *k, struct keel_err *err)
 
 int registry_kind(struct registry *r, const struct registry_kind *face)
 {
-	struct kind *k;
-
-	if (kind_find(r, face->name) != NULL)
-		return -EEXIST;
-	k = calloc(1, sizeof(*k));
-	if (k == NULL)
-		return -ENOMEM;
-	k->face = *face;
-	return kind_push(r, k, NULL);
+	return kind_declare(r, face, NULL, NULL, NULL);
 }
 
 /* ---- the kind KIND ------------------------------------------------------------------------------ */
@@ -133,28 +145,15 @@ static void module_kind_remove(void *arg, struct owner *owner, const void *def)
 
 static int kind_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
 {
-	struct registry *r = arg;
 	const struct keel_kind_def *def = row;
-	struct kind *k;
+	const struct registry_kind face = { def->name, module_kind_add, module_kind_remove, NULL, def->row_size };
 
 	if (def->name == NULL || def->name[0] == '\0' ||
 	    def->add == NULL || def->remove == NULL)
 		return err_set(err, -EINVAL,
 			       "kind '%s' of module %s has no name, no add or no remove function",
 			       def->name != NULL ? def->name : "", owner->pub.name);
-	k = kind_find(r, def->name);
-	if (k != NULL)
-		return err_set(err, -EEXIST,
-			       "kind '%s' of module %s is already declared by %s; enable only one of "
-			       "the two",
-			       def->name, owner->pub.name, owner_name(k->owner));
-	k = calloc(1, sizeof(*k));
-	if (k == NULL)
-		return err_set(err, -ENOMEM, "no memory for kind '%s'", def->name);
-	k->def = *def;
-	k->face = (struct registry_kind){ def->name, module_kind_add, module_kind_remove, k, def->row_size };
-	k->owner = owner;
-	return kind_push(r, k, err);
+	return kind_declare(arg, &face, owner, def, err);
 }
 
 static void kind_remove(void *arg, struct owner *owner, const void *row)
@@ -164,6 +163,110 @@ static void kind_remove(void *arg, struct owner *owner, const void *row)
 	(void)owner;
 	if (k != NULL)
 		kind_drop(arg, k);
+}
+
+/* ---- services: the kernel's groups, and the kind SERVICE ------------------------------------------------- */
+/* Every table begins so; `self` only in those of modules. */
+struct table_head {
+	uint32_t size, version;
+	struct keel_mod *self;
+};
+
+static struct service *service_find(const struct registry *r, const char *name)
+{
+	struct service *s;
+
+	for (s = r->services; s != NULL && strcmp(s->name, name) != 0; s = s->next)
+		;
+	return s;
+}
+
+/* Keeps a copy of *s. */
+static int service_push(struct registry *r, const struct service *s)
+{
+	struct service *own = malloc(sizeof(*own));
+
+	if (own == NULL)
+		return -ENOMEM;
+	*own = *s;
+	LL_PREPEND(r->services, own);
+	return 0;
+}
+
+int registry_offer(struct registry *r, const char *name, const void *table)
+{
+	if (service_find(r, name) != NULL)
+		return -EEXIST;
+	return service_push(r, &(struct service){ .name = name, .table = table,
+						  .minor = ((const struct table_head *)table)->version });
+}
+
+/* Callers get a copy of the module's table, whose `self` is the module. It has room for any table: a function that the
+ * module's headers do not have is NULL there. */
+static int service_add(void *arg, struct owner *owner, const void *row, struct keel_err *err)
+{
+	const struct keel_service_def *def = row;
+	const struct table_head *head = def->table;
+	const struct service *taken;
+	struct table_head *copy;
+
+	if (def->name == NULL || def->name[0] == '\0')
+		return err_set(err, -EINVAL, "a SERVICE row of module %s has no name",
+			       owner->pub.name);
+	if (head == NULL || head->size < sizeof(*head) || head->size > TABLE_MAX)
+		return err_set(err, -EINVAL,
+			       "service '%s' of module %s has no table, or one whose size is wrong; "
+			       "set .size to sizeof the table",
+			       def->name, owner->pub.name);
+	taken = service_find(arg, def->name);
+	if (taken != NULL)
+		return err_set(err, -EEXIST,
+			       "service '%s' of module %s is already offered by %s; enable only one "
+			       "of the two",
+			       def->name, owner->pub.name, owner_name(taken->owner));
+	copy = calloc(1, head->size > TABLE_ROOM ? head->size : TABLE_ROOM);
+	if (copy == NULL || service_push(arg, &(struct service){ .name = def->name, .table = copy, .copy = copy, .owner = owner,
+								 .minor = def->version }) < 0) {
+		free(copy);
+		return err_set(err, -ENOMEM, "no memory for service '%s'", def->name);
+	}
+	memcpy(copy, head, head->size);
+	copy->self = &owner->pub;
+	return 0;
+}
+
+static void service_remove(void *arg, struct owner *owner, const void *row)
+{
+	struct registry *r = arg;
+	struct service *s = service_find(r, ((const struct keel_service_def *)row)->name);
+
+	(void)owner;
+	if (s == NULL)
+		return;
+	LL_DELETE(r->services, s);
+	free(s->copy);
+	free(s);
+}
+
+const void *registry_service(struct registry *r, const char *name, uint32_t minor,
+			     struct owner **ret_owner, struct keel_err *err)
+{
+	const struct service *s = service_find(r, name);
+
+	if (s == NULL) {
+		err_set(err, -ENOENT,
+			"no module offers the service '%s'; enable the module that does", name);
+		return NULL;
+	}
+	if (s->minor < minor) {
+		err_set(err, -EPROTO,
+			"service '%s' of %s has version %u, at least %u is needed; upgrade %s", name,
+			owner_name(s->owner), s->minor, minor, owner_name(s->owner));
+		return NULL;
+	}
+	if (ret_owner != NULL)
+		*ret_owner = s->owner;
+	return s->table;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */

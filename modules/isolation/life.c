@@ -81,13 +81,6 @@ static int32_t step(struct isolated *iso, enum down what, int64_t timeout_ms, st
 	return step_wait(iso, &s, timeout_ms, err);
 }
 
-/* What it runs with, for the next process. */
-static void conf_keep(struct isolated *iso, const void *conf)
-{
-	iso->conf.len = 0;
-	talk_conf(&iso->conf, iso->rules, iso->desc.n_conf, conf);
-}
-
 /* ---- the next process -------------------------------------------------------------------------------- */
 /* False: it could not. Its end is on the way, with its own words. */
 static bool step_agreed(struct isolated *iso, int32_t ret, const struct keel_err *err)
@@ -159,23 +152,12 @@ static void begins(struct keel_mod *m, void *arg)
 	tell(iso, opened_again, NULL);
 }
 
-static void lost(struct isolated *iso, const char *tap, const char *why, uint32_t failed, int64_t again_ms)
-{
-	char next[160];
-
-	if (again_ms < 0)
-		snprintf(next, sizeof(next), "this was one time too many, its taps are not called any more until the module "
-			 "is reloaded");
-	else
-		snprintf(next, sizeof(next), "it is started again in %lld ms", (long long)again_ms);
-	iso_log(iso, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "%s.%s: %s; calls failed: %u; %s", iso->name, tap, why, failed, next);
-}
-
 static void ended(struct keel_mod *m, void *arg, const char *why, int64_t again_ms)
 {
 	struct isolated *iso = arg;
 	const char *tap = calls_tap(iso);
 	uint32_t failed = calls_asked(iso);
+	char next[160] = "this was one time too many, its taps are not called any more until the module is reloaded";
 
 	(void)m;
 	iso->phase = DOWN;
@@ -187,7 +169,9 @@ static void ended(struct keel_mod *m, void *arg, const char *why, int64_t again_
 	walk_end(iso);
 	if (!iso->started || iso->leaves)
 		return;
-	lost(iso, tap, why, failed, again_ms);
+	if (again_ms >= 0)
+		snprintf(next, sizeof(next), "it is started again in %lld ms", (long long)again_ms);
+	iso_log(iso, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "%s.%s: %s; calls failed: %u; %s", iso->name, tap, why, failed, next);
 	if (again_ms < 0)
 		keel_bench(iso->mod);
 }
@@ -244,7 +228,8 @@ int32_t life_init(struct keel_mod *m, struct keel_err *err)
 {
 	struct isolated *iso = isolated_of(m);
 
-	conf_keep(iso, m->conf);
+	iso->conf.len = 0; /* what it runs with, for the next process */
+	talk_conf(&iso->conf, iso->rules, iso->desc.n_conf, m->conf);
 	return step(iso, DOWN_init, START_MS, err);
 }
 

@@ -259,31 +259,25 @@ keel_verdict map_call(uint32_t point, union keel_tap_fn fn, struct keel_call *c,
 	return KEEL_FAIL;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------- */
-static void talk_obj(struct talk *m, struct keel_obj *obj, name_fn *name, void *arg)
-{
-	const char *klass = NULL, *id = NULL;
-
-	if (!obj || !name(arg, obj, &klass, &id))
-		klass = NULL;
-	talk_str(m, klass);
-	talk_str(m, klass ? id : NULL);
-}
-
 void talk_event(struct talk *m, const struct map_point *p, const void *event, name_fn *name, void *arg)
 {
 	uint32_t n;
 	const struct keel_field *fields = p->fields(&n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		const char *at = (const char *)event + fields[i].offset;
+		const char *at = (const char *)event + fields[i].offset, *klass = NULL, *id = NULL;
 
-		if (fields[i].type == KEEL_FIELD_STR)
+		if (fields[i].type == KEEL_FIELD_STR) {
 			talk_str(m, *(const char *const *)at);
-		else if (fields[i].type == KEEL_FIELD_INT)
+		} else if (fields[i].type == KEEL_FIELD_INT) {
 			talk_int(m, *(const int64_t *)at);
-		else
-			talk_obj(m, *(struct keel_obj *const *)at, name, arg);
+		} else {
+			struct keel_obj *obj = *(struct keel_obj *const *)at;
+			bool goes = obj && name(arg, obj, &klass, &id);
+
+			talk_str(m, goes ? klass : NULL);
+			talk_str(m, goes ? id : NULL);
+		}
 	}
 }
 
@@ -315,28 +309,25 @@ void take_event(struct talk_in *in, const struct map_point *p, union event_room 
 	in->bad = in->bad || in->at != in->end;
 }
 
-/* ---- a filled configuration ---------------------------------------------------------------------- */
-static void talk_list(struct talk *m, const char *const *list)
-{
-	uint32_t n = 0;
-
-	while (list && list[n])
-		n++;
-	talk_int(m, list ? (int64_t)n : -1);
-	for (uint32_t i = 0; i < n; i++)
-		talk_str(m, list[i]);
-}
-
 void talk_conf(struct talk *m, const struct keel_conf_rule *rules, uint32_t n, const void *conf)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const char *at = (const char *)conf + rules[i].offset;
+		const char *const *list = NULL;
+		int64_t n_list = 0;
 
 		switch (rules[i].type) {
 		case KEEL_CONF_BOOL: talk_int(m, *(const bool *)at); break;
 		case KEEL_CONF_ENUM: talk_int(m, *(const int32_t *)at); break;
 		case KEEL_CONF_STRING: talk_str(m, *(const char *const *)at); break;
-		case KEEL_CONF_LIST: talk_list(m, *(const char *const *const *)at); break;
+		case KEEL_CONF_LIST:
+			list = *(const char *const *const *)at;
+			while (list && list[n_list])
+				n_list++;
+			talk_int(m, list ? n_list : -1);
+			for (int64_t item = 0; item < n_list; item++)
+				talk_str(m, list[item]);
+			break;
 		default: talk_int(m, *(const int64_t *)at);
 		}
 	}

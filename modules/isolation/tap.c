@@ -201,20 +201,14 @@ void calls_lose(struct isolated *iso)
 }
 
 /* ---- asking ----------------------------------------------------------------------------------------- */
-/* When the hold of a question ends by itself: never before supervise, which knows what is late, has judged all that is
- * before it. */
-static int64_t longest_ms(const struct isolated *iso)
-{
-	return ((int64_t)iso->n_owed + 1) * (iso->limits.deadline + 250) + SLACK_MS;
-}
-
-/* The operation is held for the answer to a message that is begun next. NULL: it cannot be, as hold() has said. */
+/* The operation is held for the answer to a message that is begun next. The hold ends by itself, but never before supervise, which
+ * knows what is late, has judged all that is before it. NULL: it cannot be held, as hold() has said. */
 static struct question *question_create(struct call *call, struct keel_call *c)
 {
 	struct isolated *iso = call->iso;
 	struct question *q = calloc(1, sizeof(*q));
 	struct keel_hold_opts o = { .size = sizeof(o), .why = "its process is asked", .resume = question_told,
-				    .cancel = question_cancelled, .arg = q, .timeout_ms = longest_ms(iso) };
+				    .cancel = question_cancelled, .arg = q, .timeout_ms = ((int64_t)iso->n_owed + 1) * (iso->limits.deadline + 250) + SLACK_MS };
 
 	if (!q)
 		return NULL;

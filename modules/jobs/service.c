@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * service.c - the service "job". A module whose callback is outstanding stays loaded until it has run.
+ * service.c - the service "job".
  */
 #include "jobs.h"
 
@@ -69,65 +69,22 @@ static int64_t api_next_number(struct keel_mod *mod)
 	return st->next_sequence;
 }
 
-/* ---- what is answered later ----------------------------------------------------------------------------- */
-
-static void come_back(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void api_suspend(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who,
+			struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	struct callback *asker = arg;
-
-	(void)mod;
-	callback_call(asker, code, text);
-	free(asker);
+	job_suspend(mod, job, signal, who, false, me, done, arg);
 }
 
-/* NULL without memory: the callback has run with the error. */
-static struct callback *asker_keep(const struct callback *asker)
+static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs,
+		    struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	struct callback *kept = callback_keep(asker);
-
-	if (!kept)
-		callback_call(asker, PBSE_SYSTEM, "System error: out of memory");
-	return kept;
-}
-
-#define ASKER struct keel_mod *me, keel_job_done *done, void *arg
-/* api_NAME() keeps its caller, then calls job_NAME() with what is behind the parameters. */
-#define ANSWERED_LATER(name, parameters, ...)                                                      \
-	static void api_##name parameters                                                          \
-	{                                                                                          \
-		struct callback *asker = asker_keep(&(struct callback){ me, done, arg });             \
-                                                                                                   \
-		if (asker)                                                                         \
-			job_##name(mod, job, ##__VA_ARGS__, mod, come_back, asker);                \
-	}
-ANSWERED_LATER(suspend, (struct keel_mod *mod, struct keel_obj *job, const char *signal,
-			 const char *who, ASKER), signal, who, false)
-ANSWERED_LATER(resume, (struct keel_mod *mod, struct keel_obj *job, const char *signal,
-			const char *who, ASKER), signal, who)
-ANSWERED_LATER(run, (struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode,
-		     const char *who, ASKER), exec_vnode, who)
-ANSWERED_LATER(resume_waiting, (struct keel_mod *mod, struct keel_obj *job, ASKER))
-ANSWERED_LATER(request_delete, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
-ANSWERED_LATER(request_rerun, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
-ANSWERED_LATER(request_suspend, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
-ANSWERED_LATER(request_checkpoint, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER),
-	       who)
-ANSWERED_LATER(move, (struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
-		      const char *who, ASKER), queue, who)
-ANSWERED_LATER(may_run, (struct keel_mod *mod, struct keel_obj *job, const char *who, ASKER), who)
-
-static void api_ask(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_ask *theirs, ASKER)
-{
-	struct callback *asker = asker_keep(&(struct callback){ me, done, arg });
 	struct keel_job_ask ask;
 
-	if (!asker)
-		return;
 	KEEL_SIZED(&ask, theirs);
 	if (ask.verb && ask.who)
-		ask_job(mod, job, &ask, &(struct callback){ mod, come_back, asker });
+		ask_job(mod, job, &ask, &(struct callback){ me, done, arg });
 	else
-		come_back(mod, asker, PBSE_IVALREQ, "who asks a job for something says what, and who he is");
+		done(me, arg, PBSE_IVALREQ, "an act on a job has a verb and says in whose name");
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------------ */
@@ -138,23 +95,23 @@ static const struct keel_job_api service = {
 	.substate = api_substate,
 	.is_suspended = api_is_suspended,
 	.suspend = api_suspend,
-	.resume = api_resume,
+	.resume = job_resume,
 	.signal_done = signal_done,
-	.run = api_run,
-	.resume_waiting = api_resume_waiting,
+	.run = job_run,
+	.resume_waiting = job_resume_waiting,
 	.set_comment = api_comment,
 	.on_change = api_on_change,
 	.on_run_request = api_on_run,
-	.request_delete = api_request_delete,
-	.request_rerun = api_request_rerun,
-	.request_suspend = api_request_suspend,
-	.request_checkpoint = api_request_checkpoint,
-	.may_run = api_may_run,
+	.request_delete = job_request_delete,
+	.request_rerun = job_request_rerun,
+	.request_suspend = job_request_suspend,
+	.request_checkpoint = job_request_checkpoint,
+	.may_run = job_may_run,
 	.waiting = job_waiting,
 	.release_names = release_names,
 	.released = released,
 	.ask = api_ask,
-	.move = api_move,
+	.move = job_move,
 	.destination = destination_find,
 	.abort = job_abort,
 	.depend = job_depend,

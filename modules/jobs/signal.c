@@ -16,7 +16,6 @@ KEEL_ATTR_OF(job, run_version);
 struct signal_op {
 	struct callback callback;
 	char *id, *name, *who;
-	struct keel_mod *actor; /* owner of the row that acts: it stays loaded until signal_done() */
 	int64_t run; /* which run of the job is meant */
 	bool waits; /* suspended for a scheduler to resume it */
 };
@@ -156,7 +155,6 @@ static void signal_act(struct keel_mod *mod, struct keel_obj *job, struct signal
 	if (op->waits) {
 		job_suspend(mod, job, "suspend", op->who, true, mod, signal_done, op);
 	} else if (row) {
-		op->actor = row->owner;
 		row->def->start(row->owner, job, op->who, op);
 	} else {
 		keel_task_signal(job, op->name, NULL, mod, signal_done, op);

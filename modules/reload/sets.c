@@ -133,7 +133,7 @@ static int32_t one_copy(const char *from_dir, const char *name, const char *to_d
 	int32_t ret = from && to ? file_copy(from, to, 0600) : -ENOMEM;
 
 	if (ret < 0)
-		fails(err, ret, "cannot %s the configuration file %s/%s: %s", from && access(from, R_OK) < 0 ? "read" : "copy",
+		fails(err, ret, "cannot %s the configuration file %s/%s: %s", from && (ret == -EINVAL || access(from, R_OK) < 0) ? "read" : "copy",
 		      from_dir, name, ret == -EINVAL ? "it is no file" : strerror(-ret));
 	free(from);
 	free(to);

@@ -52,59 +52,31 @@ int pbs_asyalterjob(int c, const char *id, struct attrl *attrib, const char *ext
 	return alter(c, id, attrib, extend, false);
 }
 
-int pbs_deljob(int c, const char *id, const char *extend)
-{
-	return CALL(c, "delete", NULL, arg_str("id", or_empty(id)), arg_str("extend", extend));
-}
-
-int pbs_holdjob(int c, const char *id, const char *holds, const char *extend)
-{
-	return CALL(c, "hold", NULL, arg_str("id", or_empty(id)),
-		    arg_str("holds", or_user_hold(holds)), arg_str("extend", extend));
-}
-
-int pbs_rlsjob(int c, const char *id, const char *holds, const char *extend)
-{
-	return CALL(c, "release", NULL, arg_str("id", or_empty(id)),
-		    arg_str("holds", or_user_hold(holds)), arg_str("extend", extend));
-}
-
-int pbs_movejob(int c, const char *id, const char *destination, const char *extend)
-{
-	return CALL(c, "move", NULL, arg_str("id", or_empty(id)),
-		    arg_str("dest", or_empty(destination)), arg_str("extend", extend));
-}
-
-int pbs_msgjob(int c, const char *id, int fileopt, const char *msg, const char *extend)
-{
-	return CALL(c, "message", NULL, arg_str("id", or_empty(id)), arg_int("file", fileopt),
-		    arg_str("msg", or_empty(msg)), arg_str("extend", extend));
-}
-
-int pbs_orderjob(int c, const char *id1, const char *id2, const char *extend)
-{
-	return CALL(c, "order", NULL, arg_str("id", or_empty(id1)), arg_str("id2", or_empty(id2)),
-		    arg_str("extend", extend));
-}
-
-int pbs_rerunjob(int c, const char *id, const char *extend)
-{
-	return CALL(c, "rerun", NULL, arg_str("id", or_empty(id)), arg_str("extend", extend));
-}
-
-int pbs_runjob(int c, const char *id, const char *location, const char *extend)
-{
-	return CALL(c, "run", NULL, arg_str("id", or_empty(id)),
-		    arg_str("location", or_empty(location)), arg_bool("async", false),
-		    arg_str("extend", extend));
-}
-
-int pbs_asyrunjob_ack(int c, const char *id, const char *location, const char *extend)
-{
-	return CALL(c, "run", NULL, arg_str("id", or_empty(id)),
-		    arg_str("location", or_empty(location)), arg_bool("async", true),
-		    arg_str("extend", extend));
-}
+#define JOB_CALL(function, request, parameters, ...)           \
+	int function parameters                                \
+	{                                                      \
+		return CALL(c, request, NULL, __VA_ARGS__);    \
+	}
+JOB_CALL(pbs_deljob, "delete", (int c, const char *id, const char *extend), arg_str("id", or_empty(id)),
+	 arg_str("extend", extend))
+JOB_CALL(pbs_holdjob, "hold", (int c, const char *id, const char *holds, const char *extend), arg_str("id", or_empty(id)),
+	 arg_str("holds", or_user_hold(holds)), arg_str("extend", extend))
+JOB_CALL(pbs_rlsjob, "release", (int c, const char *id, const char *holds, const char *extend), arg_str("id", or_empty(id)),
+	 arg_str("holds", or_user_hold(holds)), arg_str("extend", extend))
+JOB_CALL(pbs_movejob, "move", (int c, const char *id, const char *destination, const char *extend),
+	 arg_str("id", or_empty(id)), arg_str("dest", or_empty(destination)), arg_str("extend", extend))
+JOB_CALL(pbs_msgjob, "message", (int c, const char *id, int files, const char *text, const char *extend),
+	 arg_str("id", or_empty(id)), arg_int("file", files), arg_str("msg", or_empty(text)), arg_str("extend", extend))
+JOB_CALL(pbs_orderjob, "order", (int c, const char *id, const char *other, const char *extend), arg_str("id", or_empty(id)),
+	 arg_str("id2", or_empty(other)), arg_str("extend", extend))
+JOB_CALL(pbs_rerunjob, "rerun", (int c, const char *id, const char *extend), arg_str("id", or_empty(id)),
+	 arg_str("extend", extend))
+JOB_CALL(pbs_runjob, "run", (int c, const char *id, const char *location, const char *extend), arg_str("id", or_empty(id)),
+	 arg_str("location", or_empty(location)), arg_bool("async", false), arg_str("extend", extend))
+JOB_CALL(pbs_asyrunjob_ack, "run", (int c, const char *id, const char *location, const char *extend),
+	 arg_str("id", or_empty(id)), arg_str("location", or_empty(location)), arg_bool("async", true), arg_str("extend", extend))
+JOB_CALL(pbs_sigjob, "signal", (int c, const char *id, const char *signal, const char *extend), arg_str("id", or_empty(id)),
+	 arg_str("signal", or_empty(signal)), arg_str("extend", extend))
 
 int pbs_asyrunjob(int c, const char *id, const char *location, const char *extend)
 {
@@ -113,12 +85,6 @@ int pbs_asyrunjob(int c, const char *id, const char *location, const char *exten
 				    arg_bool("async", true), arg_str("extend", extend) };
 
 	return call_without_reply(c, "run", args, 4);
-}
-
-int pbs_sigjob(int c, const char *id, const char *signal, const char *extend)
-{
-	return CALL(c, "signal", NULL, arg_str("id", or_empty(id)),
-		    arg_str("signal", or_empty(signal)), arg_str("extend", extend));
 }
 
 char *pbs_locjob(int c, const char *id, const char *extend)

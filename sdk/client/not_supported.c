@@ -11,60 +11,23 @@ static int refuse(int c)
 	return connection_fail_code(connection_find(c), PBSE_NOSUP);
 }
 
-int pbs_rescquery(int c, char **list, int n, int *available, int *allocated, int *reserved,
-		  int *down)
+static char *refuse_text(int c)
 {
-	(void)list, (void)n, (void)available, (void)allocated, (void)reserved, (void)down;
-	return refuse(c);
-}
-
-int pbs_rescreserve(int c, char **list, int n, pbs_resource_t *handle)
-{
-	(void)list, (void)n, (void)handle;
-	return refuse(c);
-}
-
-int pbs_rescrelease(int c, pbs_resource_t handle)
-{
-	(void)handle;
-	return refuse(c);
-}
-
-int pbs_stagein(int c, const char *id, const char *location, const char *extend)
-{
-	(void)id, (void)location, (void)extend;
-	return refuse(c);
-}
-
-int pbs_relnodesjob(int c, const char *id, const char *vnodes, const char *extend)
-{
-	(void)id, (void)vnodes, (void)extend;
-	return refuse(c);
-}
-
-char *pbs_submit_resv(int c, struct attropl *attrib, const char *extend)
-{
-	(void)attrib, (void)extend;
 	refuse(c);
 	return NULL;
 }
 
-char *pbs_modify_resv(int c, const char *id, struct attropl *attrib, const char *extend)
-{
-	(void)id, (void)attrib, (void)extend;
-	refuse(c);
-	return NULL;
-}
-
-int pbs_delresv(int c, const char *id, const char *extend)
-{
-	(void)id, (void)extend;
-	return refuse(c);
-}
-
-int pbs_confirmresv(int c, const char *id, const char *location, unsigned long start,
-		    const char *extend)
-{
-	(void)id, (void)location, (void)start, (void)extend;
-	return refuse(c);
-}
+#define NOT_SUPPORTED(type, function, fails, ...)       \
+	type function(int c, __VA_ARGS__)               \
+	{                                               \
+		return fails(c);                        \
+	}
+NOT_SUPPORTED(int, pbs_rescquery, refuse, char **, int, int *, int *, int *, int *)
+NOT_SUPPORTED(int, pbs_rescreserve, refuse, char **, int, pbs_resource_t *)
+NOT_SUPPORTED(int, pbs_rescrelease, refuse, pbs_resource_t)
+NOT_SUPPORTED(int, pbs_stagein, refuse, const char *, const char *, const char *)
+NOT_SUPPORTED(int, pbs_relnodesjob, refuse, const char *, const char *, const char *)
+NOT_SUPPORTED(char *, pbs_submit_resv, refuse_text, struct attropl *, const char *)
+NOT_SUPPORTED(char *, pbs_modify_resv, refuse_text, const char *, struct attropl *, const char *)
+NOT_SUPPORTED(int, pbs_delresv, refuse, const char *, const char *)
+NOT_SUPPORTED(int, pbs_confirmresv, refuse, const char *, const char *, unsigned long, const char *)

@@ -16,15 +16,17 @@ static struct batch_status *stat_class(int c, const char *klass, const char *id,
 	return status_list(c, &q);
 }
 
-struct batch_status *pbs_statjob(int c, const char *id, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "job", id, want, extend);
-}
-
-struct batch_status *pbs_statque(int c, const char *id, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "queue", id, want, extend);
-}
+#define STAT(function, klass)                                                                            \
+	struct batch_status *function(int c, const char *id, struct attrl *want, const char *extend)     \
+	{                                                                                                \
+		return stat_class(c, klass, id, want, extend);                                           \
+	}
+STAT(pbs_statjob, "job")
+STAT(pbs_statque, "queue")
+STAT(pbs_statvnode, "node")
+STAT(pbs_statresv, "resv")
+STAT(pbs_statrsc, "resource")
+STAT(pbs_stathook, "hook")
 
 struct batch_status *pbs_statserver(int c, struct attrl *want, const char *extend)
 {
@@ -34,26 +36,6 @@ struct batch_status *pbs_statserver(int c, struct attrl *want, const char *exten
 struct batch_status *pbs_statsched(int c, struct attrl *want, const char *extend)
 {
 	return stat_class(c, "sched", NULL, want, extend);
-}
-
-struct batch_status *pbs_statvnode(int c, const char *id, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "node", id, want, extend);
-}
-
-struct batch_status *pbs_statresv(int c, const char *id, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "resv", id, want, extend);
-}
-
-struct batch_status *pbs_statrsc(int c, const char *id, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "resource", id, want, extend);
-}
-
-struct batch_status *pbs_stathook(int c, const char *id, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "hook", id, want, extend);
 }
 
 struct batch_status *pbs_selstat(int c, struct attropl *select, struct attrl *want,

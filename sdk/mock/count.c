@@ -87,6 +87,15 @@ static void *no_memory(struct keel_err *err)
 	return NULL;
 }
 
+/* ---- those that fail as if there were no memory, and are the kernel's else ------------------------------------- */
+#define COUNTED(group, name, type, mod, failed, parameters, arguments)                       \
+	static type group##_##name parameters                                                \
+	{                                                                                    \
+		return fails(mod, #name) ? (failed) : real.group.name arguments;             \
+	}
+#include "counted.def"
+#undef COUNTED
+
 /* ---- core ------------------------------------------------------------------------------------------------------ */
 static void core_log(struct keel_mod *m, uint32_t event, const char *klass, const char *object, const char *fmt, ...)
 {
@@ -155,11 +164,6 @@ static void core_timer_cancel(struct keel_timer *t)
 		violation(t->mock, "timer-ended", "timer_cancel() of one that fired or was cancelled");
 	real.core.timer_cancel(t->timer);
 	t->timer = NULL;
-}
-
-static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
-{
-	return fails(m, "defer") ? -ENOMEM : real.core.defer(m, fn, arg);
 }
 
 /* What waits for a store that cannot write. */
@@ -247,71 +251,12 @@ static int32_t core_work(struct keel_mod *m, void (*work)(void *arg), keel_fn *d
 	return real.core.work(m, work_do, work_done, w);
 }
 
-static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
-{
-	return fails(m, "watch_fd") ? NULL : real.core.watch_fd(m, fd, fn, arg);
-}
-
 static void core_stop(struct keel_mod *m)
 {
 	(void)m; /* a test goes on */
 }
 
 /* ---- object ------------------------------------------------------------------------------------------------------ */
-static struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id, struct keel_err *err)
-{
-	return fails(m, "draft") ? no_memory(err) : real.object.draft(m, klass, id, err);
-}
-
-static int32_t object_publish(struct keel_obj *o)
-{
-	return fails(NULL, "publish") ? -ENOMEM : real.object.publish(o);
-}
-
-static struct keel_cursor *object_cursor(struct keel_mod *m, const char *klass)
-{
-	return fails(m, "cursor") ? NULL : real.object.cursor(m, klass);
-}
-
-static const struct keel_attr *object_attr(struct keel_mod *m, const char *klass, const char *name)
-{
-	return fails(m, "attr") ? NULL : real.object.attr(m, klass, name);
-}
-
-static int32_t object_set_str(struct keel_obj *o, const struct keel_attr *a, const char *text)
-{
-	return fails(NULL, "set_str") ? -ENOMEM : real.object.set_str(o, a, text);
-}
-
-static int32_t object_set_text(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
-			       const char *text, struct keel_err *err)
-{
-	return fails(NULL, "set_text") ? err_no_memory(err) : real.object.set_text(o, a, op, key, text, err);
-}
-
-static struct keel_changes *object_changes(struct keel_mod *m)
-{
-	return fails(m, "changes") ? NULL : real.object.changes(m);
-}
-
-static int32_t object_change(struct keel_changes *c, const struct keel_session *s, struct keel_obj *o,
-			     const struct keel_attrop *op, struct keel_err *err)
-{
-	return fails(NULL, "change") ? err_no_memory(err) : real.object.change(c, s, o, op, err);
-}
-
-static int32_t object_change_text(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a, int32_t op,
-				  const char *key, const char *text, struct keel_err *err)
-{
-	return fails(NULL, "change_text") ? err_no_memory(err) : real.object.change_text(c, o, a, op, key, text, err);
-}
-
-static int32_t object_slot_bind(struct keel_mod *m, const char *klass, uint32_t size,
-				void (*fini)(struct keel_mod *, void *slot))
-{
-	return fails(m, "slot_bind") ? -ENOMEM : real.object.slot_bind(m, klass, size, fini);
-}
-
 /* Memory that a module has already is no reason to fail. */
 static void *object_slot(struct keel_mod *m, struct keel_obj *o)
 {
@@ -332,34 +277,7 @@ static void *object_slot(struct keel_mod *m, struct keel_obj *o)
 	return slot;
 }
 
-static struct keel_view *object_view(struct keel_mod *m, const char *klass, const struct keel_wanted *want,
-				     uint32_t n_want, uint32_t roles)
-{
-	return fails(m, "view") ? NULL : real.object.view(m, klass, want, n_want, roles);
-}
-
-static int32_t object_pack(struct keel_obj *o, const char *id, struct keel_view *v, struct keel_out *out)
-{
-	return fails(NULL, "pack") ? -ENOMEM : real.object.pack(o, id, v, out);
-}
-
-static struct keel_obj *object_clone(struct keel_mod *m, struct keel_obj *o, const char *id, struct keel_err *err)
-{
-	return fails(m, "clone") ? no_memory(err) : real.object.clone(m, o, id, err);
-}
-
 /* ---- call, hook, msg, link ------------------------------------------------------------------------------------------ */
-static keel_verdict call_answer(struct keel_call *c, const char *text)
-{
-	return fails(c->mod, "answer") ? real.call.fail(c, "no memory for the answer") : real.call.answer(c, text);
-}
-
-static int32_t call_set(struct keel_call *c, struct keel_obj *o, const char *attr, const char *key, const char *text,
-			struct keel_err *err)
-{
-	return fails(c->mod, "set") ? err_no_memory(err) : real.call.set(c, o, attr, key, text, err);
-}
-
 struct held {
 	struct keel_mock *mock;
 	struct keel_hold_opts opts;
@@ -424,22 +342,6 @@ static const char *const *msg_strings(const struct keel_msg *msg, const char *ke
 	const char *const *found = real.msg.strings(msg, key, ret_n);
 
 	return found != NULL && fails(NULL, "strings") ? NULL : found;
-}
-
-static int32_t msg_attrs(const struct keel_msg *msg, const char *key, const struct keel_attrop **ret, uint32_t *ret_n)
-{
-	return fails(NULL, "attrs") ? -ENOMEM : real.msg.attrs(msg, key, ret, ret_n);
-}
-
-static struct keel_out *msg_out(struct keel_mod *m)
-{
-	return fails(m, "out") ? NULL : real.msg.out(m);
-}
-
-static int32_t link_on(struct keel_mod *m, const char *name, uint32_t from,
-		       void (*fn)(struct keel_mod *, const char *, const struct keel_msg *))
-{
-	return fails(m, "on") ? -ENOMEM : real.link.on(m, name, from, fn);
 }
 
 static int32_t link_send(struct keel_mod *m, const char *peer, const char *name, struct keel_out *o)
@@ -565,42 +467,25 @@ static int32_t blob_get(struct keel_mod *m, const char *klass, const char *id, c
 /* ---- the tables ------------------------------------------------------------------------------------------------------- */
 static void tables_fill(void)
 {
+#define COUNTED(group, name, ...) ours.group.name = group##_##name;
+#include "counted.def"
+#undef COUNTED
 	ours.core.log = core_log;
 	ours.core.now_ms = core_now_ms;
 	ours.core.clock_us = core_clock_us;
 	ours.core.timer = core_timer;
 	ours.core.timer_cancel = core_timer_cancel;
-	ours.core.defer = core_defer;
 	ours.core.when_durable = core_when_durable;
 	ours.core.work = core_work;
-	ours.core.watch_fd = core_watch_fd;
 	ours.core.stop = core_stop;
-	ours.object.draft = object_draft;
-	ours.object.publish = object_publish;
-	ours.object.cursor = object_cursor;
-	ours.object.attr = object_attr;
-	ours.object.set_str = object_set_str;
-	ours.object.set_text = object_set_text;
-	ours.object.changes = object_changes;
-	ours.object.change = object_change;
-	ours.object.change_text = object_change_text;
-	ours.object.slot_bind = object_slot_bind;
 	ours.object.slot = object_slot;
-	ours.object.view = object_view;
-	ours.object.pack = object_pack;
-	ours.object.clone = object_clone;
-	ours.call.answer = call_answer;
-	ours.call.set = call_set;
 	ours.call.hold = call_hold;
 	ours.hook.tap_add = hook_tap_add;
 	ours.msg.strings = msg_strings;
-	ours.msg.attrs = msg_attrs;
-	ours.msg.out = msg_out;
 	ours.request.reply = request_reply;
 	ours.request.reply_out = request_reply_out;
 	ours.request.part = request_part;
 	ours.request.drained = request_drained;
-	ours.link.on = link_on;
 	ours.link.send = link_send;
 	ours.blob.put = blob_put;
 	ours.blob.get = blob_get;

@@ -30,17 +30,6 @@
 
 struct keel_mock *host_latest;
 
-/* ---- life ------------------------------------------------------------------------------------------------ */
-static char *scratch_make(void)
-{
-	const char *tmp = getenv("TMPDIR");
-	char *dir = host_print("%s/keelson-mock.XXXXXX", tmp != NULL ? tmp : "/tmp");
-
-	if (mkdtemp(dir) == NULL)
-		die("cannot make the directory %s: %s", dir, strerror(errno));
-	return dir;
-}
-
 static void scratch_remove(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -76,7 +65,9 @@ struct keel_mock *keel_mock_new(uint32_t daemon)
 	struct keel_mock *mock = host_alloc(sizeof(*mock));
 
 	mock->thread = pthread_self();
-	mock->dir = scratch_make();
+	mock->dir = host_print("%s/keelson-mock.XXXXXX", getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp");
+	if (mkdtemp(mock->dir) == NULL)
+		die("cannot make the directory %s: %s", mock->dir, strerror(errno));
 	mock->parts.daemon = daemon;
 	mock->parts.home = "/tmp";
 	mock->parts.exec_dir = "/usr";
@@ -104,29 +95,24 @@ void keel_mock_shutdown(struct keel_mock *mock)
 	modules_down(mock);
 }
 
-static void parts_end(struct keel_mock *mock)
+uint32_t keel_mock_free(struct keel_mock *mock)
 {
-	struct parts *p = &mock->parts;
+	struct parts *p;
+	uint32_t n;
 
+	if (mock == NULL)
+		return 0;
+	p = &mock->parts;
+	keel_mock_shutdown(mock);
+	n = mock->n_violations;
+	clients_fini(mock);
+	count_fini(mock);
 	hooks_detach(p->hooks, &mock->self);
 	links_detach(p->links, &mock->self);
 	registry_remove(p->registry, &mock->self);
 	for (struct stand_in *s = mock->stand_ins; s != NULL; s = s->next)
 		registry_remove(p->registry, &s->owner);
 	parts_destroy(p);
-}
-
-uint32_t keel_mock_free(struct keel_mock *mock)
-{
-	uint32_t n;
-
-	if (mock == NULL)
-		return 0;
-	keel_mock_shutdown(mock);
-	n = mock->n_violations;
-	clients_fini(mock);
-	count_fini(mock);
-	parts_end(mock);
 	modules_fini(mock);
 	taps_forget(mock, NULL);
 	texts_clear(&mock->ring, NULL);

@@ -182,12 +182,6 @@ int loop_work(struct loop *l, loop_fn *work, loop_fn *done, void *arg)
 	return -ENOMEM;
 }
 
-/* A work that has not begun has no effect: loop_destroy() drops it. */
-void loop_work_end(struct loop *l)
-{
-	(void)l;
-}
-
 int loop_defer(struct loop *l, loop_fn *fn, void *arg)
 {
 	return calls_add(&l->deferred, fn, arg);
@@ -248,12 +242,6 @@ int64_t loop_clock_ns(struct loop *l)
 	if (l->clock_ns < l->now_ms * 1000000)
 		l->clock_ns = l->now_ms * 1000000;
 	return l->clock_ns;
-}
-
-int64_t loop_delay_ns(struct loop *l)
-{
-	(void)l;
-	return 0;
 }
 
 /* ---- turns ---------------------------------------------------------------------------------------- */
@@ -515,30 +503,15 @@ bool loop_poll(struct loop *l, int real_ms)
 
 /* ---- what there is none of ---------------------------------------------------------------------------- */
 
-int loop_create(struct loop **ret_loop)
-{
-	(void)ret_loop;
-	return -ENOTSUP;
-}
-
-int loop_signal(struct loop *l, int signum, void (*fn)(void *arg, int signum), void *arg)
-{
-	(void)l, (void)signum, (void)fn, (void)arg;
-	return -ENOTSUP;
-}
-
-int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
-{
-	(void)l, (void)ms, (void)fn, (void)arg;
-	return -ENOTSUP;
-}
-
-void loop_tick_end(struct loop *l)
-{
-	(void)l;
-}
-
-void loop_busy(const struct loop *l)
-{
-	(void)l;
-}
+#define NONE(type, function, value, ...)      \
+	type function(__VA_ARGS__)            \
+	{                                     \
+		return value;                 \
+	}
+NONE(int, loop_create, -ENOTSUP, struct loop **)
+NONE(int, loop_signal, -ENOTSUP, struct loop *, int, void (*)(void *, int), void *)
+NONE(int, loop_tick, -ENOTSUP, struct loop *, int64_t, loop_tick_fn *, void *)
+NONE(void, loop_tick_end, , struct loop *)
+NONE(void, loop_busy, , const struct loop *)
+NONE(int64_t, loop_delay_ns, 0, struct loop *)
+NONE(void, loop_work_end, , struct loop *) /* a work that has not begun has no effect: loop_destroy() drops it */

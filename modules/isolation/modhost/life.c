@@ -164,13 +164,6 @@ void module_link(void)
 	keel_load_kernel(host.desc, group_of, NULL);
 }
 
-static int32_t needs_write(struct keel_err *err)
-{
-	int32_t ret = keel_load_services(host.desc, group_of, NULL, err);
-
-	return ret == 0 ? keel_load_attrs(host.desc, host_group("object"), &host.mod, err) : ret;
-}
-
 void on_init(const struct value *v, struct talk_in *in)
 {
 	struct keel_err err = { .code = 0 };
@@ -181,7 +174,10 @@ void on_init(const struct value *v, struct talk_in *in)
 	host.checked = (struct values){ .bytes = NULL };
 	host.mod.conf = host.conf.bytes;
 	host.mod.state = own(calloc(1, host.desc->state_size + 1u));
-	ret = host.conf.bytes ? needs_write(&err) : -EPROTO; /* check() failed: the daemon says what comes next all the same */
+	/* Without values check() has failed: the daemon says what comes next all the same. */
+	ret = host.conf.bytes ? keel_load_services(host.desc, group_of, NULL, &err) : -EPROTO;
+	if (ret == 0)
+		ret = keel_load_attrs(host.desc, host_group("object"), &host.mod, &err);
 	if (ret == 0 && host.desc->init)
 		ret = host.desc->init(&host.mod, &err);
 	host.unusable = ret != 0;

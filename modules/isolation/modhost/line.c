@@ -184,38 +184,28 @@ struct message *line_next(void)
 	return m;
 }
 
-/* ---- questions --------------------------------------------------------------------------------------- */
-static bool is_reply(const struct message *m)
+/* *ret: the answer, if it is there; else NULL. */
+static bool answer_find(struct answer *ret)
 {
-	struct talk_in in = { .at = m->bytes, .end = m->bytes + m->len };
-
-	return take_int(&in) == DOWN_REPLY && !in.bad;
-}
-
-static struct message *reply_of(void)
-{
-	struct message *m;
-
-	DL_FOREACH(host.queue, m) {
-		if (is_reply(m))
+	DL_FOREACH(host.queue, ret->m) {
+		ret->in = (struct talk_in){ .at = ret->m->bytes, .end = ret->m->bytes + ret->m->len };
+		if (take_int(&ret->in) == DOWN_REPLY && !ret->in.bad)
 			break;
 	}
-	if (m)
-		DL_DELETE(host.queue, m);
-	return m;
+	if (ret->m)
+		DL_DELETE(host.queue, ret->m);
+	return ret->m != NULL;
 }
 
 static void ask_wait(struct answer *ret)
 {
 	frame_end();
 	line_flush();
-	while ((ret->m = reply_of()) == NULL) {
+	while (!answer_find(ret)) {
 		wait_for(POLLIN);
 		if (!line_read())
 			_Exit(0); /* there will be no answer */
 	}
-	ret->in = (struct talk_in){ .at = ret->m->bytes, .end = ret->m->bytes + ret->m->len };
-	take_int(&ret->in);
 }
 
 void ask(struct answer *ret, enum up what, ...)

@@ -137,16 +137,6 @@ static int32_t defer(struct keel_mod *m, keel_fn *fn, void *arg)
 	return timer(m, 0, fn, arg) ? 0 : -ENOMEM;
 }
 
-/* ---- other threads -------------------------------------------------------------------------------------- */
-static void post_later(struct later *l)
-{
-	pthread_mutex_lock(&lock);
-	DL_APPEND(posted, l);
-	pthread_mutex_unlock(&lock);
-	if (write(wake[1], "", 1) < 0)
-		return; /* it is full: the loop wakes all the same */
-}
-
 static void *worker(void *arg)
 {
 	struct later *l;
@@ -161,7 +151,11 @@ static void *worker(void *arg)
 		DL_DELETE(to_work, l);
 		pthread_mutex_unlock(&lock);
 		l->work(l->arg);
-		post_later(l);
+		pthread_mutex_lock(&lock);
+		DL_APPEND(posted, l);
+		pthread_mutex_unlock(&lock);
+		if (write(wake[1], "", 1) < 0)
+			continue; /* it is full: the loop wakes all the same */
 	}
 	return arg;
 }
@@ -239,28 +233,6 @@ static int32_t watch_for(struct keel_watch *w, uint32_t ready)
 	return 0;
 }
 
-static void watches_trim(void)
-{
-	struct keel_watch *w, *next;
-
-	DL_FOREACH_SAFE(watches, w, next) {
-		if (!w->gone)
-			continue;
-		DL_DELETE(watches, w);
-		free(w);
-	}
-}
-
-/* ---- the loop ------------------------------------------------------------------------------------------- */
-static int wait_ms(void)
-{
-	int64_t left = timers ? timers->at_ms - now_ms(&host.mod) : -1;
-
-	if (host.queue || (timers && left < 0))
-		return 0;
-	return left > 60000 ? 60000 : (int)left;
-}
-
 static void daemon_said(void)
 {
 	int rounds = 0;
@@ -294,21 +266,29 @@ static struct pollfd *fds_of(nfds_t *ret_n)
 /* Those that come meanwhile are behind those that were waited for. */
 static void watches_run(const struct pollfd *fds, nfds_t n)
 {
-	struct keel_watch *w = watches;
+	struct keel_watch *w = watches, *next;
 
 	for (nfds_t i = 2; i < n && !host.over; i++, w = w->next)
 		if (fds[i].revents && !w->gone)
 			call(w->fn, w->arg);
-	watches_trim();
+	DL_FOREACH_SAFE(watches, w, next) {
+		if (!w->gone)
+			continue;
+		DL_DELETE(watches, w);
+		free(w);
+	}
 }
 
 static void turn(void)
 {
+	int64_t left = timers ? timers->at_ms - now_ms(&host.mod) : -1;
 	nfds_t n;
 	struct pollfd *fds = fds_of(&n);
 
+	if (host.queue || (timers && left < 0))
+		left = 0;
 	line_flush();
-	if (poll(fds, n, wait_ms()) < 0 && errno != EINTR)
+	if (poll(fds, n, left > 60000 ? 60000 : (int)left) < 0 && errno != EINTR)
 		abort();
 	if (fds[0].revents || host.queue)
 		daemon_said();

@@ -48,29 +48,23 @@ static int fail(const char *text)
 	return FAILED;
 }
 
-/* The daemon of this installation, else one found by PATH. */
-static void daemon_exec(char **argv)
-{
-	char *home = pbs_conf_value("PBS_EXEC"), *path = NULL;
-
-	if (home && asprintf(&path, "%s/sbin/" DAEMON, home) > 0)
-		execv(path, argv);
-	execvp(DAEMON, argv);
-	fprintf(stderr, "keelson: cannot run " DAEMON ": %s\n", strerror(errno));
-	_exit(FAILED);
-}
-
 static int check(char **args)
 {
 	char name[] = DAEMON, option[] = "--check", conf[] = "--conf";
-	char *argv[] = { name, option, args[0] ? conf : NULL, args[0], NULL };
+	char *argv[] = { name, option, args[0] ? conf : NULL, args[0], NULL }, *home, *path;
 	int state;
 	pid_t child = fork();
 
 	if (child < 0)
 		return fail(strerror(errno));
-	if (child == 0)
-		daemon_exec(argv);
+	if (child == 0) { /* the daemon of this installation, else one found by PATH */
+		home = pbs_conf_value("PBS_EXEC");
+		if (home && asprintf(&path, "%s/sbin/" DAEMON, home) > 0)
+			execv(path, argv);
+		execvp(DAEMON, argv);
+		fprintf(stderr, "keelson: cannot run " DAEMON ": %s\n", strerror(errno));
+		_exit(FAILED);
+	}
 	while (waitpid(child, &state, 0) < 0)
 		if (errno != EINTR)
 			return fail(strerror(errno));

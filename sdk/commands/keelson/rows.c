@@ -106,17 +106,6 @@ static const char *title_of(const char *name)
 	return c ? c->title : name;
 }
 
-static void measure(struct grid *g, char **cells, size_t n)
-{
-	char text[CELL_SIZE];
-
-	for (size_t i = 0; i < g->n; i++) {
-		size_t len = i < n ? strlen(shown(g->names[i], cells[i], text)) : 0;
-
-		g->width[i] = len > g->width[i] ? len : g->width[i];
-	}
-}
-
 static void print_cell(const struct grid *g, struct out *out, size_t i, const char *text)
 {
 	const struct column *c = column_of(g->names[i]);
@@ -148,7 +137,7 @@ static void print_row(const struct grid *g, struct out *out, char **cells, size_
 /* Lines are cut twice: measured in a copy. */
 static int print_table(struct grid *g, struct out *out, char **lines)
 {
-	char *cells[COLUMNS];
+	char *cells[COLUMNS], text[CELL_SIZE];
 
 	while (g->first < g->n && !title_of(g->names[g->first]))
 		g->first++;
@@ -159,7 +148,11 @@ static int print_table(struct grid *g, struct out *out, char **lines)
 
 		if (!copy)
 			return -ENOMEM;
-		measure(g, cells, cut(copy, cells));
+		for (size_t i = 0, n = cut(copy, cells); i < n && i < g->n; i++) {
+			size_t len = strlen(shown(g->names[i], cells[i], text));
+
+			g->width[i] = len > g->width[i] ? len : g->width[i];
+		}
 		free(copy);
 	}
 	print_row(g, out, NULL, 0);

@@ -8,6 +8,7 @@
 #include "date.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,18 +47,6 @@ static int fields_read(const char *text, size_t digits, struct tm *tm)
 		return -EINVAL;
 	}
 	return (int)(digits / 2);
-}
-
-/* No such day (30 February) makes mktime() move on to another. */
-static int to_epoch(const struct tm *fields, long long *ret)
-{
-	struct tm tm = *fields;
-	time_t when;
-
-	tm.tm_isdst = -1;
-	when = mktime(&tm);
-	*ret = (long long)when;
-	return when == (time_t)-1 || tm.tm_mday != fields->tm_mday ? -EINVAL : 0;
 }
 
 static void roll(struct tm *tm, int pairs)
@@ -111,11 +100,17 @@ static int parse(const char *text, long long now, long long *ret)
 		return -EINVAL;
 	/* A day that the next month lacks is that of the month after it. */
 	for (int tries = 0; tries < 3; tries++) {
-		int bad = to_epoch(&tm, ret);
+		struct tm day = tm;
+		time_t when;
+		bool bad;
 
-		if (bad == 0 && (*ret > now || pairs > 4))
+		day.tm_isdst = -1;
+		when = mktime(&day);
+		*ret = (long long)when;
+		bad = when == (time_t)-1 || day.tm_mday != tm.tm_mday; /* 30 February is moved on */
+		if (!bad && (*ret > now || pairs > 4))
 			return 0;
-		if (bad != 0 && pairs != 3)
+		if (bad && pairs != 3)
 			return -EINVAL;
 		roll(&tm, pairs);
 	}

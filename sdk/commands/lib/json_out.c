@@ -16,23 +16,17 @@
 #define ONES UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
-/* Bytes of `w` that are control characters, quote, backslash or above ASCII: high bit set. */
-static uint64_t needs_care(uint64_t w)
-{
-	uint64_t quote = w ^ (ONES * '"'), slash = w ^ (ONES * '\\');
-	uint64_t low = (w - ONES * 0x20) & ~w;
-
-	return (w | low | ((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGHS;
-}
-
 static size_t plain_run(const char *text, size_t len)
 {
 	size_t i = 0;
-	uint64_t w;
+	uint64_t w, quote, slash;
 
 	for (; len - i >= sizeof(w); i += sizeof(w)) {
+		/* the high bit of each byte that is a control character, quote, backslash or above ASCII */
 		memcpy(&w, text + i, sizeof(w));
-		if (needs_care(w))
+		quote = w ^ (ONES * '"');
+		slash = w ^ (ONES * '\\');
+		if ((w | ((w - ONES * 0x20) & ~w) | ((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGHS)
 			break;
 	}
 	while (i < len && (unsigned char)text[i] >= 0x20 && (unsigned char)text[i] < 0x80 &&
@@ -252,20 +246,6 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* A value that a user wrote as JSON. */
-static bool put_document(struct json_out *j, const char *text, size_t len)
-{
-	json_t *parsed = json_loadb(text, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
-	char *shown = parsed ? json_dumps(parsed, JSON_ENCODE_ANY) : NULL;
-
-	json_decref(parsed);
-	if (!shown)
-		return false;
-	out_str(j->out, shown);
-	free(shown);
-	return true;
-}
-
 void jout_number(struct json_out *j, const char *text, size_t len)
 {
 	if (!put_integer(j, text, len) && !put_real(j, text, len))
@@ -274,7 +254,8 @@ void jout_number(struct json_out *j, const char *text, size_t len)
 
 void jout_guess(struct json_out *j, const char *text, size_t len)
 {
-	char first = len > 0 ? text[0] : '\0';
+	char first = len > 0 ? text[0] : '\0', *shown = NULL;
+	json_t *parsed;
 
 	if (first == '-' || (first >= '0' && first <= '9')) {
 		jout_number(j, text, len);
@@ -285,7 +266,14 @@ void jout_guess(struct json_out *j, const char *text, size_t len)
 		jout_raw(j, text, len);
 		return;
 	}
-	if ((first == '"' || first == '[' || first == '{') && put_document(j, text, len))
-		return;
-	put_string(j->out, text, len);
+	if (first == '"' || first == '[' || first == '{') { /* a value that a user wrote as JSON */
+		parsed = json_loadb(text, len, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+		shown = parsed ? json_dumps(parsed, JSON_ENCODE_ANY) : NULL;
+		json_decref(parsed);
+	}
+	if (shown)
+		out_str(j->out, shown);
+	else
+		put_string(j->out, text, len);
+	free(shown);
 }

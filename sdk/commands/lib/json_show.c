@@ -138,16 +138,6 @@ static void put_variables(struct json_show *j, const char *name, const char *tex
 	jout_close(j->json);
 }
 
-static void put_typed(struct json_show *j, const char *text, size_t len, enum trait kind)
-{
-	if (kind == TRAIT_NUMBER || (kind == TRAIT_TIME && !j->show->dates))
-		jout_number(j->json, text, len);
-	else if (kind == TRAIT_UNKNOWN)
-		jout_guess(j->json, text, len);
-	else
-		jout_string(j->json, text, len);
-}
-
 /* Joins the entries of one list, from `a` on, to one string; returns the last of them. */
 static const struct attrl *put_joined(struct json_show *j, const struct attrl *a)
 {
@@ -187,7 +177,12 @@ static const struct attrl *put_member(struct json_show *j, const struct attrl *a
 	jout_key(j->json, key, strlen(key));
 	if (a->next && same_entry(a, a->next))
 		return put_joined(j, a);
-	put_typed(j, text, len, kind);
+	if (kind == TRAIT_NUMBER || (kind == TRAIT_TIME && !j->show->dates))
+		jout_number(j->json, text, len);
+	else if (kind == TRAIT_UNKNOWN)
+		jout_guess(j->json, text, len);
+	else
+		jout_string(j->json, text, len);
 	return a;
 }
 

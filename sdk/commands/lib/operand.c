@@ -76,16 +76,6 @@ static bool is_host(const char *server)
 	return rc == 0;
 }
 
-/* The server of ids without one: what the configuration calls PBS_SERVER. */
-static void own_server(char name[OPERAND_SERVER_SIZE])
-{
-	char *value = pbs_conf_value("PBS_SERVER");
-	const char *fallback = value ? NULL : pbs_default();
-
-	snprintf(name, OPERAND_SERVER_SIZE, "%s", value ? value : fallback ? fallback : "");
-	free(value);
-}
-
 /* The "@server" that ends an operand, or nothing. */
 static int take_at_server(const char *text, struct operand *ret)
 {
@@ -106,6 +96,8 @@ int operand_job(const char *text, struct operand *ret)
 {
 	struct operand op = { 0 };
 	char own[OPERAND_SERVER_SIZE], owner[OPERAND_SERVER_SIZE];
+	const char *fallback;
+	char *value;
 	size_t n, m = 0;
 
 	text += strspn(text, " \t");
@@ -118,7 +110,10 @@ int operand_job(const char *text, struct operand *ret)
 			return -EINVAL;
 		n += m;
 	}
-	own_server(own);
+	value = pbs_conf_value("PBS_SERVER"); /* the server of ids without one */
+	fallback = value ? NULL : pbs_default();
+	snprintf(own, sizeof(own), "%s", value ? value : fallback ? fallback : "");
+	free(value);
 	snprintf(owner, sizeof(owner), "%s", own);
 	m = 0;
 	if (text[n] == '.') {

@@ -51,19 +51,6 @@ static int set_all(struct run *run, const char *shown)
 	return status;
 }
 
-static int one_operand(struct run *run, const char *text)
-{
-	struct operand queue;
-
-	if (operand_destination(text, &queue) < 0) {
-		cmd_bad_destination(&run->cmd, text);
-		return FAILED;
-	}
-	if (cmd_link_open(&run->cmd, &run->link, queue.server) < 0)
-		return cmd_unreached_status(&run->cmd);
-	return *queue.id ? set_one(run, queue.id, text) : set_all(run, text);
-}
-
 int queue_switch_main(const struct queue_switch *what, int argc, char **argv)
 {
 	struct run run = {
@@ -86,9 +73,18 @@ int queue_switch_main(const struct queue_switch *what, int argc, char **argv)
 		bad = true;
 	if (bad || optind >= argc)
 		return cmd_usage(&run.cmd);
-	for (; optind < argc; optind++)
-		if (one_operand(&run, argv[optind]) != 0)
+	for (; optind < argc; optind++) {
+		const char *text = argv[optind];
+		struct operand queue;
+
+		if (operand_destination(text, &queue) < 0) {
+			cmd_bad_destination(&run.cmd, text);
 			status = FAILED;
+		} else if (cmd_link_open(&run.cmd, &run.link, queue.server) < 0 ||
+			   (*queue.id ? set_one(&run, queue.id, text) : set_all(&run, text)) != 0) {
+			status = FAILED;
+		}
+	}
 	cmd_link_close(&run.link);
 	return status;
 }

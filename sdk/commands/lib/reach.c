@@ -43,23 +43,9 @@ const char *reach_own_version(void)
 	return PBS_VERSION;
 }
 
-static const char *connect_line(int error, int cause)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(connect_lines) / sizeof(connect_lines[0]); i++)
-		if (connect_lines[i].error == error)
-			return connect_lines[i].text;
-	if (error != PBSE_SYSTEM && error >= PBSE_)
-		return "System call failure.";
-	/* without a socket file there is no server */
-	if (cause == ECONNREFUSED || cause == ENOENT || cause == 0)
-		return "Connection refused";
-	return strerror(cause);
-}
-
 int reach_connect(const char *server)
 {
+	const char *line = NULL;
 	int c, cause;
 
 	errno = 0;
@@ -67,7 +53,14 @@ int reach_connect(const char *server)
 	if (c > 0)
 		return c;
 	cause = errno;
-	fprintf(stderr, "%s\n", connect_line(pbs_errno, cause));
+	for (size_t i = 0; i < sizeof(connect_lines) / sizeof(connect_lines[0]); i++)
+		if (connect_lines[i].error == pbs_errno)
+			line = connect_lines[i].text;
+	if (!line && pbs_errno != PBSE_SYSTEM && pbs_errno >= PBSE_)
+		line = "System call failure.";
+	else if (!line && (cause == ECONNREFUSED || cause == ENOENT || cause == 0))
+		line = "Connection refused"; /* without a socket file there is no server */
+	fprintf(stderr, "%s\n", line ? line : strerror(cause));
 	return -1;
 }
 

@@ -307,22 +307,13 @@ void show_attributes_plain(struct show *s, const struct attrl *list, size_t inde
 	}
 }
 
-/* Bytes before the next one that may need an escape. */
-static size_t dsv_run(const char *text, size_t len, char first)
-{
-	size_t i = 0;
-
-	while (i < len && text[i] != first && text[i] != '\n' && text[i] != '\f')
-		i++;
-	return i;
-}
-
 void show_dsv_text(struct out *o, const char *text, size_t len, const char *delim)
 {
 	size_t n = strlen(delim), run;
 
 	for (;;) {
-		run = dsv_run(text, len, *delim);
+		for (run = 0; run < len && text[run] != *delim && text[run] != '\n' && text[run] != '\f';)
+			run++; /* bytes before the next one that may need an escape */
 		out_bytes(o, text, run);
 		text += run;
 		len -= run;
@@ -341,16 +332,6 @@ void show_dsv_text(struct out *o, const char *text, size_t len, const char *deli
 	}
 }
 
-static void dsv_without_blanks(struct out *o, const char *text, const char *delim)
-{
-	const char *end;
-
-	for (; *text; text = *end ? end + 1 : end) {
-		end = text + strcspn(text, " ");
-		show_dsv_text(o, text, (size_t)(end - text), delim);
-	}
-}
-
 void show_dsv(struct show *s, const struct attrl *list, const char *delim,
 	      const char *skip_blanks_of)
 {
@@ -366,7 +347,10 @@ void show_dsv(struct show *s, const struct attrl *list, const char *delim,
 		text = show_value(s, a, &len, &kind);
 		text = make_visible(s, text, &len, true);
 		if (skip_blanks_of && strcmp(a->name, skip_blanks_of) == 0)
-			dsv_without_blanks(s->out, text, delim);
+			for (const char *end; *text; text = *end ? end + 1 : end) {
+				end = text + strcspn(text, " ");
+				show_dsv_text(s->out, text, (size_t)(end - text), delim);
+			}
 		else
 			show_dsv_text(s->out, text, len, delim);
 	}

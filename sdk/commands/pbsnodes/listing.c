@@ -186,21 +186,9 @@ static int list_vnodes_of(struct nodes *l, const struct batch_status *all, const
 	return found ? 0 : put_unknown(l, host);
 }
 
-static int list_named(struct nodes *l, const char *name)
-{
-	struct batch_status *list;
-
-	list = l->opt->vnodes ? pbs_statvnode(l->c, name, NULL, NULL) :
-				pbs_stathost(l->c, name, NULL, NULL);
-	if (!list)
-		return put_unknown(l, name);
-	put_all(l, list);
-	return 0;
-}
-
 static int list_operands(struct nodes *l, char **names, int n)
 {
-	struct batch_status *all = NULL;
+	struct batch_status *all = NULL, *list;
 	int status = 0, i, rc, before;
 
 	if (l->opt->by_host)
@@ -210,7 +198,14 @@ static int list_operands(struct nodes *l, char **names, int n)
 			before++;
 		if (before < i && l->opt->format == FORMAT_JSON)
 			continue; /* a key comes once */
-		rc = l->opt->by_host ? list_vnodes_of(l, all, names[i]) : list_named(l, names[i]);
+		if (l->opt->by_host) {
+			rc = list_vnodes_of(l, all, names[i]);
+		} else {
+			list = l->opt->vnodes ? pbs_statvnode(l->c, names[i], NULL, NULL) :
+						pbs_stathost(l->c, names[i], NULL, NULL);
+			rc = list ? 0 : put_unknown(l, names[i]);
+			put_all(l, list);
+		}
 		status = rc ? rc : status;
 	}
 	pbs_statfree(all);

@@ -99,17 +99,6 @@ static void put_memory(char cell[CELL], double kb)
 	snprintf(cell, CELL, "%.0f%cb", n, units[power]);
 }
 
-static void memory_pair(char cell[CELL], const struct batch_status *node)
-{
-	double total = kilobytes(status_value(node, ATTR_rescavail, "mem"));
-	double used = kilobytes(status_value(node, ATTR_rescassn, "mem"));
-	char free_text[CELL], total_text[CELL];
-
-	put_memory(free_text, total - used);
-	put_memory(total_text, total);
-	snprintf(cell, CELL, "%.20s/%.20s", free_text, total_text);
-}
-
 static long amount(const struct batch_status *node, const char *attribute, const char *resource)
 {
 	const char *value = status_value(node, attribute, resource);
@@ -183,6 +172,8 @@ static void fill_plain(struct nodes *l, const struct batch_status *node, char ce
 static void fill_jobs(struct nodes *l, const struct batch_status *node, const char *jobs,
 		      char cells[][CELL])
 {
+	double total = kilobytes(status_value(node, ATTR_rescavail, "mem"));
+	char free_text[CELL], total_text[CELL];
 	long n = 0;
 	size_t len;
 
@@ -192,7 +183,9 @@ static void fill_jobs(struct nodes *l, const struct batch_status *node, const ch
 	snprintf(cells[J_TOTAL], CELL, "%ld", n);
 	snprintf(cells[J_RUNNING], CELL, "%ld", n);
 	snprintf(cells[J_SUSPENDED], CELL, "0"); /* a suspended job leaves the list of its nodes */
-	memory_pair(cells[J_MEM], node);
+	put_memory(free_text, total - kilobytes(status_value(node, ATTR_rescassn, "mem")));
+	put_memory(total_text, total);
+	snprintf(cells[J_MEM], CELL, "%.20s/%.20s", free_text, total_text);
 	number_pair(cells[J_NCPUS], node, "ncpus");
 	number_pair(cells[J_NMICS], node, "nmics");
 	number_pair(cells[J_NGPUS], node, "ngpus");

@@ -61,17 +61,7 @@ static const struct option_row {
 	{ 'R', ATTR_R, NULL },		 { 'S', ATTR_S, NULL },
 	{ 'u', ATTR_u, NULL },
 };
-
-static int option_take(struct attr_list *l, int letter, const char *text)
-{
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (rows[i].letter != letter)
-			continue;
-		return rows[i].take ? rows[i].take(l, text)
-				    : attr_list_set(l, rows[i].attribute, NULL, text);
-	}
-	return -ENOENT;
-}
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
 
 static bool options_take(struct attr_list *l, int argc, char **argv)
 {
@@ -79,7 +69,14 @@ static bool options_take(struct attr_list *l, int argc, char **argv)
 	int letter, ret;
 
 	while ((letter = getopt(argc, argv, "a:A:c:e:h:j:k:l:m:M:N:o:p:P:r:R:S:u:W:")) != -1) {
-		ret = option_take(l, letter, optarg);
+		const struct option_row *row = rows;
+
+		while (row < rows + N_ROWS && row->letter != letter)
+			row++;
+		if (row == rows + N_ROWS)
+			ret = -ENOENT;
+		else
+			ret = row->take ? row->take(l, optarg) : attr_list_set(l, row->attribute, NULL, optarg);
 		if (ret == -EINVAL)
 			bad |= cmd_illegal(&qalter, letter);
 		else if (ret < 0)

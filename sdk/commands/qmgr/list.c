@@ -8,27 +8,10 @@
 
 #define LINE_WIDTH 80
 
-static const char *title(int object)
-{
-	static const char *const titles[MGR_OBJ_LAST] = {
-		[MGR_OBJ_SERVER] = "Server", [MGR_OBJ_QUEUE] = "Queue",
-		[MGR_OBJ_NODE] = "Node",     [MGR_OBJ_RSC] = "Resource",
-		[MGR_OBJ_SCHED] = "Sched",   [MGR_OBJ_HOOK] = "Hook",
-		[MGR_OBJ_PBS_HOOK] = "Hook",
-	};
-
-	return titles[object];
-}
-
-/* What is not printable as ^X. */
-static void text_print(const char *text, size_t len)
-{
-	for (; len > 0; text++, len--)
-		if ((unsigned char)*text < ' ' && *text != '\t')
-			printf("^%c", *text ^ 0x40);
-		else
-			putchar(*text);
-}
+static const char *const titles[MGR_OBJ_LAST] = {
+	[MGR_OBJ_SERVER] = "Server", [MGR_OBJ_QUEUE] = "Queue", [MGR_OBJ_NODE] = "Node", [MGR_OBJ_RSC] = "Resource",
+	[MGR_OBJ_SCHED] = "Sched",   [MGR_OBJ_HOOK] = "Hook",	 [MGR_OBJ_PBS_HOOK] = "Hook",
+};
 
 /* Items of a comma list up to the column; the first that passes it and each one after it begin a
  * line of their own. */
@@ -43,8 +26,11 @@ static void value_print(const char *value, size_t column)
 		column += len;
 		if (column > LINE_WIDTH && item != value)
 			fputs("\n\t", stdout);
-		text_print(item, len);
-		item += len;
+		for (; len > 0; item++, len--) /* what is not printable as ^X */
+			if ((unsigned char)*item < ' ' && *item != '\t')
+				printf("^%c", *item ^ 0x40);
+			else
+				putchar(*item);
 	}
 	putchar('\n');
 }
@@ -65,7 +51,7 @@ static void object_print(const struct batch_status *object, void *arg)
 {
 	const struct command *q = arg;
 
-	printf("%s %s\n", title(q->object), object->name);
+	printf("%s %s\n", titles[q->object], object->name);
 	attributes_each(object, q->attributes, attribute_print, NULL);
 	putchar('\n');
 }

@@ -89,16 +89,6 @@ static bool same(const char *text, size_t len, const char *word)
 	return strlen(word) == len && strncmp(text, word, len) == 0;
 }
 
-/* A server is its own server: "set server X" has no name beside it. */
-static int server_take(struct command *q, const char *text, size_t len)
-{
-	if (len > 0 && *text == '@') {
-		text++;
-		len--;
-	}
-	return object_name_add(&q->names, "", 0, text, same(text, len, "default") ? 0 : len);
-}
-
 /* One name at the cursor. */
 static int name_parse(struct reader *r)
 {
@@ -117,7 +107,10 @@ static int name_parse(struct reader *r)
 	    (at && (server_len == 0 || plain_len(server, "-_.:") != server_len)))
 		return reader_fault(r, FAULT_NAME, r->at);
 	if (q->object == MGR_OBJ_SERVER)
-		ret = at && same(server, server_len, "active") ? 0 : server_take(q, text, whole);
+		/* a server is its own server: "set server X" has no name beside it */
+		ret = at && same(server, server_len, "active") ? 0 :
+			object_name_add(&q->names, "", 0, text + (*text == '@'),
+					same(text, whole, "default") || same(text, whole, "@default") ? 0 : whole - (*text == '@'));
 	else if (at && same(server, server_len, "active"))
 		ret = object_name_add(&q->names, text, len, NULL, 0);
 	else

@@ -98,22 +98,16 @@ static void list_print(const struct printing *p, const struct attrl *a, enum att
 	free(copy);
 }
 
-/* The states state-unknown and down, which no command sets, are left out. */
-static bool is_printed(const struct printing *p, const struct attrl *a)
-{
-	if (!attribute_is_printed(p->object, a->name))
-		return false;
-	if (p->object == MGR_OBJ_NODE && strcmp(a->name, ATTR_NODE_state) == 0)
-		return strncmp(a->value, "state-unknown", 13) != 0 && strcmp(a->value, "down") != 0;
-	return true;
-}
-
 static void attribute_print(const struct attrl *a, void *arg)
 {
 	const struct printing *p = arg;
 	enum attribute_kind kind = attribute_kind(p->object, a->name);
 
-	if (!a->value || !is_printed(p, a))
+	if (!a->value || !attribute_is_printed(p->object, a->name))
+		return;
+	/* states that no command sets */
+	if (p->object == MGR_OBJ_NODE && strcmp(a->name, ATTR_NODE_state) == 0 &&
+	    (strncmp(a->value, "state-unknown", 13) == 0 || strcmp(a->value, "down") == 0))
 		return;
 	if (strcmp(a->value, "\"\"") == 0)
 		return; /* a hook without events has this value */
@@ -140,14 +134,6 @@ static void node_address_print(const struct batch_status *node)
 		printf("%sPort=%s", gap, port);
 }
 
-static void body_print(struct printing *p, const char *hook, const char *content_type)
-{
-	char *body = hook_body_get(p->target, hook, content_type);
-
-	printf("import hook %s %s base64 -\n%s\n", hook, content_type, body ? body : "");
-	free(body);
-}
-
 /* Queues of reservations come and go with them. */
 static bool is_reservation_queue(const char *name)
 {
@@ -170,6 +156,7 @@ static void creation_print(const struct printing *p, const struct batch_status *
 
 static void object_print(const struct batch_status *object, void *arg)
 {
+	static const char *const types[] = { "application/x-python", "application/x-config" };
 	struct printing *p = arg;
 	char subject[32 + PBS_MAXHOSTNAME + 1];
 	bool bare = p->object == MGR_OBJ_SERVER ||
@@ -188,8 +175,12 @@ static void object_print(const struct batch_status *object, void *arg)
 	p->subject = subject;
 	attributes_each(object, p->requested, attribute_print, p);
 	if ((p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK) && !p->requested) {
-		body_print(p, object->name, "application/x-python");
-		body_print(p, object->name, "application/x-config");
+		for (size_t i = 0; i < 2; i++) {
+			char *body = hook_body_get(p->target, object->name, types[i]);
+
+			printf("import hook %s %s base64 -\n%s\n", object->name, types[i], body ? body : "");
+			free(body);
+		}
 	}
 }
 

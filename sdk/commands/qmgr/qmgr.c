@@ -75,34 +75,12 @@ static int servers_add(struct session *s, int n, char **names)
 	return 0;
 }
 
-static int servers_connect(struct session *s)
-{
-	const struct object_name *server = s->active[MGR_OBJ_SERVER];
-
-	if (!server)
-		return session_connect(s, "") < 0 ? UNREACHED : 0;
-	for (; server; server = server->next)
-		if (session_connect(s, server->server) < 0)
-			return UNREACHED;
-	return 0;
-}
-
-static int commands_run(struct session *s, const struct options *o)
-{
-	bool quit = false;
-
-	if (o->command)
-		return input_text(s, o->command, &quit);
-	printf("Max open servers: %d\n", OPEN_SERVERS_MAX);
-	fflush(stdout);
-	s->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	return input_stream(s);
-}
-
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
+	const struct object_name *server;
 	struct session session;
+	bool quit = false;
 	int status;
 
 	if (cmd_begin(&qmgr, argc, argv))
@@ -113,10 +91,20 @@ int main(int argc, char **argv)
 	if (options.silent && !freopen("/dev/null", "w", stderr))
 		return 1;
 	status = servers_add(&session, argc - optind, argv + optind);
-	if (status == 0 && !session.check_only)
-		status = servers_connect(&session);
-	if (status == 0)
-		status = commands_run(&session, &options);
+	server = session.active[MGR_OBJ_SERVER];
+	if (status == 0 && !session.check_only && !server && session_connect(&session, "") < 0)
+		status = UNREACHED;
+	for (; status == 0 && !session.check_only && server; server = server->next)
+		if (session_connect(&session, server->server) < 0)
+			status = UNREACHED;
+	if (status == 0 && options.command) {
+		status = input_text(&session, options.command, &quit);
+	} else if (status == 0) {
+		printf("Max open servers: %d\n", OPEN_SERVERS_MAX);
+		fflush(stdout);
+		session.terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+		status = input_stream(&session);
+	}
 	session_fini(&session);
 	return status;
 }

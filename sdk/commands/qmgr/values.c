@@ -119,16 +119,6 @@ static size_t limits_len(const char *text, size_t *ret_bad)
 	}
 }
 
-/* Up to a comma or the end, without the blanks there. */
-static size_t words_len(const char *text)
-{
-	size_t len = strcspn(text, ",");
-
-	while (len > 0 && strchr(" \t", text[len - 1]))
-		len--;
-	return len;
-}
-
 /* The extent of the value at the cursor: [*ret_begin, *ret_end), *ret_next behind it. */
 static int value_extent(struct reader *r, enum attribute_kind kind, size_t *ret_begin, size_t *ret_end,
 			size_t *ret_next)
@@ -144,7 +134,8 @@ static int value_extent(struct reader *r, enum attribute_kind kind, size_t *ret_
 	else if (limit)
 		len = limits_len(text, &bad);
 	else if (kind == ATTRIBUTE_WORDS)
-		len = words_len(text);
+		for (len = strcspn(text, ","); len > 0 && strchr(" \t", text[len - 1]);)
+			len--; /* without the blanks at its end */
 	else
 		len = strcspn(text, " \t,");
 	if (*quotes && text[len + 1] != *quotes)

@@ -146,17 +146,6 @@ void alternate_hosts(struct out *o, const char *exec_host, bool broken)
 	}
 }
 
-static void put_hosts(struct out *o, const struct options *opt, const struct row *r)
-{
-	out_str(o, opt->one_line ? " " : "   ");
-	if (r->hosts)
-		alternate_hosts(o, r->hosts, !opt->one_line);
-	else
-		out_str(o, CELL_NONE);
-	if (!opt->one_line)
-		out_char(o, '\n');
-}
-
 static void put_comment(struct out *o, const struct options *opt, const char *comment)
 {
 	size_t max = opt->wide ? 114 : 74, len = comment ? strlen(comment) : 0;
@@ -212,8 +201,15 @@ void alternate_line(struct out *o, const struct options *opt, bool long_ids, con
 	}
 	if (!opt->one_line)
 		out_char(o, '\n');
-	if (opt->hosts)
-		put_hosts(o, opt, r);
+	if (opt->hosts) {
+		out_str(o, opt->one_line ? " " : "   ");
+		if (r->hosts)
+			alternate_hosts(o, r->hosts, !opt->one_line);
+		else
+			out_str(o, CELL_NONE);
+		if (!opt->one_line)
+			out_char(o, '\n');
+	}
 	if (opt->comments)
 		put_comment(o, opt, r->comment);
 	if (opt->one_line)

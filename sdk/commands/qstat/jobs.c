@@ -66,18 +66,6 @@ static int each_job(struct batch_status *one, void *arg)
 	return l->out.error;
 }
 
-static const char *extend_of(const struct options *opt, char extend[3])
-{
-	char *to = extend;
-
-	if (opt->subjobs)
-		*to++ = 't';
-	if (opt->history)
-		*to++ = 'x';
-	*to = '\0';
-	return to > extend ? extend : NULL;
-}
-
 /* The criteria of -u and of the state letters, for the server. */
 static struct attropl *choice(const struct options *opt, struct attropl criteria[2])
 {
@@ -99,7 +87,7 @@ static int jobs_request(struct listing *l, const char *id)
 {
 	struct attrl want[ROW_WANTED];
 	struct attropl criteria[2], *select = NULL;
-	char extend[3];
+	char extend[3] = "";
 	int rc;
 
 	/* the facts go first: no other request can be sent while the reply is received */
@@ -110,8 +98,10 @@ static int jobs_request(struct listing *l, const char *id)
 	l->named = isdigit((unsigned char)*id) != 0;
 	if (!l->named)
 		select = choice(l->opt, criteria);
-	rc = pbs_stat_each(l->c, "job", id, select, is_full(l->opt) ? NULL : row_want(want),
-			   extend_of(l->opt, extend), each_job, l);
+	strcat(extend, l->opt->subjobs ? "t" : "");
+	strcat(extend, l->opt->history ? "x" : "");
+	rc = pbs_stat_each(l->c, "job", id, select, is_full(l->opt) ? NULL : row_want(want), *extend ? extend : NULL,
+			   each_job, l);
 	return l->out.error ? 0 : rc;
 }
 

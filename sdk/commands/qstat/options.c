@@ -117,17 +117,6 @@ static int take_letter(struct reading *r, int letter, const char *arg)
 	}
 }
 
-static bool conflicts(const struct reading *r)
-{
-	const struct options *o = r->o;
-
-	if (r->conflict || (o->gigabytes && o->megawords))
-		return true;
-	if (o->format_given && !o->full)
-		return true;
-	return o->one_line && !o->hosts && !o->comments && !o->full;
-}
-
 int options_read(int argc, char **argv, struct options *ret, int *ret_first)
 {
 	struct options o = { .delimiter = "|" };
@@ -137,7 +126,8 @@ int options_read(int argc, char **argv, struct options *ret, int *ret_first)
 	while ((letter = getopt(argc, argv, "aBD:EfF:GHiJMnpqQrstTu:wW:x1")) != -1)
 		if (take_letter(&r, letter, optarg) < 0)
 			return misuse(NULL);
-	if (conflicts(&r))
+	if (r.conflict || (o.gigabytes && o.megawords) || (o.format_given && !o.full) ||
+	    (o.one_line && !o.hosts && !o.comments && !o.full))
 		return misuse("conflicting options.");
 	if (o.full && o.format_given && o.format != FORMAT_TEXT)
 		o.alternate = o.queue_limits = false;

@@ -65,16 +65,6 @@ static void list_all(struct listing *l, char **words, int n)
 	}
 }
 
-static bool only_ids(char **words, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (!isdigit((unsigned char)words[i][strspn(words[i], " \t")]))
-			return false;
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	struct options opt;
@@ -90,10 +80,11 @@ int main(int argc, char **argv)
 	 * rather than return it to the system and have it cleared again a thousand times. */
 	mallopt(M_MMAP_THRESHOLD, 32 * 1024 * 1024);
 	mallopt(M_TRIM_THRESHOLD, 64 * 1024 * 1024);
-	if (opt.express && !only_ids(argv + first, argc - first)) {
-		fprintf(stderr, "qstat: Express option can only be used with job ids\n");
-		return 2;
-	}
+	for (int i = first; opt.express && i < argc; i++)
+		if (!isdigit((unsigned char)argv[i][strspn(argv[i], " \t")])) {
+			fprintf(stderr, "qstat: Express option can only be used with job ids\n");
+			return 2;
+		}
 	if (listing_init(&l, &opt, argc - first) < 0) {
 		fprintf(stderr, "qstat: out of memory\n");
 		return 1;

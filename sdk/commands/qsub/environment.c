@@ -59,21 +59,10 @@ static void put_conf(struct list *l, const char *name, const char *key)
 	free(value);
 }
 
-/* $PWD if it is the current directory, else getcwd(). */
-static const char *work_directory(char *path, size_t size)
-{
-	const char *pwd = getenv("PWD");
-	struct stat here, there;
-
-	if (pwd != NULL && *pwd == '/' && stat(".", &here) == 0 && stat(pwd, &there) == 0 &&
-	    here.st_dev == there.st_dev && here.st_ino == there.st_ino)
-		return pwd;
-	return getcwd(path, size);
-}
-
 static void put_surroundings(struct list *l)
 {
-	const char *home = getenv("HOME");
+	const char *home = getenv("HOME"), *pwd = getenv("PWD");
+	struct stat here, there;
 	char path[PATH_MAX];
 
 	put_named(l, PREFIX "HOME", home == NULL ? "/" : home);
@@ -85,7 +74,11 @@ static void put_surroundings(struct list *l)
 	put_named(l, PREFIX "TZ", getenv("TZ"));
 	put_conf(l, PREFIX "INTERACTIVE_AUTH_METHOD", "PBS_INTERACTIVE_AUTH_METHOD");
 	put_conf(l, PREFIX "INTERACTIVE_ENCRYPT_METHOD", "PBS_INTERACTIVE_ENCRYPT_METHOD");
-	put_named(l, PREFIX "WORKDIR", work_directory(path, sizeof(path)));
+	/* $PWD if it is the current directory, else getcwd() */
+	if (pwd == NULL || *pwd != '/' || stat(".", &here) < 0 || stat(pwd, &there) < 0 || here.st_dev != there.st_dev ||
+	    here.st_ino != there.st_ino)
+		pwd = getcwd(path, sizeof(path));
+	put_named(l, PREFIX "WORKDIR", pwd);
 	put_named(l, PREFIX "SYSTEM", "Linux");
 }
 
@@ -138,16 +131,6 @@ static bool is_kept_back(const char *variable)
 	return false;
 }
 
-static void put_all(struct list *l)
-{
-	for (char **variable = environ; *variable != NULL; variable++) {
-		const char *equals = strchr(*variable, '=');
-
-		if (equals != NULL && equals != *variable && !is_kept_back(*variable))
-			put(l, *variable, (size_t)(equals - *variable), equals + 1);
-	}
-}
-
 int environment_list(const char *wanted, bool all, char **ret)
 {
 	struct list l = { 0 };
@@ -159,8 +142,12 @@ int environment_list(const char *wanted, bool all, char **ret)
 	put_surroundings(&l);
 	if (wanted != NULL)
 		failed = put_wanted(&l, wanted);
-	if (failed == 0 && all)
-		put_all(&l);
+	for (char **variable = environ; failed == 0 && all && *variable != NULL; variable++) {
+		const char *equals = strchr(*variable, '=');
+
+		if (equals != NULL && equals != *variable && !is_kept_back(*variable))
+			put(&l, *variable, (size_t)(equals - *variable), equals + 1);
+	}
 	if (fclose(l.out) != 0 && failed == 0)
 		failed = -ENOMEM;
 	if (failed < 0)

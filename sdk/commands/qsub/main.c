@@ -107,22 +107,14 @@ static int wishes_check(const struct submission *s)
 	return 0;
 }
 
-static int x11_check(const struct submission *s)
-{
-	if (!s->x11)
-		return 0;
-	if (getenv("DISPLAY") == NULL)
-		fprintf(stderr, "qsub: DISPLAY not set\n");
-	else if (!s->interactive)
-		fprintf(stderr, "qsub: X11 Forwarding possible only for interactive jobs\n");
-	else
-		return 0;
-	return EXIT_FAULT;
-}
-
 /* A session needs a terminal on both ends; this server has no service for it. */
-static int interactive_check(const struct submission *s)
+static int session_check(const struct submission *s)
 {
+	if (s->x11 && (getenv("DISPLAY") == NULL || !s->interactive)) {
+		fprintf(stderr, getenv("DISPLAY") == NULL ? "qsub: DISPLAY not set\n" :
+							    "qsub: X11 Forwarding possible only for interactive jobs\n");
+		return EXIT_FAULT;
+	}
 	if (!s->interactive)
 		return 0;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -217,9 +209,7 @@ static int gather(struct submission *s, struct script *script, struct job_text *
 		status = directives_take(s, script);
 	if (status == 0)
 		status = wishes_check(s);
-	if (status == 0)
-		status = x11_check(s);
-	return status == 0 ? interactive_check(s) : status;
+	return status == 0 ? session_check(s) : status;
 }
 
 /* Completes the attributes and submits. `defaults`, the server's, are in the settings already. */

@@ -10,24 +10,19 @@
 
 #define INDENT 26 /* date and letter stand before the text */
 
-/* "MM/DD/YYYY hh:mm:ss[.us]": the year goes first. */
-static int compare_dates(const char *a, const char *b)
-{
-	int order;
-
-	if (strlen(a) < 11 || strlen(b) < 11)
-		return strcmp(a, b);
-	order = strncmp(a + 6, b + 6, 4);
-	if (order == 0)
-		order = strncmp(a, b, 5);
-	return order ? order : strcmp(a + 10, b + 10);
-}
-
 static int earlier(const void *x, const void *y)
 {
 	const struct record *a = x, *b = y;
-	int order = compare_dates(a->date, b->date);
+	int order = 0;
 
+	/* "MM/DD/YYYY hh:mm:ss[.us]": the year goes first */
+	if (strlen(a->date) < 11 || strlen(b->date) < 11) {
+		order = strcmp(a->date, b->date);
+	} else {
+		order = strncmp(a->date + 6, b->date + 6, 4);
+		order = order ? order : strncmp(a->date, b->date, 5);
+		order = order ? order : strcmp(a->date + 10, b->date + 10);
+	}
 	return order ? order : a->number < b->number ? -1 : 1;
 }
 

@@ -176,19 +176,6 @@ static int print_jobs(struct run *r)
 	return status;
 }
 
-static void forget(struct trace *t)
-{
-	size_t i, j;
-
-	for (i = 0; i < t->n_jobs; i++) {
-		for (j = 0; j < t->jobs[i].n; j++)
-			free(t->jobs[i].records[j].date);
-		free(t->jobs[i].records);
-		free(t->jobs[i].id);
-	}
-	free(t->jobs);
-}
-
 int main(int argc, char **argv)
 {
 	struct run r = { .days = 1, .trace.repeats_max = DEFAULT_REPEATS };
@@ -212,6 +199,12 @@ int main(int argc, char **argv)
 	} else if (print_jobs(&r) != 0) {
 		status = 1;
 	}
-	forget(&r.trace);
+	for (size_t i = 0; i < r.trace.n_jobs; i++) {
+		for (size_t j = 0; j < r.trace.jobs[i].n; j++)
+			free(r.trace.jobs[i].records[j].date);
+		free(r.trace.jobs[i].records);
+		free(r.trace.jobs[i].id);
+	}
+	free(r.trace.jobs);
 	return status;
 }

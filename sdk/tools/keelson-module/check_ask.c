@@ -191,21 +191,11 @@ static void row_use(struct stage *s, const struct keel_contrib *c, enum cast cas
 	}
 }
 
-static bool declares_kind(const struct keel_module *m, const char *kind)
-{
-	const struct keel_contrib *c;
-
-	for (unsigned i = 0; (c = contrib_at(m, "KIND", i)) != NULL; i++)
-		if (strcmp(((const struct keel_kind_def *)c->def)->name, kind) == 0)
-			return true;
-	return false;
-}
-
 bool row_case(void *arg, unsigned i)
 {
 	static const char *const kinds[] = { "SIGNAL", "JOB_KEY", "PREEMPT" };
 	const struct subject *of = arg;
-	const struct keel_contrib *c = NULL;
+	const struct keel_contrib *c = NULL, *declared;
 	size_t k = 0;
 	struct stage s;
 
@@ -220,8 +210,9 @@ bool row_case(void *arg, unsigned i)
 	}
 	if (k < KEEL_COUNT(kinds))
 		c = contrib_at(of->m, kinds[k], i);
-	if (c != NULL && declares_kind(of->m, kinds[k]))
-		return true; /* its own business */
+	for (unsigned n = 0; c != NULL && (declared = contrib_at(of->m, "KIND", n)) != NULL; n++)
+		if (strcmp(((const struct keel_kind_def *)declared->def)->name, kinds[k]) == 0)
+			return true; /* its own business */
 	if (c == NULL)
 		return false;
 	calls_begin(&s, of);

@@ -166,15 +166,6 @@ static bool is_replaced(const struct keel_module *m)
 	return false;
 }
 
-/* Returns whether the subject may do without a service of m. */
-static bool is_spare(const struct keel_module *m)
-{
-	for (const struct keel_need *n = all.subject->needs; n < all.subject->needs_end; n++)
-		if (n->optional && n->klass == NULL && brings(m, "SERVICE", n->name))
-			return true;
-	return false;
-}
-
 /* All but those of replay. */
 static void taps_drop(struct keel_module *m)
 {
@@ -199,7 +190,9 @@ static void take(const struct keel_module *m, bool taps)
 {
 	struct beside *b = &all.chosen[all.n_chosen++];
 
-	*b = (struct beside){ .m = *m, .conf = config_required(m), .spare = is_spare(m) };
+	*b = (struct beside){ .m = *m, .conf = config_required(m) };
+	for (const struct keel_need *n = all.subject->needs; n < all.subject->needs_end; n++)
+		b->spare = b->spare || (n->optional && n->klass == NULL && brings(m, "SERVICE", n->name));
 	b->m.requires_modules = b->m.conflicts = NULL;
 	if (!taps)
 		taps_drop(&b->m);

@@ -37,34 +37,12 @@ static const char *klass_of(const char *field)
 	return NULL;
 }
 
-/* What has not been created yet, or is gone. */
-static bool may_be_absent(const struct point *p, const char *field)
-{
-	static const struct {
-		uint32_t point;
-		const char *field;
-	} known[] = { { KEEL_POINT_management, "obj" } };
-
-	for (size_t i = 0; i < KEEL_COUNT(known); i++)
-		if (known[i].point == p->id && strcmp(known[i].field, field) == 0)
-			return true;
-	return false;
-}
-
 const char *event_klass(const struct point *p)
 {
 	for (uint32_t i = 0; i < p->n_fields; i++)
 		if (p->fields[i].type == KEEL_FIELD_OBJ)
 			return klass_of(p->fields[i].name);
 	return strncmp(p->name, "task_", 5) == 0 ? "job" : NULL;
-}
-
-/* An id is that of the object of the event, however large it is. */
-static const char *id_of(const struct point *p, enum flavour f)
-{
-	const char *klass = event_klass(p);
-
-	return stage_id(klass == NULL ? "resource" : klass, flavour_cast(f));
 }
 
 static const char *text_of(const struct point *p, const char *field, enum flavour f)
@@ -80,9 +58,10 @@ static const char *text_of(const struct point *p, const char *field, enum flavou
 		{ "text", "some text" },
 	};
 	static char endless[4096];
+	const char *klass = event_klass(p);
 
-	if (strcmp(field, "id") == 0)
-		return id_of(p, f);
+	if (strcmp(field, "id") == 0) /* that of the object of the event, however large it is */
+		return stage_id(klass == NULL ? "resource" : klass, flavour_cast(f));
 	if (f == MINIMAL)
 		return "";
 	if (f == MAXIMAL) {
@@ -128,7 +107,7 @@ bool event_make(struct stage *s, const struct point *p, enum flavour f, struct e
 		switch (field->type) {
 		case KEEL_FIELD_OBJ:
 			klass = klass_of(field->name);
-			if (klass != NULL && !(f == MINIMAL && may_be_absent(p, field->name)))
+			if (klass != NULL && !(f == MINIMAL && p->id == KEEL_POINT_management))
 				obj = stage_object(s, klass, flavour_cast(f));
 			memcpy(at, &obj, sizeof(obj));
 			break;

@@ -66,56 +66,30 @@ static int32_t on_start(IGNORED struct keel_mod *m, struct keel_obj *job)
 	return id == NULL ? -ENOMEM : core->defer(keel_mock_self(host.mock), report_start, id);
 }
 
-static void on_signal(IGNORED struct keel_mod *m, IGNORED struct keel_obj *job, IGNORED const char *name,
-		      IGNORED const char *as, struct keel_mod *me, keel_task_done *done, void *arg)
-{
-	done(me, arg, 0, NULL);
-}
+/* A request that has succeeded; a call that does nothing. */
+#define SUCCEEDS(name, ...)                                                                             \
+	static void name(__VA_ARGS__, struct keel_mod *me, keel_task_done *done, void *arg)             \
+	{                                                                                               \
+		done(me, arg, 0, NULL);                                                                 \
+	}
+#define NOTHING(type, name, value, ...)       \
+	static type name(__VA_ARGS__)         \
+	{                                     \
+		return value;                 \
+	}
+SUCCEEDS(on_signal, struct keel_mod *, struct keel_obj *, const char *, const char *)
+SUCCEEDS(on_terminate, struct keel_mod *, struct keel_obj *, int64_t)
+SUCCEEDS(on_checkpoint, struct keel_mod *, struct keel_obj *)
+SUCCEEDS(on_message, struct keel_mod *, struct keel_obj *, int32_t, const char *)
+NOTHING(int32_t, on_kill, 0, struct keel_mod *, struct keel_obj *, int64_t)
+NOTHING(void, on_job, , struct keel_mod *, struct keel_obj *)
+NOTHING(void, on_host_of, , struct keel_mod *, struct keel_mod *, const char *(*)(struct keel_mod *, const char *))
+NOTHING(void, on_stop, , struct keel_mod *)
+NOTHING(int32_t, on_describe, 0, struct keel_mod *, const char *)
 
 void host_ends(struct keel_obj *job)
 {
 	TELL(ended, job, 0, SESSION, NULL, 0);
-}
-
-static int32_t on_kill(IGNORED struct keel_mod *m, IGNORED struct keel_obj *job, IGNORED int64_t delay_ms)
-{
-	return 0;
-}
-
-static void on_job(IGNORED struct keel_mod *m, IGNORED struct keel_obj *job)
-{
-}
-
-static void on_host_of(IGNORED struct keel_mod *m, IGNORED struct keel_mod *me,
-		       IGNORED const char *(*host_of)(struct keel_mod *me, const char *vnode))
-{
-}
-
-static void on_terminate(IGNORED struct keel_mod *m, IGNORED struct keel_obj *job, IGNORED int64_t delay_ms,
-			 struct keel_mod *me, keel_task_done *done, void *arg)
-{
-	done(me, arg, 0, NULL);
-}
-
-static void on_checkpoint(IGNORED struct keel_mod *m, IGNORED struct keel_obj *job, struct keel_mod *me,
-			  keel_task_done *done, void *arg)
-{
-	done(me, arg, 0, NULL);
-}
-
-static void on_message(IGNORED struct keel_mod *m, IGNORED struct keel_obj *job, IGNORED int32_t files,
-		       IGNORED const char *text, struct keel_mod *me, keel_task_done *done, void *arg)
-{
-	done(me, arg, 0, NULL);
-}
-
-static void on_stop(IGNORED struct keel_mod *m)
-{
-}
-
-static int32_t on_describe(IGNORED struct keel_mod *m, IGNORED const char *name)
-{
-	return 0;
 }
 
 void host_up(const char *name)

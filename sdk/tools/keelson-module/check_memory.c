@@ -157,15 +157,16 @@ static void *took(void *at, size_t size, const void *from)
 }
 
 /* ---- in the place of the C library's ------------------------------------------------------------- */
-static void *my_malloc(size_t n)
-{
-	return must_fail() ? NULL : took(malloc(n), n, CALLER);
-}
-
-static void *my_calloc(size_t n, size_t size)
-{
-	return must_fail() ? NULL : took(calloc(n, size), n * size, CALLER);
-}
+#define TAKES(name, type, parameters, block, size)                           \
+	static type my_##name parameters                                     \
+	{                                                                    \
+		return must_fail() ? NULL : took(block, size, CALLER);       \
+	}
+TAKES(malloc, void *, (size_t n), malloc(n), n)
+TAKES(calloc, void *, (size_t n, size_t size), calloc(n, size), n * size)
+TAKES(aligned_alloc, void *, (size_t align, size_t n), aligned_alloc(align, n), n)
+TAKES(strdup, char *, (const char *text), strdup(text), strlen(text) + 1)
+TAKES(strndup, char *, (const char *text, size_t n), strndup(text, n), n + 1)
 
 static void my_free(void *at)
 {
@@ -223,16 +224,6 @@ static void *my_reallocarray(void *at, size_t n, size_t size)
 	return resize(at, all, CALLER);
 }
 
-static char *my_strdup(const char *text)
-{
-	return must_fail() ? NULL : took(strdup(text), strlen(text) + 1, CALLER);
-}
-
-static char *my_strndup(const char *text, size_t n)
-{
-	return must_fail() ? NULL : took(strndup(text, n), n + 1, CALLER);
-}
-
 static int my_posix_memalign(void **ret, size_t align, size_t n)
 {
 	int no = must_fail() ? ENOMEM : posix_memalign(ret, align, n);
@@ -240,11 +231,6 @@ static int my_posix_memalign(void **ret, size_t align, size_t n)
 	if (no == 0)
 		took(*ret, n, CALLER);
 	return no;
-}
-
-static void *my_aligned_alloc(size_t align, size_t n)
-{
-	return must_fail() ? NULL : took(aligned_alloc(align, n), n, CALLER);
 }
 
 static int print(char **ret, const char *fmt, va_list args, const void *from)
@@ -306,24 +292,14 @@ static ssize_t my_getline(char **line, size_t *size, FILE *f)
 	return my_getdelim(line, size, '\n', f);
 }
 
-void *watch_memory_function(const char *name)
-{
-	static const struct {
-		const char *name;
-		void *fn;
-	} known[] = {
-		{ "malloc", my_malloc }, { "calloc", my_calloc }, { "realloc", my_realloc },
-		{ "reallocarray", my_reallocarray }, { "free", my_free },
-		{ "strdup", my_strdup }, { "__strdup", my_strdup }, { "strndup", my_strndup },
-		{ "__strndup", my_strndup }, { "posix_memalign", my_posix_memalign },
-		{ "aligned_alloc", my_aligned_alloc }, { "memalign", my_aligned_alloc },
-		{ "asprintf", my_asprintf }, { "vasprintf", my_vasprintf },
-		{ "__asprintf_chk", my_asprintf_chk }, { "__vasprintf_chk", my_vasprintf_chk },
-		{ "getline", my_getline }, { "getdelim", my_getdelim }, { "__getdelim", my_getdelim },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(known[i].name, name) == 0)
-			return known[i].fn;
-	return NULL;
-}
+const struct watched watch_memory_calls[] = {
+	{ "malloc", my_malloc }, { "calloc", my_calloc }, { "realloc", my_realloc },
+	{ "reallocarray", my_reallocarray }, { "free", my_free },
+	{ "strdup", my_strdup }, { "__strdup", my_strdup }, { "strndup", my_strndup },
+	{ "__strndup", my_strndup }, { "posix_memalign", my_posix_memalign },
+	{ "aligned_alloc", my_aligned_alloc }, { "memalign", my_aligned_alloc },
+	{ "asprintf", my_asprintf }, { "vasprintf", my_vasprintf },
+	{ "__asprintf_chk", my_asprintf_chk }, { "__vasprintf_chk", my_vasprintf_chk },
+	{ "getline", my_getline }, { "getdelim", my_getdelim }, { "__getdelim", my_getdelim },
+	{ NULL, NULL },
+};

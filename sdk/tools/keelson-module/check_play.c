@@ -68,19 +68,6 @@ static void reload(struct play *p)
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
-/* The event is about this job. */
-static void about(struct event *e, const struct point *point, const char *id, struct keel_obj *job)
-{
-	for (uint32_t i = 0; i < point->n_fields; i++) {
-		char *at = (char *)e + point->fields[i].offset;
-
-		if (strcmp(point->fields[i].name, "job") == 0)
-			memcpy(at, &job, sizeof(job));
-		else if (strcmp(point->fields[i].name, "id") == 0)
-			memcpy(at, &id, sizeof(id));
-	}
-}
-
 /* How something ends that may take its time: freed when it has ended, else it stays, for it is filled later. */
 struct answer {
 	struct keel_mock_reply reply;	  /* of a request */
@@ -186,8 +173,14 @@ static bool step_raise(struct play *p, const struct point *point, const char *jo
 	    !event_make(s, point, USUAL, &e) || (a = calloc(1, sizeof(*a))) == NULL)
 		return true;
 	step_name(p, point->name, id);
-	if (job_id != NULL)
-		about(&e, point, job_id, job);
+	for (uint32_t i = 0; job_id != NULL && i < point->n_fields; i++) { /* the event is about this job */
+		char *at = (char *)&e + point->fields[i].offset;
+
+		if (strcmp(point->fields[i].name, "job") == 0)
+			memcpy(at, &job, sizeof(job));
+		else if (strcmp(point->fields[i].name, "id") == 0)
+			memcpy(at, &job_id, sizeof(job_id));
+	}
 	(void)keel_mock_raise(s->mock, point->id, &e, &a->outcome);
 	return step_end(p, a, point->name, id);
 }

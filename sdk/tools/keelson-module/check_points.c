@@ -15,26 +15,17 @@ bool stage_points_seen(void)
 	return seen.known;
 }
 
-/* "a.tap b.tap": is one of them the module's, also one that it added at run time? */
-static bool listens(struct stage *s, uint32_t point)
-{
-	const char *at = keel_mock_chain(s->mock, point), *name = s->of->m->name;
-
-	while (s->mod != NULL && *at != '\0') {
-		if (strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == '.')
-			return true;
-		at += strcspn(at, " ");
-		at += strspn(at, " ");
-	}
-	return false;
-}
-
 void stage_points_see(struct stage *s)
 {
+	const char *name = s->of->m->name, *at;
 	const struct point *p;
 
 	for (unsigned i = 0; !seen.known && (p = point_at(i)) != NULL; i++)
-		seen.listens[i] = listens(s, p->id);
+		/* "a.tap b.tap": is one of them the module's, also one that it added at run time? */
+		for (at = keel_mock_chain(s->mock, p->id); s->mod != NULL && *at != '\0'; at += strspn(at, " ")) {
+			seen.listens[i] = seen.listens[i] || (strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == '.');
+			at += strcspn(at, " ");
+		}
 	seen.known = true;
 }
 

@@ -22,28 +22,24 @@ static void play(struct play *p, const struct subject *of, bool reloads)
 	stage_close(&p->stage, "some days");
 }
 
-/* Returns whether it decides what becomes of jobs: the play does not. */
-static bool owns_jobs(const struct keel_module *m)
-{
-	for (uint32_t i = 0; i < m->n_contribs; i++) {
-		const struct keel_class_def *c = m->contribs[i].def;
-
-		if (strcmp(m->contribs[i].kind, "CLASS") == 0 && (strcmp(c->name, "job") == 0 || strcmp(c->name, "sched") == 0))
-			return true;
-	}
-	return false;
-}
-
 static void judge_plays(const struct keel_module *m, const struct play *first, const struct play *again,
 			const struct play *reloaded)
 {
+	bool owns_jobs = false; /* it decides what becomes of jobs: the play does not */
+
+	for (uint32_t i = 0; i < m->n_contribs; i++) {
+		const struct keel_class_def *c = m->contribs[i].def;
+
+		owns_jobs = owns_jobs || (strcmp(m->contribs[i].kind, "CLASS") == 0 &&
+					  (strcmp(c->name, "job") == 0 || strcmp(c->name, "sched") == 0));
+	}
 	if (strcmp(first->answers.data, again->answers.data) != 0)
 		skip_all("replay", "it does not answer twice the same");
 	else
 		play_compare(RULE_replay_answers, "without a reload", &first->answers, "with one", &reloaded->answers);
 	if (rule_broken(RULE_replay_answers))
 		skip(RULE_replay_attributes, "what it answers differs already");
-	else if (owns_jobs(m))
+	else if (owns_jobs)
 		skip(RULE_replay_attributes, "it is the one that tells what becomes of jobs");
 	else if (strcmp(first->values.data, again->values.data) != 0)
 		skip(RULE_replay_attributes, "it does not show twice the same");

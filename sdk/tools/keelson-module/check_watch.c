@@ -130,15 +130,15 @@ static void relocation_see(const struct dynamic *d, const Elf64_Rela *r)
 	int type = (int)ELF64_R_TYPE(r->r_info);
 	const char *name = d->names + d->symbols[ELF64_R_SYM(r->r_info)].st_name;
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), slot = module.base + r->r_offset;
-	void *fn;
+	static const struct watched *const all[] = { watch_memory_calls, watch_blocking_calls, watch_process_calls };
+	void *fn = NULL;
 
 	if (type != RELOC_CALL && type != RELOC_DATA && type != RELOC_WORD)
 		return;
-	fn = watch_memory_function(name);
-	if (fn == NULL)
-		fn = watch_blocking_function(name);
-	if (fn == NULL)
-		fn = watch_process_function(name);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		for (const struct watched *w = all[i]; w->name != NULL && fn == NULL; w++)
+			if (strcmp(w->name, name) == 0)
+				fn = w->fn;
 	/* The slot may be in memory that was made read-only; it is left writable, the file as it is. */
 	if (fn != NULL && mprotect((void *)(slot & ~(page - 1)), page, PROT_READ | PROT_WRITE) == 0)
 		*(void **)slot = fn;

@@ -47,10 +47,12 @@ const char *watch_inside(void);
 /* A call that breaks `rule` when it is made there; returns whether it was. `from`: an address of the caller. */
 bool watch_odd(enum rule rule, const char *name, const void *from);
 
-/* The functions that stand in for those of the C library; NULL: none does. */
-void *watch_memory_function(const char *name);
-void *watch_process_function(const char *name);
-void *watch_blocking_function(const char *name);
+/* The functions that stand in for those of the C library. */
+struct watched {
+	const char *name; /* NULL: the last one is before it */
+	void *fn;
+};
+extern const struct watched watch_memory_calls[], watch_process_calls[], watch_blocking_calls[];
 /* The function of the module that holds an address: "on_submit()", or "?"; good until the next call. */
 const char *watch_function(const void *address);
 

@@ -9,27 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folder this program was started from. */
-static bool own_folder(char ret[PATH_MAX])
-{
-	ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - 1);
-	char *slash;
-
-	if (len <= 0)
-		return false;
-	ret[len] = '\0';
-	slash = strrchr(ret, '/');
-	if (slash == NULL)
-		return false;
-	*slash = '\0';
-	return true;
-}
-
 bool place_find(const char *const *places, const char *file, char ret_path[PATH_MAX])
 {
 	char folder[PATH_MAX], path[3 * PATH_MAX];
-	bool known = own_folder(folder);
+	ssize_t len = readlink("/proc/self/exe", folder, PATH_MAX - 1); /* the folder this program was started from */
+	char *slash;
+	bool known;
 
+	folder[len > 0 ? len : 0] = '\0';
+	slash = strrchr(folder, '/');
+	known = slash != NULL;
+	if (known)
+		*slash = '\0';
 	for (; *places != NULL; places++) {
 		bool absolute = (*places)[0] == '/';
 

@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,14 +69,6 @@ static bool is_word(const char *text, const char *at)
 	       !isalnum((unsigned char)at[strlen(WORD)]);
 }
 
-/* "template.c", but not that of another name before it. */
-static bool is_source(const char *text, const char *end)
-{
-	const char *at = end - strlen(WORD);
-
-	return strncmp(end, ".c", 2) == 0 && !isalnum((unsigned char)end[2]) && (at == text || at[-1] != '_');
-}
-
 /* `text` with the new name, to *out. */
 static void rename_words(const char *text, const char *name, bool cxx, FILE *out)
 {
@@ -89,7 +82,9 @@ static void rename_words(const char *text, const char *name, bool cxx, FILE *out
 		}
 		at += strlen(WORD) - 1;
 		fputs(at[1] == '_' ? identifier : name, out);
-		if (cxx && is_source(text, at + 1)) {
+		/* "template.c", but not that of another name before it */
+		if (cxx && strncmp(at + 1, ".c", 2) == 0 && !isalnum((unsigned char)at[3]) &&
+		    (at + 1 - strlen(WORD) == text || at[-(ptrdiff_t)strlen(WORD)] != '_')) {
 			fputs(".cc", out);
 			at += strlen(".c");
 		}

@@ -86,6 +86,32 @@ static void released_it_goes_on(void)
 	engine_stop();
 }
 
+static keel_verdict waits_too(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_hold_opts o = { .size = sizeof(o), .why = "a tap of the run time", .timeout_ms = 60000 };
+
+	(void)point, (void)event;
+	return e.call->hold(c, &o, arg);
+}
+
+/* It stays until what waits for it is over: the outcome names it. */
+static void a_tap_is_removed_while_it_waits(void)
+{
+	struct keel_hold *own = NULL;
+
+	engine_start();
+	CU_ASSERT_EQUAL(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_delete, "dyn", 0, waits_too, &own, &e.err), 0);
+	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
+	e.hook->tap_remove(&e.alpha.pub, KEEL_POINT_job_delete, "dyn");
+	CU_ASSERT_FALSE(e.hook->tapped(&e.alpha.pub, KEEL_POINT_job_delete));
+	CU_ASSERT_EQUAL(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_delete, "dyn", 0, waits_too, &own, &e.err), 0);
+	hooks_client_gone(e.parts.hooks, NULL); /* those without a requester are cancelled */
+	CU_ASSERT_EQUAL(run_until("done"), 0);
+	CU_ASSERT_EQUAL(told.verdict, KEEL_FAIL);
+	CU_ASSERT_STRING_EQUAL(told.by, "alpha.dyn");
+	engine_stop();
+}
+
 static void release_before_return_is_legal(void)
 {
 	start();
@@ -308,7 +334,7 @@ static void a_daemon_that_ends_waits_for_nothing(void)
 }
 
 TESTS_MAIN("hook/hold", TEST(released_it_goes_on), TEST(release_before_return_is_legal),
-	   TEST(the_awaited_event_releases), TEST(a_timeout_is_a_failure),
+	   TEST(a_tap_is_removed_while_it_waits), TEST(the_awaited_event_releases), TEST(a_timeout_is_a_failure),
 	   TEST(the_last_of_several_continues), TEST(a_gone_object_cancels),
 	   TEST(a_gone_client_cancels), TEST(a_stopping_module_cancels_its_holds),
 	   TEST(the_operation_ends_with_a_module_that_it_waits_for), TEST(resume_may_wait_again),

@@ -150,8 +150,7 @@ static void who_calls_a_slow_tap_is_not_slow(void)
 	raised_until_strikes(&e.beta, 3);
 	RAISE(job_submit, .id = "1.svr");
 	CU_ASSERT_EQUAL(usage_of(&e.alpha).strikes, 0);
-	CU_ASSERT(usage_of(&e.alpha).time_ns + usage_of(&e.beta).time_ns <=
-		  (uint64_t)(loop_clock_ns(e.parts.loop) - begun));
+	CU_ASSERT(usage_of(&e.beta).time_ns <= (uint64_t)(loop_clock_ns(e.parts.loop) - begun));
 	CU_ASSERT_EQUAL(usage_of(&e.beta).strikes, 3);
 	CU_ASSERT_EQUAL(usage_of(&e.beta).benched, 1);
 	CU_ASSERT_EQUAL(usage_of(&e.beta).calls, n_calls);
@@ -289,12 +288,9 @@ static void slow_calls_do_not_flood_the_log(void)
 	engine_stop();
 }
 
-static bool takes_long;
 static keel_verdict breaks(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
 	(void)ev;
-	if (takes_long)
-		block();
 	return e.call->fail(c, "no answer");
 }
 
@@ -313,10 +309,6 @@ static void nor_do_failures_that_refuse_nothing(void)
 	for (int i = 0; i < 12; i++)
 		RAISE(job_submit, .id = "1.svr");
 	CU_ASSERT_EQUAL(logged("beta.breaks failed at job_submit: no answer; the request is refused"), 12);
-	takes_long = true;
-	RAISE(job_submit, .id = "1.svr");
-	CU_ASSERT_EQUAL(logged("beta.breaks failed at job_submit after "), 1);
-	takes_long = false;
 	engine_stop();
 }
 

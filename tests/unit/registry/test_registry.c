@@ -243,7 +243,7 @@ static void services_know_their_module_and_version(void)
 	CU_ASSERT_PTR_NULL(owner);
 	CU_ASSERT_EQUAL(add_rows(&alpha, rows, 1), 0);
 	CU_ASSERT_EQUAL(add_rows(&beta, rows, 1), -EEXIST);
-	CU_ASSERT_EQUAL(add_rows(&beta, larger, 1), -EINVAL); /* past kernel/registry/service.c TABLE_MAX */
+	CU_ASSERT_EQUAL(add_rows(&beta, larger, 1), -EINVAL); /* past kernel/registry/registry.c TABLE_MAX */
 	t = registry_service(r, "paint", 2, &owner, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(t);
 	CU_ASSERT_PTR_EQUAL(t->self, &alpha.pub);
