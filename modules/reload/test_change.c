@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,23 @@ __attribute__((constructor)) static void child(int argc, char **argv)
 		fputs(says, stdout);
 	fflush(NULL);
 	_exit(says[0] == '!');
+}
+
+/* ---- the disk ------------------------------------------------------------------------------------------------ */
+static bool by_worker; /* the last exchange of names; the mock host has one thread */
+static uint32_t n_synced; /* since then */
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	by_worker = ((struct state *)module->state)->first->working;
+	n_synced = 0;
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+int fsync(int fd)
+{
+	n_synced++;
+	return (int)syscall(SYS_fsync, fd);
 }
 
 /* ---- the kernel ---------------------------------------------------------------------------------------------- */
@@ -245,6 +263,8 @@ static void values_alone_are_applied_and_kept(void)
 						       "start misses it\", \"one: order or match changed\"]}");
 	text = keel_file_text(served, 100);
 	CU_ASSERT_STRING_EQUAL(text, "# second\n");
+	CU_ASSERT_TRUE(by_worker); /* the loop does not wait for the disk */
+	CU_ASSERT_EQUAL(n_synced, 2);
 	rows[0].flags = rows[1].flags = ON;
 	CU_ASSERT_STRING_EQUAL(answer("reload", NULL), "{\"lines\": [\"no module has changed\"]}");
 	free(text);
