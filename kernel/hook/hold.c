@@ -76,7 +76,7 @@ static void hold_destroy(struct hold *hold)
 /* Its callback was called. */
 void hold_free(struct hold *hold)
 {
-	hold->op->hooks->holds.told++;
+	hold->op->hooks->holds.called++;
 	hold->tap->owner->live--;
 	hold_destroy(hold);
 }

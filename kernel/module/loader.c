@@ -3,11 +3,11 @@
  * loader.c - map a module file, through libltdl with a loader of our own.
  *
  * The stock loader binds lazily, so that a module with an unresolved symbol would die in the middle of
- * a request, and it replaces the reason of a failure by "file not found". Ours binds now, keeps symbols
- * local and keeps the reason. Only absolute paths of .so files are opened: a bare name would be searched
+ * a request, and it replaces the error by "file not found". Ours binds now, keeps symbols
+ * local and keeps the error. Only absolute paths of .so files are opened: a bare name would be searched
  * for, a .la file can pull in others.
  *
- * libltdl keeps its loaders for the process, so the vtable and the last reason are per process too.
+ * libltdl keeps its loaders for the process, so the vtable and the last error are per process too.
  */
 #include <dlfcn.h>
 #include <errno.h>
