@@ -306,6 +306,18 @@ static void another_set_is_another_image_that_answers(void)
 	free(sets);
 }
 
+/* Then the kernel reaps it, and how it ended is not known. */
+static void a_check_that_another_reaps_is_no_success(void)
+{
+	say("one", ON);
+	ready();
+	signal(SIGCHLD, SIG_IGN);
+	check_says = "one\t1\n";
+	CU_ASSERT_STRING_EQUAL(answer("reload", "one"), "the check of the new set gave no reason");
+	signal(SIGCHLD, SIG_DFL);
+	CU_ASSERT_EQUAL(n_gone, 0);
+}
+
 /* The library sends the request again. */
 static void the_next_image_answers(void)
 {
@@ -417,6 +429,7 @@ static void a_daemon_that_stops_refuses_them(void)
 TESTS_MAIN_BETWEEN("reload/change", set_up, tear_down, TEST(a_daemon_that_was_started_with_files_gets_a_set),
 		   TEST(without_a_set_values_change_and_nothing_else), TEST(values_alone_are_applied_and_kept),
 		   TEST(what_changes_is_described), TEST(another_set_is_another_image_that_answers), TEST(the_next_image_answers),
-		   TEST(what_the_check_does_not_like_changes_nothing), TEST(what_may_not_be_is_said),
+		   TEST(what_the_check_does_not_like_changes_nothing), TEST(a_check_that_another_reaps_is_no_success),
+		   TEST(what_may_not_be_is_said),
 		   TEST(changes_wait_for_each_other_and_are_not_endless), TEST(signals_are_one_change_that_waits),
 		   TEST(a_daemon_that_stops_refuses_them))
