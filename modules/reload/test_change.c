@@ -341,6 +341,34 @@ static void the_next_image_answers(void)
 	free(sets);
 }
 
+/* A client that comes back a little later than the next change finds its answer. */
+static void a_change_waits_until_the_answer_to_the_last_one_is_read(void)
+{
+	static const char left[] = "beef\none\nreload of module\nroot@h\none: replaced\n";
+	char *sets = set_path(dir, "server_priv/sets");
+
+	CU_ASSERT_EQUAL(mkdir(sets, 0700), 0);
+	CU_ASSERT_EQUAL(text_write(sets, "answer", left, false), 0);
+	was = true;
+	for (int is_read = 0; is_read < 2; is_read++) {
+		n_applied = 0;
+		CU_ASSERT_EQUAL(keel_mock_unload(module, NULL), 0);
+		module_start();
+		ready();
+		hup(module, NULL);
+		keel_mock_advance(mock, 1000);
+		CU_ASSERT_EQUAL(n_applied, 0);
+		if (is_read) {
+			CU_ASSERT_STRING_EQUAL(answer("reload", "one"), "{\"lines\": [\"one: replaced\"]}");
+		} else {
+			keel_mock_advance(mock, 2000); /* it has died */
+		}
+		settle();
+		CU_ASSERT_EQUAL(n_applied, 1);
+	}
+	free(sets);
+}
+
 static void what_the_check_does_not_like_changes_nothing(void)
 {
 	static const struct {
@@ -429,6 +457,7 @@ static void a_daemon_that_stops_refuses_them(void)
 TESTS_MAIN_BETWEEN("reload/change", set_up, tear_down, TEST(a_daemon_that_was_started_with_files_gets_a_set),
 		   TEST(without_a_set_values_change_and_nothing_else), TEST(values_alone_are_applied_and_kept),
 		   TEST(what_changes_is_described), TEST(another_set_is_another_image_that_answers), TEST(the_next_image_answers),
+		   TEST(a_change_waits_until_the_answer_to_the_last_one_is_read),
 		   TEST(what_the_check_does_not_like_changes_nothing), TEST(a_check_that_another_reaps_is_no_success),
 		   TEST(what_may_not_be_is_said),
 		   TEST(changes_wait_for_each_other_and_are_not_endless), TEST(signals_are_one_change_that_waits),

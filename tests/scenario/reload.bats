@@ -176,6 +176,12 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	same 'process' "$pid" "$(server_pid)"
 }
 
+@test "a check whose report does not fit onto the disk fails" {
+	set=$(realpath "$SB/server/server_priv/sets/served")
+	keelsond --conf "$SB/server/etc/keelson.conf" --check --set "$set" >/dev/null
+	lacks "$(keelsond --conf "$SB/server/etc/keelson.conf" --check --set "$set" >/dev/full && echo passes)" passes
+}
+
 @test "a daemon that was started with SIGCHLD ignored learns how a check ended" {
 	undo sandbox restart server
 	undo rm -f "$SB/server/etc/modules.d/stumble.conf"
