@@ -50,7 +50,7 @@ struct state {
 	struct keel_timer *owed; /* until then changes wait for its client: they would leave another answer */
 	struct keel_image image;
 	int64_t start_us, start_jobs; /* how long the start took, from init(), with so many */
-	char *children;	       /* of the image before: pids */
+	char *children;	       /* of the images before: pids, or NULL */
 	struct keel_timer *reaper;
 };
 
