@@ -115,8 +115,8 @@ int image_open(const char *path, const char *copy, bool mapped, struct image *re
 	struct image image = { 0 };
 	int ret = path_lint(path, err);
 
-	if (ret == 0 && copy == NULL)
-		ret = file_trust(path, err);
+	if (ret == 0)
+		ret = file_trust(file, err);
 	if (ret == 0)
 		ret = note_read(file, path, &image.st, &image.note, err);
 	if (ret == 0 && (image.path = strdup(path)) == NULL)
