@@ -65,7 +65,6 @@ struct peer *peer_find(struct links *l, const char *name);
 bool peer_is_up(const struct peer *p); /* NULL is fine */
 struct peer *peer_get(struct links *l, const char *name, uint32_t daemon); /* made when missing */
 void peer_linked(struct peer *p, const struct keel_carrier_api *carrier); /* NULL: memory */
-void peer_unlinked(struct peer *p);
 void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
 int peer_send(struct peer *p, struct keel_out *o);

@@ -156,8 +156,11 @@ static void carry_lost(struct keel_mod *m, const char *name)
 {
 	struct peer *p = carried(m, name);
 
-	if (p != NULL)
-		peer_unlinked(p);
+	if (p == NULL)
+		return;
+	p->carrier = NULL;
+	if (p->links->running)
+		peer_await(p);
 }
 
 static int32_t carry_in(struct keel_mod *m, const char *name, const void *bytes, uint32_t len)

@@ -3,8 +3,8 @@
  * peer.c - the daemons we know, whether they are linked, and what waits to be sent to them.
  *
  *	peer_linked -> up, peer_up is raised
- *	   '-- peer_unlinked -> not up, grace runs -- linked again: peer_up, no peer_down
- *	                                          '-- over: peer_down is raised, once
+ *	   '-- it is lost -> not up, grace runs -- linked again: peer_up, no peer_down
+ *	                                       '-- over: peer_down is raised, once
  *
  * Messages to one peer leave in the order of send(), each after what it is about is durable. A
  * message for a link that was lost meanwhile is dropped: modules start over at peer_up.
@@ -74,13 +74,6 @@ static void grace_over(void *arg)
 		(long long)(p->grace_ms / 1000));
 	hooks_note(parts->hooks, KEEL_POINT_peer_down,
 		   KEEL_EVENT(peer_down, .peer = p->name, .daemon = p->daemon));
-}
-
-void peer_unlinked(struct peer *p)
-{
-	p->carrier = NULL;
-	if (p->links->running)
-		peer_await(p);
 }
 
 void peer_leaves(struct links *l, const char *name)
