@@ -139,7 +139,6 @@ extern const struct point_info point_infos[KEEL_POINT_MAX]; /* by id; those with
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: no such point */
-const struct point *point_named(const struct hooks *h, const char *name);
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
 static inline const void *event_whole(const struct point *p, const void *event, union any_event *room)
@@ -217,6 +216,11 @@ static inline const char *event_id(const struct point *p, const void *event)
 static inline struct keel_obj *event_obj(const struct point *p, const void *event)
 {
 	return p->obj_at ? *(struct keel_obj *const *)((const char *)event + p->obj_at) : NULL;
+}
+
+static inline struct op *op_of(struct keel_call *c)
+{
+	return (struct op *)c;
 }
 
 /* operation.c */

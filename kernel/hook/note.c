@@ -97,27 +97,20 @@ static void note_free(struct hooks *h, struct note *n)
 	free(n);
 }
 
-/* The oldest queued note on whose object no operation is running; NULL: none. */
-static struct note *note_due(const struct hooks *h)
-{
-	struct note *n;
-
-	DL_FOREACH(h->notes, n) {
-		if (!n->late && !n->runs && !is_running(h, n->point, n->copy->event))
-			break;
-	}
-	return n;
-}
-
 void notes_drain(struct hooks *h)
 {
-	struct note *n;
+	struct note *n = h->notes;
 
-	while ((n = note_due(h)) != NULL) {
+	while (n != NULL) {
+		if (n->late || n->runs || is_running(h, n->point, n->copy->event)) {
+			n = n->next;
+			continue;
+		}
 		n->runs = true;
 		copy_refresh(h, n->copy);
 		note_run(h, n->point, n->copy->event, n);
 		note_free(h, n);
+		n = h->notes; /* the oldest again: its taps raise others, and may drain the list */
 	}
 }
 

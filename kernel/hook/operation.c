@@ -160,7 +160,7 @@ struct settled {
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 {
-	struct op *op = (struct op *)c;
+	struct op *op = op_of(c);
 	struct settled *s;
 
 	if (fn == NULL || (op->point->kind != KEEL_GATE && op->point->kind != KEEL_ASK))

@@ -293,11 +293,6 @@ static void api_drop(struct keel_mod *m)
 	draft_drop(daemon_with(m));
 }
 
-static bool api_needs(struct keel_mod *m, const char *name, const char *other)
-{
-	return modules_need(owner_of(m)->parts->modules, name, other);
-}
-
 static int32_t api_busy(struct keel_mod *m, const char *name, struct keel_err *err)
 {
 	return modules_busy(owner_of(m)->parts->modules, name, err);
@@ -361,7 +356,7 @@ const struct keel_renew_api *renew_api(void)
 		.apply = api_apply,
 		.drop = api_drop,
 		.trust = file_trust,
-		.needs = api_needs,
+		.needs = modules_need,
 		.busy = api_busy,
 		.go = api_go,
 		.on_hup = api_on_hup,

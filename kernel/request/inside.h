@@ -172,7 +172,6 @@ void req_client_gone(struct keel_req *q);
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
 void req_drained(struct keel_req *q);
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
-void req_abandon(struct keel_req *q);      /* its route is withdrawn */
 void req_destroy_all(struct router *r);
 
 void router_listen_stop(struct router *r);

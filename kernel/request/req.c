@@ -302,14 +302,6 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 		q->state = REQ_ORPHAN;
 }
 
-void req_abandon(struct keel_req *q)
-{
-	if (q->state == REQ_OPEN)
-		req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
-	q->route = NULL;
-	q->gone = q->drained = NULL;
-}
-
 /* ---- start ---------------------------------------------------------------------------------- */
 uint32_t req_roles(const struct client *c)
 {

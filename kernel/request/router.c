@@ -55,8 +55,12 @@ static void requests_forget(struct keel_req *list, const struct route *route)
 	struct keel_req *q, *next;
 
 	DL_FOREACH_SAFE(list, q, next) {
-		if (q->route == route)
-			req_abandon(q);
+		if (q->route != route)
+			continue;
+		if (q->state == REQ_OPEN)
+			req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
+		q->route = NULL;
+		q->gone = q->drained = NULL;
 	}
 }
 
