@@ -251,8 +251,9 @@ int32_t hook_end(struct keel_mod *m, const void *arg);
 uint32_t id_bucket(const char *id);
 
 /* note.c */
-void notes_drain(struct hooks *h);
-void notes_late(struct hooks *h);
+/* Notifies taps of those that can be now. `new_turn`: from the loop, while no operation is running; also those that were too
+ * deep. New ones of that kind wait for the next turn. */
+void notes_drain(struct hooks *h, bool new_turn);
 void notes_drop(struct hooks *h);
 int32_t hook_replay(struct keel_mod *m);
 bool is_replayed(const struct hooks *h, const struct tap *t);

@@ -97,10 +97,14 @@ static void note_free(struct hooks *h, struct note *n)
 	free(n);
 }
 
-void notes_drain(struct hooks *h)
+void notes_drain(struct hooks *h, bool new_turn)
 {
-	struct note *n = h->notes;
+	struct note *n;
 
+	if (new_turn)
+		DL_FOREACH(h->notes, n)
+			n->late = false;
+	n = h->notes;
 	while (n != NULL) {
 		if (n->late || n->runs || is_running(h, n->point, n->copy->event)) {
 			n = n->next;
@@ -112,16 +116,6 @@ void notes_drain(struct hooks *h)
 		note_free(h, n);
 		n = h->notes; /* the oldest again: its taps raise others, and may drain the list */
 	}
-}
-
-/* From the loop, while no operation is running: the notes that were too deep. New ones wait for the next turn. */
-void notes_late(struct hooks *h)
-{
-	struct note *n;
-
-	DL_FOREACH(h->notes, n)
-		n->late = false;
-	notes_drain(h);
 }
 
 void notes_drop(struct hooks *h)

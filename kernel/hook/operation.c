@@ -28,7 +28,7 @@ void op_left(struct hooks *h, const struct op *op)
 {
 	if (op->from_queue)
 		return;
-	notes_drain(h);
+	notes_drain(h, false);
 	if (h->top != NULL)
 		return;
 	h->chores = false;

@@ -194,14 +194,9 @@ void log_close(struct log *g)
 	free(g);
 }
 
-void log_override_mask(struct log *g, uint32_t mask)
+void log_set_mask(struct log *g, uint32_t mask, bool override)
 {
-	g->override = mask;
-}
-
-void log_set_mask(struct log *g, uint32_t mask)
-{
-	g->mask = mask;
+	*(override ? &g->override : &g->mask) = mask;
 }
 
 int log_fd(const struct log *g)

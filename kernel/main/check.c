@@ -77,7 +77,7 @@ int daemon_check(const struct options *o)
 		fprintf(stderr, "keelsond: %s\n", err.text);
 	fflush(NULL);
 	if (d.parts.log != NULL)
-		log_set_mask(d.parts.log, 0); /* what an init() has begun ends with this process */
+		log_set_mask(d.parts.log, 0, false); /* what an init() has begun ends with this process */
 	if (d.set != NULL)
 		_exit(ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 	parts_destroy(&d.parts);

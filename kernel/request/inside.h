@@ -140,7 +140,7 @@ struct router {
 
 /* users.c */
 struct uid_share *share_get(struct router *r, uint32_t uid); /* made when missing */
-void shares_destroy(struct router *r);
+void share_destroy(struct uid_share *s);
 /* Calls client_known(), now or later. Returns 0 or -ENOMEM. */
 int user_find(struct client *c);
 void user_unref(struct user *u); /* NULL is fine */

@@ -298,7 +298,8 @@ void router_destroy(struct router *r)
 	drain_end(r);
 	loop_defer_cancel(r->parts->loop, client_turn_over, r);
 	req_destroy_all(r);
-	shares_destroy(r);
+	while (r->shares != NULL)
+		share_destroy(r->shares);
 	for (uint32_t at = 0; (route = (struct route *)index_next(&r->routes, &at));)
 		free(route);
 	index_fini(&r->routes);
