@@ -69,7 +69,7 @@ void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
 int peer_send(struct peer *p, struct keel_out *o);
 void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */
-void peers_destroy(struct links *l);
+void message_destroy(struct message *m);
 
 /* links.c: to the module that listens. Returns 0, or -EPROTO: the bytes are no message. */
 int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *bytes, size_t len);

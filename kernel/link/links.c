@@ -198,10 +198,16 @@ int links_create(struct parts *parts, struct links **ret_links)
 
 void links_destroy(struct links *l)
 {
+	struct peer *p;
+
 	if (l == NULL)
 		return;
 	links_stop(l);
-	peers_destroy(l);
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
+		while (p->pending != NULL)
+			message_destroy(p->pending);
+		free(p);
+	}
 	links_detach(l, NULL);
 	index_fini(&l->handlers);
 	index_fini(&l->peers);

@@ -96,7 +96,7 @@ void peer_await(struct peer *p)
 }
 
 /* ---- messages ---------------------------------------------------------------------------------- */
-static void message_destroy(struct message *m)
+void message_destroy(struct message *m)
 {
 	DL_DELETE(m->peer->pending, m);
 	out_drop(m->out);
@@ -145,16 +145,4 @@ int peer_send(struct peer *p, struct keel_out *o)
 	if (ret < 0)
 		message_destroy(m);
 	return ret;
-}
-
-void peers_destroy(struct links *l)
-{
-	struct peer *p;
-
-	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
-		loop_timer_cancel(p->grace);
-		while (p->pending != NULL)
-			message_destroy(p->pending);
-		free(p);
-	}
 }

@@ -92,7 +92,7 @@ struct client {
 
 struct uid_share {
 	struct router *router;
-	uint32_t uid, n;           /* n: connections */
+	uint32_t uid, n, deciding; /* connections */
 	size_t queued;             /* bytes waiting for them */
 	struct user *user;         /* NULL: not known yet */
 	int64_t stale_ms, expires_ms;
@@ -170,7 +170,6 @@ uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user *
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
-void req_drained(struct keel_req *q);
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_destroy_all(struct router *r);
 
