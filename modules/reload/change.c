@@ -174,7 +174,9 @@ static int32_t image_change(struct change *c, const char *report)
 	struct state *st = c->mod->state;
 	int32_t ret = lint_loss(c, &c->err);
 
-	if (c->kind == CHANGE_LOAD && !report_line(report, c->name))
+	if (!report_line(report, c->mod->name)) /* an init() has ended the process */
+		ret = keel_error(&c->err, -EPROTO, "nothing was changed: the check of the new set ended before it was done");
+	if (ret == 0 && c->kind == CHANGE_LOAD && !report_line(report, c->name))
 		ret = keel_error(&c->err, -EINVAL, "module %s does not run in this daemon; its .roles say where it does", c->name);
 	if (ret < 0)
 		return ret;

@@ -185,7 +185,7 @@ static void set_up(void)
 	draft = (struct keel_draft){ .size = sizeof(draft), .modules = rows };
 	n_applied = n_gone = n_wrong = 0;
 	refused = busy_says = needed_by = NULL;
-	check_says = "";
+	check_says = "reload\t1.0\n";
 	was = false;
 	module_start();
 }
@@ -312,7 +312,7 @@ static void another_set_is_another_image_that_answers(void)
 	say("one", ON);
 	ready();
 	rows[0].flags |= KEEL_DRAFT_FILE;
-	check_says = "one\t2\n";
+	check_says = "one\t2\nreload\t1.0\n";
 	((struct state *)module->state)->start_us = 1300000;
 	keel_mock_object(mock, "job", "1.svr"); /* there was none at the start */
 	n_wrong = 1; /* reply-missing: in a daemon it is sent again */
@@ -432,6 +432,7 @@ static void what_the_check_does_not_like_changes_nothing(void)
 		const char *says, *answer;
 	} cases[] = {
 		{ "!module one: init failed", "module one: init failed" },
+		{ "one\t1\n", "nothing was changed: the check of the new set ended before it was done" },
 		{ "!", "the check of the new set gave no reason" },
 		{ "crash", "nothing was changed: the check of the new set ended by signal 9 (Killed)" },
 	};

@@ -133,6 +133,8 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	[ -n "${KEELSON_SANITIZED-}" ] || has "$(keelson reload 2>&1 || true)" 'ended by signal 11 .*fatal signal SEGV in init of module stumble'
 	stumble init killed
 	has "$(keelson reload 2>&1 || true)" '^keelson: nothing was changed: the check of the new set ended by signal 9'
+	stumble init leaves
+	has "$(keelson reload 2>&1 || true)" '^keelson: nothing was changed: the check of the new set ended before it was done$'
 	same 'what runs' "$(cut -c1-70 <<<"$before")" "$(keelson modules | cut -c1-70)"
 	same 'process' "$pid" "$(server_pid)"
 	[ "$(find "$SB/server/server_priv/sets" -mindepth 1 -maxdepth 1 -type d | wc -l)" -eq 1 ]
