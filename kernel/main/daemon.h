@@ -35,7 +35,6 @@ struct daemon;
 /* Start a daemon whose loop the caller runs; `world` NULL: no simulation. Returns 0, or an error with *err. */
 int daemon_create(const struct options *o, const struct world *world, struct daemon **ret_daemon,
 		  struct keel_err *err);
-void daemon_destroy(struct daemon *d); /* orderly: last replies and commits; may be NULL */
 /* As after a power failure: calls no callback any more, so that nothing is stored and no client or peer is notified. */
 void daemon_abandon(struct daemon *d);
 

@@ -96,7 +96,7 @@ static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_
 
 	if (r->key == NULL || r->key[0] == '\0')
 		return "has no key";
-	if (conf_kernel_key(r->key, false))
+	if (conf_kernel_key(r->key, false, NULL))
 		return "has a key that every module's group has already (the site's): choose another name";
 	if (size == 0)
 		return "is of a type this kernel does not know";

@@ -80,7 +80,7 @@ static int how_read(const struct loader_row *row, const struct conf *conf, const
 	const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_ENUM, .key = d->name,
 					     .choices = d->choices, .doc = d->doc };
 	struct conf_data *data;
-	int code = conf_fill_module(conf, name, &rule, 1, sizeof(struct choice), any_key, NULL, &data, err);
+	int code = conf_fill(conf, name, &rule, 1, sizeof(struct choice), any_key, NULL, &data, err);
 
 	if (code < 0)
 		return code;

@@ -15,6 +15,7 @@
 
 #include "log/log.h"
 #include "request/inside.h"
+#include "util/crumb.h"
 
 #define READER_KEEP (64u * 1024u)
 #define SHORT 4096u /* requests up to this size are served at once */
@@ -83,7 +84,8 @@ static bool place_find(struct router *r, const struct uid_share *n, bool *ret_de
 	while (r->n_clients > most && make_room(r))
 		;
 	*ret_deciding = r->n_clients > most;
-	return r->n_clients <= (root ? most : places(r, r->limits.reserve_root));
+	return r->n_clients <= most || (!root && n->deciding < r->limits.deciding &&
+					r->n_clients <= places(r, r->limits.reserve_root));
 }
 
 /* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
@@ -91,6 +93,7 @@ static bool client_may_stay(struct client *c)
 {
 	bool stays = !c->deciding || (c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0);
 
+	c->share->deciding -= c->deciding;
 	c->deciding = false;
 	return stays;
 }
@@ -165,6 +168,7 @@ static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32
 		errno = EUSERS;
 		return NULL;
 	}
+	share->deciding += c->deciding;
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
 	DL_APPEND(r->clients, c);
 	sweep_start(r);
@@ -203,6 +207,7 @@ void client_drop(struct client *c)
 	user_unref(c->user);
 	r->n_clients--;
 	c->share->n--;
+	c->share->deciding -= c->deciding;
 	free(c);
 	drain_due(r);
 }
@@ -331,12 +336,17 @@ static void client_go_on(void *arg)
 	c->again = NULL;
 	if (client_drained(c)) {
 		DL_FOREACH_SAFE(c->reqs, q, next) {
-			/* The callback may end any request of this client: start over after each. */
-			if (q->drained != NULL) {
-				req_drained(q);
-				client_again(c);
-				break;
-			}
+			keel_fn *fn = q->drained;
+
+			if (fn == NULL)
+				continue;
+			q->drained = NULL;
+			if (q->state == REQ_OPEN && q->route != NULL)
+				CRUMB_CALL(q->route->owner, "drained()", q->route->def.name,
+					   fn(&q->route->owner->pub, q->drained_arg));
+			/* That may have ended any request of this client: start over after each. */
+			client_again(c);
+			break;
 		}
 	}
 	if (c->leftover && !c->broken && may_serve(c))

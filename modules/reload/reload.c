@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * reload.c - requests and signals that change what runs; what goes from one image of the daemon to the next: the answer to
- * the change that made it, and the children it has to reap.
+ * the change that made it. Children stay with the process: those of images before are reaped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "reload.h"
 
 #define CHILDREN_MS 200
+#define OWED_MS 2000 /* the library tries again after a second at most */
 
 KEEL_USE_OPT(renew);
 
@@ -39,6 +40,15 @@ void reply_lines(struct keel_mod *mod, struct keel_req *req, const char *text)
 	free(copy);
 }
 
+static void owed_end(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->owed = NULL;
+	changes_go_on(mod);
+}
+
 /* A request that is sent once more has made this image. */
 static bool answered(const struct state *st, struct keel_mod *mod, struct keel_req *req, const char *token)
 {
@@ -48,6 +58,8 @@ static bool answered(const struct state *st, struct keel_mod *mod, struct keel_r
 		keel_reply(req, PBSE_SYSTEM, "%s", st->image.refused);
 	else
 		reply_lines(mod, req, st->text);
+	keel_timer_cancel(st->owed);
+	owed_end(mod, NULL);
 	return true;
 }
 
@@ -123,7 +135,8 @@ static void answer_log(struct keel_mod *mod)
 			 st->image.refused ? "%s, asked for by %s, refused: %s" : "%s, asked for by %s: done", st->kind, st->who, st->image.refused);
 }
 
-static void children_keep(const struct state *st)
+/* Pids of the children of this thread, as of now; the caller frees it. NULL: none. */
+static char *children_read(void)
 {
 	char path[64], *pids = NULL;
 	size_t size = 0;
@@ -131,13 +144,16 @@ static void children_keep(const struct state *st)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
 	f = fopen(path, "re");
-	(void)text_write(st->sets, "children", f && getline(&pids, &size, f) > 0 ? pids : "", false);
+	if (f && getline(&pids, &size, f) <= 0) {
+		free(pids);
+		pids = NULL;
+	}
 	if (f)
 		fclose(f);
-	free(pids);
+	return pids;
 }
 
-/* Children of the image before have ended, or end by the end of their pipes. Those that live on are looked at again. */
+/* Children of the images before have ended, or end by the end of their pipes. Those that live on are looked at again. */
 static void children_reap(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -172,6 +188,8 @@ static void ready(struct keel_mod *mod)
 	st->start_us = keel_clock_us(mod) - st->start_us;
 	st->start_jobs = keel_count(mod, "job");
 	answer_log(mod);
+	if (st->token && *st->token)
+		st->owed = keel_timer(mod, OWED_MS, owed_end, NULL);
 	(void)change_request(mod, &(struct change){ .kind = CHANGE_SERVED, .who = "the start" }, NULL);
 }
 
@@ -207,8 +225,11 @@ static const struct keel_tap taps[] = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
+	struct state *st = mod->state;
+
 	(void)err;
-	((struct state *)mod->state)->start_us = keel_clock_us(mod);
+	st->start_us = keel_clock_us(mod);
+	st->children = children_read(); /* no module of this image has started any */
 	return 0;
 }
 
@@ -225,7 +246,6 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 		return keel_error(err, -ENOMEM, "no memory");
 	if (st->image.renewed) {
 		answer_read(st);
-		st->children = text_read(st->sets, "children");
 		children_reap(mod, NULL);
 	}
 	return keel_renew_on_hup(mod, on_hup, NULL) < 0 ? keel_error(err, -EBUSY, "another module obeys SIGHUP") : 0;
@@ -236,13 +256,12 @@ static void stop(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	keel_timer_cancel(st->reaper);
-	st->reaper = NULL;
+	keel_timer_cancel(st->owed);
+	st->reaper = st->owed = NULL;
 	st->stopping = true;
 	if (!keel_has(renew))
 		return;
 	(void)keel_renew_on_hup(mod, NULL, NULL);
-	if (st->going)
-		children_keep(st);
 	changes_drop(mod);
 }
 

@@ -7,6 +7,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "keel/file.h"
@@ -41,6 +44,23 @@ __attribute__((constructor)) static void child(int argc, char **argv)
 		fputs(says, stdout);
 	fflush(NULL);
 	_exit(says[0] == '!');
+}
+
+/* ---- the disk ------------------------------------------------------------------------------------------------ */
+static bool by_worker; /* the last exchange of names; the mock host has one thread */
+static uint32_t n_synced; /* since then */
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	by_worker = ((struct state *)module->state)->first->working;
+	n_synced = 0;
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+int fsync(int fd)
+{
+	n_synced++;
+	return (int)syscall(SYS_fsync, fd);
 }
 
 /* ---- the kernel ---------------------------------------------------------------------------------------------- */
@@ -243,6 +263,8 @@ static void values_alone_are_applied_and_kept(void)
 						       "start misses it\", \"one: order or match changed\"]}");
 	text = keel_file_text(served, 100);
 	CU_ASSERT_STRING_EQUAL(text, "# second\n");
+	CU_ASSERT_TRUE(by_worker); /* the loop does not wait for the disk */
+	CU_ASSERT_EQUAL(n_synced, 2);
 	rows[0].flags = rows[1].flags = ON;
 	CU_ASSERT_STRING_EQUAL(answer("reload", NULL), "{\"lines\": [\"no module has changed\"]}");
 	free(text);
@@ -294,6 +316,7 @@ static void another_set_is_another_image_that_answers(void)
 	((struct state *)module->state)->start_us = 1300000;
 	keel_mock_object(mock, "job", "1.svr"); /* there was none at the start */
 	n_wrong = 1; /* reply-missing: in a daemon it is sent again */
+	busy_says = "module one is busy: 2 jobs"; /* one that comes again need not be empty */
 	answer("reload", "one");
 	CU_ASSERT_EQUAL_FATAL(n_gone, 1);
 	CU_ASSERT_STRING_EQUAL(strrchr(gone_back, '/'), "/1");
@@ -304,6 +327,18 @@ static void another_set_is_another_image_that_answers(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nthe daemon restarts: requests wait for about 3 s\none: replaced, version 1 by 2\n"));
 	free(text);
 	free(sets);
+}
+
+/* Then the kernel reaps it, and how it ended is not known. */
+static void a_check_that_another_reaps_is_no_success(void)
+{
+	say("one", ON);
+	ready();
+	signal(SIGCHLD, SIG_IGN);
+	check_says = "one\t1\n";
+	CU_ASSERT_STRING_EQUAL(answer("reload", "one"), "the check of the new set gave no reason");
+	signal(SIGCHLD, SIG_DFL);
+	CU_ASSERT_EQUAL(n_gone, 0);
 }
 
 /* The library sends the request again. */
@@ -327,6 +362,68 @@ static void the_next_image_answers(void)
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "reload of module, asked for by root@h, refused: nothing was changed: it crashed"));
 	CU_ASSERT_STRING_EQUAL(answer("reload", "one"), refused);
 	free(sets);
+}
+
+/* A client that comes back a little later than the next change finds its answer. */
+static void a_change_waits_until_the_answer_to_the_last_one_is_read(void)
+{
+	static const char left[] = "beef\none\nreload of module\nroot@h\none: replaced\n";
+	char *sets = set_path(dir, "server_priv/sets");
+
+	CU_ASSERT_EQUAL(mkdir(sets, 0700), 0);
+	CU_ASSERT_EQUAL(text_write(sets, "answer", left, false), 0);
+	was = true;
+	for (int is_read = 0; is_read < 2; is_read++) {
+		n_applied = 0;
+		CU_ASSERT_EQUAL(keel_mock_unload(module, NULL), 0);
+		module_start();
+		ready();
+		hup(module, NULL);
+		keel_mock_advance(mock, 1000);
+		CU_ASSERT_EQUAL(n_applied, 0);
+		if (is_read) {
+			CU_ASSERT_STRING_EQUAL(answer("reload", "one"), "{\"lines\": [\"one: replaced\"]}");
+		} else {
+			keel_mock_advance(mock, 2000); /* it has died */
+		}
+		settle();
+		CU_ASSERT_EQUAL(n_applied, 1);
+	}
+	free(sets);
+}
+
+static bool is_reaped(void *arg)
+{
+	(void)arg;
+	return !((struct state *)module->state)->reaper;
+}
+
+/* Those of one that has crashed, too: it has left no list. */
+static void children_of_images_before_are_reaped(void)
+{
+	int ends[2];
+	pid_t one, late;
+
+	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+	CU_ASSERT_EQUAL(keel_mock_unload(module, NULL), 0);
+	late = fork();
+	if (late == 0) {
+		close(ends[1]);
+		_exit((int)read(ends[0], &(char){ 0 }, 1));
+	}
+	one = fork();
+	if (one == 0)
+		_exit(0);
+	CU_ASSERT_EQUAL(waitid(P_PID, (id_t)one, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	was = true;
+	module_start();
+	CU_ASSERT_EQUAL(waitpid(one, NULL, WNOHANG), -1);
+	CU_ASSERT_EQUAL(waitpid(late, NULL, WNOHANG), 0);
+	close(ends[1]);
+	close(ends[0]);
+	CU_ASSERT_EQUAL(waitid(P_PID, (id_t)late, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	CU_ASSERT_TRUE(keel_mock_run(mock, is_reaped, NULL, DEADLINE_MS));
+	CU_ASSERT_EQUAL(waitpid(late, NULL, WNOHANG), -1);
 }
 
 static void what_the_check_does_not_like_changes_nothing(void)
@@ -417,6 +514,9 @@ static void a_daemon_that_stops_refuses_them(void)
 TESTS_MAIN_BETWEEN("reload/change", set_up, tear_down, TEST(a_daemon_that_was_started_with_files_gets_a_set),
 		   TEST(without_a_set_values_change_and_nothing_else), TEST(values_alone_are_applied_and_kept),
 		   TEST(what_changes_is_described), TEST(another_set_is_another_image_that_answers), TEST(the_next_image_answers),
-		   TEST(what_the_check_does_not_like_changes_nothing), TEST(what_may_not_be_is_said),
+		   TEST(children_of_images_before_are_reaped),
+		   TEST(a_change_waits_until_the_answer_to_the_last_one_is_read),
+		   TEST(what_the_check_does_not_like_changes_nothing), TEST(a_check_that_another_reaps_is_no_success),
+		   TEST(what_may_not_be_is_said),
 		   TEST(changes_wait_for_each_other_and_are_not_endless), TEST(signals_are_one_change_that_waits),
 		   TEST(a_daemon_that_stops_refuses_them))
