@@ -148,8 +148,8 @@ static int verb_request(const char *verb, char **args, struct form form)
 		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
 		status = cmd_usage(&keelson);
 	} else if (pbs_errno == PBSE_UNKREQ) {
-		fprintf(stderr, "keelson: the server runs without module %s, which has '%s': write `%s: { enabled = true; };` in its "
-			"modules.d, then `keelson reload`, or restart the daemon\n", form.module, verb, form.module);
+		fprintf(stderr, "keelson: the server runs without module %s, which replies to this: write `%s: { enabled = true; };` in its "
+			"modules.d, then `keelson reload`, or restart the daemon\n", form.module, form.module);
 		status = FAILED;
 	} else if (pbs_geterrmsg(c)) {
 		status = fail(pbs_geterrmsg(c));
