@@ -6,7 +6,7 @@
  *   order = ( { tap = "on_submit"; order = 5; before = "..."; after = "..."; }, ... )
  *           the site's order of a tap, instead of the module's
  *   match = { queue = "^gpu"; user = "..."; }
- *           which objects its taps are for. Only read here; kernel/hook checks scopes and patterns.
+ *           which objects its taps are for. Only read here; the module with the FILTER row checks scopes and patterns.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -68,7 +68,7 @@ void holds_end(struct op *op, int32_t reason)
 void hold_free(struct hold *hold)
 {
 	if (hold->tap != NULL) { /* it was taken, and its callback was called */
-		hold->op->hooks->holds.told++;
+		hold->op->hooks->holds.called++;
 		hold->tap->owner->live--;
 	}
 	loop_timer_cancel(hold->deadline);

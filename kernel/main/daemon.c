@@ -414,6 +414,7 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	if (world == NULL)
 		handed_take(&d->handed);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* where the caller ignores it the kernel would reap our children */
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */
 	ret = geteuid() == 0 && setgroups(0, NULL) < 0 && getgroups(0, NULL) > 0

@@ -4,7 +4,7 @@
  *
  *   api_go(): what is in flight ends -> what is kept is stored -> exec --set NEXT --back BACK -> ready
  *
- * When the next image does not get ready, it executes the set BACK, with the reason: --set BACK --refused TEXT.
+ * When the next image does not get ready, it executes the set BACK, with the error: --set BACK --refused TEXT.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +147,7 @@ void renew_exec(struct daemon *d)
 
 /* ---- the way back ------------------------------------------------------------------------------------------- */
 static struct {
-	const char **words; /* the last one is the reason */
+	const char **words; /* the last one is the error */
 	const char **reason;
 	char **env;
 	struct handed handed;

@@ -27,7 +27,7 @@
 
 typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
 
-/* Of a module whose `fn` failed: "module NAME<failed>: <its reason>". */
+/* Of a module whose `fn` failed: "module NAME<failed>: <its error>". */
 static int call_step(struct module *m, const char *name, step_fn *fn, const char *failed, struct keel_err *err)
 {
 	struct keel_err own = { 0 };

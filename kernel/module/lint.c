@@ -18,7 +18,7 @@
 /* The descriptor as the first released interface had it; what was appended since is not in every file. */
 #define SIZE_V0 ((uint32_t)(offsetof(struct keel_module, fini) + sizeof(void (*)(void))))
 
-/* Counts and the tables they count. A table that is not counted is a mistake, too: taps that are never called
+/* Counts and the tables they count. A table that is not counted is an error, too: taps that are never called
  * would let pass what they are there to refuse. */
 static const char *table_objection(const struct keel_module *d)
 {

@@ -3,11 +3,11 @@
  * loader.c - map a module file, through libltdl with a loader of our own.
  *
  * The stock loader binds lazily, so that a module with an unresolved symbol would die in the middle of
- * a request, and it replaces the reason of a failure by "file not found". Ours binds now, keeps symbols
- * local and keeps the reason. Only absolute paths of .so files are opened: a bare name would be searched
+ * a request, and it replaces the error by "file not found". Ours binds now, keeps symbols
+ * local and keeps the error. Only absolute paths of .so files are opened: a bare name would be searched
  * for, a .la file can pull in others.
  *
- * libltdl keeps its loaders for the process, so the vtable and the last reason are per process too.
+ * libltdl keeps its loaders for the process, so the vtable and the last error are per process too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -108,8 +108,8 @@ int image_open(const char *path, const char *copy, bool mapped, struct image *re
 
 	if (path[0] != '/' || len < 4 || strcmp(path + len - 3, ".so") != 0)
 		ret = err_set(err, -EINVAL, "module path '%s' is not an absolute path of a .so file", path);
-	if (ret == 0 && copy == NULL)
-		ret = file_trust(path, err);
+	if (ret == 0)
+		ret = file_trust(file, err);
 	if (ret == 0)
 		ret = note_read(file, path, &image.st, &image.note, err);
 	if (ret == 0 && (image.path = strdup(path)) == NULL)

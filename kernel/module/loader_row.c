@@ -156,7 +156,7 @@ void loader_close(struct module *m)
 }
 
 /* ---- those that load others are there first ------------------------------------------------------------------ */
-/* What is wrong with a file is said when it is opened. */
+/* An error in a file is reported when it is opened. */
 static struct modfile_module *file_read(const struct modules *all, const struct conf_module *said)
 {
 	char why[MODFILE_WHY_MAX], *path = module_copy(all, said->name);

@@ -142,7 +142,7 @@ int dir_make(const char *path, mode_t mode)
  * A daemon of root loads only code, and of configurations that it found itself only those, that no user but root and
  * its own could write: the file and every directory above it belong to one of the two, and no other user may
  * write there. A sticky directory like /tmp, where users cannot rename files of others, is accepted. */
-static int trust_one(const char *module, const char *path, struct keel_err *err)
+static int trust_one(const char *what, const char *path, struct keel_err *err)
 {
 	const char *no = NULL;
 	struct stat st;
@@ -156,9 +156,9 @@ static int trust_one(const char *module, const char *path, struct keel_err *err)
 	if (no == NULL)
 		return 0;
 	return err_set(err, -EPERM,
-		       "module file %s is not trusted: %s %s; root runs only what root alone "
+		       "%s is not trusted: %s %s; root runs only what root alone "
 		       "can write (chown root, chmod go-w)",
-		       module, path, no);
+		       what, path, no);
 }
 
 int file_trust(const char *path, struct keel_err *err)
