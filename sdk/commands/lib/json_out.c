@@ -203,13 +203,6 @@ static bool put_integer(struct json_out *j, const char *text, size_t len)
 	return true;
 }
 
-static bool has_only(const char *text, size_t len, const char *chars)
-{
-	while (len > 0 && strchr(chars, text[len - 1]) && text[len - 1])
-		len--;
-	return len == 0;
-}
-
 /* digits [. digits] [e digits]; written as 1000 for "1e3". */
 static bool put_real(struct json_out *j, const char *text, size_t len)
 {
@@ -217,12 +210,12 @@ static bool put_real(struct json_out *j, const char *text, size_t len)
 	double d;
 	int n;
 
-	if (len == 0 || len >= sizeof(copy) || !has_only(text, len, "0123456789+-.eE"))
-		return false;
-	if (text[0] == '+' || text[0] == '.' || (text[0] == '-' && len > 1 && text[1] == '.'))
+	if (len == 0 || len >= sizeof(copy))
 		return false;
 	memcpy(copy, text, len);
 	copy[len] = '\0';
+	if (strspn(copy, "0123456789+-.eE") != len || *copy == '+' || *copy == '.' || strncmp(copy, "-.", 2) == 0)
+		return false;
 	d = strtod(copy, &end);
 	if (*end || end[-1] == '.' || strstr(copy, ".e") || strstr(copy, ".E") || !isfinite(d))
 		return false;

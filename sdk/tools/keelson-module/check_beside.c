@@ -62,34 +62,23 @@ bool beside_open(const char *path, const char **ret_why)
 	return m != NULL;
 }
 
-static bool is_given(const char *name)
-{
-	for (unsigned i = 0; i < all.n_given; i++)
-		if (strcmp(all.given[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
-static int is_module(const struct dirent *e)
-{
-	size_t len = strlen(e->d_name);
-
-	return len > 3 && strcmp(e->d_name + len - 3, ".so") == 0;
-}
-
 static void installed_open(const char *dir, const struct keel_module *but)
 {
 	struct dirent **names = NULL;
-	int n = scandir(dir, &names, is_module, alphasort);
+	int n = scandir(dir, &names, NULL, alphasort);
 
 	for (int i = 0; i < n; i++) {
-		const struct keel_module *m;
-		const char *why;
+		const char *end = strrchr(names[i]->d_name, '.'), *why;
+		const struct keel_module *m = NULL;
+		unsigned given = 0;
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]->d_name);
-		m = all.n_installed < MODULES_MAX ? opened(path, &why) : NULL;
-		if (m != NULL && strcmp(m->name, but->name) != 0 && !is_given(m->name))
+		if (end != NULL && strcmp(end, ".so") == 0 && all.n_installed < MODULES_MAX)
+			m = opened(path, &why);
+		while (m != NULL && given < all.n_given && strcmp(all.given[given]->name, m->name) != 0)
+			given++;
+		if (m != NULL && strcmp(m->name, but->name) != 0 && given == all.n_given)
 			all.installed[all.n_installed++] = m;
 		free(names[i]);
 	}
