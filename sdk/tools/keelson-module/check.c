@@ -7,8 +7,6 @@
  * Rules are in check_rules.def. The file is looked at first, and opened only when it is sound; from then
  * on everything that runs code of the module does so in a child, so that what crashes is one rule.
  */
-#include "check.h"
-
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +17,10 @@
 #include "check_lifecycle.h"
 #include "check_report.h"
 #include "check_static.h"
-#include "check_upgrade.h"
 #include "check_watch.h"
 #include "isolable.h"
 #include "place.h"
+#include "verbs.h"
 
 /* Beside this program, in the tree of its build, and where they were to be. */
 static const char *const module_places[] = { KEELSON_MODULE_BESIDE, "../modules", KEELSON_MODULE_DIR, NULL };

@@ -15,9 +15,8 @@
 
 #include "check_host.h"
 #include "check_lifecycle.h"
-#include "check_rows.h"
+#include "check_static.h"
 #include "modfile/descriptor.h"
-#include "open.h"
 
 enum { MODULES_MAX = 256, ATTRS_MAX = 2048, DEPTH_MAX = 32 };
 

@@ -19,7 +19,6 @@
 #include "check_lifecycle.h"
 #include "check_others.h"
 #include "check_play.h"
-#include "check_points.h"
 #include "check_watch.h"
 
 enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, FAILURES_MAX = 40, DEADLINE_DAYS = 31 };

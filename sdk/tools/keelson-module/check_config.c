@@ -12,8 +12,8 @@
 
 #include "check_child.h"
 #include "check_lifecycle.h"
-#include "check_rows.h"
 #include "check_watch.h"
+#include "rules/rules.h"
 
 enum { TEXT_MAX = 8192 };
 

@@ -12,7 +12,6 @@
 
 #include "check_child.h"
 #include "check_events.h"
-#include "check_points.h"
 
 enum { TURNS_MAX = 500 };
 

@@ -13,7 +13,6 @@
 #include "check_events.h"
 #include "check_host.h"
 #include "check_others.h"
-#include "check_points.h"
 #include "keel/service/job.h"
 
 #define USER "nobody" /* known everywhere */

@@ -2,11 +2,10 @@
  *
  * check_upgrade.c - rows of two releases side by side: what is stored, what is configured.
  */
-#include "check_upgrade.h"
-
 #include <string.h>
 
 #include "check_report.h"
+#include "check_static.h"
 #include "words.h"
 
 /* The row of `m` of the same name, and of the same class if it has one; NULL: there is none any more. */
