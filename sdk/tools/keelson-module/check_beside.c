@@ -141,19 +141,6 @@ static bool is_there(const char *kind, const char *name, int depth)
 	       (strcmp(kind, "SERVICE") == 0 && keel_mock_group(all.kernel, name) != NULL);
 }
 
-/* Returns whether the subject is made to take the place of m. */
-static bool is_replaced(const struct keel_module *m)
-{
-	for (uint32_t i = 0; i < m->n_contribs; i++) {
-		const char *kind = m->contribs[i].kind;
-
-		if ((strcmp(kind, "CLASS") == 0 || strcmp(kind, "SERVICE") == 0) &&
-		    brings(all.subject, kind, ((const struct keel_class_def *)m->contribs[i].def)->name))
-			return true;
-	}
-	return false;
-}
-
 /* All but those of replay. */
 static void taps_drop(struct keel_module *m)
 {
@@ -200,8 +187,15 @@ static bool add(const struct keel_module *m, bool taps, int depth)
 {
 	if (beside_is(m->name))
 		return true;
-	if (all.n_chosen == MODULES_MAX || depth > DEPTH_MAX || (m->roles & all.subject->roles) == 0 || is_replaced(m))
+	if (all.n_chosen == MODULES_MAX || depth > DEPTH_MAX || (m->roles & all.subject->roles) == 0)
 		return false;
+	for (uint32_t i = 0; i < m->n_contribs; i++) { /* the subject is made to take its place */
+		const char *kind = m->contribs[i].kind;
+
+		if ((strcmp(kind, "CLASS") == 0 || strcmp(kind, "SERVICE") == 0) &&
+		    brings(all.subject, kind, ((const struct keel_class_def *)m->contribs[i].def)->name))
+			return false;
+	}
 	for (const struct keel_need *n = m->needs; n < m->needs_end; n++)
 		if (!n->optional && !(n->klass != NULL && brings_attr(m, n->klass, n->name)) && !need_find(n, depth + 1))
 			return false;
