@@ -16,8 +16,6 @@ setup_file()
 	open_cluster --hosts 1 --ncpus 4
 	qmgr -c 'set server max_array_size = 2000000'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 paused()
 {

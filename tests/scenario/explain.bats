@@ -9,8 +9,6 @@ load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 @test "explain: what is missing, how much there is, and who has it" {
 	local holder job found

@@ -7,8 +7,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 3 --set executor.first_host_only=true; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 node_has() { node_is "$1" "$2"; }
 is_down() { node_attr "$1" state | grep -q down; }

@@ -347,7 +347,7 @@ no_trouble() { for _ in {1..20}; do submit -h -- /bin/true; done; }
 	mapfile -t args < <(isolated trouble; isolated job_purged)
 	setup_sandbox "${args[@]}"
 	other=$(modhost job_purged)
-	quietly submit -h -N "limits-$other" -- /bin/true
+	submit -h -N "limits-$other" -- /bin/true
 	has "$(server_log)" 'prlimit64 reads of 0: done'
 	has "$(server_log)" "prlimit64 reads of $other: Operation not permitted"
 	for call in F_SETOWN F_SETOWN_EX F_SETSIG FIOSETOWN SIOCSPGRP PR_SET_PDEATHSIG prlimit64 setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set; do

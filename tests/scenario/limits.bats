@@ -10,10 +10,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 # limit OBJECT ATTRIBUTE VALUE: set for this story.
 limit()
 {

@@ -10,8 +10,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 600; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # sub ARRAY INDEX-OR-RANGE: 7[].svr 3 -> 7[3].svr
 sub() { echo "${1/\[\]/[$2]}"; }

@@ -16,8 +16,6 @@ setup_file()
 	qmgr -c 'create queue express queue_type=execution,priority=200,enabled=true,started=true'
 	qmgr -c 'set queue workq kill_delay = 8'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 is_down() { node_attr "$1" state | grep -q down; }
 alive() { [ -d "/proc/$1" ]; }

@@ -8,8 +8,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 3; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 is_down() { node_attr "$1" state | grep -q down; }
 node_has() { node_is "$1" "$2"; }

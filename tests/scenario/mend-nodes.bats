@@ -7,8 +7,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 4; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 node_attr_is() { same "$2 of $1" "$3" "$(node_attr "$1" "$2")"; }
 is_free() { node_is "$1" free && node_attr_is "$1" resources_available.ncpus 4; }

@@ -22,8 +22,6 @@ setup_file()
 	qmgr -c 'set sched preempt_order = S'
 	qmgr -c 'create resource foo type=long,flag=q'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # set_for_now WHAT ATTRIBUTE VALUE: until the end of the story.
 set_for_now()

@@ -8,8 +8,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --set 'executor.usage_interval=1s'; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 alive() { kill -0 "$1" 2>/dev/null; }
 dead() { ! alive "$1"; }

@@ -12,8 +12,6 @@ load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # ---- fair share -----------------------------------------------------------------------------------------
 

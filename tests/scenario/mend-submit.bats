@@ -6,8 +6,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 2 --ncpus 8; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # asks [qsub arguments]: the Resource_List of a held job.
 asks()

@@ -9,22 +9,6 @@ load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
-# resource NAME PARTS: a custom resource, gone when the story is over.
-resource()
-{
-	undo qmgr -c "delete resource $1"
-	qmgr -c "create resource $1 $2"
-}
-
-# has_of NODE RESOURCE=VALUE: until the story is over.
-has_of()
-{
-	undo qmgr -c "unset node $1 resources_available.${2%%=*}"
-	qmgr -c "set node $1 resources_available.$2"
-}
 
 # told_why COMMENT [qsub arguments]: a job that waits with that comment, and goes.
 told_why()

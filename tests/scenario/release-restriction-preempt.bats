@@ -23,8 +23,6 @@ setup_file()
 	qmgr -c 'set queue express priority=200,enabled=true,started=true'
 	qmgr -c 'set sched preempt_order = S'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 restrict()
 {

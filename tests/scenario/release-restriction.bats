@@ -27,8 +27,6 @@ setup_file()
 	qmgr -c 'set server restrict_res_to_release_on_suspend = ncpus' # the later ones begin from unset
 	qmgr -c 'unset server restrict_res_to_release_on_suspend'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 restrict()
 {

@@ -9,8 +9,6 @@ load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 @test "scheduler #8: first come, first served, and nobody before" {
 	local first second third

@@ -16,8 +16,6 @@ setup_file()
 		>"$SB/server/etc/modules.d/veto_run.conf"
 	sandbox reload
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 @test "scheduler #36: qrun makes room, whoever runs" {
 	local first second
