@@ -94,8 +94,6 @@ make_grouped()
 	) 9>/run/lock/keelson-test-users 3>&-
 }
 
-is_in_group() { id -Gn ktsub | grep -qw "$1"; }
-
 # grouped [qsub arguments]: a job of ktsub that is over and wrote its group, in the file "out", beside "made".
 grouped()
 {
