@@ -272,7 +272,7 @@ static int tap_attach(struct hooks *h, struct owner *owner, const struct keel_ta
 	if (t->policy == 0)
 		t->policy = p->kind == KEEL_GATE ? KEEL_ON_FAIL_REJECT : KEEL_ON_FAIL_SKIP;
 	t->place = (struct place){ row->order, row->before, row->after };
-	t->off = owner->filter != NULL ? TAP_FILTERED : 0;
+	t->off = owner->filter != NULL && h->filter != NULL ? TAP_FILTERED : 0; /* else that module has ended */
 	t->countdown = t->every = 1;
 	ret = chain_renew(h, p, t, err);
 	if (ret < 0)

@@ -29,7 +29,7 @@ struct log {
 	char *dir;         /* owned; NULL: standard error */
 	char *name;        /* owned */
 	uint32_t mask, override; /* override: set at run time; 0 none */
-	bool microseconds;
+	bool microseconds, json;
 	int fd;
 	int day;              /* YYYYMMDD of the open file, 0 none */
 	int64_t second;       /* of `stamp` */
@@ -70,6 +70,59 @@ static void field_add(struct buf *out, const char *text, char end)
 	buf_add(out, &end, 1);
 }
 
+static void pbs_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *text)
+{
+	buf_printf(&g->line, "%s;%04x;%s;", g->stamp, event & EVENT_BITS, g->name);
+	field_add(&g->line, klass, ';');
+	field_add(&g->line, object, ';');
+	field_add(&g->line, text, '\n');
+}
+
+/* Returns the length of the UTF-8 sequence at `at`; 0: not UTF-8 (also overlong forms, surrogates, above U+10FFFF). */
+static size_t utf8_length(const unsigned char *at)
+{
+	size_t n = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < n; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] >= 0xa0) || (at[0] == 0xf0 && at[1] < 0x90) ||
+	    (at[0] == 0xf4 && at[1] >= 0x90))
+		return 0;
+	return n;
+}
+
+/* UTF-8 is kept; a byte that is not is escaped as if it were Latin-1, so that the line is JSON. */
+static void member_add(struct buf *out, const char *key, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t n;
+
+	buf_printf(out, ",\"%s\":\"", key);
+	for (; *at != '\0'; at += n == 0 ? 1 : n) {
+		n = utf8_length(at);
+		if (n == 2 && at[0] == 0xc2 && is_c1(at[1]))
+			buf_printf(out, "\\u%04x", at[1]);
+		else if (n == 0 || at[0] < 0x20 || at[0] == 0x7f)
+			buf_printf(out, "\\u%04x", at[0]);
+		else if (at[0] == '"' || at[0] == '\\')
+			buf_printf(out, "\\%c", at[0]);
+		else
+			buf_add(out, (const char *)at, n);
+	}
+	buf_str(out, "\"");
+}
+
+static void json_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *text)
+{
+	buf_printf(&g->line, "{\"time\":\"%s\",\"event\":%u", g->stamp, event & EVENT_BITS);
+	member_add(&g->line, "daemon", g->name);
+	member_add(&g->line, "class", klass);
+	member_add(&g->line, "object", object);
+	member_add(&g->line, "text", text);
+	buf_str(&g->line, "}\n");
+}
+
 /* Of a line that fits only in part the beginning stays, as a line of its own. 0 or -errno. */
 static int line_write(struct log *g)
 {
@@ -91,10 +144,7 @@ static void record_write(struct log *g, uint32_t event, const char *klass, const
 	int ret;
 
 	buf_reset(&g->line);
-	buf_printf(&g->line, "%s;%04x;%s;", g->stamp, event & EVENT_BITS, g->name);
-	field_add(&g->line, klass, ';');
-	field_add(&g->line, object, ';');
-	field_add(&g->line, text, '\n');
+	(g->json ? json_add : pbs_add)(g, event, klass, object, text);
 	ret = line_write(g);
 	if (ret < 0) {
 		g->lost++;
@@ -217,6 +267,11 @@ void log_override_mask(struct log *g, uint32_t mask)
 void log_set_mask(struct log *g, uint32_t mask)
 {
 	g->mask = mask;
+}
+
+void log_set_json(struct log *g, bool json)
+{
+	g->json = json;
 }
 
 int log_fd(const struct log *g)

@@ -20,6 +20,8 @@ void log_close(struct log *g);
 void log_set_mask(struct log *g, uint32_t mask);
 /* Replaces the mask until it is 0 again: for an administrator at run time. */
 void log_override_mask(struct log *g, uint32_t mask);
+/* JSON lines instead of PBS lines: {"time": ..., "event": ..., "daemon": ..., "class": ..., "object": ..., "text": ...} */
+void log_set_json(struct log *g, bool json);
 /* Returns the fd of the open file; its number stays the same when the day changes. */
 int log_fd(const struct log *g);
 /* One write(2) per record; `klass` and `object` may be NULL, and so may `g`: then nothing is written. Records

@@ -165,9 +165,11 @@ static int log_start(struct daemon *d, struct keel_err *err)
 		return err_set(err, ret, "cannot create the event loop: %s", strerror(-ret));
 	ret = log_open(d->parts.loop, s->log->dir, s->daemon_name, (uint32_t)s->log->events, s->log->microseconds,
 		       &d->parts.log, err);
-	if (ret == 0)
-		crash_init(log_fd(d->parts.log));
-	return ret;
+	if (ret < 0)
+		return ret;
+	log_set_json(d->parts.log, s->log->format != 0);
+	crash_init(log_fd(d->parts.log));
+	return 0;
 }
 
 static int modules_run(struct daemon *d, struct keel_err *err)

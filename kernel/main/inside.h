@@ -41,6 +41,7 @@ struct settings {
 		const char *dir;
 		int64_t events;
 		bool microseconds;
+		int32_t format; /* 0 pbs, 1 json */
 	} *log;
 	const struct client_conf {
 		const char *socket;

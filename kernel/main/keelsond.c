@@ -6,7 +6,6 @@
 #include <getopt.h>
 #include <limits.h>
 #include <malloc.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +15,20 @@
 #include "program/answer.h"
 #include "util/version.h"
 
-/* What getopt_long() returns: for most the place of their member in struct options. */
-enum { ROLE = 256, SET, TEXT_AT = 1024, FLAG_AT = 2048 };
-#define TEXT(member) TEXT_AT + (int)offsetof(struct options, member)
-#define FLAG(member) FLAG_AT + (int)offsetof(struct options, member)
+enum { CONF = 256, ROLE, HOME, CHECK, SET, BACK, REFUSED, LAST_GOOD, VERSION, HELP };
 
 static const struct option table[] = {
-	{ "conf", required_argument, NULL, TEXT(conf_file) },
+	{ "conf", required_argument, NULL, CONF },
 	{ "role", required_argument, NULL, ROLE },
-	{ "home", required_argument, NULL, TEXT(home) },
-	{ "check", no_argument, NULL, FLAG(check) },
+	{ "home", required_argument, NULL, HOME },
+	{ "check", no_argument, NULL, CHECK },
 	{ "foreground", no_argument, NULL, 'N' },
 	{ "set", required_argument, NULL, SET },
-	{ "back", required_argument, NULL, TEXT(back) }, /* the daemon's own, as is the next one */
-	{ "refused", required_argument, NULL, TEXT(refused) },
-	{ "last-good", no_argument, NULL, FLAG(last_good) },
-	{ "version", no_argument, NULL, FLAG(version) },
-	{ "help", no_argument, NULL, FLAG(help) },
+	{ "back", required_argument, NULL, BACK }, /* the daemon's own, as is the next one */
+	{ "refused", required_argument, NULL, REFUSED },
+	{ "last-good", no_argument, NULL, LAST_GOOD },
+	{ "version", no_argument, NULL, VERSION },
+	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -54,29 +50,39 @@ static void usage_print(void)
 	free(conf);
 }
 
-static int option_take(struct options *o, int letter)
+static int role_take(struct options *o)
 {
-	char *members = (char *)o;
-
-	if (letter == '?') /* getopt has printed the error */
-		return -EINVAL;
-	if (letter >= FLAG_AT)
-		*(bool *)(members + letter - FLAG_AT) = true;
-	else if (letter >= TEXT_AT)
-		memcpy(members + letter - TEXT_AT, &optarg, sizeof(optarg));
-	else if (letter == 'N')
-		o->foreground = true;
-	else if (letter == SET && optarg[0] == '/')
-		o->set_dir = optarg;
-	else if (letter == SET)
-		o->set[o->n_set++] = optarg;
-	else if (strcmp(optarg, "server") == 0)
+	if (strcmp(optarg, "server") == 0)
 		o->roles |= KEEL_SERVER;
 	else if (strcmp(optarg, "mom") == 0)
 		o->roles |= KEEL_MOM;
 	else {
 		fprintf(stderr, "keelsond: --role: expected server or mom, got \"%s\"\n", optarg);
 		return -EINVAL;
+	}
+	return 0;
+}
+
+static int option_take(struct options *o, int letter)
+{
+	switch (letter) {
+	case CONF: o->conf_file = optarg; break;
+	case HOME: o->home = optarg; break;
+	case BACK: o->back = optarg; break;
+	case REFUSED: o->refused = optarg; break;
+	case CHECK: o->check = true; break;
+	case 'N': o->foreground = true; break;
+	case LAST_GOOD: o->last_good = true; break;
+	case VERSION: o->version = true; break;
+	case HELP: o->help = true; break;
+	case ROLE: return role_take(o);
+	case SET:
+		if (optarg[0] == '/')
+			o->set_dir = optarg;
+		else
+			o->set[o->n_set++] = optarg;
+		break;
+	default: return -EINVAL; /* getopt has printed the error */
 	}
 	return 0;
 }

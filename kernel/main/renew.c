@@ -280,6 +280,7 @@ static int32_t api_apply(struct keel_mod *m, struct keel_err *err)
 	if (ret == 0) {
 		settings_take(d->settings, d->draft_settings);
 		log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
+		log_set_json(d->parts.log, d->settings->log->format != 0);
 		d->draft_settings = NULL;
 		d->parts.conf = d->draft_conf;
 		d->draft_conf = old;

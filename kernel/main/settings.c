@@ -42,6 +42,7 @@ static const struct keel_conf_rule log_rules[] = {
 	START_RULE(STRING, dir, log_conf, dir),
 	KEEL_CONF_RULE(INT, struct log_conf, events, .fallback = "0", .min = 0, .max = 65535), /* 0: by the roles */
 	START_RULE(BOOL, microseconds, log_conf, microseconds),
+	KEEL_CONF_RULE(ENUM, struct log_conf, format, .choices = "pbs,json", .fallback = "pbs"),
 };
 
 static const struct keel_conf_rule client_rules[] = {

@@ -83,7 +83,8 @@ static bool place_find(struct router *r, const struct uid_share *n, bool *ret_de
 	while (r->n_clients > most && make_room(r))
 		;
 	*ret_deciding = r->n_clients > most;
-	return r->n_clients <= (root ? most : places(r, r->limits.reserve_root));
+	return r->n_clients <= most || (!root && n->deciding < r->limits.deciding &&
+					r->n_clients <= places(r, r->limits.reserve_root));
 }
 
 /* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
@@ -91,6 +92,7 @@ static bool client_may_stay(struct client *c)
 {
 	bool stays = !c->deciding || (c->user->error == 0 && (req_roles(c) & (KEEL_OPERATOR | KEEL_MANAGER)) != 0);
 
+	c->share->deciding -= c->deciding;
 	c->deciding = false;
 	return stays;
 }
@@ -165,6 +167,7 @@ static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32
 		errno = EUSERS;
 		return NULL;
 	}
+	share->deciding += c->deciding;
 	frame_reader_init(&c->reader, WIRE_BODY_MAX);
 	DL_APPEND(r->clients, c);
 	sweep_start(r);
@@ -203,6 +206,7 @@ void client_drop(struct client *c)
 	user_unref(c->user);
 	r->n_clients--;
 	c->share->n--;
+	c->share->deciding -= c->deciding;
 	free(c);
 	drain_due(r);
 }

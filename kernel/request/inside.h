@@ -92,7 +92,7 @@ struct client {
 
 struct uid_share {
 	struct router *router;
-	uint32_t uid, n;           /* n: connections */
+	uint32_t uid, n, deciding; /* connections */
 	size_t queued;             /* bytes waiting for them */
 	struct user *user;         /* NULL: not known yet */
 	int64_t stale_ms, expires_ms;

@@ -281,18 +281,43 @@ static void copied(struct keel_mod *mod, void *arg)
 		change_end(c, ret);
 }
 
-static int32_t values_change(struct change *c)
+static void keep(void *arg)
 {
-	struct state *st = c->mod->state;
+	struct change *c = arg;
+
+	c->ret = set_conf_take(c->from, c->fresh);
+	set_remove(c->fresh);
+}
+
+/* The values are in force, whether they could be kept or not. */
+static void kept(struct keel_mod *mod, void *arg)
+{
+	struct change *c = arg;
+
+	if (c->ret < 0)
+		keel_log(mod, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Module", "keelson", "the configuration in force cannot be kept in %s: %s",
+			 c->from, strerror(-c->ret));
+	c->ret = 0;
+	if (work_end(c))
+		change_end(c, 0);
+}
+
+static void values_change(struct change *c)
+{
 	int32_t ret;
 
 	describe_values(c);
 	c->draft = NULL; /* it ends, either way */
 	ret = keel_renew_apply(c->mod, &c->err);
-	if (ret == 0 && st->set && set_conf_take(st->set, c->fresh) < 0)
-		keel_log(c->mod, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Module", "keelson", "the configuration in force cannot be kept in %s",
-			 st->set);
-	return ret;
+	if (ret < 0 || !c->from) {
+		change_end(c, ret);
+		return;
+	}
+	ret = work_begin(c, keep, kept);
+	if (ret < 0) {
+		c->ret = ret;
+		kept(c->mod, c);
+	}
 }
 
 static void prepare(void *arg)
@@ -320,7 +345,7 @@ static void prepared(struct keel_mod *mod, void *arg)
 	if (ret == 0)
 		ret = lint_named(c, &c->err);
 	if (ret == 0 && c->kind == CHANGE_CONFIGURE && !c->draft->restart && !draft_differs(c->draft)) {
-		change_end(c, values_change(c));
+		values_change(c);
 		return;
 	}
 	if (ret == 0 && c->kind != CHANGE_SERVED)

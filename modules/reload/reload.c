@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * reload.c - requests and signals that change what runs; what goes from one image of the daemon to the next: the answer to
- * the change that made it, and the children it has to reap.
+ * the change that made it. Children stay with the process: those of images before are reaped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -123,7 +123,8 @@ static void answer_log(struct keel_mod *mod)
 			 st->image.refused ? "%s, asked for by %s, refused: %s" : "%s, asked for by %s: done", st->kind, st->who, st->image.refused);
 }
 
-static void children_keep(const struct state *st)
+/* Pids of the children of this thread, as of now; the caller frees it. NULL: none. */
+static char *children_read(void)
 {
 	char path[64], *pids = NULL;
 	size_t size = 0;
@@ -131,13 +132,16 @@ static void children_keep(const struct state *st)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", (long)getpid());
 	f = fopen(path, "re");
-	(void)text_write(st->sets, "children", f && getline(&pids, &size, f) > 0 ? pids : "", false);
+	if (f && getline(&pids, &size, f) <= 0) {
+		free(pids);
+		pids = NULL;
+	}
 	if (f)
 		fclose(f);
-	free(pids);
+	return pids;
 }
 
-/* Children of the image before have ended, or end by the end of their pipes. Those that live on are looked at again. */
+/* Children of the images before have ended, or end by the end of their pipes. Those that live on are looked at again. */
 static void children_reap(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
@@ -207,8 +211,11 @@ static const struct keel_tap taps[] = {
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
+	struct state *st = mod->state;
+
 	(void)err;
-	((struct state *)mod->state)->start_us = keel_clock_us(mod);
+	st->start_us = keel_clock_us(mod);
+	st->children = children_read(); /* no module of this image has started any */
 	return 0;
 }
 
@@ -225,7 +232,6 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 		return keel_error(err, -ENOMEM, "no memory");
 	if (st->image.renewed) {
 		answer_read(st);
-		st->children = text_read(st->sets, "children");
 		children_reap(mod, NULL);
 	}
 	return keel_renew_on_hup(mod, on_hup, NULL) < 0 ? keel_error(err, -EBUSY, "another module obeys SIGHUP") : 0;
@@ -241,8 +247,6 @@ static void stop(struct keel_mod *mod)
 	if (!keel_has(renew))
 		return;
 	(void)keel_renew_on_hup(mod, NULL, NULL);
-	if (st->going)
-		children_keep(st);
 	changes_drop(mod);
 }
 

@@ -49,7 +49,7 @@ struct state {
 	const char *token, *object, *kind, *who, *text;
 	struct keel_image image;
 	int64_t start_us, start_jobs; /* how long the start took, from init(), with so many */
-	char *children;	       /* of the image before: pids */
+	char *children;	       /* of the images before: pids, or NULL */
 	struct keel_timer *reaper;
 };
 

@@ -205,6 +205,10 @@ int32_t set_conf_take(const char *set, const char *fresh)
 	char *conf = set_path(set, "conf"), *other = set_path(fresh, "conf");
 	int32_t ret = !conf || !other ? -ENOMEM : renameat2(AT_FDCWD, other, AT_FDCWD, conf, RENAME_EXCHANGE) < 0 ? -errno : 0;
 
+	if (ret == 0)
+		ret = sync_dir(set);
+	if (ret == 0)
+		ret = sync_dir(fresh);
 	free(conf);
 	free(other);
 	return ret;

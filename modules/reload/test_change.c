@@ -7,6 +7,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "keel/file.h"
@@ -41,6 +44,23 @@ __attribute__((constructor)) static void child(int argc, char **argv)
 		fputs(says, stdout);
 	fflush(NULL);
 	_exit(says[0] == '!');
+}
+
+/* ---- the disk ------------------------------------------------------------------------------------------------ */
+static bool by_worker; /* the last exchange of names; the mock host has one thread */
+static uint32_t n_synced; /* since then */
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned flags)
+{
+	by_worker = ((struct state *)module->state)->first->working;
+	n_synced = 0;
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+int fsync(int fd)
+{
+	n_synced++;
+	return (int)syscall(SYS_fsync, fd);
 }
 
 /* ---- the kernel ---------------------------------------------------------------------------------------------- */
@@ -243,6 +263,8 @@ static void values_alone_are_applied_and_kept(void)
 						       "start misses it\", \"one: order or match changed\"]}");
 	text = keel_file_text(served, 100);
 	CU_ASSERT_STRING_EQUAL(text, "# second\n");
+	CU_ASSERT_TRUE(by_worker); /* the loop does not wait for the disk */
+	CU_ASSERT_EQUAL(n_synced, 2);
 	rows[0].flags = rows[1].flags = ON;
 	CU_ASSERT_STRING_EQUAL(answer("reload", NULL), "{\"lines\": [\"no module has changed\"]}");
 	free(text);
@@ -327,6 +349,40 @@ static void the_next_image_answers(void)
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "reload of module, asked for by root@h, refused: nothing was changed: it crashed"));
 	CU_ASSERT_STRING_EQUAL(answer("reload", "one"), refused);
 	free(sets);
+}
+
+static bool is_reaped(void *arg)
+{
+	(void)arg;
+	return !((struct state *)module->state)->reaper;
+}
+
+/* Those of one that has crashed, too: it has left no list. */
+static void children_of_images_before_are_reaped(void)
+{
+	int ends[2];
+	pid_t one, late;
+
+	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+	CU_ASSERT_EQUAL(keel_mock_unload(module, NULL), 0);
+	late = fork();
+	if (late == 0) {
+		close(ends[1]);
+		_exit((int)read(ends[0], &(char){ 0 }, 1));
+	}
+	one = fork();
+	if (one == 0)
+		_exit(0);
+	CU_ASSERT_EQUAL(waitid(P_PID, (id_t)one, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	was = true;
+	module_start();
+	CU_ASSERT_EQUAL(waitpid(one, NULL, WNOHANG), -1);
+	CU_ASSERT_EQUAL(waitpid(late, NULL, WNOHANG), 0);
+	close(ends[1]);
+	close(ends[0]);
+	CU_ASSERT_EQUAL(waitid(P_PID, (id_t)late, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	CU_ASSERT_TRUE(keel_mock_run(mock, is_reaped, NULL, DEADLINE_MS));
+	CU_ASSERT_EQUAL(waitpid(late, NULL, WNOHANG), -1);
 }
 
 static void what_the_check_does_not_like_changes_nothing(void)
@@ -417,6 +473,7 @@ static void a_daemon_that_stops_refuses_them(void)
 TESTS_MAIN_BETWEEN("reload/change", set_up, tear_down, TEST(a_daemon_that_was_started_with_files_gets_a_set),
 		   TEST(without_a_set_values_change_and_nothing_else), TEST(values_alone_are_applied_and_kept),
 		   TEST(what_changes_is_described), TEST(another_set_is_another_image_that_answers), TEST(the_next_image_answers),
+		   TEST(children_of_images_before_are_reaped),
 		   TEST(what_the_check_does_not_like_changes_nothing), TEST(what_may_not_be_is_said),
 		   TEST(changes_wait_for_each_other_and_are_not_endless), TEST(signals_are_one_change_that_waits),
 		   TEST(a_daemon_that_stops_refuses_them))

@@ -175,3 +175,21 @@ goes() { wait_until 20 job_is "$1" "$2"; }
 	heard=$(submit -h)
 	has "$(server_log)" ";Job;$heard;Job Queued"
 }
+
+@test "logs: a reload of values makes JSON lines of it, and PBS lines again" {
+	conf=$SB/server/etc/keelson.conf
+	cp "$conf" "$BATS_TEST_TMPDIR/kept"
+	undo keelson reload
+	undo cp "$BATS_TEST_TMPDIR/kept" "$conf"
+	pid=$(head -n 1 "$SB/server/server_priv/server.lock")
+	sed -i 's/^log: {/& format = "json";/' "$conf"
+	keelson reload
+	id=$(submit -h)
+	line=$(server_log | grep -F "\"object\":\"$id\",\"text\":\"Job Queued")
+	same 'an object' "[8,\"Server@svr\",\"Job\",\"$id\"]" "$(jq -c '[.event, .daemon, .class, .object]' <<<"$line")"
+	cp "$BATS_TEST_TMPDIR/kept" "$conf"
+	keelson reload
+	id=$(submit -h)
+	has "$(server_log)" ";0008;Server@svr;Job;$id;Job Queued"
+	same 'one process' "$pid" "$(head -n 1 "$SB/server/server_priv/server.lock")"
+}

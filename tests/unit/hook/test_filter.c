@@ -122,4 +122,16 @@ static void one_module_offers_it(void)
 	engine_stop();
 }
 
-TESTS_MAIN("hook/filter", TEST(taps_are_called_for_what_passes), TEST(one_module_offers_it))
+static void a_tap_may_come_when_the_filter_is_gone(void)
+{
+	engine_start();
+	CU_ASSERT_EQUAL(offer(&filter), 0);
+	CU_ASSERT_EQUAL(match("7.svr"), 0);
+	registry_remove(e.parts.registry, &e.beta);
+	CU_ASSERT_EQUAL(e.hook->tap_add(&e.alpha.pub, KEEL_POINT_job_submit, "any", 5, any, NULL, &e.err), 0);
+	CU_ASSERT_STRING_EQUAL(both(), "any:1.svr done any:7.svr done");
+	engine_stop();
+}
+
+TESTS_MAIN("hook/filter", TEST(taps_are_called_for_what_passes), TEST(one_module_offers_it),
+	   TEST(a_tap_may_come_when_the_filter_is_gone))

@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -130,15 +131,18 @@ static void test_strangers_cannot_break_lines(void)
 	finish();
 }
 
-/* mend B9: C1 as well; letters of UTF-8 that have such bytes stay. */
+/* mend B9: C1 as well, in both formats; letters of UTF-8 that have such bytes stay. */
 static void test_c1_never_reaches_logs(void)
 {
 	char *all;
 
 	begin(511, false);
 	log_add(g, KEEL_LOG_JOB, "Job", "a", "%s", "\302\2332J \2332J \303\233 \342\202\254 x\302");
+	log_set_json(g, true);
+	log_add(g, KEEL_LOG_JOB, "Job", "a", "%s", "\302\2332J \303\233");
 	all = written();
 	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;Job;a;\\xc2\\x9b2J \\x9b2J \303\233 \342\202\254 x\302"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(all, "\"text\":\"\\u009b2J \303\233\""));
 	free(all);
 	finish();
 }
@@ -172,6 +176,37 @@ static void test_long_record(void)
 	free(all);
 	free(words);
 	finish();
+}
+
+static void expect_json(const char *text, const char *back)
+{
+	char *all, *last;
+	json_t *line;
+
+	begin(511, false);
+	log_set_json(g, true);
+	log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "%s", text);
+	all = written();
+	all[strlen(all) - 1] = '\0';
+	last = strrchr(all, '\n') + 1;
+	line = json_loads(last, 0, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(line);
+	CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(line, "text")), back);
+	CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(line, "object")), "1.svr");
+	CU_ASSERT_EQUAL(json_integer_value(json_object_get(line, "event")), 8);
+	json_decref(line);
+	free(all);
+	finish();
+}
+
+static void test_json(void)
+{
+	expect_json("plain", "plain");
+	expect_json("a \"quoted\" \\ and\n\ttab \001", "a \"quoted\" \\ and\n\ttab \001");
+	expect_json("gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f");
+	expect_json("bad \xff", "bad \xc3\xbf");               /* as if Latin-1 */
+	expect_json("cut \xe2\x82", "cut \xc3\xa2\xc2\x82");   /* not the end of a sequence */
+	expect_json("\xed\xa0\x80", "\xc3\xad\xc2\xa0\xc2\x80"); /* a surrogate */
 }
 
 static void test_append_and_close(void)
@@ -308,4 +343,4 @@ static void test_midnight(void)
 
 TESTS_MAIN("log", TEST(test_midnight), TEST(test_first_lines_and_format), TEST(test_mask),
 	   TEST(test_strangers_cannot_break_lines), TEST(test_c1_never_reaches_logs), TEST(test_microseconds), TEST(test_long_record),
-	   TEST(test_append_and_close), TEST(test_refused), TEST(test_full_disk), TEST(test_cut_record))
+	   TEST(test_json), TEST(test_append_and_close), TEST(test_refused), TEST(test_full_disk), TEST(test_cut_record))

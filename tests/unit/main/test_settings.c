@@ -139,7 +139,7 @@ static void test_refused(void)
 	expect_refused("server_name = \"a/b\";", "server_name: expected a name of letters");
 	expect_refused("host_name = \"..\";", "host_name: expected a name of letters");
 	expect_refused("log = { events = 70000; };", "log.events: expected integer from 0 to 65535");
-	expect_refused("log = { format = \"json\"; };", "log.format: expected a known key");
+	expect_refused("log = { format = \"xml\"; };", "expected one of \"pbs\", \"json\"");
 	expect_refused("client = { stall = \"1ms\"; };", "from 100ms to 1h, got \"1ms\"");
 	expect_refused("link = { grace = \"1s\"; };", ":1: link: these keys are those of a module now; write them into "
 						    "modules.d/link-tcp.conf, as link-tcp: { ... };");

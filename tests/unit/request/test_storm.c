@@ -207,7 +207,7 @@ static void storm(uint64_t from)
 	CU_ASSERT(router_idle(r));
 	CU_ASSERT_EQUAL(r->input, 0);
 	for (const struct uid_share *s = r->shares; s != NULL; s = s->next)
-		CU_ASSERT(s->n == 0 && s->queued == 0);
+		CU_ASSERT(s->n == 0 && s->deciding == 0 && s->queued == 0);
 	CU_ASSERT_PTR_NULL(r->orphans);
 	CU_ASSERT(!log_has(&k, "answered before; ignored"));
 	kernel_stop(&k);

@@ -212,6 +212,34 @@ static void test_silent(void)
 	stop();
 }
 
+/* mend B4: past kernel/request/limits.def deciding: a user whose name service is silent takes a part of the managers' places only. */
+static void test_deciding(void)
+{
+	uint32_t n = 0;
+	int fds[2];
+
+	start();
+	k.parts.router->limits.clients = 9;
+	k.parts.router->limits.reserve = 8;
+	k.parts.router->limits.reserve_root = 2;
+	silent = true;
+	for (uint32_t i = 0; i < 5; i++)
+		come(SOCIAL);
+	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+	if (client_create(k.parts.router, fds[0], SOCIAL, 0) == 0)
+		n++;
+	else
+		close(fds[0]);
+	close(fds[1]);
+	CU_ASSERT_EQUAL(n, 0);
+	come(SOCIAL + 1);
+	silent = false;
+	wait_waiting(0);
+	CU_ASSERT_EQUAL(k.parts.router->n_clients, 1); /* no manager is among them */
+	come(SOCIAL);
+	stop();
+}
+
 static void test_gone_before(void)
 {
 	struct client *a, *b;
@@ -259,5 +287,5 @@ static void test_destroyed_while_looking(void)
 }
 
 TESTS_MAIN("users", TEST(test_known), TEST(test_unknown), TEST(test_too_wide), TEST(test_many_groups),
-	   TEST(test_left_group), TEST(test_silent), TEST(test_gone_before), TEST(test_more_than_are_kept),
+	   TEST(test_left_group), TEST(test_silent), TEST(test_deciding), TEST(test_gone_before), TEST(test_more_than_are_kept),
 	   TEST(test_reference), TEST(test_destroyed_while_looking))
