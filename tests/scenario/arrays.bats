@@ -29,7 +29,6 @@ no_history()
 }
 
 # sub ARRAY INDEX-OR-RANGE: 7[].svr 3 -> 7[3].svr
-sub() { echo "${1/\[\]/[$2]}"; }
 
 # counts ARRAY QUEUED RUNNING EXPIRED
 counts()

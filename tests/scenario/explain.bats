@@ -3,7 +3,6 @@
 #
 # keelson explain, qexplain: all that is checked before a job starts, and what is in its way.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler

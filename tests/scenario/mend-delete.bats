@@ -10,7 +10,6 @@ load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 8; }
 
-sub() { echo "${1/\[\]/[$2]}"; }
 expired() { same state X "$(qstat -f "$1" | value job_state)"; }
 deletions() { accounting | grep -c ";D;$1;" || true; }
 

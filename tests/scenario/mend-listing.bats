@@ -10,7 +10,6 @@ load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 4; }
 
-sub() { echo "${1/\[\]/[$2]}"; }
 listed() { awk 'NR > 2 { print $1 }' <<<"$1" | paste -sd' '; }
 
 # last_two WORDS...: of what qstat prints, without blanks at the ends of lines

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Issue "what breaks in other people's hands", what sites know otherwise of nodes, resources and defaults.
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 

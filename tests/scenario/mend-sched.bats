@@ -6,7 +6,6 @@
 #
 # needs modules/fairshare
 # needs modules/arrays
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler

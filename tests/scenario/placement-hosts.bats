@@ -3,7 +3,6 @@
 #
 # Which of several hosts a job gets: n1, n2, n3 with 4 cpus each.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler

@@ -3,7 +3,6 @@
 #
 # A host of several vnodes: n1 with n1[0] ... n1[3], each 2 cpus.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler

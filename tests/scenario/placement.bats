@@ -3,7 +3,6 @@
 #
 # Where jobs go, and what those that cannot start are told: one host n1 with 4 cpus and 2gb.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler

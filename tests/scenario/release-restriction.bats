@@ -492,7 +492,6 @@ host_is_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
 	wait_until 10 comment_says "$b" '^Not Running: Insufficient amount of resource: ncpus'
 	job_is "$b" Q
 }
-comment_says() { has "$(job_attr "$1" comment)" "$2" 2>/dev/null; }
 
 @test "release-restriction #40: damaged while the server was down: the log says so, everything comes free" {
 	command -v sqlite3 >/dev/null || skip "needs sqlite3"

@@ -3,7 +3,6 @@
 #
 # Strict order, top jobs, and what may start before them.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler

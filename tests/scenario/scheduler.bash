@@ -67,8 +67,6 @@ new_queue() # NAME PRIORITY
 runs() { job_is "$1" R 42; }
 starts() { wait_until 10 runs "$1"; }
 
-comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
-
 # waits JOB COMMENT: it stays queued, and is told why.
 waits()
 {

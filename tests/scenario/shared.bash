@@ -54,7 +54,6 @@ teardown()
 
 # ---- jobs that end -------------------------------------------------------------------------------------
 
-is_over() { job_is "$1" F; }
 ends() { wait_until 20 is_over "$1"; }
 
 # script: a file with the lines of stdin on the desk of $OWNER; prints its path.
