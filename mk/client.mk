@@ -8,9 +8,9 @@ CLIENT_LIBS := -lpthread
 COMMAND_LIB_O := $(call OBJECTS,$(call NAMED,sdk/commands/lib,*.c))
 COMMANDS := $(sort $(filter-out lib,$(notdir $(patsubst %/,%,$(dir $(call NAMED,sdk/commands/*,*.c))))))
 MUSL_COMMANDS := $(if $(MUSL_GCC),qsub)
-COMMAND_LIBS := $(CLIENT_LIBS) $(EDIT_LIBS) $(JANSSON_LIBS) $(PCRE2_LIBS)
+COMMAND_LIBS := $(CLIENT_LIBS) $(EDIT_LIBS) $(JANSSON_LIBS)
 COMMAND_FLAGS := -I$(S)/sdk/include -I$(S)/sdk/commands/lib -I$(S)/sdk $(EDIT_CFLAGS) $(JANSSON_CFLAGS) \
-	$(PCRE2_CFLAGS) -DPBS_VERSION='"$(VERSION_TEXT)"'
+	-DPBS_VERSION='"$(VERSION_TEXT)"'
 
 obj/sdk/wire/%.o obj/sdk/client/%.o: FLAGS = -fPIC -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire \
 	-I$(S)/sdk/client

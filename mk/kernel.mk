@@ -5,9 +5,8 @@
 KERNEL_C := $(call NAMED,kernel/*,*.c)
 KERNEL_O := $(call OBJECTS,$(filter-out kernel/main/keelsond.c,$(KERNEL_C)))
 KERNEL_FLAGS := -fPIC -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk \
-	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS) $(PCRE2_CFLAGS)
-KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(PCRE2_LIBS) $(LTDL_LIBS) \
-	-lpthread -ldl -lm
+	$(UV_CFLAGS) $(LIBCONFIG_CFLAGS)
+KERNEL_LIBS := $(UV_LIBS) $(LIBCONFIG_LIBS) $(LTDL_LIBS) -lpthread -ldl -lm
 
 obj/kernel/%.o: FLAGS = $(KERNEL_FLAGS)
 obj/kernel/main/place.o: FLAGS = $(KERNEL_FLAGS) \

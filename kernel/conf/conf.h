@@ -34,22 +34,19 @@ int conf_override(struct conf *c, const char *assignment, struct keel_err *err);
  * (NULL-terminated), else -EINVAL with *err, which names the first that is not. */
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err);
 
-/* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown keys are errors;
- * keys of the kernel (group.c) are known to every module group. A missing group gives all defaults. Returns
- * 0, or an error with *err. */
-int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules,
-	      uint32_t n_rules, uint32_t size, struct conf_data **ret_data, struct keel_err *err);
-/* The same for a module's group, in which other keys that known() accepts are none of the module's. */
+/* Fill a struct of `size` bytes from group `group` (NULL or "": the top level) by `rules`. Unknown keys are errors, but those
+ * that known() (may be NULL) accepts; keys of the kernel (group.c) are known to every module group. A missing group gives
+ * all defaults. Returns 0, or an error with *err. */
 typedef bool conf_known_fn(const void *arg, const char *key);
-int conf_fill_module(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
-		     uint32_t size, conf_known_fn *known, const void *arg, struct conf_data **ret_data, struct keel_err *err);
+int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
+	      conf_known_fn *known, const void *arg, struct conf_data **ret_data, struct keel_err *err);
 /* The same of the group `member` inside a module's group. */
 int conf_fill_member(const struct conf *c, const char *module, const char *member,
 		     const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
 		     struct conf_data **ret_data, struct keel_err *err);
-/* Returns whether a key of a module's group is the kernel's; by_override: and may be set by an override. */
-bool conf_kernel_key(const char *key, bool by_override);
-const char *conf_kernel_key_like(const char *key); /* returns one with the same beginning, or NULL */
+/* Returns whether a key of a module's group is the kernel's; by_override: and may be set by an override. Else *ret_like
+ * (may be NULL) becomes one with the same beginning, if there is any. */
+bool conf_kernel_key(const char *key, bool by_override, const char **ret_like);
 /* Module groups in order of appearance. `enabled` and `required` are true by default; `path`: a .so, NULL:
  * <modules_dir>/<name>.so. */
 struct conf_module {
@@ -60,7 +57,6 @@ struct conf_module {
 };
 const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n);
 struct conf_module *conf_module(const struct conf *c, const char *name);	/* NULL: no file names it */
-const struct conf_module *conf_enabled(const struct conf *c, const char *name); /* NULL: also when it is disabled */
 
 /* `budget` of a module's group; members that it does not set are 0. Returns 0, or an error with *err. */
 int conf_budget(const struct conf *c, const char *module, struct owner_budget *ret, struct keel_err *err);

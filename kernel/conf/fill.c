@@ -26,17 +26,12 @@ struct fill {
 	struct keel_err *err;
 };
 
-static const char *dot(const struct fill *f)
-{
-	return f->group[0] == '\0' ? "" : ".";
-}
-
 static int refuse(const struct fill *f, const config_setting_t *s, const struct keel_conf_rule *r, const char *got)
 {
 	char words[VALUE_WORDS];
 
-	return conf_refuse(f->err, s, "%s%s%s: expected %s, got %s", f->group, dot(f), r->key, value_expected(r, words),
-			   got);
+	return conf_refuse(f->err, s, "%s%s%s: expected %s, got %s", f->group, f->group[0] != '\0' ? "." : "", r->key,
+			   value_expected(r, words), got);
 }
 
 static int fill_key(const struct fill *f, const struct keel_conf_rule *r)
@@ -66,7 +61,7 @@ static int fill_key(const struct fill *f, const struct keel_conf_rule *r)
 static int key_check(const struct fill *f, const config_setting_t *s)
 {
 	bool top = f->group[0] == '\0', whole = !top && strchr(f->group, '.') == NULL; /* of a module */
-	const char *key = config_setting_name(s), *like = whole ? conf_kernel_key_like(key) : NULL;
+	const char *key = config_setting_name(s), *like = NULL;
 	struct buf known;
 	int ret;
 
@@ -74,12 +69,12 @@ static int key_check(const struct fill *f, const config_setting_t *s)
 		if (strcmp(rule_at(f->rules, i).key, key) == 0)
 			return 0;
 	if ((f->is_known != NULL && f->is_known(f->arg, key)) || (top && config_setting_is_group(s)) ||
-	    (whole && conf_kernel_key(key, is_override(s))))
+	    (whole && conf_kernel_key(key, is_override(s), &like)))
 		return 0;
 	buf_init(&known);
 	for (uint32_t i = 0; i < f->n_rules; i++)
 		buf_printf(&known, "%s%s", i == 0 ? "" : ", ", rule_at(f->rules, i).key);
-	ret = conf_refuse(f->err, s, "%s%s%s: expected a known key (%s), got \"%s\"%s%s%s", f->group, dot(f), key,
+	ret = conf_refuse(f->err, s, "%s%s%s: expected a known key (%s), got \"%s\"%s%s%s", f->group, top ? "" : ".", key,
 			  known.len == 0 ? "none" : known.data, key, like != NULL ? "; every module has '" : "",
 			  like != NULL ? like : "", like != NULL ? "'" : "");
 	buf_fini(&known);
@@ -113,19 +108,14 @@ static int fill(struct fill *f, struct conf_data **ret_data)
 	return ret;
 }
 
-int conf_fill_module(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
-		     uint32_t size, conf_known_fn *known, const void *arg, struct conf_data **ret_data, struct keel_err *err)
+int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules, uint32_t size,
+	      conf_known_fn *known, const void *arg, struct conf_data **ret_data, struct keel_err *err)
 {
-	struct fill f = { .conf = c, .group = group, .settings = conf_group(c, group), .rules = rules, .n_rules = n_rules,
-			  .size = size, .is_known = known, .arg = arg, .err = err };
+	struct fill f = { .conf = c, .group = group != NULL ? group : "", .rules = rules, .n_rules = n_rules, .size = size,
+			  .is_known = known, .arg = arg, .err = err };
 
+	f.settings = conf_group(c, f.group);
 	return fill(&f, ret_data);
-}
-
-int conf_fill(const struct conf *c, const char *group, const struct keel_conf_rule *rules, uint32_t n_rules,
-	      uint32_t size, struct conf_data **ret_data, struct keel_err *err)
-{
-	return conf_fill_module(c, group != NULL ? group : "", rules, n_rules, size, NULL, NULL, ret_data, err);
 }
 
 int conf_fill_setting(const struct conf *c, const char *module, const char *member, const config_setting_t *s,

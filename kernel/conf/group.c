@@ -6,7 +6,7 @@
  *   order = ( { tap = "on_submit"; order = 5; before = "..."; after = "..."; }, ... )
  *           the site's order of a tap, instead of the module's
  *   match = { queue = "^gpu"; user = "..."; }
- *           which objects its taps are for. Only read here; kernel/hook checks scopes and patterns.
+ *           which objects its taps are for. Only read here; the module with the FILTER row checks scopes and patterns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +26,15 @@ static const struct kernel_key {
 #undef GROUP_KEY
 };
 
-bool conf_kernel_key(const char *key, bool by_override)
+bool conf_kernel_key(const char *key, bool by_override, const char **ret_like)
 {
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = sizeof(keys) / sizeof(keys[0]); i-- > 0;) {
 		if (strcmp(keys[i].key, key) == 0)
 			return keys[i].scalar || !by_override;
+		if (ret_like != NULL && strncasecmp(keys[i].key, key, 4) == 0)
+			*ret_like = keys[i].key;
+	}
 	return false;
-}
-
-const char *conf_kernel_key_like(const char *key)
-{
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (strncasecmp(keys[i].key, key, 4) == 0)
-			return keys[i].key;
-	return NULL;
 }
 
 static bool flag(const config_setting_t *s, const char *key)

@@ -69,16 +69,6 @@ config_setting_t *conf_group(const struct conf *c, const char *group)
 }
 
 /* Reads `file`, which is called `path` in errors. */
-static int text_read(const char *file, const char *path, char **ret_text, size_t *ret_len, struct keel_err *err)
-{
-	int ret = file_read(file, FILE_MAX, ret_text, ret_len);
-
-	if (ret < 0)
-		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
-			       ret == -ENOTSUP ? "it is a pipe, not a file" : strerror(-ret));
-	return 0;
-}
-
 static int file_parse(struct conf *c, const char *path, const char *file, struct keel_err *err)
 {
 	struct conf_file **files = reallocarray(c->files, c->n_files + 1, sizeof(*files));
@@ -94,9 +84,10 @@ static int file_parse(struct conf *c, const char *path, const char *file, struct
 	}
 	config_init(&f->parsed);
 	c->files[c->n_files++] = f;
-	ret = text_read(file, path, &text, &len, err);
+	ret = file_read(file, FILE_MAX, &text, &len);
 	if (ret < 0)
-		return ret;
+		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
+			       ret == -ENOTSUP ? "it is a pipe, not a file" : strerror(-ret));
 	ret = conf_bounds(c, path, text, len, err);
 	/* libconfig accepts no comment in a last line that does not end. */
 	ended = text_format("%s%s", text, len > 0 && text[len - 1] != '\n' ? "\n" : "");
@@ -178,11 +169,6 @@ static int is_conf_name(const struct dirent *e)
 	return e->d_name[0] != '.' && len > 5 && strcmp(e->d_name + len - 5, ".conf") == 0;
 }
 
-static int name_order(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Returns the directory of modules beside the main file `path`. NULL: no memory. */
 static char *modules_dir(const char *path)
 {
@@ -195,7 +181,7 @@ static char *modules_dir(const char *path)
 static int dir_read(struct conf *c, const char *look, const char *dir, struct keel_err *err)
 {
 	struct dirent **names;
-	int n = scandir(look, &names, is_conf_name, name_order), ret = 0;
+	int n = scandir(look, &names, is_conf_name, alphasort), ret = 0;
 
 	if (n < 0 && errno == ENOENT)
 		return 0;
@@ -263,13 +249,6 @@ const struct conf_module *conf_modules(const struct conf *c, uint32_t *ret_n)
 	return c->modules;
 }
 
-const struct conf_module *conf_enabled(const struct conf *c, const char *name)
-{
-	const struct conf_module *m = conf_module(c, name);
-
-	return m != NULL && m->enabled ? m : NULL;
-}
-
 /* Of which module a group of the main file is now; NULL: it never was one. */
 static const char *moved_to(const char *group)
 {
@@ -287,13 +266,6 @@ static const char *moved_to(const char *group)
 	return NULL;
 }
 
-static bool is_in(const char *const *list, const char *word)
-{
-	while (*list != NULL && strcmp(*list, word) != 0)
-		list++;
-	return *list != NULL;
-}
-
 int conf_check_groups(const struct conf *c, const char *const *kernel_groups, struct keel_err *err)
 {
 	const config_setting_t *roots[] = { conf_group(c, ""), config_root_setting(&c->overrides) };
@@ -302,9 +274,11 @@ int conf_check_groups(const struct conf *c, const char *const *kernel_groups, st
 		for (int i = 0; i < config_setting_length(roots[over]); i++) {
 			const config_setting_t *s = config_setting_get_elem(roots[over], (unsigned)i);
 			const char *name = config_setting_name(s), *module = moved_to(name);
+			const char *const *known = kernel_groups;
 
-			if (!config_setting_is_group(s) || is_in(kernel_groups, name) ||
-			    (over && conf_module(c, name) != NULL))
+			while (*known != NULL && strcmp(*known, name) != 0)
+				known++;
+			if (!config_setting_is_group(s) || *known != NULL || (over && conf_module(c, name) != NULL))
 				continue;
 			if (module != NULL)
 				return conf_refuse(err, s, "%s: these keys are those of a module now; write them into "

@@ -10,11 +10,6 @@
 #include "registry/registry.h"
 #include "util/err.h"
 
-static struct op *op_of(struct keel_call *c)
-{
-	return (struct op *)c;
-}
-
 static keel_verdict call_reject(struct keel_call *c, int32_t code, const char *fmt, ...)
 {
 	struct op *op = op_of(c);

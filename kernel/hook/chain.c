@@ -21,7 +21,7 @@
 
 #define POLICIES ((uint32_t)(KEEL_ON_FAIL_REJECT | KEEL_ON_FAIL_SKIP | KEEL_ON_FAIL_BENCH))
 
-/* ---- what is wrong with a row ------------------------------------------------------------------- */
+/* ---- the error in a row -------------------------------------------------------------------------- */
 static const char *tap_objection(const struct keel_tap *t, uint32_t kind)
 {
 	const uint32_t policy = t->flags & POLICIES;

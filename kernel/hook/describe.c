@@ -8,27 +8,15 @@
 
 #include "hook/inside.h"
 
-static void tap_describe(const struct tap *t, void (*fn)(void *arg, const struct keel_about_tap *), void *arg)
-{
-	fn(arg, &(struct keel_about_tap){ .size = sizeof(struct keel_about_tap), .point = t->point, .name = t->name,
-					  .module = t->owner->pub.name, .before = t->place.before, .after = t->place.after,
-					  .order = t->place.order, .policy = t->policy, .calls = tap_calls(t),
-					  .time_ns = t->stat.time_ns, .longest_ns = t->stat.longest_ns,
-					  .fails = t->stat.fails, .strikes = t->stat.strikes,
-					  .benched = (t->off & TAP_BENCHED) != 0, .quiet = (t->off & TAP_QUIET) != 0 });
-}
-
 void hooks_taps(struct keel_mod *m, void (*fn)(void *arg, const struct keel_about_tap *), void *arg)
 {
-	struct hooks *h = hooks_of(m);
-
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		const struct chain *c = h->point[i].chain;
-
-		for (uint32_t k = 0; c != NULL && k < c->n; k++)
-			if (!(c->tap[k]->off & TAP_GONE))
-				tap_describe(c->tap[k], fn, arg);
-	}
+	FOR_EACH_TAP(hooks_of(m), t)
+		fn(arg, &(struct keel_about_tap){ .size = sizeof(struct keel_about_tap), .point = t->point, .name = t->name,
+						  .module = t->owner->pub.name, .before = t->place.before, .after = t->place.after,
+						  .order = t->place.order, .policy = t->policy, .calls = tap_calls(t),
+						  .time_ns = t->stat.time_ns, .longest_ns = t->stat.longest_ns,
+						  .fails = t->stat.fails, .strikes = t->stat.strikes,
+						  .benched = (t->off & TAP_BENCHED) != 0, .quiet = (t->off & TAP_QUIET) != 0 });
 }
 
 void hooks_holds(struct keel_mod *m, void (*fn)(void *arg, const struct keel_about_hold *), void *arg)

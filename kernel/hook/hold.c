@@ -65,20 +65,16 @@ void holds_end(struct op *op, int32_t reason)
 		hold_end(hold, reason);
 }
 
-static void hold_destroy(struct hold *hold)
+void hold_free(struct hold *hold)
 {
+	if (hold->tap != NULL) { /* it was taken, and its callback was called */
+		hold->op->hooks->holds.called++;
+		hold->tap->owner->live--;
+	}
 	loop_timer_cancel(hold->deadline);
 	free((void *)(uintptr_t)hold->opts.why);
 	free((void *)(uintptr_t)hold->opts.until_id);
 	free(hold);
-}
-
-/* Its callback was called. */
-void hold_free(struct hold *hold)
-{
-	hold->op->hooks->holds.told++;
-	hold->tap->owner->live--;
-	hold_destroy(hold);
 }
 
 static void hold_expired(void *arg)
@@ -133,7 +129,7 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 	hold->deadline = loop_timer(h->parts->loop, hold->opts.timeout_ms, hold_expired, hold);
 	if (hold->opts.why == NULL || hold->deadline == NULL ||
 	    (o->until_point != 0 && hold->opts.until_id == NULL)) {
-		hold_destroy(hold);
+		hold_free(hold);
 		return NULL;
 	}
 	hold->op = op;
@@ -145,7 +141,7 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
 		       struct keel_hold **ret_hold)
 {
-	struct op *op = (struct op *)c;
+	struct op *op = op_of(c);
 	struct hooks *h = op->hooks;
 	struct keel_hold_opts o;
 	const char *no;

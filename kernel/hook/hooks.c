@@ -43,9 +43,12 @@ static bool hook_tapped(struct keel_mod *m, uint32_t point)
 
 static uint32_t hook_point(struct keel_mod *m, const char *name)
 {
-	const struct point *p = name != NULL ? point_named(hooks_of(m), name) : NULL;
-
-	return p != NULL ? p->info->id : 0;
+	(void)m;
+	for (uint32_t i = 0; name != NULL && i < KEEL_POINT_MAX; i++) {
+		if (point_infos[i].name != NULL && strcmp(point_infos[i].name, name) == 0)
+			return i;
+	}
+	return 0;
 }
 
 static int32_t hook_about(struct keel_mod *m, uint32_t point, struct keel_about_point *ret)

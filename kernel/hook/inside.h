@@ -139,7 +139,6 @@ extern const struct point_info point_infos[KEEL_POINT_MAX]; /* by id; those with
 const char *kind_name(uint32_t kind);
 void points_init(struct hooks *h);
 struct point *point_get(struct hooks *h, uint32_t id); /* NULL: no such point */
-const struct point *point_named(const struct hooks *h, const char *name);
 /* A copy of a short event in `room` with zeroes for the fields the raiser did not know. */
 const void *event_complete(const struct point *p, const void *event, union any_event *room);
 static inline const void *event_whole(const struct point *p, const void *event, union any_event *room)
@@ -219,6 +218,11 @@ static inline struct keel_obj *event_obj(const struct point *p, const void *even
 	return p->obj_at ? *(struct keel_obj *const *)((const char *)event + p->obj_at) : NULL;
 }
 
+static inline struct op *op_of(struct keel_call *c)
+{
+	return (struct op *)c;
+}
+
 /* operation.c */
 keel_verdict hook_raise(struct keel_mod *m, const struct keel_raise *r);
 keel_verdict op_run(struct op *op); /* returns KEEL_WAIT while holds are open */
@@ -247,8 +251,9 @@ int32_t hook_end(struct keel_mod *m, const void *arg);
 uint32_t id_bucket(const char *id);
 
 /* note.c */
-void notes_drain(struct hooks *h);
-void notes_late(struct hooks *h);
+/* Notifies taps of those that can be now. `new_turn`: from the loop, while no operation is running; also those that were too
+ * deep. New ones of that kind wait for the next turn. */
+void notes_drain(struct hooks *h, bool new_turn);
 void notes_drop(struct hooks *h);
 int32_t hook_replay(struct keel_mod *m);
 bool is_replayed(const struct hooks *h, const struct tap *t);

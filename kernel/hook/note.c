@@ -97,38 +97,25 @@ static void note_free(struct hooks *h, struct note *n)
 	free(n);
 }
 
-/* The oldest queued note on whose object no operation is running; NULL: none. */
-static struct note *note_due(const struct hooks *h)
+void notes_drain(struct hooks *h, bool new_turn)
 {
 	struct note *n;
 
-	DL_FOREACH(h->notes, n) {
-		if (!n->late && !n->runs && !is_running(h, n->point, n->copy->event))
-			break;
-	}
-	return n;
-}
-
-void notes_drain(struct hooks *h)
-{
-	struct note *n;
-
-	while ((n = note_due(h)) != NULL) {
+	if (new_turn)
+		DL_FOREACH(h->notes, n)
+			n->late = false;
+	n = h->notes;
+	while (n != NULL) {
+		if (n->late || n->runs || is_running(h, n->point, n->copy->event)) {
+			n = n->next;
+			continue;
+		}
 		n->runs = true;
 		copy_refresh(h, n->copy);
 		note_run(h, n->point, n->copy->event, n);
 		note_free(h, n);
+		n = h->notes; /* the oldest again: its taps raise others, and may drain the list */
 	}
-}
-
-/* From the loop, while no operation is running: the notes that were too deep. New ones wait for the next turn. */
-void notes_late(struct hooks *h)
-{
-	struct note *n;
-
-	DL_FOREACH(h->notes, n)
-		n->late = false;
-	notes_drain(h);
 }
 
 void notes_drop(struct hooks *h)

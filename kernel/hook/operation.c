@@ -28,7 +28,7 @@ void op_left(struct hooks *h, const struct op *op)
 {
 	if (op->from_queue)
 		return;
-	notes_drain(h);
+	notes_drain(h, false);
 	if (h->top != NULL)
 		return;
 	h->chores = false;
@@ -160,7 +160,7 @@ struct settled {
 
 int32_t call_settled(struct keel_call *c, keel_outcome_fn *fn, void *arg)
 {
-	struct op *op = (struct op *)c;
+	struct op *op = op_of(c);
 	struct settled *s;
 
 	if (fn == NULL || (op->point->kind != KEEL_GATE && op->point->kind != KEEL_ASK))

@@ -175,7 +175,7 @@ static void ops_continue(void *arg)
 	h->wake = NULL;
 	while ((op = h->ready) != NULL)
 		op_continue(op);
-	notes_late(h);
+	notes_drain(h, true);
 }
 
 void ops_wake(struct hooks *h)

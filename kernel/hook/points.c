@@ -80,15 +80,6 @@ struct point *point_get(struct hooks *h, uint32_t id)
 	return id < KEEL_POINT_MAX && h->point[id].info != NULL ? &h->point[id] : NULL;
 }
 
-const struct point *point_named(const struct hooks *h, const char *name)
-{
-	for (uint32_t i = 0; i < KEEL_POINT_MAX; i++) {
-		if (h->point[i].info != NULL && strcmp(h->point[i].info->name, name) == 0)
-			return &h->point[i];
-	}
-	return NULL;
-}
-
 const void *event_complete(const struct point *p, const void *event, union any_event *room)
 {
 	memset(room, 0, sizeof(*room));

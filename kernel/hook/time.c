@@ -44,7 +44,7 @@ keel_verdict tap_invoke_timed(struct op *op, struct tap *t)
 }
 
 /* ---- what a breadcrumb says, for reports of a crash or a standstill: called in signal handlers ----- */
-static const struct op *op_of(const struct crumb *c)
+static const struct op *crumb_op(const struct crumb *c)
 {
 	return (const struct op *)((const char *)c - offsetof(struct op, crumb));
 }
@@ -52,7 +52,7 @@ static const struct op *op_of(const struct crumb *c)
 /* NULL: it is another callback's. */
 static const struct tap *crumb_tap(const struct crumb *c)
 {
-	return c->what == NULL ? op_of(c)->chain->tap[op_of(c)->at] : NULL;
+	return c->what == NULL ? crumb_op(c)->chain->tap[crumb_op(c)->at] : NULL;
 }
 
 bool hooks_crumb(const struct crumb *c, struct hooks_crumb *ret)
@@ -66,8 +66,8 @@ bool hooks_crumb(const struct crumb *c, struct hooks_crumb *ret)
 					     .object = c->object };
 	else
 		*ret = (struct hooks_crumb){ .is_tap = true, .owner = t->owner, .name = t->name,
-					     .what = op_of(c)->point->info->name,
-					     .object = event_id(op_of(c)->point, op_of(c)->event) };
+					     .what = crumb_op(c)->point->info->name,
+					     .object = event_id(crumb_op(c)->point, crumb_op(c)->event) };
 	return true;
 }
 
@@ -109,19 +109,11 @@ void hooks_tick(struct hooks *h, int64_t late_ns, int64_t tick_ns)
  *
  * A tap has so many records about its slowness a minute, and so many about its failures where nothing is
  * refused; the others are counted and reported with the next. */
-static int64_t soft_ms(const struct hooks *h, const struct owner *owner)
+static int64_t budget_ms(const struct hooks *h, const struct owner *owner, bool hard)
 {
-	return owner->budget.soft_ms > 0 ? owner->budget.soft_ms : h->conf.soft_budget_ms;
-}
+	int64_t own = hard ? owner->budget.hard_ms : owner->budget.soft_ms;
 
-static int64_t hard_ms(const struct hooks *h, const struct owner *owner)
-{
-	return owner->budget.hard_ms > 0 ? owner->budget.hard_ms : h->conf.hard_budget_ms;
-}
-
-static bool over(int64_t budget_ms, int64_t ns)
-{
-	return budget_ms > 0 && ns > budget_ms * NS_PER_MS;
+	return own > 0 ? own : hard ? h->conf.hard_budget_ms : h->conf.soft_budget_ms;
 }
 
 bool may_say(struct say_limit *l, int64_t now_ms, uint32_t *ret_unsaid)
@@ -153,7 +145,7 @@ static void say(struct hooks *h, const struct owner *owner, struct say_limit *li
 		snprintf(more, sizeof(more), "; it was too slow %u more times since the last record", unsaid);
 	hooks_log(h, hard ? KEEL_LOG_ERROR : KEEL_LOG_SYSTEM, object, "%s took %lld ms%s, %s budget is %lld ms%s", call,
 		  (long long)(ns / NS_PER_MS), where, hard ? "the hard" : "the soft",
-		  (long long)(hard ? hard_ms(h, owner) : soft_ms(h, owner)), more);
+		  (long long)budget_ms(h, owner, hard), more);
 }
 
 static void strike(struct op *op, struct tap *t)
@@ -178,31 +170,34 @@ static void strike(struct op *op, struct tap *t)
 }
 
 /* ---- calls that were there at a tick ------------------------------------------------------------------ */
-/* A call that was there at a tick is over: what passed since then, and what of it was its own doing. */
-static int64_t seen_over(struct loop *l, int64_t *ret_own_ns)
+/* A call that was there at a tick is over. Returns whether what passed since then, without what it waited for a processor,
+ * is over a budget; *ret_hard: over the hard one. */
+static bool seen_over(const struct hooks *h, const struct owner *owner, int64_t *ret_passed_ns, bool *ret_hard)
 {
-	int64_t passed = loop_clock_ns(l) - seen.since_ns, waited = loop_delay_ns(l) - seen.delay_ns;
+	struct loop *l = h->parts->loop;
+	int64_t soft = budget_ms(h, owner, false) * NS_PER_MS, hard = budget_ms(h, owner, true) * NS_PER_MS, own;
 
+	*ret_passed_ns = loop_clock_ns(l) - seen.since_ns;
+	own = *ret_passed_ns - (loop_delay_ns(l) - seen.delay_ns);
 	crumb_is_late = 0;
 	seen.call = NULL;
-	*ret_own_ns = passed > waited ? passed - waited : 0;
-	return passed;
+	*ret_hard = hard > 0 && own > hard;
+	return *ret_hard || (soft > 0 && own > soft);
 }
 
 void tap_late(struct op *op, struct tap *t)
 {
 	struct hooks *h = op->hooks;
-	int64_t passed, own;
+	int64_t passed;
 	char where[80];
-	bool hard;
+	bool slow, hard;
 
 	if (seen.call != &op->crumb || seen.tap != t || seen.number != tap_calls(t))
 		return; /* one around it */
-	passed = seen_over(h->parts->loop, &own);
+	slow = seen_over(h, t->owner, &passed, &hard);
 	if ((uint64_t)passed > t->stat.longest_ns)
 		t->stat.longest_ns = (uint64_t)passed;
-	hard = over(hard_ms(h, t->owner), own);
-	if (!hard && !over(soft_ms(h, t->owner), own))
+	if (!slow)
 		return;
 	snprintf(where, sizeof(where), " at %s", op->point->info->name);
 	say(h, t->owner, &t->stat.slow, op_label(op), t->name, passed, where, hard);
@@ -214,15 +209,11 @@ void tap_late(struct op *op, struct tap *t)
 void callback_late(const struct crumb *c)
 {
 	struct hooks *h = c->owner != NULL ? c->owner->parts->hooks : NULL;
-	int64_t passed, own;
+	int64_t passed;
 	char call[160];
 	bool hard;
 
-	if (seen.call != c || seen.number != c->number || h == NULL)
-		return;
-	passed = seen_over(c->owner->parts->loop, &own);
-	hard = over(hard_ms(h, c->owner), own);
-	if (!hard && !over(soft_ms(h, c->owner), own))
+	if (seen.call != c || seen.number != c->number || h == NULL || !seen_over(h, c->owner, &passed, &hard))
 		return;
 	snprintf(call, sizeof(call), c->object != NULL ? "%s of module %s (%s)" : "%s of module %s", c->what,
 		 owner_name(c->owner), c->object);

@@ -65,12 +65,11 @@ struct peer *peer_find(struct links *l, const char *name);
 bool peer_is_up(const struct peer *p); /* NULL is fine */
 struct peer *peer_get(struct links *l, const char *name, uint32_t daemon); /* made when missing */
 void peer_linked(struct peer *p, const struct keel_carrier_api *carrier); /* NULL: memory */
-void peer_unlinked(struct peer *p);
 void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
 int peer_send(struct peer *p, struct keel_out *o);
 void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */
-void peers_destroy(struct links *l);
+void message_destroy(struct message *m);
 
 /* links.c: to the module that listens. Returns 0, or -EPROTO: the bytes are no message. */
 int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *bytes, size_t len);

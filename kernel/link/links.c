@@ -156,8 +156,11 @@ static void carry_lost(struct keel_mod *m, const char *name)
 {
 	struct peer *p = carried(m, name);
 
-	if (p != NULL)
-		peer_unlinked(p);
+	if (p == NULL)
+		return;
+	p->carrier = NULL;
+	if (p->links->running)
+		peer_await(p);
 }
 
 static int32_t carry_in(struct keel_mod *m, const char *name, const void *bytes, uint32_t len)
@@ -195,10 +198,16 @@ int links_create(struct parts *parts, struct links **ret_links)
 
 void links_destroy(struct links *l)
 {
+	struct peer *p;
+
 	if (l == NULL)
 		return;
 	links_stop(l);
-	peers_destroy(l);
+	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
+		while (p->pending != NULL)
+			message_destroy(p->pending);
+		free(p);
+	}
 	links_detach(l, NULL);
 	index_fini(&l->handlers);
 	index_fini(&l->peers);

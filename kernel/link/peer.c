@@ -3,8 +3,8 @@
  * peer.c - the daemons we know, whether they are linked, and what waits to be sent to them.
  *
  *	peer_linked -> up, peer_up is raised
- *	   '-- peer_unlinked -> not up, grace runs -- linked again: peer_up, no peer_down
- *	                                          '-- over: peer_down is raised, once
+ *	   '-- it is lost -> not up, grace runs -- linked again: peer_up, no peer_down
+ *	                                       '-- over: peer_down is raised, once
  *
  * Messages to one peer leave in the order of send(), each after what it is about is durable. A
  * message for a link that was lost meanwhile is dropped: modules start over at peer_up.
@@ -76,13 +76,6 @@ static void grace_over(void *arg)
 		   KEEL_EVENT(peer_down, .peer = p->name, .daemon = p->daemon));
 }
 
-void peer_unlinked(struct peer *p)
-{
-	p->carrier = NULL;
-	if (p->links->running)
-		peer_await(p);
-}
-
 void peer_leaves(struct links *l, const char *name)
 {
 	struct peer *p = peer_find(l, name);
@@ -103,7 +96,7 @@ void peer_await(struct peer *p)
 }
 
 /* ---- messages ---------------------------------------------------------------------------------- */
-static void message_destroy(struct message *m)
+void message_destroy(struct message *m)
 {
 	DL_DELETE(m->peer->pending, m);
 	out_drop(m->out);
@@ -152,16 +145,4 @@ int peer_send(struct peer *p, struct keel_out *o)
 	if (ret < 0)
 		message_destroy(m);
 	return ret;
-}
-
-void peers_destroy(struct links *l)
-{
-	struct peer *p;
-
-	for (uint32_t at = 0; (p = (struct peer *)index_next(&l->peers, &at));) {
-		loop_timer_cancel(p->grace);
-		while (p->pending != NULL)
-			message_destroy(p->pending);
-		free(p);
-	}
 }

@@ -123,29 +123,21 @@ static void json_add(struct log *g, uint32_t event, const char *klass, const cha
 	buf_str(&g->line, "}\n");
 }
 
-/* Of a line that fits only in part the beginning stays, as a line of its own. 0 or -errno. */
-static int line_write(struct log *g)
-{
-	size_t written = 0;
-	int ret = g->line.failed ? -ENOMEM : g->torn ? fd_write_all(g->fd, "\n", 1) : 0;
-
-	if (ret < 0)
-		return ret;
-	ret = fd_write(g->fd, g->line.data, g->line.len, &written);
-	g->torn = ret < 0 && written > 0;
-	return ret;
-}
-
-/* Writes a record with the second in g->stamp. */
+/* Writes a record with the second in g->stamp. Of a line that fits only in part the beginning stays, as a line of its own. */
 static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
 			 const char *text)
 {
+	size_t written = 0;
 	char words[80];
 	int ret;
 
 	buf_reset(&g->line);
 	(g->json ? json_add : pbs_add)(g, event, klass, object, text);
-	ret = line_write(g);
+	ret = g->line.failed ? -ENOMEM : g->torn ? fd_write_all(g->fd, "\n", 1) : 0;
+	if (ret == 0) {
+		ret = fd_write(g->fd, g->line.data, g->line.len, &written);
+		g->torn = ret < 0 && written > 0;
+	}
 	if (ret < 0) {
 		g->lost++;
 		g->lost_why = -ret;
@@ -157,22 +149,10 @@ static void record_write(struct log *g, uint32_t event, const char *klass, const
 	}
 }
 
-static void first_lines(struct log *g)
-{
-	char host[256] = "", words[600];
-
-	gethostname(host, sizeof(host) - 1);
-	record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log opened");
-	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, "pbs_version=" KEELSON_VERSION_TEXT);
-	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, "pbs_build=keelson-" KEELSON_RELEASE);
-	snprintf(words, sizeof(words), "hostname=%s;pbs_leaf_name=N/A;pbs_mom_node_name=N/A", host);
-	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, words);
-}
-
 /* Switch to the file of `day`. Returns 0, or -errno and nothing has changed. */
 static int day_open(struct log *g, int day)
 {
-	char *path = NULL;
+	char *path = NULL, host[256] = "", words[600];
 	int fd;
 
 	if (asprintf(&path, "%s/%08d", g->dir, day) < 0)
@@ -190,7 +170,12 @@ static int day_open(struct log *g, int day)
 		g->fd = fd;
 	}
 	g->day = day;
-	first_lines(g);
+	gethostname(host, sizeof(host) - 1);
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log opened");
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, "pbs_version=" KEELSON_VERSION_TEXT);
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, "pbs_build=keelson-" KEELSON_RELEASE);
+	snprintf(words, sizeof(words), "hostname=%s;pbs_leaf_name=N/A;pbs_mom_node_name=N/A", host);
+	record_write(g, KEEL_LOG_SYSTEM, "Svr", g->name, words);
 	return 0;
 }
 
@@ -259,14 +244,9 @@ void log_close(struct log *g)
 	free(g);
 }
 
-void log_override_mask(struct log *g, uint32_t mask)
+void log_set_mask(struct log *g, uint32_t mask, bool override)
 {
-	g->override = mask;
-}
-
-void log_set_mask(struct log *g, uint32_t mask)
-{
-	g->mask = mask;
+	*(override ? &g->override : &g->mask) = mask;
 }
 
 void log_set_json(struct log *g, bool json)

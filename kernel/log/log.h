@@ -17,9 +17,8 @@ struct loop;
 int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, bool microseconds,
 	     struct log **ret_log, struct keel_err *err);
 void log_close(struct log *g);
-void log_set_mask(struct log *g, uint32_t mask);
-/* Replaces the mask until it is 0 again: for an administrator at run time. */
-void log_override_mask(struct log *g, uint32_t mask);
+/* `override`: one that replaces the other until it is 0 again, for an administrator at run time. */
+void log_set_mask(struct log *g, uint32_t mask, bool override);
 /* JSON lines instead of PBS lines: {"time": ..., "event": ..., "daemon": ..., "class": ..., "object": ..., "text": ...} */
 void log_set_json(struct log *g, bool json);
 /* Returns the fd of the open file; its number stays the same when the day changes. */

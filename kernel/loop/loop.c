@@ -300,11 +300,6 @@ static void posted(uv_async_t *wake)
 		c.fn(c.arg);
 }
 
-static void never(void *arg, int events)
-{
-	(void)arg, (void)events;
-}
-
 /* libuv ends the program when its table of descriptors cannot grow. So it has room for most daemons from the
  * beginning: it is as long as the highest descriptor ever watched. */
 static void table_widen(struct loop *l)
@@ -313,8 +308,8 @@ static void table_widen(struct loop *l)
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
 	struct loop_watch *w;
 
-	if (high >= 0 && loop_watch(l, high, LOOP_READABLE, never, NULL, &w) == 0)
-		loop_watch_cancel(w);
+	if (high >= 0 && loop_watch(l, high, LOOP_READABLE, NULL, NULL, &w) == 0)
+		loop_watch_cancel(w); /* before it could be ready */
 	if (high >= 0)
 		close(high);
 	if (fd >= 0)

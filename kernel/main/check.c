@@ -75,9 +75,10 @@ int daemon_check(const struct options *o)
 		ret = check_all(&d, &err);
 	if (ret < 0)
 		fprintf(stderr, "keelsond: %s\n", err.text);
-	fflush(NULL);
+	if (fflush(NULL) != 0 && ret == 0) /* a report with a part missing would be another set */
+		ret = -errno;
 	if (d.parts.log != NULL)
-		log_set_mask(d.parts.log, 0); /* what an init() has begun ends with this process */
+		log_set_mask(d.parts.log, 0, false); /* what an init() has begun ends with this process */
 	if (d.set != NULL)
 		_exit(ret < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 	parts_destroy(&d.parts);

@@ -140,11 +140,6 @@ static void callback_end(struct callback *c)
 	callbacks.unused = c;
 }
 
-static void callback_call(const struct callback *c)
-{
-	CRUMB_CALL(c->owner, c->what, NULL, c->fn(&c->owner->pub, c->arg));
-}
-
 /* For the loop: calls it once. */
 static void callback_last(void *arg)
 {
@@ -152,7 +147,7 @@ static void callback_last(void *arg)
 
 	callback_end(arg);
 	if (was.fn != NULL)
-		callback_call(&was);
+		CRUMB_CALL(was.owner, was.what, NULL, was.fn(&was.owner->pub, was.arg));
 }
 
 /* ---- timers and fds -------------------------------------------------------------------------- */
@@ -182,8 +177,10 @@ static void core_timer_cancel(struct keel_timer *handle)
 
 static void fd_ready(void *arg, int events)
 {
+	const struct callback *c = arg;
+
 	(void)events;
-	callback_call(arg);
+	CRUMB_CALL(c->owner, c->what, NULL, c->fn(&c->owner->pub, c->arg));
 }
 
 static struct keel_watch *core_watch_fd(struct keel_mod *m, int fd, keel_fn *fn, void *arg)
@@ -301,7 +298,7 @@ static void core_stop(struct keel_mod *m)
 
 static void core_log_events(struct keel_mod *m, uint32_t mask)
 {
-	log_override_mask(owner_of(m)->parts->log, mask);
+	log_set_mask(owner_of(m)->parts->log, mask, true);
 }
 
 const struct keel_core_api *core_api(void)

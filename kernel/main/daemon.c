@@ -172,27 +172,6 @@ static int log_start(struct daemon *d, struct keel_err *err)
 	return 0;
 }
 
-static int modules_run(struct daemon *d, struct keel_err *err)
-{
-	int ret = modules_load(d->parts.modules, d->parts.conf, d->options->set_dir != NULL, err);
-
-	if (ret == 0)
-		ret = store_use(d->parts.store, err);
-	if (ret == 0)
-		ret = modules_start(d->parts.modules, err);
-	return ret;
-}
-
-static int listeners_open(struct daemon *d, struct keel_err *err)
-{
-	int ret = links_start(d->parts.links, err);
-
-	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
-		ret = router_listen(d->parts.router, d->settings->client->socket, handed_use(&d->handed, HANDED_CLIENT),
-				    err);
-	return ret;
-}
-
 static int start(struct daemon *d, struct keel_err *err)
 {
 	int ret = parts_configure(d, err);
@@ -217,8 +196,17 @@ static int start(struct daemon *d, struct keel_err *err)
 	if (ret == 0 && d->world != NULL && d->world->furnish != NULL)
 		ret = d->world->furnish(d->world->arg, &d->parts, err);
 	if (ret == 0)
-		ret = modules_run(d, err);
-	return ret == 0 ? listeners_open(d, err) : ret;
+		ret = modules_load(d->parts.modules, d->parts.conf, d->options->set_dir != NULL, err);
+	if (ret == 0)
+		ret = store_use(d->parts.store, err);
+	if (ret == 0)
+		ret = modules_start(d->parts.modules, err);
+	if (ret == 0)
+		ret = links_start(d->parts.links, err);
+	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
+		ret = router_listen(d->parts.router, d->settings->client->socket, handed_use(&d->handed, HANDED_CLIENT),
+				    err);
+	return ret;
 }
 
 /* It failed because of a module that is not required. Returns whether it can go on without it. */
@@ -426,6 +414,7 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	if (world == NULL)
 		handed_take(&d->handed);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* where the caller ignores it the kernel would reap our children */
 	umask(022);
 	/* Drop the supplementary groups of the user that started it: its children would inherit them. */
 	ret = geteuid() == 0 && setgroups(0, NULL) < 0 && getgroups(0, NULL) > 0
@@ -438,15 +427,6 @@ int daemon_create(const struct options *o, const struct world *world, struct dae
 	ready_notify(d);
 	*ret_daemon = d;
 	return 0;
-}
-
-void daemon_destroy(struct daemon *d)
-{
-	if (d == NULL)
-		return;
-	serve_no_more(d);
-	end(d);
-	daemon_free(d);
 }
 
 void daemon_abandon(struct daemon *d)

@@ -17,7 +17,7 @@ struct options {
 	size_t n_set;
 	const char *set_dir;  /* run with this set of modules (keel/renew.h), or check it; NULL: with the configuration */
 	const char *back;     /* with set_dir: the one to go back to; or NULL */
-	const char *refused;  /* with set_dir: why this is the one that was gone back to; or NULL */
+	const char *refused;  /* with set_dir: the error of the set in whose place this one runs; or NULL */
 	bool last_good;       /* run with the last set that served */
 };
 
@@ -35,7 +35,6 @@ struct daemon;
 /* Start a daemon whose loop the caller runs; `world` NULL: no simulation. Returns 0, or an error with *err. */
 int daemon_create(const struct options *o, const struct world *world, struct daemon **ret_daemon,
 		  struct keel_err *err);
-void daemon_destroy(struct daemon *d); /* orderly: last replies and commits; may be NULL */
 /* As after a power failure: calls no callback any more, so that nothing is stored and no client or peer is notified. */
 void daemon_abandon(struct daemon *d);
 

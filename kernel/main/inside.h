@@ -171,7 +171,7 @@ void renew_signals_hold(struct daemon *d);
 void renew_exec(struct daemon *d);
 /* This image was executed with a way back: it is taken when the daemon crashes, or is not ready in time. */
 int renew_supervise(struct daemon *d, struct keel_err *err);
-/* The daemon did not start, for *why: take the way back. Returns when there is none. */
+/* The daemon did not start, with the error *why: take the way back. Returns when there is none. */
 void renew_back(const struct keel_err *why);
 void renew_ready(void);
 void renew_end(struct daemon *d);

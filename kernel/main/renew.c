@@ -4,7 +4,7 @@
  *
  *   api_go(): what is in flight ends -> what is kept is stored -> exec --set NEXT --back BACK -> ready
  *
- * When the next image does not get ready, it executes the set BACK, with the reason: --set BACK --refused TEXT.
+ * When the next image does not get ready, it executes the set BACK, with the error: --set BACK --refused TEXT.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -128,19 +128,13 @@ void renew_signals_hold(struct daemon *d)
 	loop_run_until(d->parts.loop, once, &turned, 0);
 }
 
-static void handed_fill(const struct daemon *d, int client, struct handed *h)
-{
-	*h = d->locks;
-	handed_add(h, HANDED_CLIENT, client);
-}
-
 void renew_exec(struct daemon *d)
 {
 	const char **words = words_make(d, d->next, "--back", d->back);
-	struct handed handed;
+	struct handed handed = d->locks;
 	char **env;
 
-	handed_fill(d, router_listen_fd(d->parts.router), &handed);
+	handed_add(&handed, HANDED_CLIENT, router_listen_fd(d->parts.router));
 	env = handed_env(&handed, notify_socket());
 	if (words == NULL || env == NULL)
 		return;
@@ -153,7 +147,7 @@ void renew_exec(struct daemon *d)
 
 /* ---- the way back ------------------------------------------------------------------------------------------- */
 static struct {
-	const char **words; /* the last one is the reason */
+	const char **words; /* the last one is the error */
 	const char **reason;
 	char **env;
 	struct handed handed;
@@ -187,8 +181,9 @@ int renew_supervise(struct daemon *d, struct keel_err *err)
 
 	if (d->options->back == NULL)
 		return 0;
+	back.handed = d->locks;
 	/* The router closes it when a start fails. */
-	handed_fill(d, fcntl(handed_find(&d->handed, HANDED_CLIENT), F_DUPFD_CLOEXEC, 3), &back.handed);
+	handed_add(&back.handed, HANDED_CLIENT, fcntl(handed_find(&d->handed, HANDED_CLIENT), F_DUPFD_CLOEXEC, 3));
 	back.words = words_make(d, d->options->back, "--refused", "");
 	back.env = handed_env(&back.handed, notify_socket());
 	if (back.words == NULL || back.env == NULL)
@@ -279,7 +274,7 @@ static int32_t api_apply(struct keel_mod *m, struct keel_err *err)
 
 	if (ret == 0) {
 		settings_take(d->settings, d->draft_settings);
-		log_set_mask(d->parts.log, (uint32_t)d->settings->log->events);
+		log_set_mask(d->parts.log, (uint32_t)d->settings->log->events, false);
 		log_set_json(d->parts.log, d->settings->log->format != 0);
 		d->draft_settings = NULL;
 		d->parts.conf = d->draft_conf;
@@ -292,11 +287,6 @@ static int32_t api_apply(struct keel_mod *m, struct keel_err *err)
 static void api_drop(struct keel_mod *m)
 {
 	draft_drop(daemon_with(m));
-}
-
-static bool api_needs(struct keel_mod *m, const char *name, const char *other)
-{
-	return modules_need(owner_of(m)->parts->modules, name, other);
 }
 
 static int32_t api_busy(struct keel_mod *m, const char *name, struct keel_err *err)
@@ -362,7 +352,7 @@ const struct keel_renew_api *renew_api(void)
 		.apply = api_apply,
 		.drop = api_drop,
 		.trust = file_trust,
-		.needs = api_needs,
+		.needs = modules_need,
 		.busy = api_busy,
 		.go = api_go,
 		.on_hup = api_on_hup,

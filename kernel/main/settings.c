@@ -202,7 +202,8 @@ static int groups_fill(struct settings *s, const struct conf *c, struct keel_err
 		names[i - 1] = groups[i].name;
 	ret = conf_check_groups(c, names, err);
 	for (uint32_t i = 0; ret == 0 && i < SETTINGS_GROUPS; i++)
-		ret = conf_fill(c, groups[i].name, groups[i].rules, groups[i].n_rules, groups[i].size, &s->data[i], err);
+		ret = conf_fill(c, groups[i].name, groups[i].rules, groups[i].n_rules, groups[i].size, NULL, NULL,
+				&s->data[i], err);
 	if (ret < 0)
 		return ret;
 	s->top = conf_data(s->data[TOP]);
@@ -237,7 +238,9 @@ int settings_read(const struct options *o, const char *set, struct conf **ret_co
 
 	if (s == NULL)
 		return conf_no_memory(err);
-	ret = conf_read(o->conf_file, set, &c, err);
+	ret = set != NULL && access(set, F_OK) == 0 ? file_trust(set, err) : 0;
+	if (ret == 0)
+		ret = conf_read(o->conf_file, set, &c, err);
 	for (size_t i = 0; ret == 0 && i < o->n_set; i++)
 		ret = conf_override(c, o->set[i], err);
 	if (ret == 0 && set != NULL)

@@ -99,9 +99,10 @@ void modules_draft_drop(struct modules *all, struct keel_draft *draft)
 	values_drop(all);
 }
 
-bool modules_need(const struct modules *all, const char *name, const char *other)
+bool modules_need(struct keel_mod *mod, const char *name, const char *other)
 {
-	const struct module *m = set_named(&all->there, name), *o = set_named(&all->there, other);
+	const struct set *there = &owner_of(mod)->parts->modules->there;
+	const struct module *m = set_named(there, name), *o = set_named(there, other);
 
 	return m != NULL && o != NULL && module_follows(m, o, false);
 }

@@ -27,7 +27,7 @@
 
 typedef int32_t step_fn(struct keel_mod *, struct keel_err *);
 
-/* Of a module whose `fn` failed: "module NAME<failed>: <its reason>". */
+/* Of a module whose `fn` failed: "module NAME<failed>: <its error>". */
 static int call_step(struct module *m, const char *name, step_fn *fn, const char *failed, struct keel_err *err)
 {
 	struct keel_err own = { 0 };
@@ -43,17 +43,6 @@ static int call_step(struct module *m, const char *name, step_fn *fn, const char
 		return 0;
 	return err_set(err, ret < 0 ? ret : -EIO, "module %s%s: %s", m->desc.name, failed,
 		       own.text[0] != '\0' ? own.text : "it gave no reason");
-}
-
-static void call_end(struct module *m, const char *name, void (*fn)(struct keel_mod *))
-{
-	struct crumb crumb;
-
-	if (fn == NULL)
-		return;
-	crumb_begin(&crumb, &m->owner, name, NULL);
-	fn(&m->owner.pub);
-	crumb_end(&crumb);
 }
 
 /* ---- up --------------------------------------------------------------------------------------------- */
@@ -107,17 +96,6 @@ int module_busy(struct module *m, struct keel_err *err)
 	return ret == 0 || ret == -ENOTEMPTY ? ret : -EBUSY;
 }
 
-static void module_end(struct module *m)
-{
-	withdraw(m);
-	if (m->state != MODULE_OPEN)
-		call_end(m, "fini", m->desc.fini);
-	objects_detach(&m->owner);
-	if (m->how.row != NULL)
-		loader_close(m); /* while its loader, which ends after it, is there */
-	m->state = MODULE_OPEN;
-}
-
 /* Not the module itself is to blame: what it asks a worker thread to do hangs, or it waits behind that. */
 bool module_work_log(const struct module *m)
 {
@@ -126,17 +104,6 @@ bool module_work_log(const struct module *m)
 			"work() of it has not returned (%u of them): what that asks does not answer, a file system, a program, a "
 			"server?", m->owner.working);
 	return m->owner.working > 0;
-}
-
-/* What a module left behind may still use its memory: that stays, then. */
-static void module_leave(struct module *m)
-{
-	if (m->owner.live == 0)
-		module_close(m);
-	else if (!module_work_log(m))
-		log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
-			"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to its vendor",
-			m->owner.live);
 }
 
 /* ---- together ---------------------------------------------------------------------------------------- */
@@ -207,7 +174,8 @@ void set_halt(const struct set *s)
 
 		if (m->state != MODULE_RUNNING)
 			continue;
-		call_end(m, "stop", m->desc.stop);
+		if (m->desc.stop != NULL)
+			CRUMB_CALL(&m->owner, "stop", NULL, m->desc.stop(&m->owner.pub));
 		m->state = MODULE_READY;
 	}
 }
@@ -215,14 +183,32 @@ void set_halt(const struct set *s)
 void set_down(const struct set *s)
 {
 	set_halt(s);
-	for (uint32_t i = s->n; i > 0; i--)
-		module_end(s->at[i - 1]);
+	for (uint32_t i = s->n; i > 0; i--) {
+		struct module *m = s->at[i - 1];
+
+		withdraw(m);
+		if (m->state != MODULE_OPEN && m->desc.fini != NULL)
+			CRUMB_CALL(&m->owner, "fini", NULL, m->desc.fini(&m->owner.pub));
+		objects_detach(&m->owner);
+		if (m->how.row != NULL)
+			loader_close(m); /* while its loader, which ends after it, is there */
+		m->state = MODULE_OPEN;
+	}
 }
 
 void set_leave(struct set *s)
 {
 	set_down(s);
-	while (s->n > 0)
-		module_leave(s->at[--s->n]);
+	while (s->n > 0) {
+		struct module *m = s->at[--s->n];
+
+		/* What a module left behind may still use its memory: that stays, then. */
+		if (m->owner.live == 0)
+			module_close(m);
+		else if (!module_work_log(m))
+			log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
+				"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to its "
+				"vendor", m->owner.live);
+	}
 	set_fini(s);
 }

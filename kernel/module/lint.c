@@ -18,7 +18,7 @@
 /* The descriptor as the first released interface had it; what was appended since is not in every file. */
 #define SIZE_V0 ((uint32_t)(offsetof(struct keel_module, fini) + sizeof(void (*)(void))))
 
-/* Counts and the tables they count. A table that is not counted is a mistake, too: taps that are never called
+/* Counts and the tables they count. A table that is not counted is an error, too: taps that are never called
  * would let pass what they are there to refuse. */
 static const char *table_objection(const struct keel_module *d)
 {
@@ -96,7 +96,7 @@ static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_
 
 	if (r->key == NULL || r->key[0] == '\0')
 		return "has no key";
-	if (conf_kernel_key(r->key, false))
+	if (conf_kernel_key(r->key, false, NULL))
 		return "has a key that every module's group has already (the site's): choose another name";
 	if (size == 0)
 		return "is of a type this kernel does not know";

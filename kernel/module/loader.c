@@ -3,11 +3,11 @@
  * loader.c - map a module file, through libltdl with a loader of our own.
  *
  * The stock loader binds lazily, so that a module with an unresolved symbol would die in the middle of
- * a request, and it replaces the reason of a failure by "file not found". Ours binds now, keeps symbols
- * local and keeps the reason. Only absolute paths of .so files are opened: a bare name would be searched
+ * a request, and it replaces the error by "file not found". Ours binds now, keeps symbols
+ * local and keeps the error. Only absolute paths of .so files are opened: a bare name would be searched
  * for, a .la file can pull in others.
  *
- * libltdl keeps its loaders for the process, so the vtable and the last reason are per process too.
+ * libltdl keeps its loaders for the process, so the vtable and the last error are per process too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -80,16 +80,6 @@ static int loader_init(struct keel_err *err)
 	return 0;
 }
 
-static int path_lint(const char *path, struct keel_err *err)
-{
-	size_t len = strlen(path);
-
-	if (path[0] != '/' || len < 4 || strcmp(path + len - 3, ".so") != 0)
-		return err_set(err, -EINVAL,
-			       "module path '%s' is not an absolute path of a .so file", path);
-	return 0;
-}
-
 static int map(const char *file, struct image *image, struct keel_err *err)
 {
 	lt_dlhandle handle;
@@ -113,10 +103,13 @@ int image_open(const char *path, const char *copy, bool mapped, struct image *re
 {
 	const char *file = copy != NULL ? copy : path;
 	struct image image = { 0 };
-	int ret = path_lint(path, err);
+	size_t len = strlen(path);
+	int ret = 0;
 
-	if (ret == 0 && copy == NULL)
-		ret = file_trust(path, err);
+	if (path[0] != '/' || len < 4 || strcmp(path + len - 3, ".so") != 0)
+		ret = err_set(err, -EINVAL, "module path '%s' is not an absolute path of a .so file", path);
+	if (ret == 0)
+		ret = file_trust(file, err);
 	if (ret == 0)
 		ret = note_read(file, path, &image.st, &image.note, err);
 	if (ret == 0 && (image.path = strdup(path)) == NULL)

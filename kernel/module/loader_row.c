@@ -80,7 +80,7 @@ static int how_read(const struct loader_row *row, const struct conf *conf, const
 	const struct keel_conf_rule rule = { .size = sizeof(rule), .type = KEEL_CONF_ENUM, .key = d->name,
 					     .choices = d->choices, .doc = d->doc };
 	struct conf_data *data;
-	int code = conf_fill_module(conf, name, &rule, 1, sizeof(struct choice), any_key, NULL, &data, err);
+	int code = conf_fill(conf, name, &rule, 1, sizeof(struct choice), any_key, NULL, &data, err);
 
 	if (code < 0)
 		return code;
@@ -156,7 +156,7 @@ void loader_close(struct module *m)
 }
 
 /* ---- those that load others are there first ------------------------------------------------------------------ */
-/* What is wrong with a file is said when it is opened. */
+/* An error in a file is reported when it is opened. */
 static struct modfile_module *file_read(const struct modules *all, const struct conf_module *said)
 {
 	char why[MODFILE_WHY_MAX], *path = module_copy(all, said->name);

@@ -143,7 +143,7 @@ int modules_check(struct modules *all, const struct conf *conf, bool strict, boo
 }
 
 /* ---- up and down ------------------------------------------------------------------------------------------ */
-/* `bad` failed with *why. Notes it as the one without which the kernel may be started again. */
+/* `bad` failed with the error *why. Notes it as the one without which the kernel may be started again. */
 static void bad_note(struct modules *all, const struct module *bad, const struct keel_err *why)
 {
 	const struct module *other;

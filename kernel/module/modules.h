@@ -44,7 +44,7 @@ void modules_draft_drop(struct modules *m, struct keel_draft *draft);
 /* Its values are in force, or, after an error, none of them. */
 int modules_apply(struct modules *m, struct keel_err *err);
 /* Of two that run: can `name` not do without `other`? */
-bool modules_need(const struct modules *m, const char *name, const char *other);
+bool modules_need(struct keel_mod *mod, const char *name, const char *other);
 /* May it leave? 0; -ENOTEMPTY: something would be lost without it; -EBUSY: it is at something that ends. */
 int modules_busy(const struct modules *m, const char *name, struct keel_err *err);
 /* A line per module: name and version, separated by a tab. */

@@ -52,8 +52,8 @@ void module_close(struct module *m)
 
 int module_values(const struct module *m, const struct conf *conf, struct conf_data **ret_data, struct keel_err *err)
 {
-	return conf_fill_module(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, loader_key, modules_of(m),
-				ret_data, err);
+	return conf_fill(conf, m->desc.name, m->rules, m->desc.n_conf, m->desc.conf_size, loader_key, modules_of(m), ret_data,
+			 err);
 }
 
 int module_configure(const struct module *m, const struct conf *conf, struct conf_data **ret_data,

@@ -140,7 +140,9 @@ int relations_lint(const struct set *s, const struct module *m, const struct con
 	const char *const *name;
 
 	for (name = m->desc.requires_modules; name != NULL && *name != NULL; name++) {
-		if (set_named(s, *name) == NULL && conf_enabled(conf, *name) == NULL)
+		const struct conf_module *other = conf_module(conf, *name);
+
+		if (set_named(s, *name) == NULL && (other == NULL || !other->enabled))
 			return err_set(err, -ENOENT,
 				       "module %s requires module %s; enable it, or disable %s",
 				       m->desc.name, *name, m->desc.name);

@@ -252,13 +252,6 @@ void out_drop(struct keel_out *o)
 	free(o);
 }
 
-static bool is_good(struct keel_out *o)
-{
-	if (o->b.len - BODY_AT > WIRE_BODY_MAX)
-		o->b.failed = true;
-	return !o->b.failed;
-}
-
 /* Returns where the next value is to be written; `misplaced`: an error of the caller. */
 static struct buf *out_place(struct keel_out *o, bool misplaced)
 {
@@ -266,9 +259,9 @@ static struct buf *out_place(struct keel_out *o, bool misplaced)
 
 	if (o == NULL)
 		return &nowhere;
-	if (misplaced)
+	if (misplaced || o->b.len - BODY_AT > WIRE_BODY_MAX)
 		o->b.failed = true;
-	return is_good(o) ? &o->b : &nowhere;
+	return o->b.failed ? &nowhere : &o->b;
 }
 
 /* Begins a key of the map. Returns the buffer for its value. */
@@ -369,7 +362,7 @@ static uint32_t out_length(const struct keel_out *o)
 
 const char *out_bytes(struct keel_out *o, uint32_t *ret_len)
 {
-	if (o == NULL || o->depth > 0 || !is_good(o))
+	if (o == NULL || o->depth > 0 || o->b.failed || o->b.len - BODY_AT > WIRE_BODY_MAX)
 		return NULL;
 	o->b.data[BODY_AT + 1] = (char)(o->keys >> 8);
 	o->b.data[BODY_AT + 2] = (char)o->keys;

@@ -210,8 +210,6 @@ int raw_decode(struct keel_obj *o, struct pack_reader *r, uint32_t n);
 
 /* order.c */
 int order_room(struct class *c); /* for one more; 0 or -ENOMEM */
-void order_add(struct keel_obj *o);
-void order_remove(struct keel_obj *o);
 struct keel_cursor *cursor_of(struct class *c, bool deep);
 
 /* change.c */

@@ -129,6 +129,7 @@ struct keel_obj *obj_create(struct class *c, const char *id, size_t len)
 
 int obj_link(struct keel_obj *o)
 {
+	struct order *l = &o->klass->live;
 	int rc = index_add(&o->klass->ids, &o->id);
 
 	if (rc < 0)
@@ -139,7 +140,9 @@ int obj_link(struct keel_obj *o)
 		return rc;
 	}
 	DL_DELETE(o->klass->drafts, o);
-	order_add(o);
+	o->place = l->n++;
+	l->at[o->place] = o;
+	l->taken++;
 	o->flags &= (uint16_t)~OBJ_DRAFT;
 	return 0;
 }
@@ -325,7 +328,8 @@ void object_destroy(struct keel_obj *o)
 	if (draft) {
 		DL_DELETE(o->klass->drafts, o);
 	} else {
-		order_remove(o);
+		o->klass->live.at[o->place] = NULL;
+		o->klass->live.taken--;
 		index_remove(&o->klass->ids, &o->id);
 	}
 	o->flags |= OBJ_DEAD;

@@ -71,28 +71,6 @@ int order_room(struct class *c)
 	return 0;
 }
 
-void order_add(struct keel_obj *o)
-{
-	struct order *l = &o->klass->live;
-
-	o->place = l->n++;
-	l->at[o->place] = o;
-	l->taken++;
-}
-
-void order_remove(struct keel_obj *o)
-{
-	o->klass->live.at[o->place] = NULL;
-	o->klass->live.taken--;
-}
-
-/* Cursors just behind it step back: the object at its place is returned again. */
-static void cursors_step_back(const struct keel_obj *o)
-{
-	for (struct keel_cursor *c = o->klass->cursors; c; c = c->next)
-		c->at -= c->at == o->place + 1;
-}
-
 /* A walk under way misses neither; it may return one of them twice. */
 void object_swap(struct keel_obj *a, struct keel_obj *b)
 {
@@ -101,8 +79,11 @@ void object_swap(struct keel_obj *a, struct keel_obj *b)
 
 	if (a == b || a->klass != b->klass || (a->flags | b->flags) & (OBJ_DRAFT | OBJ_DEAD))
 		return;
-	cursors_step_back(a);
-	cursors_step_back(b);
+	/* Cursors just behind one of them step back: the object at its place is returned again. */
+	for (struct keel_cursor *c = a->klass->cursors; c; c = c->next) {
+		c->at -= c->at == place + 1;
+		c->at -= c->at == b->place + 1;
+	}
 	a->place = b->place;
 	b->place = place;
 	at[a->place] = a;

@@ -87,15 +87,10 @@ static int32_t print_end(struct printer *p, uint32_t len)
 	return (int32_t)p->len;
 }
 
-static struct printer printer(char *buf, uint32_t len, const char *key)
-{
-	return (struct printer){ .buf = buf, .size = len ? len - 1 : 0, .keys = !key };
-}
-
 int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf,
 	    uint32_t len)
 {
-	struct printer p = printer(buf, len, key);
+	struct printer p = { .buf = buf, .size = len ? len - 1 : 0, .keys = !key };
 
 	if (slot)
 		type_format(a->type, slot, key, &(struct keel_emit){ print, &p });
@@ -135,7 +130,7 @@ void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key,
 int32_t read_text(struct keel_obj *o, const struct keel_attr *a, const char *key, char *buf,
 		  uint32_t len)
 {
-	struct printer p = printer(buf, len, key);
+	struct printer p = { .buf = buf, .size = len ? len - 1 : 0, .keys = !key };
 
 	read_emit(o, a, key, &(struct keel_emit){ print, &p });
 	return print_end(&p, len);

@@ -15,6 +15,7 @@
 
 #include "log/log.h"
 #include "request/inside.h"
+#include "util/crumb.h"
 
 #define READER_KEEP (64u * 1024u)
 #define SHORT 4096u /* requests up to this size are served at once */
@@ -335,12 +336,17 @@ static void client_go_on(void *arg)
 	c->again = NULL;
 	if (client_drained(c)) {
 		DL_FOREACH_SAFE(c->reqs, q, next) {
-			/* The callback may end any request of this client: start over after each. */
-			if (q->drained != NULL) {
-				req_drained(q);
-				client_again(c);
-				break;
-			}
+			keel_fn *fn = q->drained;
+
+			if (fn == NULL)
+				continue;
+			q->drained = NULL;
+			if (q->state == REQ_OPEN && q->route != NULL)
+				CRUMB_CALL(q->route->owner, "drained()", q->route->def.name,
+					   fn(&q->route->owner->pub, q->drained_arg));
+			/* That may have ended any request of this client: start over after each. */
+			client_again(c);
+			break;
 		}
 	}
 	if (c->leftover && !c->broken && may_serve(c))

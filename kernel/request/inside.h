@@ -140,7 +140,7 @@ struct router {
 
 /* users.c */
 struct uid_share *share_get(struct router *r, uint32_t uid); /* made when missing */
-void shares_destroy(struct router *r);
+void share_destroy(struct uid_share *s);
 /* Calls client_known(), now or later. Returns 0 or -ENOMEM. */
 int user_find(struct client *c);
 void user_unref(struct user *u); /* NULL is fine */
@@ -170,9 +170,7 @@ uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user *
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
-void req_drained(struct keel_req *q);
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
-void req_abandon(struct keel_req *q);      /* its route is withdrawn */
 void req_destroy_all(struct router *r);
 
 void router_listen_stop(struct router *r);

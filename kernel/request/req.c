@@ -230,16 +230,6 @@ static int32_t drained(struct keel_req *q, keel_fn *fn, void *arg)
 	return 0;
 }
 
-void req_drained(struct keel_req *q)
-{
-	keel_fn *fn = q->drained;
-
-	q->drained = NULL;
-	if (q->state != REQ_OPEN || q->route == NULL)
-		return;
-	CRUMB_CALL(q->route->owner, "drained()", q->route->def.name, fn(&q->route->owner->pub, q->drained_arg));
-}
-
 static const char *req_name(struct keel_req *q)
 {
 	return q->route != NULL ? q->route->def.name : "";
@@ -300,14 +290,6 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 	req_detach(q);
 	if (q->state == REQ_OPEN)
 		q->state = REQ_ORPHAN;
-}
-
-void req_abandon(struct keel_req *q)
-{
-	if (q->state == REQ_OPEN)
-		req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
-	q->route = NULL;
-	q->gone = q->drained = NULL;
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */

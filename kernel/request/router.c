@@ -55,8 +55,12 @@ static void requests_forget(struct keel_req *list, const struct route *route)
 	struct keel_req *q, *next;
 
 	DL_FOREACH_SAFE(list, q, next) {
-		if (q->route == route)
-			req_abandon(q);
+		if (q->route != route)
+			continue;
+		if (q->state == REQ_OPEN)
+			req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
+		q->route = NULL;
+		q->gone = q->drained = NULL;
 	}
 }
 
@@ -294,7 +298,8 @@ void router_destroy(struct router *r)
 	drain_end(r);
 	loop_defer_cancel(r->parts->loop, client_turn_over, r);
 	req_destroy_all(r);
-	shares_destroy(r);
+	while (r->shares != NULL)
+		share_destroy(r->shares);
 	for (uint32_t at = 0; (route = (struct route *)index_next(&r->routes, &at));)
 		free(route);
 	index_fini(&r->routes);

@@ -114,7 +114,7 @@ static void lookup_work(void *arg)
 }
 
 /* ---- shares ------------------------------------------------------------------------------------- */
-static void share_destroy(struct uid_share *s)
+void share_destroy(struct uid_share *s)
 {
 	DL_DELETE(s->router->shares, s);
 	s->router->n_shares--;
@@ -123,12 +123,6 @@ static void share_destroy(struct uid_share *s)
 	loop_timer_cancel(s->patience);
 	user_unref(s->user);
 	free(s);
-}
-
-void shares_destroy(struct router *r)
-{
-	while (r->shares != NULL)
-		share_destroy(r->shares);
 }
 
 struct uid_share *share_get(struct router *r, uint32_t uid)

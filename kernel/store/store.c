@@ -27,7 +27,7 @@
 
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS 5000
-#define TROUBLE_AFTER 3u /* failures in a row before new changes are refused */
+#define TROUBLE_AFTER 3u /* errors in a row before new changes are refused */
 #define CLOSE_MS 30000   /* how long a worker may take to come back */
 #define BYTES_KEEP (8u << 20) /* more of a batch is given back after use */
 #define OLD_HOLDS "keel_hold" /* class of rows that older builds wrote: holds that were open when the server ended */

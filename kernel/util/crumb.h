@@ -3,7 +3,7 @@
  * crumb.h - breadcrumbs: which callback of which module runs on this thread, for reports of a crash, a standstill or
  * an overrun of a budget.
  *
- * Whoever calls into a module puts a crumb on its stack around the call. Handlers of signals read them: plain stores,
+ * A caller of a module puts a crumb on its stack around the call. Handlers of signals read them: plain stores,
  * no lock and no clock. The calls of taps have crumbs, too (kernel/hook, which also finds the overruns).
  */
 #ifndef KEELSON_CRUMB_H

@@ -43,23 +43,10 @@ int fd_write_all(int fd, const void *bytes, size_t len)
 	return fd_write(fd, bytes, len, &written);
 }
 
-/* Makes the name of `path` durable. */
-static int dir_sync(const char *path)
-{
-	char *name = strdup(path);
-	int fd = name == NULL ? -1 : open(dirname(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret = fd < 0 || fsync(fd) < 0 ? -errno : 0;
-
-	free(name);
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
-
 int file_write_durable(const char *path, const void *bytes, size_t len, mode_t mode)
 {
-	char *temporary = text_format("%s.XXXXXX", path);
-	int fd = temporary == NULL ? -1 : mkostemp(temporary, O_CLOEXEC);
+	char *temporary = text_format("%s.XXXXXX", path), *dir = strdup(path);
+	int fd = temporary == NULL || dir == NULL ? -1 : mkostemp(temporary, O_CLOEXEC);
 	int ret = fd < 0 ? -errno : fd_write_all(fd, bytes, len);
 
 	if (ret == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
@@ -68,11 +55,16 @@ int file_write_durable(const char *path, const void *bytes, size_t len, mode_t m
 		ret = -errno;
 	if (ret == 0 && rename(temporary, path) < 0)
 		ret = -errno;
-	if (ret == 0)
-		ret = dir_sync(path);
-	else if (fd >= 0)
+	if (ret < 0 && fd >= 0)
 		unlink(temporary);
+	if (ret == 0) { /* the name is to be durable, too */
+		fd = open(dirname(dir), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		ret = fd < 0 || fsync(fd) < 0 ? -errno : 0;
+		if (fd >= 0)
+			close(fd);
+	}
 	free(temporary);
+	free(dir);
 	return ret;
 }
 
@@ -150,7 +142,7 @@ int dir_make(const char *path, mode_t mode)
  * A daemon of root loads only code, and of configurations that it found itself only those, that no user but root and
  * its own could write: the file and every directory above it belong to one of the two, and no other user may
  * write there. A sticky directory like /tmp, where users cannot rename files of others, is accepted. */
-static int trust_one(const char *module, const char *path, struct keel_err *err)
+static int trust_one(const char *what, const char *path, struct keel_err *err)
 {
 	const char *no = NULL;
 	struct stat st;
@@ -164,9 +156,9 @@ static int trust_one(const char *module, const char *path, struct keel_err *err)
 	if (no == NULL)
 		return 0;
 	return err_set(err, -EPERM,
-		       "module file %s is not trusted: %s %s; root runs only what root alone "
+		       "%s is not trusted: %s %s; root runs only what root alone "
 		       "can write (chown root, chmod go-w)",
-		       module, path, no);
+		       what, path, no);
 }
 
 int file_trust(const char *path, struct keel_err *err)

@@ -26,7 +26,7 @@ int fd_write(int fd, const void *bytes, size_t len, size_t *ret_written);
  * The mode does not depend on the umask. 0 or -errno. */
 int dir_make(const char *path, mode_t mode);
 
-/* Returns 0 when this process may run that file of a module, or what it names; else -EPERM with *err. */
+/* Returns 0 when this process may run that file of a module, or what it names, or a set of them; else -EPERM with *err. */
 int file_trust(const char *path, struct keel_err *err);
 
 #endif

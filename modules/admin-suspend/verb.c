@@ -36,7 +36,7 @@ struct verb {
 	char failed[300];  /* its id and text */
 };
 
-/* The reply names the first failure; the steps of other jobs go on. */
+/* The reply names the first error; the steps of other jobs go on. */
 static void step_failed(struct verb *v, int32_t code, const char *where, const char *text)
 {
 	v->n_failed++;

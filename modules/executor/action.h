@@ -14,8 +14,8 @@ struct action_word {
 	const char *name, *value;
 };
 
-/* The words of the command, NULL-terminated; the caller frees them with one free(). Fails with NULL when the line is wrong
- * or there is no memory. `*ret_ms`: how long it may take. */
+/* The words of the command, NULL-terminated; the caller frees them with one free(). Fails with NULL: an error in the
+ * line, or no memory. `*ret_ms`: how long it may take. */
 char **action_parse(const char *line, const struct action_word *words, int64_t *ret_ms);
 
 #endif

@@ -63,7 +63,7 @@ static void saved(struct keel_mod *mod, void *arg, int status, const char *why)
 	free(s);
 }
 
-/* NULL: there is no action, or its line is wrong. */
+/* NULL: there is no action, or its line has an error. */
 static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *ret_ms)
 {
 	const struct conf *cf = mod->conf;

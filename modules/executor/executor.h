@@ -342,7 +342,7 @@ void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char 
 struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m);
 
 /* checkpoint.c: save and end a task, go on with one that was saved */
-/* Makes the site's restart action its program. False: it fails, for the reason in l->status and l->why. */
+/* Makes the site's restart action its program. False: it fails, with the error in l->status and l->why. */
 bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 
 /* usage.c */

@@ -56,7 +56,7 @@ struct launch {
 	int64_t room; /* bytes that must be free where tasks are kept */
 	gid_t gid; /* of the job */
 
-	/* Result: status 0, or a negative system code with `why`. */
+	/* Result: status 0, or the error: a negative system code, with `why`. */
 	int32_t status;
 	char why[256];
 	bool own; /* the error is the user's, and says nothing of this host */
@@ -67,7 +67,7 @@ struct launch {
 
 void launch_free(struct launch *l);
 
-/* health.c, on a worker thread: is there room where tasks and their output are kept? 0; fails with -1 and the reason. */
+/* health.c, on a worker thread: is there room where tasks and their output are kept? 0; fails with -1 and the error. */
 int health_room(const char *pbs_home, int64_t room, char *why, size_t len);
 /* Sets the result of a start that fails; returns -1 for the caller to return. */
 int launch_fail(struct launch *l, int32_t status, const char *fmt, ...) KEEL_PRINTF(3, 4);

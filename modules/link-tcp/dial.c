@@ -49,7 +49,7 @@ static const struct addrinfo *nth_address(const struct addrinfo *ai, uint32_t n)
 	return ai;
 }
 
-/* NULL, or why not. */
+/* NULL, or the error. */
 static const char *connect_to(struct way *w, const struct addrinfo *ai)
 {
 	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -18,7 +18,7 @@ void greet_open(struct conn *c)
 	conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
 }
 
-/* What is wrong with the name and the role that the hello says; NULL: nothing. */
+/* The error in the name or the role that the hello says; NULL: none. */
 static const char *name_objection(const struct conn *c, bool server)
 {
 	const struct hello *h = &c->theirs;
@@ -36,7 +36,7 @@ static const char *name_objection(const struct conn *c, bool server)
 	return NULL;
 }
 
-/* The key of this name: what expect() was given, else what is enrolled. NULL, or why there is none. */
+/* The key of this name: what expect() was given, else what is enrolled. NULL, or the error. */
 static const char *key_of(const struct conn *c, bool server, struct identity *ret)
 {
 	const struct link *l = c->link;
@@ -58,7 +58,7 @@ static const char *key_of(const struct conn *c, bool server, struct identity *re
 	return NULL;
 }
 
-/* The enrolled key of who the hello claims to be. NULL, or why not. */
+/* The enrolled key of the peer that the hello names. NULL, or the error. */
 static const char *enrolled(struct conn *c, struct identity *ret)
 {
 	const struct hello *h = &c->theirs;

@@ -78,7 +78,7 @@ struct way {
 	struct resolve *job; /* on a worker thread */
 	int64_t backoff_ms;
 	uint32_t attempt;
-	bool logged; /* the failure */
+	bool logged; /* the error */
 	struct way *prev, *next;
 };
 

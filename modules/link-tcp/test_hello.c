@@ -114,7 +114,7 @@ static void test_bad_hellos(void)
 	CU_ASSERT_EQUAL(hello_decode(bytes, m.g.mine_len, &h), -EPROTO);
 	bytes[7] = '\0';
 	CU_ASSERT_EQUAL(hello_decode(bytes, m.g.mine_len, &h), -EPROTO);
-	CU_ASSERT_EQUAL(h.daemon, 77); /* untouched on failure */
+	CU_ASSERT_EQUAL(h.daemon, 77); /* untouched on error */
 }
 
 static void test_tickets(void)

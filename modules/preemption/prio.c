@@ -24,7 +24,7 @@ static const struct {
 	{ "server_softlimits", PRIO_SERVER_SOFT },
 };
 
-/* One entry up to its comma; *at moves behind it. 0: it is wrong. */
+/* One entry up to its comma; *at moves behind it. 0: an error. */
 static uint32_t entry_parse(const char **at)
 {
 	const size_t n = sizeof(words) / sizeof(words[0]);

@@ -109,6 +109,14 @@ void changes_refuse(struct keel_mod *mod, const char *why)
 	}
 }
 
+void changes_go_on(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+
+	if (st->first && !st->first->sets && !st->stopping)
+		change_begin(st->first);
+}
+
 void changes_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -363,6 +371,8 @@ static void change_begin(struct change *c)
 	const struct state *st = c->mod->state;
 	int32_t ret = 0;
 
+	if (st->owed && c->kind != CHANGE_SERVED)
+		return;
 	c->conf_file = st->image.conf_file;
 	c->sets = strdup(st->sets);
 	c->from = st->set ? strdup(st->set) : NULL;

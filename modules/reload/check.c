@@ -52,10 +52,10 @@ static int child_spawn(const struct change *c, const char **words, pid_t *ret_pi
 	return -ret;
 }
 
-/* Returns how it ended, as waitpid(). */
+/* Returns how it ended, as waitpid(); a failure when another has reaped it. */
 static int child_end(struct change *c, int signum)
 {
-	int end = 0;
+	int end = W_EXITCODE(EXIT_FAILURE, 0);
 
 	keel_watch_cancel(c->child_end);
 	keel_timer_cancel(c->deadline);

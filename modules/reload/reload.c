@@ -12,6 +12,7 @@
 #include "reload.h"
 
 #define CHILDREN_MS 200
+#define OWED_MS 2000 /* the library tries again after a second at most */
 
 KEEL_USE_OPT(renew);
 
@@ -39,6 +40,15 @@ void reply_lines(struct keel_mod *mod, struct keel_req *req, const char *text)
 	free(copy);
 }
 
+static void owed_end(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+
+	(void)arg;
+	st->owed = NULL;
+	changes_go_on(mod);
+}
+
 /* A request that is sent once more has made this image. */
 static bool answered(const struct state *st, struct keel_mod *mod, struct keel_req *req, const char *token)
 {
@@ -48,6 +58,8 @@ static bool answered(const struct state *st, struct keel_mod *mod, struct keel_r
 		keel_reply(req, PBSE_SYSTEM, "%s", st->image.refused);
 	else
 		reply_lines(mod, req, st->text);
+	keel_timer_cancel(st->owed);
+	owed_end(mod, NULL);
 	return true;
 }
 
@@ -176,6 +188,8 @@ static void ready(struct keel_mod *mod)
 	st->start_us = keel_clock_us(mod) - st->start_us;
 	st->start_jobs = keel_count(mod, "job");
 	answer_log(mod);
+	if (st->token && *st->token)
+		st->owed = keel_timer(mod, OWED_MS, owed_end, NULL);
 	(void)change_request(mod, &(struct change){ .kind = CHANGE_SERVED, .who = "the start" }, NULL);
 }
 
@@ -242,7 +256,8 @@ static void stop(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	keel_timer_cancel(st->reaper);
-	st->reaper = NULL;
+	keel_timer_cancel(st->owed);
+	st->reaper = st->owed = NULL;
 	st->stopping = true;
 	if (!keel_has(renew))
 		return;

@@ -47,6 +47,7 @@ struct state {
 	bool stopping;	       /* no change begins any more */
 	char *answer;	       /* what the image before left; it owns the next five, which are NULL without it */
 	const char *token, *object, *kind, *who, *text;
+	struct keel_timer *owed; /* until then changes wait for its client: they would leave another answer */
 	struct keel_image image;
 	int64_t start_us, start_jobs; /* how long the start took, from init(), with so many */
 	char *children;	       /* of the images before: pids, or NULL */
@@ -61,6 +62,7 @@ void reply_lines(struct keel_mod *mod, struct keel_req *req, const char *text);
 int32_t change_request(struct keel_mod *mod, const struct change *like, struct keel_err *err);
 void change_end(struct change *c, int32_t ret);
 void changes_refuse(struct keel_mod *mod, const char *why); /* all of them: the daemon stops */
+void changes_go_on(struct keel_mod *mod);		   /* nothing is owed any more */
 void changes_drop(struct keel_mod *mod);		   /* without an answer */
 
 /* check.c: the set is opened by a child; change_checked() is called, once, when that has ended. */

@@ -316,6 +316,7 @@ static void another_set_is_another_image_that_answers(void)
 	((struct state *)module->state)->start_us = 1300000;
 	keel_mock_object(mock, "job", "1.svr"); /* there was none at the start */
 	n_wrong = 1; /* reply-missing: in a daemon it is sent again */
+	busy_says = "module one is busy: 2 jobs"; /* one that comes again need not be empty */
 	answer("reload", "one");
 	CU_ASSERT_EQUAL_FATAL(n_gone, 1);
 	CU_ASSERT_STRING_EQUAL(strrchr(gone_back, '/'), "/1");
@@ -326,6 +327,18 @@ static void another_set_is_another_image_that_answers(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nthe daemon restarts: requests wait for about 3 s\none: replaced, version 1 by 2\n"));
 	free(text);
 	free(sets);
+}
+
+/* Then the kernel reaps it, and how it ended is not known. */
+static void a_check_that_another_reaps_is_no_success(void)
+{
+	say("one", ON);
+	ready();
+	signal(SIGCHLD, SIG_IGN);
+	check_says = "one\t1\n";
+	CU_ASSERT_STRING_EQUAL(answer("reload", "one"), "the check of the new set gave no reason");
+	signal(SIGCHLD, SIG_DFL);
+	CU_ASSERT_EQUAL(n_gone, 0);
 }
 
 /* The library sends the request again. */
@@ -348,6 +361,34 @@ static void the_next_image_answers(void)
 	ready();
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "reload of module, asked for by root@h, refused: nothing was changed: it crashed"));
 	CU_ASSERT_STRING_EQUAL(answer("reload", "one"), refused);
+	free(sets);
+}
+
+/* A client that comes back a little later than the next change finds its answer. */
+static void a_change_waits_until_the_answer_to_the_last_one_is_read(void)
+{
+	static const char left[] = "beef\none\nreload of module\nroot@h\none: replaced\n";
+	char *sets = set_path(dir, "server_priv/sets");
+
+	CU_ASSERT_EQUAL(mkdir(sets, 0700), 0);
+	CU_ASSERT_EQUAL(text_write(sets, "answer", left, false), 0);
+	was = true;
+	for (int is_read = 0; is_read < 2; is_read++) {
+		n_applied = 0;
+		CU_ASSERT_EQUAL(keel_mock_unload(module, NULL), 0);
+		module_start();
+		ready();
+		hup(module, NULL);
+		keel_mock_advance(mock, 1000);
+		CU_ASSERT_EQUAL(n_applied, 0);
+		if (is_read) {
+			CU_ASSERT_STRING_EQUAL(answer("reload", "one"), "{\"lines\": [\"one: replaced\"]}");
+		} else {
+			keel_mock_advance(mock, 2000); /* it has died */
+		}
+		settle();
+		CU_ASSERT_EQUAL(n_applied, 1);
+	}
 	free(sets);
 }
 
@@ -474,6 +515,8 @@ TESTS_MAIN_BETWEEN("reload/change", set_up, tear_down, TEST(a_daemon_that_was_st
 		   TEST(without_a_set_values_change_and_nothing_else), TEST(values_alone_are_applied_and_kept),
 		   TEST(what_changes_is_described), TEST(another_set_is_another_image_that_answers), TEST(the_next_image_answers),
 		   TEST(children_of_images_before_are_reaped),
-		   TEST(what_the_check_does_not_like_changes_nothing), TEST(what_may_not_be_is_said),
+		   TEST(a_change_waits_until_the_answer_to_the_last_one_is_read),
+		   TEST(what_the_check_does_not_like_changes_nothing), TEST(a_check_that_another_reaps_is_no_success),
+		   TEST(what_may_not_be_is_said),
 		   TEST(changes_wait_for_each_other_and_are_not_endless), TEST(signals_are_one_change_that_waits),
 		   TEST(a_daemon_that_stops_refuses_them))

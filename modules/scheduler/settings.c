@@ -126,7 +126,7 @@ struct reading {
 	void *arg;
 };
 
-/* NULL, or what is wrong. */
+/* NULL, or the error. */
 static const char *line_read(const struct reading *r, char *line)
 {
 	static const char *const words[] = { NULL, "False", "True" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_formula.c - what a formula means, and which mistake has which number.
+ * test_formula.c - what a formula means, and which error has which number.
  */
 #include "formula.h"
 

@@ -152,7 +152,7 @@ static char *next_operand(struct listing *l)
 	return id;
 }
 
-/* The next thing to list. 1: there was none; -EPIPE ...: it went wrong. */
+/* The next thing to list. 1: there was none; -EPIPE ...: an error. */
 static int32_t step(struct listing *l)
 {
 	struct keel_obj *obj;

@@ -6,7 +6,7 @@
  *                                                        -> OFF: too many deaths
  *
  * Nothing waits here but process_wait(). What the socket does not take is queued, up to QUEUE_MAX once it is up: until then
- * the queue is as long as what it has to know. What is wrong with a program is noted where it is noticed and acted on from
+ * the queue is as long as what it has to know. An error of a program is noted where it is noticed and acted on from
  * the loop, so that nothing ends below its user.
  *
  * Deadline: looks are counted, not the clock, so that no program is late while the daemon itself stands still.

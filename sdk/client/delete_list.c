@@ -26,7 +26,7 @@ struct failures {
 	struct batch_deljob_status *first, **tail;
 };
 
-/* A failure is [id, code]. */
+/* An error is [id, code]. */
 static int failure_add(struct failures *f, const struct pack_value *pair)
 {
 	struct batch_deljob_status *one;

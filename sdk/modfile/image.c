@@ -52,7 +52,7 @@ static uint64_t pointer_to(const struct modfile_image *image, uint64_t address)
 	return (uint64_t)(uintptr_t)image->base + (address - image->low);
 }
 
-/* Finds the image's first address and its length. Returns NULL, or what is wrong. */
+/* Finds the image's first address and its length. Returns NULL, or the error. */
 static const char *measure(struct modfile_bytes file, const Elf64_Ehdr *e, struct modfile_bytes segments,
 			   struct modfile_image *image)
 {

@@ -31,7 +31,7 @@ static inline void answer_end(void)
 	_exit(EXIT_FAILURE);
 }
 
-/* First thing in main(): what was printed and is not there is a failure at exit, whatever else came of it. */
+/* First thing in main(): what was printed and is not there is an error at exit, whatever else came of it. */
 static inline void answer_must_arrive(void)
 {
 	streams_hold();

@@ -525,10 +525,10 @@ static void holds_compare(struct sim *s)
 	struct hooks_counts n;
 
 	hooks_count(s->parts->hooks, &n);
-	if (n.ended > n.taken || n.told > n.ended || n.taken - n.ended != n.open)
-		sim_wrong(s, "holds: %llu taken, %llu ended, %llu told, %u open",
+	if (n.ended > n.taken || n.called > n.ended || n.taken - n.ended != n.open)
+		sim_wrong(s, "holds: %llu taken, %llu ended, %llu called, %u open",
 			  (unsigned long long)n.taken, (unsigned long long)n.ended,
-			  (unsigned long long)n.told, n.open);
+			  (unsigned long long)n.called, n.open);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

@@ -202,7 +202,7 @@ static void holds_check(struct sim *s)
 	struct hooks_counts n;
 
 	hooks_count(s->parts->hooks, &n);
-	if (n.open > 0 || n.parked > 0 || n.told != n.taken)
+	if (n.open > 0 || n.parked > 0 || n.called != n.taken)
 		sim_wrong(s, "all jobs are gone, %u holds of %u operations are open", n.open, n.parked);
 }
 

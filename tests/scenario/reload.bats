@@ -119,6 +119,7 @@ rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
 # ---- what cannot come up ---------------------------------------------------------------------------------
 
 stumble() { fixture stumble "$1 = \"$2\";"; }
+died() { [ ! -d "/proc/$1" ]; }
 who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, .state, .path])'; }
 
 @test "a new set whose check fails, crashes or is killed changes nothing, and its reason is read" {
@@ -157,6 +158,39 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	qdel "$id"
 }
 
+@test "a set that another user could have written is not run by root" {
+	needs_root
+	sets=$SB/server/server_priv/sets
+	undo chmod 0700 "$sets"
+	before=$(who_serves) pid=$(server_pid)
+	chmod g+w "$sets"
+	has "$(keelson reload tally 2>&1 || true)" "is not trusted: $sets may be written by others"
+	chmod g-w "$sets"
+	set=$(realpath "$sets/served")
+	undo chown root "$set/modules/tally.so"
+	chown "$OTHER" "$set/modules/tally.so"
+	has "$(keelsond --conf "$SB/server/etc/keelson.conf" --check --set "$set" 2>&1 || true)" 'tally.so belongs to another user'
+	same 'what runs' "$before" "$(who_serves)"
+	same 'process' "$pid" "$(server_pid)"
+}
+
+@test "a check whose report does not fit onto the disk fails" {
+	set=$(realpath "$SB/server/server_priv/sets/served")
+	keelsond --conf "$SB/server/etc/keelson.conf" --check --set "$set" >/dev/null
+	lacks "$(keelsond --conf "$SB/server/etc/keelson.conf" --check --set "$set" >/dev/full && echo passes)" passes
+}
+
+@test "a daemon that was started with SIGCHLD ignored learns how a check ended" {
+	undo sandbox restart server
+	undo rm -f "$SB/server/etc/modules.d/stumble.conf"
+	pid=$(server_pid)
+	kill -TERM "$pid"
+	wait_until 20 died "$pid"
+	env --ignore-signal=CHLD keelsond --conf "$SB/server/etc/keelson.conf" 3>&-
+	stumble init fail
+	has "$(keelson reload 2>&1 || true)" '^keelson: module stumble: init failed: the fixture stumbles in init$'
+}
+
 @test "kill -9 in the middle of a restart: what was acknowledged is there" {
 	id=$(submit -h)
 	undo gone stumble
@@ -169,8 +203,6 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	sandbox restart server
 	qdel "$id"
 }
-
-died() { [ ! -d "/proc/$1" ]; }
 
 @test "SIGTERM while a set is checked: the reload is refused, the daemon ends at once" {
 	pid=$(server_pid)

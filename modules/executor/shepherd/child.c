@@ -36,7 +36,7 @@ int privileges_drop(const struct spec *s)
 	return s->drop ? identity_become(s->uid, s->gid, s->groups, s->n_groups) : 0;
 }
 
-/* Kept where the user will find it: his own file, opened with his rights. */
+/* Kept where the user will find it: a file of that user, opened with the user's rights. */
 static int kept_open(const struct spec_stream *stream)
 {
 	int fd = open(stream->run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * courier.c - the end of a task's files, seen from the shepherd: a child becomes the user and does what needs
- * the user's rights (deliver.c). It has a deadline, for the user may stop it, and his file systems may hang.
+ * the user's rights (deliver.c). It has a deadline, for the user may stop it, and file systems may hang.
  *
  * What is still in the spool afterwards goes to the undelivered directory, by root's hand. The shepherd never
  * becomes the user itself: the user cannot stop it, and the job ends.

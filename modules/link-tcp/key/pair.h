@@ -12,7 +12,7 @@ void pair_make(struct identity *id, uint32_t daemon, const char *host);
 void pair_wipe(struct identity *id);
 
 /* <dir>/<host>.key (0600) and <dir>/<host>.pub (0644). Files that exist are never overwritten.
- * 0 or -errno with a sentence. */
+ * 0; fails with -errno and the error in *err. */
 int pair_write(const struct identity *id, const char *dir, struct keel_err *err);
 
 #endif

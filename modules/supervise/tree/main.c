@@ -30,7 +30,7 @@ static void settle(int fd, int as)
 	fcntl(as, F_SETFD, 0);
 }
 
-/* The child: never returns. What goes wrong is written to `report`, which is closed by a successful exec. */
+/* The child: never returns. An error is written to `report`, which is closed by a successful exec. */
 static void execute(const struct tree_order *o, char **argv, int report)
 {
 	char error[sizeof(((struct tree_end *)0)->error)] = "";

@@ -22,7 +22,7 @@ void attr_list_fini(struct attr_list *l);
 
 /* Parses "name[=value],...", quotes (" or ') protect commas (unquote.h says which are kept); or, if `words`, "name=value,...":
  * a comma ends a value only where a name and = follow, quotes are removed. Calls fn for each, which returns 0 or an error. -EINVAL:
- * *ret_fault says what is wrong, and where. */
+ * *ret_fault is the error, and where it is. */
 typedef int attr_item_fn(void *arg, const char *name, const char *value);
 struct attr_fault {
 	const char *at, *what;

@@ -32,7 +32,7 @@ struct manifest {
  * -ENOMEM; a file with an error is reported on stderr and skipped. */
 int manifest_read(const char *command, struct manifest **ret_list);
 
-/* Parses one file's text. Returns 0, or -EINVAL with a sentence in `why`. */
+/* Parses one file's text. Returns 0, or -EINVAL with the error in `why`. */
 int manifest_parse(const char *text, struct manifest *ret, char *why, size_t size);
 
 /* Returns the entry with the name `option` ("--" in front is skipped), or NULL. */

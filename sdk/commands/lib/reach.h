@@ -16,7 +16,7 @@ bool reach_asked(int argc, char **argv, const char *usage);
 const char *reach_own_version(void);
 
 /* Connects to `server` ("" or NULL: the default one). Returns the handle, or -1 after one line on stderr with the
- * reason, with pbs_errno set; the caller prints the command's own line. */
+ * error, with pbs_errno set; the caller prints the command's own line. */
 int reach_connect(const char *server);
 
 /* Returns the name for the second line of a failed connect: always the default server's. */

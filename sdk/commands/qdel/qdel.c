@@ -37,7 +37,7 @@ struct batch {
 	char *ids[BATCH]; /* owned */
 	int n;
 	char *extend; /* borrowed */
-	int status; /* of the last failure */
+	int status; /* of the last error */
 	void *seen; /* tree of `id@server`, owned: jobs that were named */
 	int named; /* so many */
 };

@@ -97,7 +97,7 @@ static size_t limit_len(const char *text)
 	return end + 1;
 }
 
-/* Length of a list of limits; *ret_bad is where it is wrong when the result is 0. */
+/* Length of a list of limits; *ret_bad is where the error is when the result is 0. */
 static size_t limits_len(const char *text, size_t *ret_bad)
 {
 	size_t n = 0, one, gap;

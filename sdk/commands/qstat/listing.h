@@ -40,7 +40,7 @@ struct listing {
 	struct facts facts; /* of `c` */
 	bool first, headed; /* no operand failed yet; the head of the table is out */
 	time_t now;
-	int status; /* of the last failure */
+	int status; /* of the last error */
 	struct est *est; /* rows kept for -T */
 	const char *container; /* "Jobs" "Queue" "Server" */
 };

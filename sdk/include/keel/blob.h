@@ -20,7 +20,7 @@ static inline int32_t keel_blob_put(struct keel_obj *obj, const char *name, cons
 }
 
 /* fn gets the bytes, borrowed; later, on the loop. NULL and 0: there are none; NULL and an errno: they cannot be
- * read (now), the log has the reason. */
+ * read (now), the log has the error. */
 static inline int32_t keel_blob_get(struct keel_mod *mod, const char *klass, const char *id, const char *name,
 				    void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len),
 				    void *arg)

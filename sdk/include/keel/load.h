@@ -47,7 +47,7 @@ static inline void keel_load_kernel(const struct keel_module *m, keel_load_fn *t
 	}
 }
 
-/* 0, or -ENOENT with the reason of table() in *err: one that may not be absent is. */
+/* 0, or -ENOENT with the error of table() in *err: one that may not be absent is. */
 static inline int32_t keel_load_services(const struct keel_module *m, keel_load_fn *table, void *arg,
 					 struct keel_err *err)
 {
@@ -62,7 +62,7 @@ static inline int32_t keel_load_services(const struct keel_module *m, keel_load_
 	return 0;
 }
 
-/* 0, or -ENOENT with a sentence in *err. `object`: as this module would call it, as `mod`. */
+/* 0, or -ENOENT with the error in *err. `object`: as this module would call it, as `mod`. */
 static inline int32_t keel_load_attrs(const struct keel_module *m, const struct keel_object_api *object,
 				      struct keel_mod *mod, struct keel_err *err)
 {

@@ -24,7 +24,7 @@
  * NULL; it is filled when the function fails, and empty otherwise.
  *
  * Without memory, or when a test names what does not exist (an attribute, an open hold, an object's id twice), the
- * mock ends the program with a sentence: the test is wrong, not the module. Everything runs on the thread that made
+ * mock ends the program with an error: the test is wrong, not the module. Everything runs on the thread that made
  * the mock; work() does, too, in a turn of its own. This header is for tests: it is no part of the contract that a module
  * is loaded by.
  *

@@ -85,7 +85,7 @@ struct keel_module {
 	const struct keel_need *needs, *needs_end; /* the rows of keel/use.h; written before init() */
 	const char *name;    /* of its group in the configuration: a-z 0-9 - _, at most 63 */
 	const char *version; /* its own, any text; mandatory, as is summary */
-	const char *vendor;  /* who gets reports of its mistakes */
+	const char *vendor;  /* who gets reports of its errors */
 	const char *summary; /* one line: what it is for */
 	uint32_t flags;	     /* enum keel_mod_flag */
 	uint32_t roles;	     /* enum keel_daemon bits: where it runs */

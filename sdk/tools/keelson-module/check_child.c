@@ -179,7 +179,7 @@ static const char *last_words(int status, int said)
 	if (last->module[0] != '\0')
 		n += snprintf(text + n, sizeof(text) - (size_t)n, " of the module %s", last->module);
 	n += snprintf(text + n, sizeof(text) - (size_t)n, ", %.255s", last->step);
-	/* The first line of what it said: a failed assertion, a sanitizer's report, the mock host's reason. */
+	/* The first line of what it said: a failed assertion, a sanitizer's report, the mock host's error. */
 	line[have > 0 ? have : 0] = '\0';
 	from = strspn(line, "=\n ");
 	line[from + strcspn(line + from, "\n")] = '\0';

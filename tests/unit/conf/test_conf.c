@@ -62,7 +62,7 @@ static void finish(void)
 
 static int fill(const char *group, struct conf_data **ret)
 {
-	return conf_fill(c, group, rules, N_RULES, sizeof(struct sample), ret, &err);
+	return conf_fill(c, group, rules, N_RULES, sizeof(struct sample), NULL, NULL, ret, &err);
 }
 
 static void expect_sentence(const char *file, const char *rest)
@@ -167,10 +167,10 @@ static void test_required(void)
 
 	begin("", "\nmod = { };\n");
 	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
-	CU_ASSERT_EQUAL(conf_fill(c, "mod", required, 1, sizeof(struct sample), &d, &err), -EINVAL);
+	CU_ASSERT_EQUAL(conf_fill(c, "mod", required, 1, sizeof(struct sample), NULL, NULL, &d, &err), -EINVAL);
 	expect_sentence("modules.d/50-mod.conf",
 			":2: mod.name: expected string, got nothing (the key is required)");
-	CU_ASSERT_EQUAL(conf_fill(c, "none", required, 1, sizeof(struct sample), &d, &err), -EINVAL);
+	CU_ASSERT_EQUAL(conf_fill(c, "none", required, 1, sizeof(struct sample), NULL, NULL, &d, &err), -EINVAL);
 	expect_sentence("main.conf", ": none.name: expected string, got nothing (the key is required)");
 	finish();
 }
@@ -345,7 +345,7 @@ static void test_short_rows(void)
 	begin("", "mod = { count = 12345; };");
 	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	CU_ASSERT_EQUAL_FATAL(conf_fill(c, "mod", (const struct keel_conf_rule *)(const void *)old, 2,
-					sizeof(struct sample), &d, &err), 0);
+					sizeof(struct sample), NULL, NULL, &d, &err), 0);
 	CU_ASSERT_EQUAL(((const struct sample *)conf_data(d))->count, 12345);
 	CU_ASSERT_TRUE(((const struct sample *)conf_data(d))->loud);
 	conf_data_destroy(d);
@@ -365,7 +365,7 @@ static void test_broken_rows(void)
 	begin("", NULL);
 	CU_ASSERT_EQUAL_FATAL(conf_read(main_file, NULL, &c, &err), 0);
 	for (size_t i = 0; i < KEEL_COUNT(broken); i++) {
-		CU_ASSERT_EQUAL(conf_fill(c, "mod", &broken[i], 1, sizeof(struct sample), &d, &err), -EINVAL);
+		CU_ASSERT_EQUAL(conf_fill(c, "mod", &broken[i], 1, sizeof(struct sample), NULL, NULL, &d, &err), -EINVAL);
 		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, broken[i].key));
 	}
 	finish();

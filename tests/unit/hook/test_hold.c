@@ -328,7 +328,7 @@ static void a_daemon_that_ends_waits_for_nothing(void)
 	hooks_stop(e.parts.hooks);
 	CU_ASSERT_STRING_EQUAL(trace, "waits:1.svr cancel4 done");
 	hooks_count(e.parts.hooks, &n);
-	CU_ASSERT(n.taken == 1 && n.ended == 1 && n.told == 1 && n.open == 0 && n.parked == 0);
+	CU_ASSERT(n.taken == 1 && n.ended == 1 && n.called == 1 && n.open == 0 && n.parked == 0);
 	CU_ASSERT_NOT_EQUAL(delete_job(), KEEL_WAIT);
 	engine_stop();
 }

@@ -111,7 +111,7 @@ static void everybody_was_told(void)
 	hooks_count(e.parts.hooks, &counts);
 	CU_ASSERT_EQUAL(told.n, n_raised);
 	CU_ASSERT_EQUAL(n_answered, n_asked);
-	CU_ASSERT(counts.taken == counts.ended && counts.ended == counts.told);
+	CU_ASSERT(counts.taken == counts.ended && counts.ended == counts.called);
 	CU_ASSERT_EQUAL(counts.parked, 0);
 }
 

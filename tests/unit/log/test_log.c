@@ -105,7 +105,7 @@ static void test_mask(void)
 	begin(KEEL_LOG_ERROR, false);
 	log_add(g, KEEL_LOG_DEBUG, "Svr", "x", "dropped");
 	log_add(g, KEEL_LOG_DEBUG | KEEL_LOG_FORCE, "Svr", "x", "forced");
-	log_set_mask(g, KEEL_LOG_DEBUG);
+	log_set_mask(g, KEEL_LOG_DEBUG, false);
 	log_add(g, KEEL_LOG_DEBUG | KEEL_LOG_JOB, "Svr", "x", "one bit is enough");
 	log_add(NULL, KEEL_LOG_FORCE, "Svr", "x", "nobody");
 	all = written();
