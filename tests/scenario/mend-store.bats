@@ -6,7 +6,6 @@
 load helper
 
 start_server() { sandbox restart server; }
-alive() { kill -0 "$1" 2>/dev/null; }
 marked() { [ -s "$SB/server/server_priv/store.id" ]; }
 db() { echo "$SB/server/server_priv/keelson.db"; }
 move_store() { local end; for end in '' -wal -shm; do [ ! -e "$1$end" ] || mv "$1$end" "$2$end"; done; }

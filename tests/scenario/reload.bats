@@ -16,8 +16,6 @@ setup_file()
 	site tally "path = \"$SB/tally.so\";"
 	keelson reload
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # site MODULE 'KEYS': its group, in a file of its own.
 site() { printf '%s: {\n\t%s\n};\n' "$1" "$2" >"$SB/server/etc/modules.d/$1.conf"; }
