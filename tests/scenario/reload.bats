@@ -303,13 +303,16 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	undo keelson reload
 	as "$OWNER" qsub -W block=true -N waits -- /bin/sleep 3 >"$BATS_TEST_TMPDIR/blocked" 2>&1 3>&- &
 	blocks=$!
-	printf 'echo begins\nsleep 3\necho ends\n' >"$(desk "$OWNER")/script"
+	end=$(here end)
+	rm -f "$end"
+	printf 'echo begins\nuntil test -e %s; do sleep .1; done\necho ends\n' "$end" >"$(desk "$OWNER")/script"
 	id=$(as "$OWNER" qsub -N runs script)
 	wait_until 20 job_is "$id" R 42
 	task=$(mom_log n1 | sed -n "s/.*;$id;Started, pid = //p")
 	keelson load job_obit
 	keelson unload job_obit
 	[ -d "/proc/$task" ]
+	touch "$end"
 	wait "$blocks"
 	lacks "$(<"$BATS_TEST_TMPDIR/blocked")" 'qsub:'
 	over() { [ ! -d "/proc/$task" ]; }
