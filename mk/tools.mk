@@ -63,6 +63,6 @@ tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/l
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS) $(FUZZ_LIBS)
-tests-fuzz: keelson-all $(FUZZ) tests/fixtures/survey.so
+tests-fuzz: keelson-all $(FUZZ)
 
 .PHONY: tests-fuzz

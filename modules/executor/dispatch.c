@@ -277,51 +277,27 @@ static void task_ended_done(struct keel_mod *mod, struct keel_obj *job)
 	entry_drop(st, e);
 }
 
-static void ask_again(struct keel_mod *mod, void *arg)
-{
-	(void)arg;
-	resync_again(mod);
-}
-
-/* Of no job: one that is free. */
-static struct listener *listener_of(const struct server *srv, const struct keel_mod *me)
-{
-	struct listener *l = srv->listeners;
-
-	while (l && l->me != me)
-		l = l->next;
-	return l;
-}
-
 static int32_t task_listen(struct keel_mod *mod, struct keel_mod *me,
 			   const struct keel_task_events *events)
 {
 	struct state *st = mod->state;
-	struct server *srv = &st->server;
-	struct listener *at = listener_of(srv, me);
-	struct listener **end;
+	struct listener **at = &st->server.listeners, *gone;
 
-	if (!at && events)
-		at = listener_of(srv, NULL);
-	if (!events) {
-		if (at)
-			*at = (struct listener){ .next = at->next };
+	while (*at && (*at)->me != me)
+		at = &(*at)->next;
+	if (!events && (gone = *at)) {
+		*at = gone->next;
+		free(gone);
+	}
+	if (!events)
 		return 0;
-	}
-	if (!at) {
-		end = &srv->listeners;
-		while (*end)
-			end = &(*end)->next;
-		at = *end = calloc(1, sizeof(**end));
-	}
-	if (!at)
+	if (!*at)
+		*at = calloc(1, sizeof(**at));
+	if (!*at)
 		return -ENOMEM;
-	at->me = me;
-	KEEL_SIZED(&at->events, events);
-	if (!((struct state *)mod->state)->started)
-		return 0; /* hosts report when all modules have started */
-	/* Hosts report again that they are up, and what they reported while no module listened. */
-	return at->events.host_up || srv->missed || !srv->knows_jobs ? keel_defer(mod, ask_again, NULL) : 0;
+	(*at)->me = me;
+	KEEL_SIZED(&(*at)->events, events);
+	return 0;
 }
 
 static void task_set_host_of(struct keel_mod *mod, struct keel_mod *me,

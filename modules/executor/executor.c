@@ -173,7 +173,7 @@ static void started(struct keel_mod *mod, void *arg)
 	if (keel_daemon(mod) & KEEL_MOM && keel_link_is_up(mod, "server"))
 		host_hello(mod);
 	if (keel_daemon(mod) & KEEL_SERVER)
-		resync_again(mod);
+		resync_begin(mod);
 }
 
 static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)

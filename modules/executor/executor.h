@@ -99,9 +99,7 @@ struct server {
 	struct host *hosts;
 	int64_t began_ms;
 	int64_t last_question, last_start;
-	struct listener *listeners; /* they stay; one that left is free for the next */
-	bool knows_jobs; /* replay has reported the jobs, or they were searched */
-	bool missed; /* a host reported about jobs while no module listened: it is requested again */
+	struct listener *listeners;
 	struct keel_mod *host_of_me;
 	const char *(*host_of)(struct keel_mod *, const char *vnode);
 };
@@ -242,8 +240,8 @@ void report_lost(struct keel_mod *mod, struct entry *e);
 /* resync.c */
 void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name); /* a signal; no answer */
 int32_t task_describe(struct keel_mod *mod, const char *host);
-void resync_again(struct keel_mod *mod);                            /* after a module began to listen */
-bool jobs_are_heard(struct keel_mod *mod); /* false: no listener; sets `missed` */
+void resync_begin(struct keel_mod *mod);                            /* all modules have started */
+bool jobs_are_heard(struct keel_mod *mod); /* false: no listener */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
 keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);

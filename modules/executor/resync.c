@@ -83,7 +83,6 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job)
 	bool here = text && *text && strchr("RSUE", *text) && !entry_find(st, id);
 	struct entry *e;
 
-	st->server.knows_jobs = true;
 	free(text);
 	text = here ? dispatch_text(mod, job, "exec_vnode", NULL) : NULL;
 	if (!text)
@@ -148,22 +147,11 @@ static void resync_ask(struct keel_mod *mod)
 		keel_cursor_close(walk);
 }
 
-void resync_again(struct keel_mod *mod)
+void resync_begin(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct host *h, *next;
-	struct keel_cursor *walk;
-	struct keel_obj *job;
 
-	/* jobs may have come after us: what hosts have is compared with these. */
-	walk = st->server.knows_jobs ? NULL : keel_cursor(mod, "job");
-	while (walk && (job = keel_next(walk)))
-		resync_known(mod, job);
-	if (walk)
-		keel_cursor_close(walk);
-	/* Also without any jobs: later ones are started by this module. */
-	st->server.knows_jobs = keel_attr_find(mod, "job", "job_state") != NULL;
-	st->server.missed = false;
 	HASH_ITER(hh, st->server.hosts, h, next)
 		host_ask(mod, h->name);
 	resync_ask(mod);
@@ -179,12 +167,11 @@ int32_t task_describe(struct keel_mod *mod, const char *host)
 
 bool jobs_are_heard(struct keel_mod *mod)
 {
-	struct state *st = mod->state;
+	const struct state *st = mod->state;
 
 	for (const struct listener *l = st->server.listeners; l; l = l->next)
 		if (l->events.ended)
 			return true;
-	st->server.missed = true;
 	return false;
 }
 

@@ -64,31 +64,19 @@ static void rules_take(struct isolated *iso, struct talk_in *in)
 	iso->desc.conf = n > 0 ? iso->rules : NULL;
 }
 
-/* ---- rows: attributes without functions, requests ------------------------------------------------ */
-union def {
-	struct keel_attr_def attr;
-	struct keel_request_def request;
-};
-
+/* ---- rows: attributes without functions ----------------------------------------------------------- */
 static void contribs_take(struct isolated *iso, struct talk_in *in)
 {
 	uint32_t n = count(in);
-	union def *defs = table(in, n, sizeof(*defs));
+	struct keel_attr_def *defs = table(in, n, sizeof(*defs));
 
 	iso->contribs = table(in, n, sizeof(*iso->contribs));
 	iso->defs = defs;
 	for (uint32_t i = 0; i < n && !in->bad; i++) {
 		iso->contribs[i] = (struct keel_contrib){ text(in), &defs[i] };
-		if (strcmp(iso->contribs[i].kind, "ATTR") == 0) {
-			defs[i].attr.size = sizeof(defs[i].attr);
-			take_row(in, talk_attr, &defs[i].attr);
-		} else if (strcmp(iso->contribs[i].kind, "REQUEST") == 0) {
-			defs[i].request.size = sizeof(defs[i].request);
-			defs[i].request.handler = request_asked;
-			take_row(in, talk_request, &defs[i].request);
-		} else {
-			in->bad = true;
-		}
+		defs[i].size = sizeof(defs[i]);
+		take_row(in, talk_attr, &defs[i]);
+		in->bad = in->bad || strcmp(iso->contribs[i].kind, "ATTR") != 0;
 	}
 	iso->desc.n_contribs = n;
 	iso->desc.contribs = n > 0 ? iso->contribs : NULL;

@@ -34,7 +34,6 @@ static void isolated_free(struct isolated *iso)
 	free(iso->out.data);
 	free(iso->calls.at);
 	free(iso->holds.at);
-	free(iso->requests.at);
 	free(iso->name);
 	free(iso->path);
 	free(iso->user);

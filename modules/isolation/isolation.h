@@ -12,7 +12,7 @@
 #include "keel/service/supervise.h"
 #include "talk.h"
 
-#define CALLS_MAX 1024u	      /* calls without a verdict, holds, requests; of each */
+#define CALLS_MAX 1024u	      /* calls without a verdict, holds; of each */
 #define NOTES_MAX 65536u      /* messages that it has not answered */
 #define TEXT_MAX (256u * 1024u)
 #define UNREAD_MAX (8u * 1024u * 1024u) /* of answers */
@@ -89,7 +89,7 @@ struct isolated {
 	struct talk conf, out; /* the values it runs with; the message that is being made */
 	struct owed *owed, **owed_end;
 	uint32_t n_owed;
-	struct slots calls, holds, requests;
+	struct slots calls, holds;
 	struct question *asked; /* oldest first */
 	uint32_t blind;	 /* so many calls are not looked after */
 	uint32_t last_tap; /* of the last note */
@@ -148,10 +148,6 @@ void hold_release(struct isolated *iso, int64_t number);
 uint32_t calls_asked(const struct isolated *iso); /* how many verdicts are wanted */
 void calls_lose(struct isolated *iso); /* its process ended: what waits fails */
 const char *calls_tap(const struct isolated *iso); /* the tap it is busy with */
-
-/* request.c */
-void request_asked(struct keel_mod *mod, struct keel_req *req);
-void requests_fail(struct isolated *iso, const char *why);
 
 /* asked.c: the process' calls and notes. One function for each row of talk.def. */
 struct asked {

@@ -165,7 +165,6 @@ static void ended(struct keel_mod *m, void *arg, const char *why, int64_t again_
 	snprintf(iso->why, sizeof(iso->why), "%s", why);
 	owed_fail(iso, why);
 	calls_lose(iso);
-	requests_fail(iso, why);
 	walk_end(iso);
 	if (!iso->started || iso->leaves)
 		return;

@@ -175,10 +175,6 @@ const struct talk_member talk_attr[] = {
 	I(keel_attr_def, flags), T(keel_attr_def, klass), T(keel_attr_def, name), T(keel_attr_def, type), S(keel_attr_def, doc),
 	I(keel_attr_def, read_roles), I(keel_attr_def, write_roles), I(keel_attr_def, order), S(keel_attr_def, fallback), { 0 },
 };
-const struct talk_member talk_request[] = {
-	I(keel_request_def, roles), T(keel_request_def, name), S(keel_request_def, doc), I(keel_request_def, flags),
-	I(keel_request_def, number), { 0 },
-};
 const struct talk_member talk_tap[] = {
 	I(keel_tap, point), T(keel_tap, name), I(keel_tap, order), I(keel_tap, flags), S(keel_tap, before), S(keel_tap, after), { 0 },
 };

@@ -13,7 +13,7 @@
 
 #include "keel/keel.h"
 
-#define TALK_VERSION 3
+#define TALK_VERSION 4
 #define VALUES 8
 #define EVENT_ROOM 256 /* bytes of an event */
 
@@ -70,16 +70,9 @@ struct talk_member {
 	uint8_t size;
 	uint16_t offset;
 };
-extern const struct talk_member talk_head[], talk_rule[], talk_attr[], talk_request[], talk_tap[], talk_session[];
+extern const struct talk_member talk_head[], talk_rule[], talk_attr[], talk_tap[], talk_session[];
 void talk_row(struct talk *m, const struct talk_member *members, const void *row);
 void take_row(struct talk_in *in, const struct talk_member *members, void *ret);
-
-/* ---- a body that is built (group msg): its calls, each with its arguments ------------------------------ */
-enum build {
-	BUILD_STR = 1, BUILD_INT, BUILD_STRINGS, BUILD_ARRAY, /* in the map: with a key */
-	BUILD_ADD_STR, BUILD_ADD_INT, BUILD_CLOSE,	      /* in its open array */
-};
-#define BUILD_STRINGS_MAX 1024 /* of one array that is put at once */
 
 /* ---- the map of points, of hook_points.def ------------------------------------------------------------- */
 struct map_point {

@@ -157,7 +157,7 @@ static void will_agree(void) /* to a step */
 	free(m.data);
 }
 
-/* Its description: a tap of that point, a request. */
+/* Its description: a tap of that point, a row of that kind. */
 static struct talk description(uint32_t point, const char *kind)
 {
 	struct talk m = reply_begin();
@@ -174,11 +174,15 @@ static struct talk description(uint32_t point, const char *kind)
 	talk_int(&m, 0); /* rules */
 	talk_int(&m, 1); /* rows */
 	talk_str(&m, kind);
+	talk_int(&m, KEEL_ATTR_SAVE);
+	talk_str(&m, "job");
+	talk_str(&m, "fuzzed");
+	talk_str(&m, "string");
+	talk_str(&m, "an attribute");
 	talk_int(&m, KEEL_EVERYBODY);
-	talk_str(&m, "keelson.fuzzed");
-	talk_str(&m, "a verb");
-	talk_int(&m, 0);
-	talk_int(&m, 0);
+	talk_int(&m, KEEL_EVERYBODY);
+	talk_int(&m, 900);
+	talk_str(&m, NULL);
 	talk_int(&m, 1); /* taps */
 	talk_int(&m, point);
 	talk_str(&m, "on_it");
@@ -270,7 +274,6 @@ static void isolated_offer(void)
 static void daemon_end(void)
 {
 	if (offered) {
-		requests_fail(iso, "it ends");
 		offered->state = its_state;
 		keel_mock_unload(offered, NULL); /* its rows are the description's */
 	}

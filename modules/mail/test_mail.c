@@ -23,7 +23,7 @@ static void set_up(void)
 {
 	static const char *const texts[] = { "Mail_Points", "Mail_Users", "Job_Owner", "Job_Name", "resources_used",
 					     "job_state" };
-	struct keel_module alone = keel_module;
+	static struct keel_module alone; /* a restart reads it again */
 	struct keel_err err = { 0 };
 	char path[256], text[512];
 
@@ -42,6 +42,7 @@ static void set_up(void)
 	keel_mock_set(array, "Mail_Points", NULL, "abe");
 	keel_mock_set(array, "Job_Owner", NULL, "ann@h");
 	keel_mock_set(array, "job_state", NULL, "Q");
+	alone = keel_module;
 	alone.requires_modules = NULL;
 	snprintf(conf, sizeof(conf), "sendmail = \"%s\"; queue = 3;", path);
 	module = keel_mock_load(mock, &alone, conf, &err);

@@ -30,12 +30,6 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(request_receive, on_request_receive),
 };
 
-static int32_t init(struct keel_mod *mod, struct keel_err *err)
-{
-	(void)mod, (void)err;
-	return 0;
-}
-
 /* A store has one server object: fails if it has another name than this server. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
@@ -45,7 +39,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 
 	if (other)
 		keel_error(err, -1, "the store is that of server \"%s\", this one is called \"%s\": say "
-			   "server_name = \"%s\" in keelson.conf, or PBS_SERVER in pbs.conf",
+			   "server_name = \"%s\" in keelson.conf, or PBS_SERVER in the environment or pbs.conf",
 			   keel_id(other), keel_server_name(mod), keel_id(other));
 	if (walk)
 		keel_cursor_close(walk);
@@ -71,4 +65,4 @@ static const char *const requires_modules[] = { "resources", NULL };
 KEEL_MODULE(.name = "manager", .version = "1.0", .vendor = "Keelson",
 	    .summary = "the server object and the requests of administrators", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
-	    .requires_modules = requires_modules, .init = init, .start = start, .stop = stop);
+	    .requires_modules = requires_modules, .start = start, .stop = stop);

@@ -32,7 +32,6 @@ struct tenant {
 	char *given_back; /* owned; suspended, some resources kept: names of those released; no slots then */
 	uint32_t n_slots;
 	uint32_t *slot; /* owned; in the order of its parts */
-	uint32_t named; /* index of the next one in exec_host, for a job that keeps all its slots */
 	struct tenant *next;
 	char job_id[];
 };

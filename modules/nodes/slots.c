@@ -337,7 +337,7 @@ static void parts_return(const struct parts *p, const char *job_id)
 
 /* `had`: the job's exec_host so far, "" for none. Appends the new one to `out`. */
 static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
-			    bool again, const char *had, struct keel_text *out)
+			    const char *had, struct keel_text *out)
 {
 	int32_t code = 0;
 	uint32_t i, slot;
@@ -347,8 +347,6 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 
 	for (i = 0; !code && i < p->n; i++) {
 		const bool begins = i == 0 || p->part[i].chunk != p->part[i - 1].chunk;
-		struct tenant *t = again ? tenant_of(p, i, job_id) : NULL;
-		uint32_t cpus = part_cpus(&p->part[i]);
 
 		slot = ANY_SLOT;
 		if (begins) { /* that of the next chunk of exec_host (n1/0*2+n2/3), where there is one */
@@ -358,11 +356,7 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 			slot = named < SLOTS_MAX ? (uint32_t)named : ANY_SLOT;
 			had += len + (had[len] == '+');
 		}
-		if (again) { /* slots were taken in the order of the parts */
-			slot = cpus ? t->slot[t->named] : 0;
-			t->named = cpus ? (t->named + cpus) % t->n_slots : t->named;
-		} else
-			code = part_assign(mod, p, i, job_id, share, &slot);
+		code = part_assign(mod, p, i, job_id, share, &slot);
 		if (!code && begins)
 			host_item(out, p, i, slot);
 	}
@@ -372,29 +366,24 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 static int32_t assign_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
 			    const char *had, char **ret_exec_host, struct keel_err *err)
 {
-	bool again = p->n > 0; /* has the job all its slots already? Then the assigning module was reloaded */
 	struct keel_text out;
 	int32_t code = 0;
 
-	for (uint32_t i = 0; !code && i < p->n; i++) {
-		const struct tenant *t = p->at[i].node ? tenant_of(p, i, job_id) : NULL;
-
+	for (uint32_t i = 0; !code && i < p->n; i++)
 		if (!p->at[i].node)
 			code = keel_error(err, PBSE_UNKNODE, "Unknown node  %s", p->part[i].vnode);
-		again = again && t && !t->guest && !t->given_back;
-	}
 	keel_text_init(&out);
 	if (!code)
-		code = parts_assign(mod, p, job_id, share, again, had, &out);
+		code = parts_assign(mod, p, job_id, share, had, &out);
 	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = keel_error(err, PBSE_SYSTEM, "System error: out of memory");
-	if (!code && !again) {
+	if (!code) {
 		char *only = thaw(p, job_id);
 
 		parts_charge(mod, p, 1, only);
 		parts_guests(mod, p, job_id, share, false);
 		free(only);
-	} else if (code && !again) {
+	} else {
 		parts_return(p, job_id);
 	}
 	keel_text_fini(&out);

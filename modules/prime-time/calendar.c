@@ -20,7 +20,6 @@
 #include <strings.h>
 #include <time.h>
 
-#define MINUTES 1440
 
 void holidays_init(struct holidays *h)
 {

@@ -160,12 +160,6 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(management, on_management, .order = -1000),
 };
 
-static int32_t init(struct keel_mod *mod, struct keel_err *err)
-{
-	(void)mod, (void)err;
-	return 0;
-}
-
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct conf *conf = mod->conf;
@@ -191,5 +185,4 @@ static const char *const requires_modules[] = { "resources", NULL };
 KEEL_MODULE(.name = "queues", .version = "1.0", .vendor = "Keelson",
 	    .summary = "queues, and their types", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules),
-	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules,
-	    .init = init, .start = start);
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules, .start = start);

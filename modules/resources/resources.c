@@ -170,25 +170,12 @@ static void definition_gone(struct keel_mod *mod, void *slot)
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
-	struct keel_cursor *walk;
-	struct keel_obj *obj;
 
 	if (!resource_type || !resource_flag)
 		return keel_error(err, -1, "class resource lost its attributes type and flag");
 	if (keel_slot_bind(mod, "resource", sizeof(struct definition *), definition_gone))
 		return keel_error(err, -1, "cannot attach to class resource");
-	if (table_fill(st, err))
-		return -1;
-	walk = keel_cursor(mod, "resource");
-	if (!walk) {
-		table_free(st);
-		return keel_error(err, -1, "out of memory");
-	}
-	/* Loaded anew: those of before, so that rows which come after this have lists that name them. */
-	while ((obj = keel_next(walk)))
-		define_from(mod, obj);
-	keel_cursor_close(walk);
-	return 0;
+	return table_fill(st, err) ? -1 : 0;
 }
 
 static void fini(struct keel_mod *mod)

@@ -343,12 +343,6 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(REQUEST, select_request),
 };
 
-static int32_t init(struct keel_mod *mod, struct keel_err *err)
-{
-	(void)err, (void)mod;
-	return 0;
-}
-
 static void stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -367,4 +361,4 @@ static const char *const requires_modules[] = { "jobs", "queues", "nodes", "mana
 KEEL_MODULE(.name = "status", .version = "1.0", .vendor = "Keelson",
 	    .summary = "listings of every class", .roles = KEEL_SERVER,
 	    .state_size = sizeof(struct state), KEEL_CONTRIBS(contribs),
-	    .requires_modules = requires_modules, .init = init, .stop = stop, .fini = fini);
+	    .requires_modules = requires_modules, .stop = stop, .fini = fini);

@@ -18,7 +18,7 @@
 
 /* ---- the site --------------------------------------------------------------------------------------- */
 
-static void queue_make(struct sim *s, const char *name, const char *priority)
+void queue_make(struct sim *s, const char *name, const char *priority)
 {
 	ask_manage(s, MGR_CMD_CREATE, MGR_OBJ_QUEUE, name, NULL, NULL, NULL, SET);
 	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "queue_type", NULL, "Execution", SET);

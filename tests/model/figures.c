@@ -37,15 +37,6 @@ static void server_set(struct sim *s, const char *attr, const char *resource, co
 		sim_wrong(s, "server %s cannot be %s", attr, value);
 }
 
-static void queue_make(struct sim *s, const char *name, const char *priority)
-{
-	ask_manage(s, MGR_CMD_CREATE, MGR_OBJ_QUEUE, name, NULL, NULL, NULL, SET);
-	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "queue_type", NULL, "Execution", SET);
-	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "Priority", NULL, priority, SET);
-	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "enabled", NULL, "True", SET);
-	ask_manage(s, MGR_CMD_SET, MGR_OBJ_QUEUE, name, "started", NULL, "True", SET);
-}
-
 static bool vnodes_are_missing(struct sim *s)
 {
 	int64_t per_host = s->conf.vnodes > 1 ? s->conf.vnodes + 1 : 1; /* and the host's own one */

@@ -35,6 +35,7 @@ void figure_conf(const struct figure *f, struct sim_conf *conf); /* the site it 
 int figure_run(struct sim *s, const struct figure *f);          /* prints JSON lines */
 
 /* driver.c */
+void queue_make(struct sim *s, const char *name, const char *priority);
 int drive(struct sim *s); /* conf.steps steps; 0, or s->wrong says what */
 
 #endif

@@ -6,10 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 records() { accounting | grep -F ";$1;"; }
 letters() { records "$1" | cut -d';' -f2 | xargs | tr -d ' '; }
 record() { records "$2" | grep -E "^[^;]*;$1;"; } # letter, job

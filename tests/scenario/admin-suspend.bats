@@ -20,9 +20,7 @@ cluster()
 }
 
 paused() { qmgr -c 'set server scheduling = false'; }
-comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 is_waiting() { job_is "$1" Q && comment_is "$1" "$FULL"; }
-is_over() { job_is "$1" F; }
 
 @test "admin-suspend #1: a job is suspended, its vnode enters maintenance" {
 	cluster
@@ -347,7 +345,6 @@ array()
 	for index; do wait_until 20 job_is "$(sub "$id" "$index")" R 42 || return; done
 	echo "$id"
 }
-sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
 # stopped_are ARRAY INDEX...: just these are listed on n1; one signal stops them in any order
 stopped_are()
 {

@@ -16,8 +16,6 @@ setup_file()
 	open_cluster --hosts 1 --ncpus 4
 	qmgr -c 'set server max_array_size = 2000000'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 paused()
 {
@@ -31,7 +29,6 @@ no_history()
 }
 
 # sub ARRAY INDEX-OR-RANGE: 7[].svr 3 -> 7[3].svr
-sub() { echo "${1/\[\]/[$2]}"; }
 
 # counts ARRAY QUEUED RUNNING EXPIRED
 counts()

@@ -8,7 +8,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --set client.stall=500ms; }
-teardown_file() { close_cluster; }
 
 setup()
 {

@@ -6,7 +6,6 @@
 
 load helper
 
-is_over() { job_is "$1" F; }
 no_jobs() { [ -z "$(qselect)" ]; }
 everybody_in() { ! pbsnodes -a | grep -q 'state = .*down'; }
 lines_in() { cat "$@" 2>/dev/null | wc -l; }

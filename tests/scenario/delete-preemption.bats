@@ -43,10 +43,8 @@ high() { submit_as "$OTHER" -q express -l select=1:ncpus=2 "$@"; }
 # one [qsub arguments]: a running job of one cpu.
 one() { running -l select=1:ncpus=1 "$@"; }
 runs() { wait_until 30 job_is "$1" R 42; }
-comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 waits_with() { job_is "$1" Q && comment_is "$1" "$2"; }
 waits() { job_is "$1" Q && [[ $(job_attr "$1" comment) == 'Not Running: '* ]]; }
-is_over() { job_is "$1" F; }
 is_deleted()
 {
 	job_is "$1" F 91 && [[ $(job_attr "$1" Exit_status) =~ ^(271|265)$ ]] &&
@@ -273,7 +271,6 @@ array()
 	for index; do wait_until 20 job_is "$(sub "$id" "$index")" R 42 || return; done
 	echo "$id"
 }
-sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
 # letters_of ARRAY: of its subjobs, sorted
 letters_of() { qstat -xt "$1" | awk 'NR > 3 { print $5 }' | sort | paste -sd' '; }
 letters_of_are() { same "subjobs of $1" "$2" "$(letters_of "$1")"; }

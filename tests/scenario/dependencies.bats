@@ -8,10 +8,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 # waiting ID: held until its dependencies are done.
 waiting() { job_is "$1" H 22 && same holds s "$(job_attr "$1" Hold_Types)"; }
 depend_of() { job_attr "$1" depend; }

@@ -3,14 +3,11 @@
 #
 # keelson explain, qexplain: all that is checked before a job starts, and what is in its way.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 @test "explain: what is missing, how much there is, and who has it" {
 	local holder job found

@@ -16,8 +16,6 @@ setup_file()
 	configure fair_share true
 	configure usage_interval '"200ms"'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # configure KEY VALUE: of the module.
 configure()

@@ -10,6 +10,7 @@
 # whoever runs the tests manages too. Without root there is only one person: a story about several
 # begins with `needs_root`.
 
+bats_require_minimum_version 1.5.0
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 KEELSON_BUILD=${KEELSON_BUILD:-$top/build}
 ME=$(id -un)
@@ -210,6 +211,13 @@ state_of_job() { job_attr "$1" job_state; }
 node_attr() { value "$2" "$(pbsnodes -v "$1")"; }
 mj() { node_attr "$1" maintenance_jobs; }
 session_of() { job_attr "$1" session_id; }
+comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
+comment_says() { has "$(job_attr "$1" comment)" "$2" 2>/dev/null; }
+is_over() { job_is "$1" F; }
+is_down() { node_attr "$1" state | grep -q down; }
+sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
+alive() { kill -0 "$1" 2>/dev/null; }
+dead() { ! alive "$1"; }
 
 # ---- expectations: succeed silently, or say what differs -------------------------------------------------
 

@@ -7,13 +7,8 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 3 --set executor.first_host_only=true; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 node_has() { node_is "$1" "$2"; }
-is_down() { node_attr "$1" state | grep -q down; }
-alive() { kill -0 "$1" 2>/dev/null; }
-dead() { ! alive "$1"; }
 kill_mom() { sandbox kill "$1"; undo restart_mom "$1"; }
 restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" "$1" 3>&-; }
 

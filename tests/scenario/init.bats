@@ -52,7 +52,6 @@ starts()
 
 init() { sh "$script" "$@" 3>&-; }
 pid_in() { head -n 1 "$SB/home/$1"; }
-alive() { kill -0 "$1" 2>/dev/null; }
 node_up() { pbsnodes -a | grep -q 'state = free'; }
 
 teardown()

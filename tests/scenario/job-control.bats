@@ -6,12 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
-alive() { kill -0 "$1" 2>/dev/null; }
-dead() { ! alive "$1"; }
 pause() { qmgr -c 'set server scheduling = false'; undo qmgr -c 'set server scheduling = true'; }
 
 USAGE_QDEL='usage:

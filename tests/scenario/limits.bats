@@ -10,10 +10,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 # limit OBJECT ATTRIBUTE VALUE: set for this story.
 limit()
 {
@@ -27,7 +23,6 @@ new_queue() # NAME PRIORITY
 	qmgr -c "create queue $1 queue_type = e, enabled = t, started = t, Priority = $2"
 }
 
-comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 waits() { job_is "$1" Q 10 && comment_is "$1" "Not Running: $2"; }
 
 # one_runs TEXT [qsub arguments]: of two jobs of $OWNER the second waits, and says so; it runs when the

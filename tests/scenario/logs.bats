@@ -12,8 +12,6 @@ setup_file()
 	logged=$(finished -N logged -- /bin/true)
 	export logged
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 mode() { stat -c %a "$SB/$1"; }
 today() { date +%Y%m%d; }

@@ -20,7 +20,6 @@ cluster()
 	qmgr -c 'set server job_history_enable = true'
 }
 
-is_over() { job_is "$1" F; }
 log_has() { server_log | grep -qE -- "$1"; }
 
 # closed: what was said before is done with. A later job's mail comes after all others.

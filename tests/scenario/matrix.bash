@@ -144,7 +144,6 @@ expect_states()
 }
 
 session_is_gone() { [ -z "$(ps -o pid= -s "${session[$1]}")" ]; }
-is_over() { job_is "$1" F; }
 subjob_is_over() { [[ $(state_of_job "$1") = [FX] ]]; }
 
 # The deleted ones are killed although something else went wrong.

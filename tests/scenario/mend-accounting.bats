@@ -6,8 +6,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --ncpus 4 --set executor.usage_interval=1h; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 records() { accounting | grep -E "^[^;]*;$1;$2;"; } # letters, job
 

@@ -10,11 +10,8 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 600; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # sub ARRAY INDEX-OR-RANGE: 7[].svr 3 -> 7[3].svr
-sub() { echo "${1/\[\]/[$2]}"; }
 
 over_by_now() { has "$(qstat -f "$1")" "array_state_count = Queued:$2 Running:0 Exiting:0 Expired:$3\$"; }
 # Of the subjobs that are over each is shown as one that ended well.

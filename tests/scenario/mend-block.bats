@@ -7,8 +7,6 @@ load helper
 load shared
 
 setup_file() { open_cluster; qmgr -c 'set server job_history_enable = false'; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 dead() { ! kill -0 "$1" 2>/dev/null; }
 runs() { same state R "$(value job_state "$(qstat -f "$1")")"; }

@@ -9,10 +9,7 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 8; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
-sub() { echo "${1/\[\]/[$2]}"; }
 expired() { same state X "$(qstat -f "$1" | value job_state)"; }
 deletions() { accounting | grep -c ";D;$1;" || true; }
 

@@ -7,8 +7,6 @@ load helper
 load shared
 
 setup_file() { ulimit -Sc 4096; open_cluster --hosts 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # ---- core files ----------------------------------------------------------------------------------------------
 

@@ -16,12 +16,8 @@ setup_file()
 	qmgr -c 'create queue express queue_type=execution,priority=200,enabled=true,started=true'
 	qmgr -c 'set queue workq kill_delay = 8'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
-is_down() { node_attr "$1" state | grep -q down; }
 alive() { [ -d "/proc/$1" ]; }
-dead() { ! alive "$1"; }
 mom_of() { head -n 1 "$SB/$1/mom_priv/mom.lock"; }
 kill_mom() { sandbox kill "$1"; undo sandbox restart "$1"; }
 methods() { qmgr -c "set sched preempt_order = $1"; undo qmgr -c 'unset sched preempt_order'; }

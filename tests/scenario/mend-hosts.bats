@@ -8,13 +8,9 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 3; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
-is_down() { node_attr "$1" state | grep -q down; }
 node_has() { node_is "$1" "$2"; }
 alive() { [ -d "/proc/$1" ]; }
-dead() { ! alive "$1"; }
 mom_of() { head -n 1 "$SB/$1/mom_priv/mom.lock"; }
 kill_mom() { sandbox kill "$1"; undo sandbox restart "$1"; }
 requeue_after() { qmgr -c "set server node_fail_requeue = $1"; undo qmgr -c 'unset server node_fail_requeue'; }

@@ -7,8 +7,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 2; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # Names and amounts of every kind: modules/nodes/test_report.c.
 refused() { server_log | grep -F "what host $1 reports is refused, its vnodes stay as they are: \"$2\""; }

@@ -9,10 +9,7 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 4; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
-sub() { echo "${1/\[\]/[$2]}"; }
 listed() { awk 'NR > 2 { print $1 }' <<<"$1" | paste -sd' '; }
 
 # last_two WORDS...: of what qstat prints, without blanks at the ends of lines

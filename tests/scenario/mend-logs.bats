@@ -6,10 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 logged() { has "$(server_log)" "$1"; }
 
 @test "mend D29: a job that leaves a queue: dequeuing from QUEUE, state S" {

@@ -9,7 +9,7 @@ load helper
 cluster()
 {
 	setup_sandbox --set hooks.watchdog=200ms --set hooks.hard_budget=50ms "$@"
-	echo "trouble: { enabled = true; path = \"$(fixture trouble)\"; };" >"$SB/server/etc/modules.d/trouble.conf"
+	echo "trouble: { enabled = true; path = \"$(fixture trouble_verb)\"; };" >"$SB/server/etc/modules.d/trouble.conf"
 	sandbox reload
 }
 # Those of this tree: a build from before may have others.

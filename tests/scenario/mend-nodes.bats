@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Issue "what breaks in other people's hands", what sites know otherwise of nodes, resources and defaults.
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 
 setup_file() { open_cluster --hosts 1 --ncpus 4; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 node_attr_is() { same "$2 of $1" "$3" "$(node_attr "$1" "$2")"; }
 is_free() { node_is "$1" free && node_attr_is "$1" resources_available.ncpus 4; }

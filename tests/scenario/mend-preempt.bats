@@ -5,7 +5,6 @@
 # One host of 4 cpus, a queue express, methods S.
 #
 # needs modules/preemption
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
@@ -22,8 +21,6 @@ setup_file()
 	qmgr -c 'set sched preempt_order = S'
 	qmgr -c 'create resource foo type=long,flag=q'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # set_for_now WHAT ATTRIBUTE VALUE: until the end of the story.
 set_for_now()
@@ -37,7 +34,6 @@ begins() { wait_until 20 job_is "$1" R 42; }
 gave_way() { wait_until 20 job_is "$1" S 45 && stopped "$1"; }
 goes_on() { job_is "$1" R 42 && going "$1"; }
 clear() { qselect | xargs -r qdel -W force; wait_until 20 no_jobs; }
-comment_says() { has "$(job_attr "$1" comment)" "$2" 2>/dev/null; }
 
 @test "mend D1: a job over a soft limit gives way for an express job" {
 	set_for_now sched preempt_prio "\"$SOFT\""

@@ -8,11 +8,7 @@ load helper
 load shared
 
 setup_file() { open_cluster --set 'executor.usage_interval=1s'; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
-alive() { kill -0 "$1" 2>/dev/null; }
-dead() { ! alive "$1"; }
 running_for() { [ "$(ps -o etimes= -p "$1" | tr -d ' ')" -ge "$2" ]; }
 mom_pid() { cat "$SB/n1/mom_priv/mom.lock"; }
 

@@ -6,14 +6,11 @@
 #
 # needs modules/fairshare
 # needs modules/arrays
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # ---- fair share -----------------------------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 2 --ncpus 8; }
-teardown_file() { close_cluster; }
 setup() { join_cluster; needs_root; }
 
 is_offline() { node_is "$1" offline; }

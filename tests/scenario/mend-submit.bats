@@ -6,8 +6,6 @@ load helper
 load shared
 
 setup_file() { open_cluster --hosts 2 --ncpus 8; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # asks [qsub arguments]: the Resource_List of a held job.
 asks()
@@ -95,8 +93,6 @@ make_grouped()
 		gpasswd -a ktsub ktsubin >/dev/null
 	) 9>/run/lock/keelson-test-users 3>&-
 }
-
-is_in_group() { id -Gn ktsub | grep -qw "$1"; }
 
 # grouped [qsub arguments]: a job of ktsub that is over and wrote its group, in the file "out", beside "made".
 grouped()

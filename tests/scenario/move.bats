@@ -6,10 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 make_queue()
 {
 	qmgr -c "create queue $1 queue_type=execution,enabled=true,started=false${2:+,$2}"

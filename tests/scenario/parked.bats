@@ -23,7 +23,6 @@ setup_file()
 	linger_at "$points"
 	qmgr -c 'create queue other queue_type=e,enabled=t,started=t,resources_default.mem=100mb'
 }
-teardown_file() { close_cluster; }
 setup()
 {
 	needs_root # who tidies up does not wait

@@ -6,10 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 text_of() { printf "%*s" "$1" '' | tr ' ' "${2-x}"; } # length, letter
 
 @test "past the limit: qmgr talks to 49 servers" { # past sdk/commands/qmgr/qmgr.c OPEN_SERVERS_MAX

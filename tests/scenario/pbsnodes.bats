@@ -16,8 +16,6 @@ USAGE='usage:	pbsnodes [-{o|r}][-C comment][-s server] host host ...
 	pbsnodes --version'
 
 setup_file() { open_cluster --hosts 2; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 names_of() { sed -n 's/^     \([^ ]*\) = .*/\1/p' | xargs; }
 

@@ -6,8 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
 setup()
 {
 	needs_root

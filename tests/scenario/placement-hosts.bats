@@ -3,26 +3,11 @@
 #
 # Which of several hosts a job gets: n1, n2, n3 with 4 cpus each.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
 
 setup_file() { open_cluster --hosts 3 --ncpus 4 --set executor.first_host_only=true; qmgr -c 'set sched default attr_update_period = 0'; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
-resource()
-{
-	undo qmgr -c "delete resource $1"
-	qmgr -c "create resource $1 $2"
-}
-
-has_of()
-{
-	undo qmgr -c "unset node $1 resources_available.${2%%=*}"
-	qmgr -c "set node $1 resources_available.$2"
-}
 
 off() { undo pbsnodes -r "$1"; pbsnodes -o "$1"; }
 hosts_of() { attr_is "$1" exec_vnode "$2"; }

@@ -3,14 +3,11 @@
 #
 # A host of several vnodes: n1 with n1[0] ... n1[3], each 2 cpus.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
 
 setup_file() { open_cluster --hosts 1 --vnodes 4 --ncpus 2; qmgr -c 'set sched default attr_update_period = 0'; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 vacate() { qdel -W force "$@"; wait_until 10 no_jobs; }
 states() { pbsnodes -av | value state | sort | uniq -c | tr -s ' \n' ' '; }

@@ -3,28 +3,11 @@
 #
 # Where jobs go, and what those that cannot start are told: one host n1 with 4 cpus and 2gb.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
-# resource NAME PARTS: a custom resource, gone when the story is over.
-resource()
-{
-	undo qmgr -c "delete resource $1"
-	qmgr -c "create resource $1 $2"
-}
-
-# has_of NODE RESOURCE=VALUE: until the story is over.
-has_of()
-{
-	undo qmgr -c "unset node $1 resources_available.${2%%=*}"
-	qmgr -c "set node $1 resources_available.$2"
-}
 
 # told_why COMMENT [qsub arguments]: a job that waits with that comment, and goes.
 told_why()

@@ -8,10 +8,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 # look: a cycle, now.
 look() { qmgr -c 'set server scheduling = true'; }
 

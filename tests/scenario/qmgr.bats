@@ -6,10 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 # refuses STATUS OBJECT ERRNO TEXT COMMAND
 refuses()
 {

@@ -33,8 +33,6 @@ setup_file()
 	wait_until 20 same comment "$NEVER" "$(job_attr "$qsub_never" comment)" || true
 	export qsub_first qsub_long qsub_held qsub_never qsub_waits qsub_over
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 teardown() { [ -n "${BATS_TEST_COMPLETED-}" ] || show_state; undo_all; }
 
 # ---- what tables should look like -------------------------------------------------------------------------

@@ -14,10 +14,6 @@ USAGE='usage: qsub [-a date_time] [-A account_string] [-c interval]
 	[-v variable_list] [-V ] [-z] [script | -- command [arg1 ...]]
        qsub --version'
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 # attr_of 'ATTRIBUTE' VALUE [qsub arguments]: a held job submitted so has it.
 attr_of()
 {

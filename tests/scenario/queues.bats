@@ -6,10 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 # make_queue NAME [attributes]: gone when the story is over.
 make_queue()
 {

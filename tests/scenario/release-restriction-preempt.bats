@@ -23,8 +23,6 @@ setup_file()
 	qmgr -c 'set queue express priority=200,enabled=true,started=true'
 	qmgr -c 'set sched preempt_order = S'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 restrict()
 {
@@ -38,7 +36,6 @@ assigned() { node_attr n1 "resources_assigned.$1"; }
 ra() { same 'n1' "$1 $2" "$(assigned ncpus) $(assigned mem)"; }
 in_server() { qstat -Bf | value "resources_assigned.$1"; }
 in_queue() { qstat -Qf "$1" | value "resources_assigned.$2"; }
-comment_says() { has "$(job_attr "$1" comment)" "$2" 2>/dev/null; }
 records() { accounting | grep -E "^[^;]*;$1;$2;" | cut -d';' -f4-; }
 
 @test "release-restriction #1: preempted without a restriction: everything comes free" {

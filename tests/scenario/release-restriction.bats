@@ -27,8 +27,6 @@ setup_file()
 	qmgr -c 'set server restrict_res_to_release_on_suspend = ncpus' # the later ones begin from unset
 	qmgr -c 'unset server restrict_res_to_release_on_suspend'
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 restrict()
 {
@@ -494,7 +492,6 @@ host_is_up() { lacks "$(node_attr n1 state)" 'down|unknown' 2>/dev/null; }
 	wait_until 10 comment_says "$b" '^Not Running: Insufficient amount of resource: ncpus'
 	job_is "$b" Q
 }
-comment_says() { has "$(job_attr "$1" comment)" "$2" 2>/dev/null; }
 
 @test "release-restriction #40: damaged while the server was down: the log says so, everything comes free" {
 	command -v sqlite3 >/dev/null || skip "needs sqlite3"

@@ -6,10 +6,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 load_mail() { keelson load mail >/dev/null 2>&1 || true; }
 start_server() { sandbox restart server 9>&-; } # a daemon does not keep it open
 comment() { value comment "$(qmgr -c 'list server')"; }

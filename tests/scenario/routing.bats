@@ -8,10 +8,6 @@
 load helper
 load shared
 
-setup_file() { open_cluster; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
-
 ended_jobs() { qselect | xargs -r qdel -W force; wait_until 10 no_jobs; }
 
 # queue NAME TYPE [attributes]: enabled, not started unless said.

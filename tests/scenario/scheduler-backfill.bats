@@ -3,14 +3,11 @@
 #
 # Strict order, top jobs, and what may start before them.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 @test "scheduler #8: first come, first served, and nobody before" {
 	local first second third

@@ -4,7 +4,6 @@
 # Starts that are refused, asked for, or come after a restart; and what is said of jobs that ended.
 # Refusals are those of a small module that taps start_now, as a site's own would.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
@@ -16,8 +15,6 @@ setup_file()
 		>"$SB/server/etc/modules.d/veto_run.conf"
 	sandbox reload
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 @test "scheduler #36: qrun makes room, whoever runs" {
 	local first second

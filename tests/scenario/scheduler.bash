@@ -10,6 +10,20 @@ open_site()
 	qmgr -c 'set sched default attr_update_period = 0' 
 }
 
+# resource NAME PARTS: a custom resource, gone when the story is over.
+resource()
+{
+	undo qmgr -c "delete resource $1"
+	qmgr -c "create resource $1 $2"
+}
+
+# has_of NODE RESOURCE=VALUE: until the story is over.
+has_of()
+{
+	undo qmgr -c "unset node $1 resources_available.${2%%=*}"
+	qmgr -c "set node $1 resources_available.$2"
+}
+
 # told LINE...: sched_config has these lines until the story is over; none: there is no such file.
 told()
 {
@@ -52,8 +66,6 @@ new_queue() # NAME PRIORITY
 
 runs() { job_is "$1" R 42; }
 starts() { wait_until 10 runs "$1"; }
-
-comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
 
 # waits JOB COMMENT: it stays queued, and is told why.
 waits()

@@ -3,14 +3,11 @@
 #
 # The scheduler as an administrator knows it: its object, what wakes it, who goes first.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load shared
 load scheduler
 
 setup_file() { open_site 1; }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 # ---- its object ------------------------------------------------------------------------------------------
 

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# shared.bash - one cluster for all stories of a file: load it after helper.bash.
-#
-#	setup_file() { open_cluster --hosts 1; }
-#	teardown_file() { close_cluster; }
-#	setup() { join_cluster; }
+# shared.bash - one cluster for all stories of a file: load it after helper.bash. A file that wants another cluster, or more
+# before or behind its stories, has a setup_file(), setup() or teardown_file() of its own.
 #
 # Each story leaves the cluster as it found it: teardown removes its jobs; what else it changed it puts
 # back itself, or says so to `undo`.
@@ -31,6 +28,10 @@ join_cluster()
 	undone=$BATS_TEST_TMPDIR/undo
 }
 
+setup_file() { open_cluster; }
+teardown_file() { close_cluster; }
+setup() { join_cluster; }
+
 # undo COMMAND...: run it when this story is over, however it ends; the last said is done first.
 undo() { { printf '%q ' "$@"; echo; } >>"$undone"; }
 
@@ -53,7 +54,6 @@ teardown()
 
 # ---- jobs that end -------------------------------------------------------------------------------------
 
-is_over() { job_is "$1" F; }
 ends() { wait_until 20 is_over "$1"; }
 
 # script: a file with the lines of stdin on the desk of $OWNER; prints its path.

@@ -4,7 +4,6 @@
 # Hosts of several vnodes, one for each story. What a host says of sharing them, and what a job says: which one holds.
 # Last: many vnodes that come free while the scheduler is busy.
 # bats file_tags=scheduler
-bats_require_minimum_version 1.5.0
 load helper
 load scheduler
 

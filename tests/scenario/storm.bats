@@ -19,7 +19,6 @@ setup_file()
 	open_cluster --hosts 1 --ncpus $N
 	qmgr -c 'create queue express queue_type=execution,priority=200,enabled=true,started=true'
 }
-teardown_file() { close_cluster; }
 setup() { join_cluster; undo qmgr -c 'set server scheduling = true'; }
 
 # many QUEUE: N jobs of one cpu

@@ -12,8 +12,6 @@ setup_file()
 	traced=$(finished -N traced -- /bin/true)
 	export traced
 }
-teardown_file() { close_cluster; }
-setup() { join_cluster; }
 
 @test "tracejob: server and accounting, in order" {
 	found=$(tracejob "$traced")

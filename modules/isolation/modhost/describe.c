@@ -77,16 +77,10 @@ static void put_contribs(struct talk *m)
 	for (uint32_t i = 0; i < host.desc->n_contribs; i++) {
 		const struct keel_contrib *c = &host.desc->contribs[i];
 		struct keel_attr_def attr;
-		struct keel_request_def request;
 
 		talk_str(m, c->kind);
-		if (strcmp(c->kind, "ATTR") == 0) {
-			KEEL_SIZED(&attr, c->def);
-			talk_row(m, talk_attr, &attr);
-		} else {
-			KEEL_SIZED(&request, c->def);
-			talk_row(m, talk_request, &request);
-		}
+		KEEL_SIZED(&attr, c->def);
+		talk_row(m, talk_attr, &attr);
 	}
 }
 

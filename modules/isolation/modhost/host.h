@@ -117,8 +117,6 @@ void describe(struct talk *m);
 extern const struct keel_object_api host_object;
 extern const struct keel_call_api host_call;
 extern const struct keel_hook_api host_hook;
-extern const struct keel_msg_api host_msg;
-extern const struct keel_request_api host_request;
 const void *host_group(const char *name);
 
 /* The daemon's messages; one function for each row of talk.def. */

@@ -231,7 +231,7 @@ const void *host_group(const char *name)
 		const void *table;
 	} groups[] = {
 		{ "core", &host_core }, { "object", &host_object }, { "call", &host_call },
-		{ "hook", &host_hook }, { "msg", &host_msg },	    { "request", &host_request },
+		{ "hook", &host_hook },
 	};
 
 	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++)

@@ -27,7 +27,7 @@ static inline bool keel_isolable_no(char *why, const char *fmt, const char *name
 /* Is this one of the API groups that such a process offers? */
 static inline bool keel_isolable_group(const char *group)
 {
-	static const char *const groups[] = { "core", "object", "call", "hook", "msg", "request" };
+	static const char *const groups[] = { "core", "object", "call", "hook" };
 
 	for (uint32_t i = 0; i < KEEL_COUNT(groups); i++)
 		if (strcmp(groups[i], group) == 0)
@@ -60,9 +60,8 @@ static inline bool keel_isolable_bars_row(const char *kind, const char *name, bo
 	if (strcmp(kind, "ATTR") == 0)
 		return has_functions && keel_isolable_no(why, "its attribute %.63s has a function, which the daemon would have "
 							      "to wait for", name);
-	return strcmp(kind, "REQUEST") != 0 &&
-	       keel_isolable_no(why, "it contributes a row of kind %.63s; from there only ATTR rows without functions and "
-				     "REQUEST rows can be offered", kind);
+	return keel_isolable_no(why, "it contributes a row of kind %.63s; from there only ATTR rows without functions can be "
+				     "offered", kind);
 }
 
 #endif

@@ -39,6 +39,27 @@ static void goodbye(struct fake_server *f, int fd)
 	fake_send(f, fd, WIRE_GOODBYE);
 }
 
+static void goodbye_for_good(struct fake_server *f, int fd)
+{
+	fake_begin(f);
+	pack_map(&f->body, 1);
+	pack_key_int(&f->body, "stop", 1);
+	fake_send(f, fd, WIRE_GOODBYE);
+}
+
+/* Returns its address. */
+static struct sockaddr_un socket_remove(const struct fake_server *f)
+{
+	struct sockaddr_un address;
+	socklen_t len = sizeof(address);
+
+	getsockname(f->listener, (struct sockaddr *)&address, &len);
+	shutdown(f->listener, SHUT_RDWR);
+	close(f->listener);
+	unlink(address.sun_path);
+	return address;
+}
+
 static void reply_again(struct fake_server *f, int fd)
 {
 	fake_begin(f);
@@ -156,18 +177,14 @@ static void test_again(void)
 static void serve_elsewhere(struct fake_server *f, int fd)
 {
 	struct sockaddr_un address;
-	socklen_t len = sizeof(address);
 
 	CU_ASSERT(reads(f, fd, "delete"));
-	getsockname(f->listener, (struct sockaddr *)&address, &len);
-	shutdown(f->listener, SHUT_RDWR);
-	close(f->listener);
-	unlink(address.sun_path);
+	address = socket_remove(f);
 	reply_again(f, fd);
 	goodbye(f, fd);
 	shutdown(fd, SHUT_RDWR);
 	f->listener = socket(AF_UNIX, SOCK_STREAM, 0);
-	CU_ASSERT_FATAL(bind(f->listener, (struct sockaddr *)&address, len) == 0);
+	CU_ASSERT_FATAL(bind(f->listener, (struct sockaddr *)&address, sizeof(address)) == 0);
 	CU_ASSERT_FATAL(listen(f->listener, 4) == 0);
 	next_client(f, fd);
 	serve_deletes(f, fd);
@@ -185,20 +202,11 @@ static void test_new_socket(void)
 
 static void serve_the_last(struct fake_server *f, int fd)
 {
-	struct sockaddr_un address;
-	socklen_t len = sizeof(address);
-
 	CU_ASSERT(reads(f, fd, "delete"));
-	getsockname(f->listener, (struct sockaddr *)&address, &len);
-	shutdown(f->listener, SHUT_RDWR);
-	close(f->listener);
-	unlink(address.sun_path);
+	socket_remove(f);
 	f->listener = -1;
 	reply_again(f, fd);
-	fake_begin(f);
-	pack_map(&f->body, 1);
-	pack_key_int(&f->body, "stop", 1);
-	fake_send(f, fd, WIRE_GOODBYE);
+	goodbye_for_good(f, fd);
 	shutdown(fd, SHUT_RDWR);
 }
 
@@ -220,10 +228,7 @@ static void test_stopped(void)
 
 static void serve_before_and_after(struct fake_server *f, int fd)
 {
-	fake_begin(f);
-	pack_map(&f->body, 1);
-	pack_key_int(&f->body, "stop", 1);
-	fake_send(f, fd, WIRE_GOODBYE);
+	goodbye_for_good(f, fd);
 	next_client(f, fd);
 	serve_deletes(f, fd);
 }

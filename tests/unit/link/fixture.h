@@ -6,7 +6,6 @@
 #define TESTS_LINK_FIXTURE_H
 
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "logged.h"
 #include "hook/hooks.h"
 #include "link/links.h"
 #include "log/log.h"
@@ -157,23 +157,7 @@ static inline int send_text(struct daemon *d, const char *peer, const char *text
 
 static inline bool daemon_log_has(const struct daemon *d, const char *text)
 {
-	char pattern[PATH_MAX], line[4096];
-	glob_t found;
-	bool has = false;
-
-	snprintf(pattern, sizeof(pattern), "%s/[0-9]*", d->home);
-	if (glob(pattern, 0, NULL, &found) != 0)
-		return false;
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		FILE *f = fopen(found.gl_pathv[i], "r");
-
-		while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
-			has = strstr(line, text) != NULL;
-		if (f != NULL)
-			fclose(f);
-	}
-	globfree(&found);
-	return has;
+	return logged(d->home, text);
 }
 
 /* Wait until a counter has (at least) a value. */

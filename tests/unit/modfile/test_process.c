@@ -49,7 +49,7 @@ static void taps(void)
 static void rows(void)
 {
 	CU_ASSERT_FALSE(keel_isolable_bars_row("ATTR", "cost", false, why));
-	CU_ASSERT_FALSE(keel_isolable_bars_row("REQUEST", "", false, why));
+	CU_ASSERT_TRUE(keel_isolable_bars_row("REQUEST", "", false, why));
 	CU_ASSERT_TRUE(keel_isolable_bars_row("ATTR", "cost", true, why));
 	CU_ASSERT_STRING_EQUAL(why, "its attribute cost has a function, which the daemon would have to wait for");
 	CU_ASSERT_TRUE(keel_isolable_bars_row("SIGNAL", "", false, why));

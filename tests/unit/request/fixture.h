@@ -7,7 +7,6 @@
 #define TESTS_REQUEST_FIXTURE_H
 
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "logged.h"
 #include "hook/hooks.h"
 #include "log/log.h"
 #include "loop/loop.h"
@@ -82,23 +82,7 @@ static inline void kernel_stop(struct kernel *k)
 /* Does the log of today hold `text`? */
 static inline bool log_has(const struct kernel *k, const char *text)
 {
-	char pattern[PATH_MAX], line[4096];
-	glob_t found;
-	bool has = false;
-
-	snprintf(pattern, sizeof(pattern), "%s/[0-9]*", k->dir);
-	if (glob(pattern, 0, NULL, &found) != 0)
-		return false;
-	for (size_t i = 0; i < found.gl_pathc; i++) {
-		FILE *f = fopen(found.gl_pathv[i], "r");
-
-		while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
-			has = strstr(line, text) != NULL;
-		if (f != NULL)
-			fclose(f);
-	}
-	globfree(&found);
-	return has;
+	return logged(k->dir, text);
 }
 
 /* ---- a client -------------------------------------------------------------------------------- */

@@ -42,8 +42,7 @@ struct keel_node_api {
 
 	/* Give a job its vnodes: every vnode of `exec_vnode` gets slots and resources_assigned, job-busy
 	 * and job-exclusive follow. *ret_exec_host, which the caller frees: n1/0*2+n2/0. `excl`: enum
-	 * keel_place_share after combining with `sharing`. Fails with a PBSE code and *err; nothing is assigned then. A job
-	 * that has it all already keeps it. */
+	 * keel_place_share after combining with `sharing`. Fails with a PBSE code and *err; nothing is assigned then. */
 	int32_t (*assign)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 			  char **ret_exec_host, struct keel_err *);
 	/* Take them back: slots and all resources, or (suspension) only the resources named in `only`.
