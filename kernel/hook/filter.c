@@ -49,7 +49,7 @@ int hooks_filter(struct hooks *h, struct owner *owner, const struct keel_match *
 	void *fresh = NULL;
 
 	if (n > 0 && h->filter == NULL)
-		return err_set(err, -ENOENT, "%s: %s.match: no module offers a filter; enable the one that does",
+		return err_set(err, -ENOENT, "%s: %s.match: no module reads this key; enable the one that keelson.conf(5) names, or remove the key",
 			       match->where, owner->pub.name);
 	if (n > 0) {
 		CRUMB_CALL(h->filter_owner, "make() of a filter", NULL,

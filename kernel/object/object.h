@@ -183,8 +183,6 @@ union keel_slot *value_at(const struct keel_obj *o, const struct keel_attr *a); 
 int value_reserve(struct keel_obj *o, uint32_t more);
 int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_slot *slot);
 void value_drop(struct keel_obj *o, const struct keel_attr *a);
-/* Remove the slot of a value that its type has freed already. */
-void value_emptied(struct keel_obj *o, const struct keel_attr *a);
 void value_drop_all(struct keel_obj *o);
 /* Parses into the current value, which a type's parse() leaves unchanged on an error. Returns 0 or a PBSE code with *err. */
 int32_t value_parse(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key, const char *text,

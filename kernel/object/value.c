@@ -69,21 +69,22 @@ int value_put(struct keel_obj *o, const struct keel_attr *a, const union keel_sl
 	return 0;
 }
 
-void value_drop(struct keel_obj *o, const struct keel_attr *a)
-{
-	if (!bit_get(o->set, a->number))
-		return;
-	type_drop(a->type, &o->slot[place(o, a->number)]);
-	value_emptied(o, a);
-}
-
-void value_emptied(struct keel_obj *o, const struct keel_attr *a)
+/* Removes the slot of a value that its type has freed already. */
+static void value_emptied(struct keel_obj *o, const struct keel_attr *a)
 {
 	uint32_t at = place(o, a->number);
 
 	o->n--;
 	memmove(&o->slot[at], &o->slot[at + 1], (o->n - at) * sizeof(o->slot[0]));
 	bit_clear(o->set, a->number);
+}
+
+void value_drop(struct keel_obj *o, const struct keel_attr *a)
+{
+	if (!bit_get(o->set, a->number))
+		return;
+	type_drop(a->type, &o->slot[place(o, a->number)]);
+	value_emptied(o, a);
 }
 
 void value_drop_all(struct keel_obj *o)

@@ -25,7 +25,8 @@ static void charge_list(struct keel_mod *mod, struct keel_obj *job, int32_t sign
 	struct keel_obj *queue = job_queue(mod, job);
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	keel_resource_charge_list(server, server_resources_assigned, list, sign, only);
+	if (server) /* none in the replay of another server's store, which manager refuses to start with */
+		keel_resource_charge_list(server, server_resources_assigned, list, sign, only);
 	if (queue)
 		keel_resource_charge_list(queue, queue_resources_assigned, list, sign, only);
 }

@@ -39,7 +39,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 
 	if (other)
 		keel_error(err, -1, "the store is that of server \"%s\", this one is called \"%s\": say "
-			   "server_name = \"%s\" in keelson.conf, or PBS_SERVER in pbs.conf",
+			   "server_name = \"%s\" in keelson.conf, or PBS_SERVER in the environment or pbs.conf",
 			   keel_id(other), keel_server_name(mod), keel_id(other));
 	if (walk)
 		keel_cursor_close(walk);

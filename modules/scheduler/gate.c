@@ -85,7 +85,7 @@ struct planning {
 	int64_t at;
 };
 
-static void plan_time_answer(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+static void start_when_answer(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct planning *p = arg;
 
@@ -110,7 +110,7 @@ int64_t start_when(struct keel_mod *mod, struct keel_obj *job, int64_t at)
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_start_when,
 		.event = KEEL_EVENT(start_when, .id = keel_id(job), .job = job, .start = at),
-		.done = plan_time_answer,
+		.done = start_when_answer,
 		.arg = p,
 	});
 	if (!p->answered) { /* a plan cannot wait */

@@ -262,6 +262,6 @@ static const struct keel_filter_def filter_def = {
 };
 static const struct keel_contrib contribs[] = { KEEL_ROW(KIND, scope_kind), KEEL_ROW(FILTER, filter_def) };
 
-KEEL_MODULE(.name = "tap-match", .version = "1.0", .summary = "calls the taps of a module for some objects only",
-	    .roles = KEEL_ANY, .flags = KEEL_MOD_NO_PROCESS, .state_size = sizeof(struct state),
+KEEL_MODULE(.name = "tap-match", .version = "1.0", .vendor = "Keelson",
+	    .summary = "calls the taps of a module for some objects only", .roles = KEEL_ANY, .flags = KEEL_MOD_NO_PROCESS, .state_size = sizeof(struct state),
 	    KEEL_CONTRIBS(contribs), .fini = fini);

@@ -276,12 +276,6 @@ static int server_await(struct connection *conn, struct patience *p)
 	return 0;
 }
 
-/* Returns whether the request that ended with `code` is to be sent again. */
-static bool is_to_repeat(const struct connection *conn, int code, bool only_waits)
-{
-	return conn->repeat || (only_waits && (conn->lost || code == PBSE_TRYAGAIN || code == PBSE_SVRDOWN));
-}
-
 int call(int c, const char *name, const struct arg *args, size_t n, const struct listener *l)
 {
 	struct connection *conn = connection_find(c);
@@ -289,7 +283,8 @@ int call(int c, const char *name, const struct arg *args, size_t n, const struct
 	struct patience p = { .endless = only_waits, .stop_at_signal = l != NULL && l->stop_at_signal };
 	int ret = call_once(c, name, args, n, l);
 
-	while (conn != NULL && !conn->in_callback && is_to_repeat(conn, ret, only_waits)) {
+	while (conn != NULL && !conn->in_callback &&
+	       (conn->repeat || (only_waits && (conn->lost || ret == PBSE_TRYAGAIN || ret == PBSE_SVRDOWN)))) {
 		ret = server_await(conn, &p);
 		if (ret != 0)
 			break;

@@ -25,7 +25,7 @@ int check_resource(const char *name, const char *value);
 /* Attributes of jobs (check_job.c). */
 check_fn check_job_name, check_path, check_depend, check_holds, check_keep;
 check_fn check_mail_points, check_mail_users, check_users, check_shells, check_checkpoint;
-check_fn check_priority, check_array_range, check_sandbox, check_stage, check_project;
+check_fn check_priority, check_array_range, check_stage, check_project;
 check_fn check_job_state;
 
 /* Select and place (check_select.c). */
@@ -36,6 +36,6 @@ int select_check(const char *value, char name[RESOURCE_NAME_MAX]);
 
 /* Attributes that managers set (check_manage.c). */
 check_fn check_queue_type, check_managers, check_preempt_prio, check_preempt_order;
-check_fn check_preempt_sort, check_sequence_id;
+check_fn check_sequence_id;
 
 #endif

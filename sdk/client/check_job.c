@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "any_case.h"
 #include "pbs_error.h"
 
 #define DIGITS "0123456789"
@@ -155,13 +154,6 @@ int check_array_range(const char *value, enum verify_for what)
 	if (*end != '\0' || first >= last || step < 1)
 		return PBSE_BADATVAL;
 	return last > INT_MAX || step > INT_MAX ? PBSE_ATVALERANGE : 0;
-}
-
-int check_sandbox(const char *value, enum verify_for what)
-{
-	(void)what;
-	return judge(same_word(value, "HOME") || same_word(value, "PRIVATE") ||
-		     same_word(value, "O_WORKDIR"));
 }
 
 /* local@host:remote, comma separated. */

@@ -14,15 +14,13 @@
 #include "any_case.h"
 #include "pbs_error.h"
 
-static bool begins(const char *word, const char *value)
-{
-	return any_case_order(word, value, strlen(value)) == 0;
-}
-
+/* The beginning of a word is enough. */
 int check_queue_type(const char *value, enum verify_for what)
 {
+	size_t len = strlen(value);
+
 	(void)what;
-	return judge(begins("Execution", value) || begins("Route", value));
+	return judge(any_case_order("Execution", value, len) == 0 || any_case_order("Route", value, len) == 0);
 }
 
 /* The name must be the canonical one of the resolver, or this host's own. */
@@ -97,16 +95,8 @@ int check_preempt_prio(const char *value, enum verify_for what)
 	}
 }
 
-/* The server checks whether the letters are known. */
-static bool is_preempt_group(const char *at, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (at[i] < 'A' || at[i] > 'Z' || memchr(at, at[i], i) != NULL)
-			return false;
-	return len > 0;
-}
-
-/* Groups of letters separated by numbers, letters first and last: "SCR 80 SC 50 S". */
+/* Groups of different letters separated by numbers, letters first and last: "SCR 80 SC 50 S". The server checks whether the
+ * letters are known. */
 int check_preempt_order(const char *value, enum verify_for what)
 {
 	bool letters = true;
@@ -116,19 +106,16 @@ int check_preempt_order(const char *value, enum verify_for what)
 	do {
 		size_t len = strcspn(value, " \t");
 
-		if (letters ? !is_preempt_group(value, len) : strspn(value, "0123456789") != len)
+		if (len == 0 || (!letters && strspn(value, "0123456789") != len))
 			return PBSE_BADATVAL;
+		for (size_t i = 0; letters && i < len; i++)
+			if (value[i] < 'A' || value[i] > 'Z' || memchr(value, value[i], i) != NULL)
+				return PBSE_BADATVAL;
 		letters = !letters;
 		value += len;
 		value += strspn(value, " \t");
 	} while (*value != '\0');
 	return letters ? PBSE_BADATVAL : 0;
-}
-
-int check_preempt_sort(const char *value, enum verify_for what)
-{
-	(void)what;
-	return judge(same_word(value, "min_time_since_start"));
 }
 
 int check_sequence_id(const char *value, enum verify_for what)

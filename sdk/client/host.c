@@ -16,15 +16,6 @@
 #include "pbs_error.h"
 #include "status.h"
 
-static const char *host_of(const struct batch_status *vnode)
-{
-	for (const struct attrl *a = vnode->attribs; a != NULL; a = a->next)
-		if (strcmp(a->name, ATTR_rescavail) == 0 && a->resource != NULL &&
-		    strcmp(a->resource, "host") == 0 && a->value != NULL)
-			return a->value;
-	return vnode->name;
-}
-
 struct numbered {
 	struct batch_status *vnode;
 	const char *host;
@@ -64,8 +55,15 @@ static size_t list_number(struct batch_status *list, struct numbered **ret)
 	if (all == NULL)
 		return 0;
 	n = 0;
-	for (struct batch_status *v = list; v != NULL; v = v->next, n++)
-		all[n] = (struct numbered){ v, host_of(v), n };
+	for (struct batch_status *v = list; v != NULL; v = v->next, n++) {
+		all[n] = (struct numbered){ v, v->name, n };
+		for (const struct attrl *a = v->attribs; a != NULL; a = a->next)
+			if (strcmp(a->name, ATTR_rescavail) == 0 && a->resource != NULL &&
+			    strcmp(a->resource, "host") == 0 && a->value != NULL) {
+				all[n].host = a->value;
+				break;
+			}
+	}
 	return n;
 }
 
@@ -119,17 +117,6 @@ static struct batch_status *hosts_of(struct batch_status *vnodes, const char *on
 	return hosts;
 }
 
-/* A resource is summed over both groups: if one of them is wanted, both are requested, and keep_wanted() removes what
- * the caller did not want. */
-static bool wants_resources(const struct attrl *want)
-{
-	for (; want != NULL; want = want->next)
-		if (want->name != NULL &&
-		    (strcmp(want->name, ATTR_rescavail) == 0 || strcmp(want->name, ATTR_rescassn) == 0))
-			return true;
-	return false;
-}
-
 /* An object is one allocation: an entry that is unlinked is not freed. */
 static void keep_wanted(struct batch_status *hosts, const struct attrl *want)
 {
@@ -158,8 +145,12 @@ struct batch_status *pbs_stathost(int c, const char *id, struct attrl *want, con
 	const char *only = id == NULL || *id == '\0' ? NULL : id;
 	struct batch_status *vnodes, *hosts;
 
-	if (want != NULL)
-		q.want = wants_resources(want) ? &all_assigned : &host;
+	/* A resource is summed over both groups: if one of them is wanted, both are requested, and keep_wanted() removes what
+	 * the caller did not want. */
+	q.want = want != NULL ? &host : NULL;
+	for (const struct attrl *w = want; w != NULL; w = w->next)
+		if (w->name != NULL && (strcmp(w->name, ATTR_rescavail) == 0 || strcmp(w->name, ATTR_rescassn) == 0))
+			q.want = &all_assigned;
 	vnodes = status_list(c, &q);
 	if (vnodes == NULL)
 		return NULL;

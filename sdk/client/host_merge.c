@@ -83,29 +83,23 @@ static void row_set(struct merge *m, struct row *r, const char *value)
 	r->value = copy;
 }
 
-static void row_join(struct merge *m, struct row *r, const char *more)
-{
-	char *joined;
-
-	if (r->value == NULL || asprintf(&joined, "%s, %s", r->value, more) < 0) {
-		m->failed = true;
-		return;
-	}
-	free(r->value);
-	r->value = joined;
-}
-
 static void row_meet(struct merge *m, const struct attrl *a)
 {
 	const char *value = a->value == NULL ? "" : a->value;
 	struct row *r = row_find(m, a->name, a->resource);
+	char *joined;
 
-	if (r == NULL)
+	if (r == NULL) {
 		row_add(m, a->name, a->resource, value);
-	else if (strcmp(a->name, ATTR_NODE_jobs) == 0)
-		row_join(m, r, value);
-	else if (!same(r->value, value))
-		row_set(m, r, VARIOUS);
+	} else if (strcmp(a->name, ATTR_NODE_jobs) != 0) {
+		if (!same(r->value, value))
+			row_set(m, r, VARIOUS);
+	} else if (r->value == NULL || asprintf(&joined, "%s, %s", r->value, value) < 0) {
+		m->failed = true;
+	} else {
+		free(r->value);
+		r->value = joined;
+	}
 }
 
 /* A server's numbers are not trusted: sums and products saturate at the largest number. */

@@ -81,24 +81,14 @@ static bool is_own_name(const char *host)
 	       (strlen(host) == first && any_case_order(own, host, first) == 0);
 }
 
-static bool is_default_port(const char *port)
-{
-	char *usual;
-	bool same;
-
-	if (*port == '\0')
-		return true;
-	usual = conf_get(CONF_PBS_BATCH_SERVICE_PORT);
-	same = usual != NULL && strcmp(usual, port) == 0;
-	free(usual);
-	return same;
-}
-
 static bool is_local(const struct address *a)
 {
 	static const char *const loopback[] = { "localhost", "127.0.0.1", "::1" };
+	char *usual = a->port[0] != '\0' ? conf_get(CONF_PBS_BATCH_SERVICE_PORT) : NULL;
+	bool elsewhere = a->port[0] != '\0' && (usual == NULL || strcmp(usual, a->port) != 0);
 
-	if (!is_default_port(a->port))
+	free(usual);
+	if (elsewhere)
 		return false;
 	for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++)
 		if (same_word(loopback[i], a->host))

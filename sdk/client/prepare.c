@@ -38,32 +38,23 @@ static int own_host(char *host, size_t size)
 	return ret;
 }
 
-/* $PWD if it is the current directory (it may be a path through a link), else getcwd(). */
-static int current_directory(char *path, size_t size)
-{
-	const char *pwd = getenv("PWD");
-	struct stat here, there;
-
-	if (pwd != NULL && *pwd == '/' && strlen(pwd) < size && stat(".", &here) == 0 &&
-	    stat(pwd, &there) == 0 && here.st_dev == there.st_dev && here.st_ino == there.st_ino) {
-		memcpy(path, pwd, strlen(pwd) + 1);
-		return 0;
-	}
-	return getcwd(path, size) == NULL ? -errno : 0;
-}
-
 static int make_path(const char *value, char **ret)
 {
-	char host[PBS_MAXHOSTNAME + 1], cwd[PATH_MAX];
+	char host[PBS_MAXHOSTNAME + 1], path[PATH_MAX];
+	const char *cwd = getenv("PWD"); /* if it is the current directory: it may be a path through a link */
 	bool absolute = *value == '/', directory;
-	struct stat st;
+	struct stat st, here;
 	int err;
 
 	if (value[strcspn(value, ":/")] == ':') /* "host:path"; a colon behind a slash belongs to the path */
 		return (*ret = strdup(value)) == NULL ? -ENOMEM : 0;
 	err = own_host(host, sizeof(host));
-	if (err == 0 && !absolute)
-		err = current_directory(cwd, sizeof(cwd));
+	if (!absolute && (cwd == NULL || *cwd != '/' || strlen(cwd) >= PATH_MAX || stat(".", &here) < 0 || stat(cwd, &st) < 0 ||
+			  here.st_dev != st.st_dev || here.st_ino != st.st_ino)) {
+		cwd = getcwd(path, sizeof(path));
+		if (err == 0 && cwd == NULL)
+			err = -errno;
+	}
 	if (err < 0)
 		return err;
 	directory = value[strlen(value) - 1] != '/' && stat(value, &st) == 0 && S_ISDIR(st.st_mode);

@@ -8,35 +8,22 @@
 #include "status.h"
 #include "verify.h"
 
-static struct batch_status *stat_class(int c, const char *klass, const char *id, struct attrl *want,
-				       const char *extend)
-{
-	struct status_query q = { .klass = klass, .id = id, .want = want, .extend = extend };
-
-	return status_list(c, &q);
-}
-
-#define STAT(function, klass)                                                                            \
-	struct batch_status *function(int c, const char *id, struct attrl *want, const char *extend)     \
-	{                                                                                                \
-		return stat_class(c, klass, id, want, extend);                                           \
+#define STAT(function, klass, id, parameters)                                     \
+	struct batch_status *function parameters                                  \
+	{                                                                         \
+		struct status_query q = { klass, id, extend, NULL, want };        \
+                                                                                  \
+		return status_list(c, &q);                                        \
 	}
-STAT(pbs_statjob, "job")
-STAT(pbs_statque, "queue")
-STAT(pbs_statvnode, "node")
-STAT(pbs_statresv, "resv")
-STAT(pbs_statrsc, "resource")
-STAT(pbs_stathook, "hook")
-
-struct batch_status *pbs_statserver(int c, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "server", NULL, want, extend);
-}
-
-struct batch_status *pbs_statsched(int c, struct attrl *want, const char *extend)
-{
-	return stat_class(c, "sched", NULL, want, extend);
-}
+#define STAT_OF(function, klass) STAT(function, klass, id, (int c, const char *id, struct attrl *want, const char *extend))
+STAT_OF(pbs_statjob, "job")
+STAT_OF(pbs_statque, "queue")
+STAT_OF(pbs_statvnode, "node")
+STAT_OF(pbs_statresv, "resv")
+STAT_OF(pbs_statrsc, "resource")
+STAT_OF(pbs_stathook, "hook")
+STAT(pbs_statserver, "server", NULL, (int c, struct attrl *want, const char *extend))
+STAT(pbs_statsched, "sched", NULL, (int c, struct attrl *want, const char *extend))
 
 struct batch_status *pbs_selstat(int c, struct attropl *select, struct attrl *want,
 				 const char *extend)

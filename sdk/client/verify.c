@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "any_case.h"
 #include "check.h"
 #include "connection.h"
 #include "error_text.h"
@@ -16,15 +17,16 @@
 
 #define TEXT_SIZE 512
 
-/* The rule of one attribute: a function, words of which the value must be one, or letters of which it may consist. */
+/* The rule of one attribute: a function, words of which the value must be one, whatever the case of the last list, or letters
+ * of which it may consist. */
 struct rule {
 	const char *name;
 	check_fn *check;
 	int code; /* for a value that is refused; 0: the function's own, else PBSE_BADATVAL */
 	const char *letters;
-	const char *const *words;
+	const char *const *words, *const *any_case;
 };
-#define WORDS(...) .words = (const char *const[]){ __VA_ARGS__, NULL }
+#define LIST(...) (const char *const[]){ __VA_ARGS__, NULL }
 
 static const struct rule job_rules[] = {
 	{ ATTR_N, .check = check_job_name },
@@ -32,7 +34,7 @@ static const struct rule job_rules[] = {
 	{ ATTR_e, .check = check_path },
 	{ ATTR_depend, .check = check_depend },
 	{ ATTR_h, .check = check_holds },
-	{ ATTR_j, WORDS("oe", "eo", "n") },
+	{ ATTR_j, .words = LIST("oe", "eo", "n") },
 	{ ATTR_k, .check = check_keep },
 	{ ATTR_R, .letters = "oe" },
 	{ ATTR_m, .check = check_mail_points },
@@ -45,11 +47,11 @@ static const struct rule job_rules[] = {
 	{ ATTR_runcount, .check = check_count },
 	{ ATTR_max_run_subjobs, .check = check_count },
 	{ ATTR_J, .check = check_array_range },
-	{ ATTR_sandbox, .check = check_sandbox },
+	{ ATTR_sandbox, .any_case = LIST("HOME", "PRIVATE", "O_WORKDIR") },
 	{ ATTR_stagein, .check = check_stage },
 	{ ATTR_stageout, .check = check_stage },
 	{ ATTR_project, .check = check_project },
-	{ ATTR_tolerate_node_failures, WORDS("all", "job_start", "none") },
+	{ ATTR_tolerate_node_failures, .words = LIST("all", "job_start", "none") },
 	{ ATTR_state, .check = check_job_state },
 	{ ATTR_r, .check = check_bool },
 	{ ATTR_relnodes_on_stageout, .check = check_bool },
@@ -137,7 +139,7 @@ static const struct rule node_rules[] = {
 static const struct rule sched_rules[] = {
 	{ ATTR_preempt_prio, .check = check_preempt_prio },
 	{ ATTR_preempt_order, .check = check_preempt_order },
-	{ ATTR_preempt_sort, .check = check_preempt_sort },
+	{ ATTR_preempt_sort, .any_case = LIST("min_time_since_start") },
 	{ ATTR_scheduling, .check = check_bool },
 	{ ATTR_schediteration, .check = check_long },
 	{ ATTR_throughput_mode, .check = check_bool },
@@ -168,9 +170,12 @@ static int rule_apply(const struct rule *r, const char *value, enum verify_for w
 	else if (r->letters != NULL)
 		code = value[strspn(value, r->letters)] == '\0' ? 0 : PBSE_BADATVAL;
 	else
-		for (const char *const *w = r->words; *w == NULL || strcmp(*w, value) != 0; w++)
+		for (const char *const *w = r->words != NULL ? r->words : r->any_case;; w++) {
 			if (*w == NULL)
 				return PBSE_BADATVAL;
+			if (r->words != NULL ? strcmp(*w, value) == 0 : same_word(*w, value))
+				break;
+		}
 	return code != 0 && r->code != 0 ? r->code : code;
 }
 

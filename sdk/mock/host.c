@@ -434,7 +434,7 @@ static struct texts records(struct keel_mock *mock)
 const char *keel_mock_log(struct keel_mock *mock, uint32_t i)
 {
 	struct texts all = records(mock);
-	char *found = host_dup(texts_at(&all, mock->log_cleared + i));
+	char *found = mock->log_cleared + i < all.n ? host_dup(all.at[mock->log_cleared + i]) : NULL;
 
 	texts_clear(&all, NULL);
 	if (found != NULL)

@@ -86,7 +86,6 @@ void *host_keep(struct keel_mock *mock, void *memory); /* freed with the host */
 char *host_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void texts_add(struct texts *t, char *text); /* moved */
 void texts_clear(struct texts *t, struct texts *to); /* moved there; NULL: freed */
-const char *texts_at(const struct texts *t, uint32_t i);
 const char *ring(struct keel_mock *mock, char *text); /* moved */
 void violation(struct keel_mock *mock, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -77,11 +77,6 @@ void texts_clear(struct texts *t, struct texts *to)
 	*t = (struct texts){ 0 };
 }
 
-const char *texts_at(const struct texts *t, uint32_t i)
-{
-	return i < t->n ? t->at[i] : NULL;
-}
-
 const char *ring(struct keel_mock *mock, char *text)
 {
 	texts_add(&mock->ring, text);

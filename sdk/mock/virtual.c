@@ -246,22 +246,17 @@ int64_t loop_clock_ns(struct loop *l)
 
 /* ---- turns ---------------------------------------------------------------------------------------- */
 
-static bool has_posts(const struct loop *l)
-{
-	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&l->lock;
-	bool some;
-
-	pthread_mutex_lock(lock);
-	some = l->posted.first != NULL;
-	pthread_mutex_unlock(lock);
-	return some;
-}
-
 int64_t loop_next_ms(const struct loop *l)
 {
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&l->lock;
+	bool has_posts;
+
 	if (l->frozen)
 		return INT64_MAX;
-	if ((l->due && !l->held) || l->deferred.first != NULL || has_posts(l))
+	pthread_mutex_lock(lock);
+	has_posts = l->posted.first != NULL;
+	pthread_mutex_unlock(lock);
+	if ((l->due && !l->held) || l->deferred.first != NULL || has_posts)
 		return l->now_ms;
 	return l->n > 0 ? l->heap[0]->at_ms : INT64_MAX;
 }
@@ -312,22 +307,20 @@ static void deferred_run(struct loop *l)
 	}
 }
 
-void loop_turn(struct loop *l, int64_t now_ms)
-{
-	if (now_ms > l->now_ms)
-		l->now_ms = now_ms;
-	posted_run(l);
-	deferred_run(l);
-	timers_run(l);
-	posted_run(l);
-	deferred_run(l);
-	loop_settle(l);
-}
-
 void loop_due(struct loop *l)
 {
 	posted_run(l);
 	deferred_run(l);
+}
+
+void loop_turn(struct loop *l, int64_t now_ms)
+{
+	if (now_ms > l->now_ms)
+		l->now_ms = now_ms;
+	loop_due(l);
+	timers_run(l);
+	loop_due(l);
+	loop_settle(l);
 }
 
 void loop_settle(struct loop *l)

@@ -75,15 +75,6 @@ bool modfile_name_is_good(const char *text)
 	return len > 0 && len <= NAME_LEN_MAX && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_") == len;
 }
 
-/* A key that a configuration file can hold. */
-static bool is_key(const char *text)
-{
-	static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ*";
-
-	return text != NULL && text[0] != '\0' && strchr(first, text[0]) != NULL &&
-	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ*0123456789-_") == strlen(text);
-}
-
 /* ---- tables --------------------------------------------------------------------------------------- */
 
 /* `n` rows at `table` in the module's stride, as rows of `size` bytes. NULL with why[]. */
@@ -136,8 +127,12 @@ static bool needs_take(struct modfile_module *m, const struct keel_module *d, ch
 	return m->needs != NULL;
 }
 
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ*"
+
 static bool conf_take(struct modfile_module *m, const struct keel_module *d, char *why)
 {
+	const char *key;
+
 	m->conf = rows_take(m, d->conf, d->n_conf, stride_of(m, d->conf, d->n_conf),
 			    sizeof(*m->conf), "configuration rules", why);
 	for (uint32_t i = 0; m->conf != NULL && i < d->n_conf; i++) {
@@ -145,7 +140,8 @@ static bool conf_take(struct modfile_module *m, const struct keel_module *d, cha
 				offsetof(struct keel_conf_rule, fallback), offsetof(struct keel_conf_rule, choices),
 				offsetof(struct keel_conf_rule, doc)))
 			return false;
-		if (!is_key(m->conf[i].key))
+		key = m->conf[i].key;
+		if (key == NULL || strspn(key, LETTERS) == 0 || key[strspn(key, LETTERS "0123456789-_")] != '\0')
 			return no(why, "a key of its configuration cannot be written in a file");
 	}
 	return m->conf != NULL;

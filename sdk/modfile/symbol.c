@@ -36,23 +36,16 @@ static uint32_t word(const struct modfile_image *image, uint64_t address, uint64
 	return n;
 }
 
-static uint32_t gnu_hash_of(const char *name)
-{
-	uint32_t h = 5381;
-
-	for (; *name != '\0'; name++)
-		h = h * 33 + (unsigned char)*name;
-	return h;
-}
-
 /* Head: buckets, first symbol, words of the filter, its shift; then filter, buckets, hashes of symbols. */
 static bool find_gnu(const struct modfile_image *image, const char *name, Elf64_Sym *ret)
 {
-	uint64_t t = image->gnu_hash;
-	uint32_t n_buckets = word(image, t, 0), first = word(image, t, 1), wanted = gnu_hash_of(name);
+	uint64_t t = image->gnu_hash, i;
+	uint32_t n_buckets = word(image, t, 0), first = word(image, t, 1), wanted = 5381;
 	uint64_t buckets = t + 16 + (uint64_t)word(image, t, 2) * 8, hashes = buckets + (uint64_t)n_buckets * 4;
-	uint64_t i = n_buckets == 0 ? 0 : word(image, buckets, wanted % n_buckets);
 
+	for (const char *at = name; *at != '\0'; at++)
+		wanted = wanted * 33 + (unsigned char)*at;
+	i = n_buckets == 0 ? 0 : word(image, buckets, wanted % n_buckets);
 	for (; i >= first && i != 0; i++) {
 		uint32_t hash = word(image, hashes, i - first);
 
@@ -66,23 +59,15 @@ static bool find_gnu(const struct modfile_image *image, const char *name, Elf64_
 	return false;
 }
 
-/* Head: buckets, symbols; all symbols are compared. */
-static bool find_all(const struct modfile_image *image, const char *name, Elf64_Sym *ret)
-{
-	uint32_t n = word(image, image->hash, 1);
-
-	for (uint32_t i = 1; i < n && modfile_symbol_row(image, i, ret); i++)
-		if (is_called(image, ret, name))
-			return true;
-	return false;
-}
-
 const void *modfile_symbol(const struct modfile_image *image, const char *name)
 {
 	Elf64_Sym sym;
-	bool found = image->gnu_hash != 0 ? find_gnu(image, name, &sym) :
-					    image->hash != 0 && find_all(image, name, &sym);
+	bool found = image->gnu_hash != 0 && find_gnu(image, name, &sym);
+	/* The other table's head: buckets, symbols; all symbols are compared. */
+	uint32_t n = image->gnu_hash == 0 && image->hash != 0 ? word(image, image->hash, 1) : 0;
 
+	for (uint32_t i = 1; i < n && !found && modfile_symbol_row(image, i, &sym); i++)
+		found = is_called(image, &sym, name);
 	if (!found || sym.st_shndx == SHN_UNDEF || ELF64_ST_BIND(sym.st_info) == STB_LOCAL)
 		return NULL;
 	return modfile_image_at(image, sym.st_value, 1);

@@ -161,22 +161,10 @@ static bool is_integer(const config_setting_t *s)
 	       config_setting_type(s) == CONFIG_TYPE_INT64;
 }
 
-static int scaled_from_setting(const struct keel_conf_rule *r, const config_setting_t *s,
-			       struct conf_data *d)
-{
-	char text[24];
-
-	if (config_setting_type(s) == CONFIG_TYPE_STRING)
-		return put_scaled(r, d, config_setting_get_string(s));
-	if (!is_integer(s))
-		return -EINVAL;
-	snprintf(text, sizeof(text), "%lld", config_setting_get_int64(s));
-	return put_scaled(r, d, text);
-}
-
 int value_from_setting(const struct keel_conf_rule *r, const config_setting_t *s, struct conf_data *d)
 {
 	const char *text = config_setting_get_string(s);
+	char number[24];
 
 	switch (r->type) {
 	case KEEL_CONF_BOOL:
@@ -191,32 +179,29 @@ int value_from_setting(const struct keel_conf_rule *r, const config_setting_t *s
 		return text == NULL ? -EINVAL : put_choice(r, d, text);
 	case KEEL_CONF_DURATION:
 	case KEEL_CONF_SIZE:
-		return scaled_from_setting(r, s, d);
+		if (text == NULL && !is_integer(s))
+			return -EINVAL;
+		snprintf(number, sizeof(number), "%lld", config_setting_get_int64(s));
+		return put_scaled(r, d, text != NULL ? text : number);
 	case KEEL_CONF_LIST:
 		return list_from_setting(r, s, d);
 	}
 	return -EINVAL;
 }
 
-static int bool_from_text(const struct keel_conf_rule *r, const char *text, struct conf_data *d)
-{
-	static const char *const words[] = { "false", "true", "no", "yes", "off", "on", "0", "1" };
-
-	for (size_t i = 0; i < KEEL_COUNT(words); i++)
-		if (strcasecmp(words[i], text) == 0)
-			return put_bool(r, d, i % 2 == 1);
-	return -EINVAL;
-}
-
 int value_from_text(const struct keel_conf_rule *r, const char *text, struct conf_data *d)
 {
+	static const char *const bools[] = { "false", "true", "no", "yes", "off", "on", "0", "1" };
 	int64_t n;
 	char **list;
 	int ret;
 
 	switch (r->type) {
 	case KEEL_CONF_BOOL:
-		return bool_from_text(r, text, d);
+		for (size_t i = 0; i < KEEL_COUNT(bools); i++)
+			if (strcasecmp(bools[i], text) == 0)
+				return put_bool(r, d, i % 2 == 1);
+		return -EINVAL;
 	case KEEL_CONF_INT:
 		ret = integer_parse(text, &n);
 		return ret < 0 ? ret : put_number(r, d, n);
@@ -337,11 +322,6 @@ const char *value_got(const config_setting_t *s, char words[VALUE_WORDS])
 }
 
 /* ---- what differs ---------------------------------------------------------------------------- */
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static bool same_list(const char *const *a, const char *const *b)
 {
 	if (a == NULL || b == NULL)
@@ -360,7 +340,7 @@ static bool same_value(const struct keel_conf_rule *r, const char *a, const char
 	if (r->type == KEEL_CONF_STRING) {
 		memcpy(&text[0], a, sizeof(text[0]));
 		memcpy(&text[1], b, sizeof(text[1]));
-		return same_text(text[0], text[1]);
+		return text[0] == text[1] || (text[0] != NULL && text[1] != NULL && strcmp(text[0], text[1]) == 0);
 	}
 	if (r->type == KEEL_CONF_LIST) {
 		memcpy(&list[0], a, sizeof(list[0]));

@@ -29,29 +29,23 @@ static int32_t replace(union keel_slot *slot, bool *is_set, char *text)
 	return 0;
 }
 
-static char *cut_out(const char *text, size_t from, size_t len)
-{
-	size_t all = strlen(text);
-	char *rest = malloc(all - len + 1);
-
-	if (!rest)
-		return NULL;
-	memcpy(rest, text, from);
-	memcpy(rest + from, text + from + len, all - from - len + 1);
-	return rest;
-}
-
 static int32_t string_cut(union keel_slot *slot, bool *is_set, const char *text)
 {
 	const char *old = *is_set ? slot->p : "", *found;
 	size_t all = strlen(old), len = strlen(text);
+	char *rest;
 
 	if (len == 0 || len > all)
 		return 0;
 	found = memcmp(old + all - len, text, len) == 0 ? old + all - len : strstr(old, text);
 	if (!found)
 		return 0;
-	return replace(slot, is_set, cut_out(old, (size_t)(found - old), len));
+	rest = malloc(all - len + 1);
+	if (rest) {
+		memcpy(rest, old, (size_t)(found - old));
+		strcpy(rest + (found - old), found + len);
+	}
+	return replace(slot, is_set, rest);
 }
 
 static char *join(const char *old, const char *between, const char *text, size_t len)

@@ -44,15 +44,6 @@ void frame_reader_fini(struct frame_reader *r)
 	r->start = r->end = r->size = 0;
 }
 
-static void drop_read_bytes(struct frame_reader *r)
-{
-	if (r->start == 0)
-		return;
-	memmove(r->buf, r->buf + r->start, r->end - r->start);
-	r->end -= r->start;
-	r->start = 0;
-}
-
 /* Doubling, so that a long body is copied a bounded number of times. */
 static size_t grown_size(const struct frame_reader *r, size_t want)
 {
@@ -70,8 +61,11 @@ int frame_reader_room(struct frame_reader *r, size_t want, char **ret_room, size
 {
 	if (r->start == r->end)
 		r->start = r->end = 0;
-	if (r->size - r->end < want)
-		drop_read_bytes(r);
+	if (r->size - r->end < want && r->start > 0) {
+		memmove(r->buf, r->buf + r->start, r->end - r->start);
+		r->end -= r->start;
+		r->start = 0;
+	}
 	if (r->size - r->end < want || r->buf == NULL) {
 		size_t size = grown_size(r, want);
 		char *buf = size == 0 ? NULL : realloc(r->buf, size);

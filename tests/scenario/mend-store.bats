@@ -60,6 +60,24 @@ move_store() { local end; for end in '' -wal -shm; do [ ! -e "$1$end" ] || mv "$
 	wait_until 20 is_free
 }
 
+@test "a server with another name refuses the store and says what to write; its jobs go on" {
+	setup_sandbox
+	local conf=$SB/server/etc/keelson.conf id
+	qmgr -c 'set server job_history_enable = true'
+	id=$(running)
+	session=$(session_of "$id")
+	sandbox kill server
+	sed -i 's/^server_name = .*/server_name = "other";/' "$conf"
+	run start_server
+	[ "$status" -ne 0 ]
+	has "$output" 'the store is that of server "svr", this one is called "other": say server_name = "svr" in keelson.conf'
+	lacks "$output" 'fatal signal'
+	sed -i 's/^server_name = .*/server_name = "svr";/' "$conf"
+	start_server
+	job_is "$id" R 42
+	alive "$session"
+}
+
 @test "rows of holds that an older server stored are dropped at its upgrade: one line of the log, and none stays" {
 	command -v sqlite3 >/dev/null || skip "needs sqlite3"
 	setup_sandbox

@@ -288,7 +288,7 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	sandbox restart server
 	qdel "$(submit -h)"
 	found=$(keelson reload 2>&1) && false
-	has "$found" '^keelson: reload is not there'
+	has "$found" '^keelson: the server runs without module reload, .*or restart the daemon'
 	kill -HUP "$(server_pid)"
 	hup_logged() { server_log | grep -q 'no module reads the configuration again'; }
 	wait_until 10 hup_logged
@@ -303,13 +303,16 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	undo keelson reload
 	as "$OWNER" qsub -W block=true -N waits -- /bin/sleep 3 >"$BATS_TEST_TMPDIR/blocked" 2>&1 3>&- &
 	blocks=$!
-	printf 'echo begins\nsleep 3\necho ends\n' >"$(desk "$OWNER")/script"
+	end=$(here end)
+	rm -f "$end"
+	printf 'echo begins\nuntil test -e %s; do sleep .1; done\necho ends\n' "$end" >"$(desk "$OWNER")/script"
 	id=$(as "$OWNER" qsub -N runs script)
 	wait_until 20 job_is "$id" R 42
 	task=$(mom_log n1 | sed -n "s/.*;$id;Started, pid = //p")
 	keelson load job_obit
 	keelson unload job_obit
 	[ -d "/proc/$task" ]
+	touch "$end"
 	wait "$blocks"
 	lacks "$(<"$BATS_TEST_TMPDIR/blocked")" 'qsub:'
 	over() { [ ! -d "/proc/$task" ]; }

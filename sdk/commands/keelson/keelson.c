@@ -23,6 +23,7 @@
 
 #define FAILED 1
 #define DAEMON "keelsond"
+#define ADMIN "admin"
 
 static const struct cmd keelson = {
 	.name = "keelson",
@@ -90,9 +91,10 @@ static int sim_exec(char **argv)
 static const struct verb {
 	const char *name;
 	int min_args, max_args;
+	const char *module; /* of the server, which replies */
 } verbs[] = {
-	{ "check", 0, 1 }, { "modules", 0, 1 }, { "hooks", 0, 3 }, { "reload", 0, 1 },
-	{ "load", 1, 1 },  { "unload", 1, 1 },	{ "holds", 0, 0 }, { "explain", 1, 1 },
+	{ "check", 0, 1, NULL },      { "modules", 0, 1, ADMIN }, { "hooks", 0, 3, ADMIN },	 { "reload", 0, 1, "reload" },
+	{ "load", 1, 1, "reload" },   { "unload", 1, 1, "reload" }, { "holds", 0, 0, ADMIN }, { "explain", 1, 1, "scheduler" },
 };
 
 static const struct verb *verb_find(const char *name)
@@ -117,10 +119,11 @@ static const char *token(void)
 	return text;
 }
 
-/* How the lines of a reply are printed: as they are, as a table, or as JSON under a name. */
+/* How the lines of a reply are printed: as they are, as a table, or as JSON under a name; which module replies, NULL:
+ * it is not known. */
 struct form {
 	bool table;
-	const char *json;
+	const char *json, *module;
 };
 
 static int verb_request(const char *verb, char **args, struct form form)
@@ -141,11 +144,12 @@ static int verb_request(const char *verb, char **args, struct form form)
 				status = fail("cannot write the answer");
 			cmd_lines_free(lines);
 		}
-	} else if (pbs_errno == PBSE_UNKREQ && !verb_find(verb)) {
+	} else if (pbs_errno == PBSE_UNKREQ && !form.module) {
 		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
 		status = cmd_usage(&keelson);
 	} else if (pbs_errno == PBSE_UNKREQ) {
-		fprintf(stderr, "keelson: %s is not there: the server's module is switched off\n", verb);
+		fprintf(stderr, "keelson: the server runs without module %s, which replies to this: write `%s: { enabled = true; };` in its "
+			"modules.d, then `keelson reload`, or restart the daemon\n", form.module, form.module);
 		status = FAILED;
 	} else if (pbs_geterrmsg(c)) {
 		status = fail(pbs_geterrmsg(c));
@@ -162,7 +166,7 @@ static int modules(char **args)
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL });
+	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
 }
 
 /* --time [--json] [point] */
@@ -173,7 +177,7 @@ static int hook_times(char **args)
 	args += json;
 	if (args[0] && (args[0][0] == '-' || args[1]))
 		return cmd_usage(&keelson);
-	return verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL });
+	return verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL, ADMIN });
 }
 
 static int hooks(char **args)
@@ -181,13 +185,13 @@ static int hooks(char **args)
 	char *none[] = { NULL };
 
 	if (!args[0] || (args[0][0] != '-' && !args[1]))
-		return verb_request("hooks", args, (struct form){ 0 });
+		return verb_request("hooks", args, (struct form){ .module = ADMIN });
 	if (strcmp(args[0], "--time") == 0)
 		return hook_times(args + 1);
 	if (strcmp(args[0], "--reset-time") == 0 && !args[1])
-		return verb_request("hook_reset", none, (struct form){ 0 });
+		return verb_request("hook_reset", none, (struct form){ .module = ADMIN });
 	if (strcmp(args[0], "--unbench") == 0 && args[1] && !args[2])
-		return verb_request("hook_unbench", args + 1, (struct form){ 0 });
+		return verb_request("hook_unbench", args + 1, (struct form){ .module = ADMIN });
 	return cmd_usage(&keelson);
 }
 
@@ -215,5 +219,5 @@ int main(int argc, char **argv)
 		return modules(argv + optind + 1);
 	if (strcmp(verb->name, "hooks") == 0)
 		return hooks(argv + optind + 1);
-	return verb_request(verb->name, argv + optind + 1, (struct form){ 0 });
+	return verb_request(verb->name, argv + optind + 1, (struct form){ .module = verb->module });
 }

@@ -89,8 +89,9 @@ static void put_escape(struct out *o, unsigned char c)
 	out_bytes(o, text, sizeof(text));
 }
 
-static void put_string(struct out *o, const char *text, size_t len)
+void jout_string(struct json_out *j, const char *text, size_t len)
 {
+	struct out *o = j->out;
 	size_t n;
 
 	out_char(o, '"');
@@ -138,7 +139,7 @@ void jout_key(struct json_out *j, const char *key, size_t len)
 		out_char(j->out, '\n');
 	*filled = true;
 	indent(j);
-	put_string(j->out, key, len);
+	jout_string(j, key, len);
 	out_bytes(j->out, ":\t", 2);
 }
 
@@ -163,11 +164,6 @@ void jout_end(struct json_out *j)
 {
 	jout_close(j);
 	out_char(j->out, '\n');
-}
-
-void jout_string(struct json_out *j, const char *text, size_t len)
-{
-	put_string(j->out, text, len);
 }
 
 void jout_raw(struct json_out *j, const char *text, size_t len)
@@ -203,13 +199,6 @@ static bool put_integer(struct json_out *j, const char *text, size_t len)
 	return true;
 }
 
-static bool has_only(const char *text, size_t len, const char *chars)
-{
-	while (len > 0 && strchr(chars, text[len - 1]) && text[len - 1])
-		len--;
-	return len == 0;
-}
-
 /* digits [. digits] [e digits]; written as 1000 for "1e3". */
 static bool put_real(struct json_out *j, const char *text, size_t len)
 {
@@ -217,12 +206,12 @@ static bool put_real(struct json_out *j, const char *text, size_t len)
 	double d;
 	int n;
 
-	if (len == 0 || len >= sizeof(copy) || !has_only(text, len, "0123456789+-.eE"))
-		return false;
-	if (text[0] == '+' || text[0] == '.' || (text[0] == '-' && len > 1 && text[1] == '.'))
+	if (len == 0 || len >= sizeof(copy))
 		return false;
 	memcpy(copy, text, len);
 	copy[len] = '\0';
+	if (strspn(copy, "0123456789+-.eE") != len || *copy == '+' || *copy == '.' || strncmp(copy, "-.", 2) == 0)
+		return false;
 	d = strtod(copy, &end);
 	if (*end || end[-1] == '.' || strstr(copy, ".e") || strstr(copy, ".E") || !isfinite(d))
 		return false;
@@ -249,7 +238,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 void jout_number(struct json_out *j, const char *text, size_t len)
 {
 	if (!put_integer(j, text, len) && !put_real(j, text, len))
-		put_string(j->out, text, len);
+		jout_string(j, text, len);
 }
 
 void jout_guess(struct json_out *j, const char *text, size_t len)
@@ -274,6 +263,6 @@ void jout_guess(struct json_out *j, const char *text, size_t len)
 	if (shown)
 		out_str(j->out, shown);
 	else
-		put_string(j->out, text, len);
+		jout_string(j, text, len);
 	free(shown);
 }

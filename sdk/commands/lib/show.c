@@ -81,19 +81,6 @@ static const struct {
 	{ "&quot;", 6, '"' }, { "&apos;", 6, '\'' },
 };
 
-static size_t decode_entity(const char *text, char *ret_plain)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
-		if (strncmp(text, entities[i].code, entities[i].len) == 0) {
-			*ret_plain = entities[i].plain;
-			return entities[i].len;
-		}
-	*ret_plain = *text;
-	return 1;
-}
-
 /* "<t>a</t><t>b</t>" as "a b". Text that has not this form is shown as it is. */
 static const char *decode_words(struct show *s, const char *text, size_t *ret_len)
 {
@@ -110,11 +97,14 @@ static const char *decode_words(struct show *s, const char *text, size_t *ret_le
 			return text;
 		if (n > 0)
 			to[n++] = ' ';
-		for (at++; *at && *at != '<';)
-			if (*at == '&')
-				at += decode_entity(at, &to[n++]);
-			else
-				to[n++] = *at++;
+		for (at++; *at && *at != '<';) {
+			size_t i = 0, known = sizeof(entities) / sizeof(entities[0]);
+
+			while (i < known && strncmp(at, entities[i].code, entities[i].len) != 0)
+				i++;
+			to[n++] = i < known ? entities[i].plain : *at;
+			at += i < known ? entities[i].len : 1;
+		}
 		end = strchr(at, '>');
 		if (at[0] != '<' || at[1] != '/' || !end)
 			return text;

@@ -8,22 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool needs_quotes(const char *at, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if (strchr(":+=,\"' \t()", at[i]) != NULL)
-			return true;
-	return len == 0;
-}
-
-/* Returns whether one pair of quotes holds the whole value. */
-static bool is_wrapped(const char *value)
-{
-	size_t len = strlen(value);
-
-	return len > 1 && (*value == '"' || *value == '\'') && strchr(value + 1, *value) == value + len - 1;
-}
-
 size_t resource_name_len(const char *text)
 {
 	size_t n = 0;
@@ -37,13 +21,15 @@ size_t resource_name_len(const char *text)
 
 void resource_unquote(const char *name, char *value)
 {
-	bool all = strcmp(name, "select") != 0 || is_wrapped(value);
+	const char *wrapped = *value == '"' || *value == '\'' ? strchr(value + 1, *value) : NULL;
+	bool all = strcmp(name, "select") != 0 || (wrapped != NULL && wrapped[1] == '\0');
 	char *to = value;
 
 	for (const char *at = value; *at != '\0';) {
 		const char *end = *at == '"' || *at == '\'' ? strchr(at + 1, *at) : NULL;
-		bool keep = end != NULL && !all && needs_quotes(at + 1, (size_t)(end - at) - 1);
 		size_t len = end == NULL ? 1 : (size_t)(end - at) - 1;
+		/* an empty text, and one with a character that has a meaning, keeps its quotes */
+		bool keep = end != NULL && !all && (len == 0 || strcspn(at + 1, ":+=,\"' \t()") < len);
 
 		if (keep)
 			len += 2;

@@ -13,13 +13,6 @@
 #include "pbs_error.h"
 #include "pbsnodes.h"
 
-static bool is_zero(const char *value)
-{
-	size_t zeros = strspn(value, "0");
-
-	return zeros > 0 && strspn(value + zeros, "kmgtpKMGTPbBwW") == strlen(value + zeros);
-}
-
 const char *node_next_job(struct nodes *l, const char **at, size_t *ret_len)
 {
 	const char *job = *at;
@@ -62,8 +55,11 @@ static bool json_special(struct json_show *j, const struct attrl *a)
 	struct nodes *l = (struct nodes *)((char *)j - offsetof(struct nodes, json_show));
 	const char *value = a->value ? a->value : "";
 
-	if (strcmp(a->name, ATTR_rescassn) == 0 && a->resource)
-		return is_zero(value);
+	if (strcmp(a->name, ATTR_rescassn) == 0 && a->resource) { /* what is not used is not shown */
+		size_t zeros = strspn(value, "0");
+
+		return zeros > 0 && value[zeros + strspn(value + zeros, "kmgtpKMGTPbBwW")] == '\0';
+	}
 	if (strcmp(a->name, ATTR_NODE_jobs) != 0)
 		return false;
 	node_json_jobs(l, value);

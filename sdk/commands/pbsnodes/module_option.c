@@ -21,20 +21,6 @@ struct call {
 	int n;
 };
 
-/* The word that begins with two dashes, or NULL. */
-static const char *long_option(int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--") == 0)
-			return NULL;
-		if (strncmp(argv[i], "--", 2) == 0)
-			return argv[i];
-	}
-	return NULL;
-}
-
 static void help(const struct manifest *list, int n)
 {
 	int i;
@@ -111,13 +97,16 @@ static int run(const struct call *call)
 
 int module_option(int argc, char **argv)
 {
-	const char *option = long_option(argc, argv);
+	const char *option;
 	struct call call = { .server = "" };
 	struct manifest *list;
-	int n, status = -1;
+	int n, status = -1, i = 1;
 
-	if (!option)
+	while (i < argc && strncmp(argv[i], "--", 2) != 0)
+		i++;
+	if (i >= argc || argv[i][2] == '\0')
 		return -1;
+	option = argv[i];
 	n = manifest_read("pbsnodes", &list);
 	call.option = n > 0 ? manifest_find(list, n, option) : NULL;
 	if (call.option && read_words(argc, argv, option, &call) == 0)

@@ -111,27 +111,20 @@ static bool needs_attributes(int verb)
 	return verb == MGR_CMD_SET || verb == MGR_CMD_UNSET;
 }
 
-static bool needs_name(const struct command *q)
-{
-	bool changes = q->verb == MGR_CMD_CREATE || q->verb == MGR_CMD_DELETE ||
-		       q->verb == MGR_CMD_IMPORT || q->verb == MGR_CMD_EXPORT;
-	bool nameless = q->object == MGR_OBJ_HOOK || q->object == MGR_OBJ_PBS_HOOK ||
-			q->object == MGR_OBJ_RSC;
-
-	return changes || (nameless && needs_attributes(q->verb));
-}
-
 /* What follows the object. */
 static int rest_parse(struct reader *r, const bool has_active[MGR_OBJ_LAST])
 {
 	struct command *q = r->command;
+	bool copies = q->verb == MGR_CMD_IMPORT || q->verb == MGR_CMD_EXPORT;
+	bool changes = copies || q->verb == MGR_CMD_CREATE || q->verb == MGR_CMD_DELETE;
+	bool never_all = q->object == MGR_OBJ_HOOK || q->object == MGR_OBJ_PBS_HOOK || q->object == MGR_OBJ_RSC;
 	int ret = names_parse(r, has_active);
 
 	if (ret < 0)
 		return ret;
-	if (!q->names && needs_name(q))
+	if (!q->names && (changes || (never_all && needs_attributes(q->verb))))
 		return reader_fault(r, FAULT_NAME, r->at);
-	if (q->verb == MGR_CMD_IMPORT || q->verb == MGR_CMD_EXPORT)
+	if (copies)
 		return words_parse(r, 3);
 	if (reader_at_end(r))
 		return needs_attributes(q->verb) ? reader_fault(r, FAULT_ATTRIBUTE, r->at) : 0;

@@ -29,17 +29,6 @@ static const char *const sections[MGR_OBJ_LAST] = {
 	[MGR_OBJ_PBS_HOOK] = "Create hooks and set their properties.",
 };
 
-/* Returns the quote to use; characters with a meaning in the syntax need one. */
-static const char *quote_for(const char *value, size_t len, enum attribute_kind kind)
-{
-	const char *special = kind == ATTRIBUTE_LIMIT ? "\"';" : "\"' \t,;";
-	bool goes_on = len > 0 && value[len - 1] == '\\';
-
-	if (len > 0 && !goes_on && strcspn(value, special) >= len)
-		return "";
-	return memchr(value, '"', len) ? "'" : "\"";
-}
-
 /* Returns how much of `value` one kind of quotes can hold. */
 static size_t quotable_len(const char *value)
 {
@@ -54,7 +43,9 @@ static size_t quotable_len(const char *value)
 static void setting_print(const struct printing *p, const struct attrl *a, const char *op,
 			  const char *value, size_t len, enum attribute_kind kind)
 {
-	const char *quote = quote_for(value, len, kind);
+	const char *special = kind == ATTRIBUTE_LIMIT ? "\"';" : "\"' \t,;"; /* they have a meaning in the syntax */
+	bool goes_on = len > 0 && value[len - 1] == '\\';
+	const char *quote = len > 0 && !goes_on && strcspn(value, special) >= len ? "" : memchr(value, '"', len) ? "'" : "\"";
 	bool parted = a->resource && *a->resource;
 	/* behind "server" a word that is not in the table is read as a server's name */
 	bool named = p->object == MGR_OBJ_SERVER && !attribute_find(p->object, a->name, strlen(a->name));
@@ -134,53 +125,37 @@ static void node_address_print(const struct batch_status *node)
 		printf("%sPort=%s", gap, port);
 }
 
-/* Queues of reservations come and go with them. */
-static bool is_reservation_queue(const char *name)
-{
-	return *name && strchr("RSM", *name) && name[1] &&
-	       strspn(name + 1, "0123456789") == strlen(name + 1);
-}
-
-static void creation_print(const struct printing *p, const struct batch_status *object)
-{
-	bool is_sched = p->object == MGR_OBJ_SCHED, is_hook = sections[p->object] &&
-				(p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK);
-	const char *word = is_hook ? "hook" : object_word(p->object);
-
-	printf("#\n# Create and define %s %s\n#\n", is_sched ? "scheduler" : word, object->name);
-	printf("create %s %s", word, object->name);
-	if (p->object == MGR_OBJ_NODE)
-		node_address_print(object);
-	putchar('\n');
-}
-
 static void object_print(const struct batch_status *object, void *arg)
 {
 	static const char *const types[] = { "application/x-python", "application/x-config" };
 	struct printing *p = arg;
 	char subject[32 + PBS_MAXHOSTNAME + 1];
-	bool bare = p->object == MGR_OBJ_SERVER ||
-		    (p->object == MGR_OBJ_SCHED && p->target->default_name);
+	bool is_sched = p->object == MGR_OBJ_SCHED, is_hook = p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK;
+	bool bare = p->object == MGR_OBJ_SERVER || (is_sched && p->target->default_name);
+	const char *word = is_hook ? "hook" : object_word(p->object), *name = object->name;
 
-	if (p->object == MGR_OBJ_QUEUE && !*p->target->name && is_reservation_queue(object->name))
+	/* Queues of reservations come and go with them. */
+	if (p->object == MGR_OBJ_QUEUE && !*p->target->name && *name && strchr("RSM", *name) && name[1] &&
+	    name[1 + strspn(name + 1, "0123456789")] == '\0')
 		return;
 	if (!p->headed && sections[p->object] && (p->object != MGR_OBJ_RSC || !*p->target->name))
 		printf("#\n# %s\n#\n", sections[p->object]);
 	p->headed = true;
-	if (p->object != MGR_OBJ_SERVER && !p->requested)
-		creation_print(p, object);
-	snprintf(subject, sizeof(subject), "%s%s%s",
-		 p->object == MGR_OBJ_PBS_HOOK ? "hook" : object_word(p->object), bare ? "" : " ",
-		 bare ? "" : object->name);
+	if (p->object != MGR_OBJ_SERVER && !p->requested) {
+		printf("#\n# Create and define %s %s\n#\n", is_sched ? "scheduler" : word, name);
+		printf("create %s %s", word, name);
+		if (p->object == MGR_OBJ_NODE)
+			node_address_print(object);
+		putchar('\n');
+	}
+	snprintf(subject, sizeof(subject), "%s%s%s", word, bare ? "" : " ", bare ? "" : name);
 	p->subject = subject;
 	attributes_each(object, p->requested, attribute_print, p);
-	if ((p->object == MGR_OBJ_HOOK || p->object == MGR_OBJ_PBS_HOOK) && !p->requested) {
-		for (size_t i = 0; i < 2; i++) {
-			char *body = hook_body_get(p->target, object->name, types[i]);
+	for (size_t i = 0; i < 2 && is_hook && !p->requested; i++) {
+		char *body = hook_body_get(p->target, name, types[i]);
 
-			printf("import hook %s %s base64 -\n%s\n", object->name, types[i], body ? body : "");
-			free(body);
-		}
+		printf("import hook %s %s base64 -\n%s\n", name, types[i], body ? body : "");
+		free(body);
 	}
 }
 

@@ -66,16 +66,6 @@ static void history_show(const char *count)
 	}
 }
 
-/* What follows "history" when the line is that command. */
-static const char *history_argument(const char *line)
-{
-	size_t n = strcspn(line, " \t");
-
-	if (n < 2 || n > 7 || strncmp("history", line, n) != 0)
-		return NULL;
-	return line + n + strspn(line + n, " \t");
-}
-
 static bool recall(char **line)
 {
 	const char *which = *line + 1;
@@ -95,15 +85,17 @@ static bool recall(char **line)
 
 bool terminal_command(struct terminal *t, char **line)
 {
-	const char *argument;
+	size_t n;
+	bool shows;
 
 	if (!t->is_one || !**line)
 		return false;
 	if (**line == '!' && !recall(line))
 		return true;
-	argument = history_argument(*line);
+	n = strcspn(*line, " \t");
+	shows = n >= 2 && n <= 7 && strncmp("history", *line, n) == 0;
 	add_history(*line);
-	if (argument)
-		history_show(argument);
-	return argument != NULL;
+	if (shows)
+		history_show(*line + n + strspn(*line + n, " \t"));
+	return shows;
 }

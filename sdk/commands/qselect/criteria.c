@@ -197,12 +197,6 @@ static int take_times(struct criteria *c, const char *attribute, const char *val
 	return add(c, times[i].attribute, NULL, value, op);
 }
 
-static int take_flag(struct criteria *c, const char *attribute, const char *value,
-		     enum batch_op op)
-{
-	return add(c, attribute, NULL, value, op);
-}
-
 /* letter, attribute, may an operator stand in front, what is done with the value, the value of
  * letters that have none */
 static const struct {
@@ -216,8 +210,8 @@ static const struct {
 	{ 'A', ATTR_A, false, take_text, NULL },
 	{ 'c', ATTR_c, true, take_checkpoint, NULL },
 	{ 'h', ATTR_h, false, take_letters, NULL },
-	{ 'H', ATTR_state, false, take_flag, "FMX" },
-	{ 'J', ATTR_array, false, take_flag, "True" },
+	{ 'H', ATTR_state, false, take_text, "FMX" },
+	{ 'J', ATTR_array, false, take_text, "True" },
 	{ 'l', ATTR_l, false, take_resources, NULL },
 	{ 'N', ATTR_N, false, take_text, NULL },
 	{ 'p', ATTR_p, true, take_number, NULL },

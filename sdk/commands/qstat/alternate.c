@@ -99,26 +99,14 @@ static void put_time(struct out *o, const char *duration)
 	out_right(o, cell, TIME_WIDTH);
 }
 
-static bool is_address(const char *host, size_t len)
-{
-	size_t i, dots = 0;
-
-	for (i = 0; i < len; i++) {
-		dots += host[i] == '.';
-		if (host[i] != '.' && (host[i] < '0' || host[i] > '9'))
-			return false;
-	}
-	return dots == 3;
-}
-
-/* One "host/index*cpus" without the domain of the host; returns how long it is. */
+/* One "host/index*cpus" without the domain of the host, which an address has not; returns how long it is. */
 static size_t put_host(struct out *o, const char *item, size_t len, bool measure)
 {
 	const char *slash = memchr(item, '/', len);
 	size_t name = slash ? (size_t)(slash - item) : len, shown = name;
 	const char *dot = memchr(item, '.', name);
 
-	if (dot && !is_address(item, name))
+	if (dot && strspn(item, "0123456789.") < name)
 		shown = (size_t)(dot - item);
 	if (!measure) {
 		out_bytes(o, item, shown);

@@ -67,20 +67,6 @@ static void choose(struct reading *r, char letter)
 	}
 }
 
-static int take_letter(struct reading *r, int letter, const char *arg);
-
-/* -W letters, the old form of the same. */
-static int take_old_letters(struct reading *r, const char *letters)
-{
-	for (; *letters; letters++) {
-		struct passwd *own = *letters == 'u' ? getpwuid(getuid()) : NULL;
-
-		if (!strchr("airHunsqGM1", *letters) || take_letter(r, *letters, own ? own->pw_name : "") < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int take_letter(struct reading *r, int letter, const char *arg)
 {
 	struct options *o = r->o;
@@ -107,7 +93,14 @@ static int take_letter(struct reading *r, int letter, const char *arg)
 	case 'F':
 		o->format_given = true;
 		return show_format_find(arg, &o->format);
-	case 'W': return take_old_letters(r, arg);
+	case 'W': /* the old form of the same */
+		for (; *arg; arg++) {
+			struct passwd *own = *arg == 'u' ? getpwuid(getuid()) : NULL;
+
+			if (!strchr("airHunsqGM1", *arg) || take_letter(r, *arg, own ? own->pw_name : "") < 0)
+				return -1;
+		}
+		return 0;
 	case 'Q':
 	case 'B':
 		o->mode = letter == 'Q' ? MODE_QUEUES : MODE_SERVERS;

@@ -120,19 +120,10 @@ static int put_wanted(struct list *l, const char *at)
 	return ret;
 }
 
-/* Variables of the submitting session, which are no part of the job's environment. */
-static bool is_kept_back(const char *variable)
-{
-	static const char *const names[] = { PREFIX, "PBS_JOBCOOKIE=", "PBS_INTERACTIVE_COOKIE=" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(variable, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
 int environment_list(const char *wanted, bool all, char **ret)
 {
+	/* Variables of the submitting session, which are no part of the job's environment. */
+	static const char *const kept_back[] = { PREFIX, "PBS_JOBCOOKIE=", "PBS_INTERACTIVE_COOKIE=" };
 	struct list l = { 0 };
 	int failed = 0;
 
@@ -144,8 +135,11 @@ int environment_list(const char *wanted, bool all, char **ret)
 		failed = put_wanted(&l, wanted);
 	for (char **variable = environ; failed == 0 && all && *variable != NULL; variable++) {
 		const char *equals = strchr(*variable, '=');
+		bool goes = equals != NULL && equals != *variable;
 
-		if (equals != NULL && equals != *variable && !is_kept_back(*variable))
+		for (size_t i = 0; goes && i < sizeof(kept_back) / sizeof(kept_back[0]); i++)
+			goes = strncmp(*variable, kept_back[i], strlen(kept_back[i])) != 0;
+		if (goes)
 			put(&l, *variable, (size_t)(equals - *variable), equals + 1);
 	}
 	if (fclose(l.out) != 0 && failed == 0)

@@ -44,20 +44,14 @@ static int word_umask(struct submission *s, const char *name, const char *value,
 	return submission_set(s, name, NULL, value, source);
 }
 
-static int max_run_set(struct submission *s, const char *value, enum source source)
+static int word_max_run(struct submission *s, const char *name, const char *value, enum source source)
 {
+	(void)name;
 	if (s->max_run_given++ > 0) {
 		fprintf(stderr, "qsub: multiple max_run_subjobs values found\n");
 		return -EALREADY;
 	}
 	return submission_set(s, ATTR_max_run_subjobs, NULL, value, source);
-}
-
-static int word_max_run(struct submission *s, const char *name, const char *value,
-			enum source source)
-{
-	(void)name;
-	return max_run_set(s, value, source);
 }
 
 static int word_array(struct submission *s, const char *name, const char *value, enum source source)
@@ -137,7 +131,7 @@ int option_array(struct submission *s, const char *value, enum source source)
 	s->is_array = true;
 	ret = submission_set(s, ATTR_J, NULL, range, source);
 	if (ret == 0 && *end == '%')
-		ret = max_run_set(s, end + 1, source);
+		ret = word_max_run(s, NULL, end + 1, source);
 	free(range);
 	return ret;
 }

@@ -33,13 +33,14 @@ struct row {
 	char letter;
 	const char *attribute; /* NULL: none of its own */
 	take_fn *take;
+	const char *value; /* of an option without one */
 	int (*parse)(struct submission *s, const char *value, enum source source); /* if `take` is NULL */
 };
 
 static int take_text(struct submission *s, const struct row *row, const char *value,
 		     enum source source)
 {
-	return submission_set(s, row->attribute, NULL, value, source);
+	return submission_set(s, row->attribute, NULL, row->value != NULL ? row->value : value, source);
 }
 
 static int take_date(struct submission *s, const struct row *row, const char *value,
@@ -80,13 +81,6 @@ static int take_prefix(struct submission *s, const struct row *row, const char *
 	return s->prefix == NULL ? -ENOMEM : 0;
 }
 
-static int take_hold(struct submission *s, const struct row *row, const char *value,
-		     enum source source)
-{
-	(void)value;
-	return take_text(s, row, USER_HOLD, source);
-}
-
 static int take_destination_or_variables(struct submission *s, const struct row *row, const char *value,
 					 enum source source)
 {
@@ -123,7 +117,7 @@ static const struct row rows[] = {
 	{ 'C', NULL, .take = take_prefix },
 	{ 'e', ATTR_e, .take = take_text },
 	{ 'f', NULL, .take = take_flag },
-	{ 'h', ATTR_h, .take = take_hold },
+	{ 'h', ATTR_h, .take = take_text, .value = USER_HOLD },
 	{ 'I', NULL, .take = take_flag },
 	{ 'j', ATTR_j, .take = take_text },
 	{ 'J', ATTR_J, .parse = option_array },

@@ -19,20 +19,10 @@ enum { EXIT_USAGE = 2 };
 /* In `extend`, before the default_qsub_arguments that the submission used. */
 #define EXTEND_DEFAULTS "defaults:"
 
-/* `12[3]`, `12[1-5]`; an array as a whole, `12[]`, is none. */
-static bool names_subjobs(const char *value)
-{
-	const char *open = value != NULL ? strchr(value, '[') : NULL;
-
-	while (open != NULL && open[1] == ']')
-		open = strchr(open + 1, '[');
-	return open != NULL;
-}
-
 /* Prints the error for a value that the library refused, with its letter; for resources the text has it. */
 static int value_refused(const struct ecl_attrerr *refused, const char *text)
 {
-	const char *name = refused->ecl_attribute->name;
+	const char *name = refused->ecl_attribute->name, *value = refused->ecl_attribute->value, *index;
 
 	if (refused->ecl_errcode == PBSE_JOBNBIG) {
 		fprintf(stderr, "qsub: Job name is too long \n");
@@ -40,7 +30,10 @@ static int value_refused(const struct ecl_attrerr *refused, const char *text)
 	}
 	if (strcmp(name, ATTR_l) == 0 || text == NULL)
 		return 0;
-	if (strcmp(name, ATTR_depend) == 0 && names_subjobs(refused->ecl_attribute->value))
+	/* `12[3]`, `12[1-5]`; an array as a whole, `12[]`, is none. */
+	for (index = value != NULL ? strchr(value, '[') : NULL; index != NULL && index[1] == ']';)
+		index = strchr(index + 1, '[');
+	if (strcmp(name, ATTR_depend) == 0 && index != NULL)
 		fprintf(stderr, "cannot have dependancy on subjob or range\n");
 	fprintf(stderr, "qsub: illegal -%c value\n", options_letter_of(name));
 	fputs(qsub_usage, stderr);

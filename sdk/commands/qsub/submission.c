@@ -34,18 +34,16 @@ void submission_fini(struct submission *s)
 	submission_init(s);
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
-}
-
 static struct setting *setting_find(const struct submission *s, const char *name,
 				    const char *resource)
 {
-	for (unsigned i = 0; i < s->n; i++)
+	for (unsigned i = 0; i < s->n; i++) {
+		const char *own = s->settings[i].attribute.resource;
+
 		if (strcmp(s->settings[i].attribute.name, name) == 0 &&
-		    same(s->settings[i].attribute.resource, resource))
+		    (own == NULL || resource == NULL ? own == resource : strcmp(own, resource) == 0))
 			return &s->settings[i];
+	}
 	return NULL;
 }
 

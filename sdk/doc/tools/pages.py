@@ -176,6 +176,8 @@ class Book:
             text = fixture.read_text()
             pieces = [quote.definition(text, f"on_{p.name}") or quote.definition(text, f"at_{p.name}"),
                       quote.definition(text, "taps")]
+            if not pieces[0]:  # one line over point.h: all of it, and what the line stands for
+                pieces = [quote.without_licence(text).strip(), quote.macro(fixture.with_name("point.h").read_text(), "FIXTURE")]
             out += ["## Example", "", f"From `examples/{p.name}.c` of the documentation's folder, a whole module:", "", "```c",
                     "\n\n".join(x for x in pieces if x), "```", ""]
         return "\n".join(out)

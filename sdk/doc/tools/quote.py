@@ -34,6 +34,11 @@ def definition(text, name):
     return "\n".join(lines[start:end + 1])
 
 
+def macro(text, name):
+    """The #define of `name` over several lines, with the comment above it."""
+    return re.search(r"(?:^/\*(?:(?!\*/).)*\*/\n)?^#define %s\(.*?[^\\]$" % re.escape(name), text, flags=re.S | re.M)[0]
+
+
 def begins(lines, i):
     """Is line i the first of a definition? A declaration of a function is none."""
     text = lines[i]

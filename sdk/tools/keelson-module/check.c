@@ -7,8 +7,6 @@
  * Rules are in check_rules.def. The file is looked at first, and opened only when it is sound; from then
  * on everything that runs code of the module does so in a child, so that what crashes is one rule.
  */
-#include "check.h"
-
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +14,13 @@
 
 #include "check_beside.h"
 #include "check_home.h"
-#include "check_isolated.h"
 #include "check_lifecycle.h"
 #include "check_report.h"
 #include "check_static.h"
-#include "check_upgrade.h"
 #include "check_watch.h"
+#include "isolable.h"
 #include "place.h"
+#include "verbs.h"
 
 /* Beside this program, in the tree of its build, and where they were to be. */
 static const char *const module_places[] = { KEELSON_MODULE_BESIDE, "../modules", KEELSON_MODULE_DIR, NULL };
@@ -60,25 +58,30 @@ static bool are_known(const char *only)
 	return good;
 }
 
-static bool wanted(const struct options *o, const char *group)
+/* May it run in a process of its own? */
+static void check_isolated(const char *path)
 {
-	for (int r = 0; r < N_RULES; r++)
-		if (strcmp(rule_group((enum rule)r), group) == 0 && rule_wanted((enum rule)r, o->only))
-			return true;
-	return false;
+	char why[MODFILE_WHY_MAX], words[WORDS_MAX];
+	struct modfile_module *m = modfile_read(path, why);
+	const char *inside = m == NULL ? why : why_inside(m, words);
+
+	look(RULE_isolated_possible);
+	if (inside != NULL)
+		finding(RULE_isolated_possible, "%s", inside);
+	modfile_module_free(m);
 }
 
 static void run_loaded(const struct options *o, const struct subject *s)
 {
-	if (!check_lifecycle(s, wanted(o, "lifecycle"))) {
+	if (!check_lifecycle(s, group_wanted("lifecycle", o->only))) {
 		skip_all("calls,replay", "it cannot be loaded");
 		return;
 	}
-	if (wanted(o, "calls"))
+	if (group_wanted("calls", o->only))
 		check_calls(s);
 	if (group_broken("calls"))
 		skip_all("replay", "rules of calls are broken");
-	else if (wanted(o, "replay"))
+	else if (group_wanted("replay", o->only))
 		check_replay(s);
 }
 
@@ -106,7 +109,7 @@ static void run(const struct options *o)
 	if (o->isolated)
 		check_isolated(o->file);
 	watch_module(s.path, s.symbol);
-	if (!wanted(o, "lifecycle") && !wanted(o, "calls") && !wanted(o, "replay"))
+	if (!group_wanted("lifecycle", o->only) && !group_wanted("calls", o->only) && !group_wanted("replay", o->only))
 		return;
 	missing = beside_choose(o->modules != NULL || !place_find(module_places, ".", folder) ? o->modules : folder,
 				s.symbol);
@@ -140,7 +143,7 @@ int check(int argc, char **argv)
 					       { NULL, 0, NULL, 0 } };
 	struct options o = { 0 };
 	const char *why, *home;
-	int c, broken;
+	int c;
 
 	optind = 1;
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
@@ -185,7 +188,5 @@ int check(int argc, char **argv)
 	}
 	run(&o);
 	home_close();
-	broken = report_print(o.only);
-	report_close();
-	return broken > 0;
+	return report_print(o.only) > 0;
 }

@@ -15,9 +15,8 @@
 
 #include "check_host.h"
 #include "check_lifecycle.h"
-#include "check_rows.h"
+#include "check_static.h"
 #include "modfile/descriptor.h"
-#include "open.h"
 
 enum { MODULES_MAX = 256, ATTRS_MAX = 2048, DEPTH_MAX = 32 };
 
@@ -62,34 +61,23 @@ bool beside_open(const char *path, const char **ret_why)
 	return m != NULL;
 }
 
-static bool is_given(const char *name)
-{
-	for (unsigned i = 0; i < all.n_given; i++)
-		if (strcmp(all.given[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
-static int is_module(const struct dirent *e)
-{
-	size_t len = strlen(e->d_name);
-
-	return len > 3 && strcmp(e->d_name + len - 3, ".so") == 0;
-}
-
 static void installed_open(const char *dir, const struct keel_module *but)
 {
 	struct dirent **names = NULL;
-	int n = scandir(dir, &names, is_module, alphasort);
+	int n = scandir(dir, &names, NULL, alphasort);
 
 	for (int i = 0; i < n; i++) {
-		const struct keel_module *m;
-		const char *why;
+		const char *end = strrchr(names[i]->d_name, '.'), *why;
+		const struct keel_module *m = NULL;
+		unsigned given = 0;
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]->d_name);
-		m = all.n_installed < MODULES_MAX ? opened(path, &why) : NULL;
-		if (m != NULL && strcmp(m->name, but->name) != 0 && !is_given(m->name))
+		if (end != NULL && strcmp(end, ".so") == 0 && all.n_installed < MODULES_MAX)
+			m = opened(path, &why);
+		while (m != NULL && given < all.n_given && strcmp(all.given[given]->name, m->name) != 0)
+			given++;
+		if (m != NULL && strcmp(m->name, but->name) != 0 && given == all.n_given)
 			all.installed[all.n_installed++] = m;
 		free(names[i]);
 	}
@@ -153,19 +141,6 @@ static bool is_there(const char *kind, const char *name, int depth)
 	       (strcmp(kind, "SERVICE") == 0 && keel_mock_group(all.kernel, name) != NULL);
 }
 
-/* Returns whether the subject is made to take the place of m. */
-static bool is_replaced(const struct keel_module *m)
-{
-	for (uint32_t i = 0; i < m->n_contribs; i++) {
-		const char *kind = m->contribs[i].kind;
-
-		if ((strcmp(kind, "CLASS") == 0 || strcmp(kind, "SERVICE") == 0) &&
-		    brings(all.subject, kind, ((const struct keel_class_def *)m->contribs[i].def)->name))
-			return true;
-	}
-	return false;
-}
-
 /* All but those of replay. */
 static void taps_drop(struct keel_module *m)
 {
@@ -212,8 +187,15 @@ static bool add(const struct keel_module *m, bool taps, int depth)
 {
 	if (beside_is(m->name))
 		return true;
-	if (all.n_chosen == MODULES_MAX || depth > DEPTH_MAX || (m->roles & all.subject->roles) == 0 || is_replaced(m))
+	if (all.n_chosen == MODULES_MAX || depth > DEPTH_MAX || (m->roles & all.subject->roles) == 0)
 		return false;
+	for (uint32_t i = 0; i < m->n_contribs; i++) { /* the subject is made to take its place */
+		const char *kind = m->contribs[i].kind;
+
+		if ((strcmp(kind, "CLASS") == 0 || strcmp(kind, "SERVICE") == 0) &&
+		    brings(all.subject, kind, ((const struct keel_class_def *)m->contribs[i].def)->name))
+			return false;
+	}
 	for (const struct keel_need *n = m->needs; n < m->needs_end; n++)
 		if (!n->optional && !(n->klass != NULL && brings_attr(m, n->klass, n->name)) && !need_find(n, depth + 1))
 			return false;

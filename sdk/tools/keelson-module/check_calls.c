@@ -19,7 +19,6 @@
 #include "check_lifecycle.h"
 #include "check_others.h"
 #include "check_play.h"
-#include "check_points.h"
 #include "check_watch.h"
 
 enum { TURNS_MAX = 3000, AFTER_MS = 7200000, HOLDS_MAX = 50, FAILURES_MAX = 40, DEADLINE_DAYS = 31 };
@@ -36,7 +35,7 @@ void calls_begin(struct stage *s, const struct subject *of)
 		s->leftovers = RULE_calls_memory;
 	child_step("being loaded");
 	if (stage_load(s) == 0)
-		stage_values(s);
+		stage_values(s, true);
 	else
 		finding(RULE_lifecycle_load, "it was loaded once, and not again: %s", s->err.text);
 }
@@ -234,15 +233,6 @@ static bool failure_case(void *arg, unsigned i)
 }
 
 /* ---- days ---------------------------------------------------------------------------------------------- */
-static void days_play(struct play *p, const struct subject *of, bool asked)
-{
-	play_begin(p, of);
-	p->dry = asked ? ASKED_UNHEARD : NOT_ASKED;
-	play_days(p);
-	child_step("being unloaded after some days");
-	stage_close(&p->stage, "some days");
-}
-
 static bool same(const struct play *a, const struct play *b)
 {
 	return strcmp(a->answers.data, b->answers.data) == 0 && strcmp(a->values.data, b->values.data) == 0;
@@ -254,9 +244,9 @@ static void judge_dry(const struct play *asked, const struct subject *of)
 {
 	struct play again, not_asked;
 
-	days_play(&not_asked, of, false);
+	play_days(&not_asked, of, NOT_ASKED, false);
 	if (!same(asked, &not_asked)) {
-		days_play(&again, of, true);
+		play_days(&again, of, ASKED_UNHEARD, false);
 		if (same(asked, &again) &&
 		    play_compare(RULE_calls_dry, "asked dry before", &asked->answers, "not asked", &not_asked.answers))
 			play_compare(RULE_calls_dry, "asked dry before", &asked->values, "not asked", &not_asked.values);
@@ -273,7 +263,7 @@ static bool days_case(void *arg, unsigned i)
 	unsigned n = 0;
 
 	(void)i;
-	days_play(&p, arg, true);
+	play_days(&p, arg, ASKED_UNHEARD, false);
 	while ((point = point_at(n)) != NULL && point->id != KEEL_POINT_start_now)
 		n++;
 	if (point != NULL && stage_listens(n))
@@ -284,12 +274,10 @@ static bool days_case(void *arg, unsigned i)
 
 static void run_all(const struct subject *of, enum rule crash, enum rule hang)
 {
-	child_cases(call_case, (void *)(uintptr_t)of, crash, hang);
-	child_cases(request_case, (void *)(uintptr_t)of, crash, hang);
-	child_cases(verb_case, (void *)(uintptr_t)of, crash, hang);
-	child_cases(value_case, (void *)(uintptr_t)of, crash, hang);
-	child_cases(row_case, (void *)(uintptr_t)of, crash, hang);
-	child_cases(days_case, (void *)(uintptr_t)of, crash, hang);
+	static bool (*const cases[])(void *arg, unsigned i) = { call_case, request_case, verb_case, value_case, row_case, days_case };
+
+	for (size_t i = 0; i < KEEL_COUNT(cases); i++)
+		child_cases(cases[i], (void *)(uintptr_t)of, crash, hang);
 }
 
 void check_calls(const struct subject *s)

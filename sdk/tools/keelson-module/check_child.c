@@ -58,34 +58,26 @@ const char *child_last_step(void)
 }
 
 /* ---- in the child -------------------------------------------------------------------------------- */
-/* Where a call that went nowhere came from. */
-static const void *caller(const ucontext_t *u)
+/* Returns where it was; *ret_caller: where a call that went nowhere came from. */
+static uint64_t place_of(const ucontext_t *u, const void **ret_caller)
 {
 #if defined(__x86_64__)
-	return *(const void *const *)(uintptr_t)u->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-	return (const void *)(uintptr_t)u->uc_mcontext.regs[30];
-#else
-	(void)u;
-	return NULL;
-#endif
-}
-
-static uint64_t pc_of(const ucontext_t *u)
-{
-#if defined(__x86_64__)
+	*ret_caller = *(const void *const *)(uintptr_t)u->uc_mcontext.gregs[REG_RSP];
 	return (uint64_t)u->uc_mcontext.gregs[REG_RIP];
 #elif defined(__aarch64__)
+	*ret_caller = (const void *)(uintptr_t)u->uc_mcontext.regs[30];
 	return u->uc_mcontext.pc;
 #else
 	(void)u;
+	*ret_caller = NULL;
 	return NULL_PAGE;
 #endif
 }
 
 static void crashed(int signum, siginfo_t *info, void *context)
 {
-	uint64_t pc = pc_of(context);
+	const void *caller;
+	uint64_t pc = place_of(context, &caller);
 	void *frames[FRAMES];
 	int n = 0;
 
@@ -94,7 +86,7 @@ static void crashed(int signum, siginfo_t *info, void *context)
 	last->fault = (uint64_t)(uintptr_t)info->si_addr;
 	last->jumped = pc < NULL_PAGE;
 	last->pc = watch_offset((const void *)(uintptr_t)pc);
-	last->from = last->jumped ? watch_offset(caller(context)) : last->pc;
+	last->from = last->jumped ? watch_offset(caller) : last->pc;
 	if (last->from == 0)
 		n = backtrace(frames, FRAMES);
 	for (int i = 0; i < n && last->from == 0; i++)

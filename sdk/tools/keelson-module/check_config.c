@@ -12,8 +12,8 @@
 
 #include "check_child.h"
 #include "check_lifecycle.h"
-#include "check_rows.h"
 #include "check_watch.h"
+#include "rules/rules.h"
 
 enum { TEXT_MAX = 8192 };
 
@@ -186,7 +186,7 @@ static void judge(struct stage *s, const struct attempt *a)
 		finding(RULE_lifecycle_config, "%.200s: a reload was refused without a word", a->text);
 }
 
-static bool try_config(void *arg, unsigned i)
+bool config_case(void *arg, unsigned i)
 {
 	struct attempt a;
 	struct subject with = *(const struct subject *)arg;
@@ -201,9 +201,4 @@ static bool try_config(void *arg, unsigned i)
 	judge(&s, &a);
 	stage_close(&s, a.text);
 	return true;
-}
-
-void check_config(const struct subject *s)
-{
-	child_cases(try_config, (void *)(uintptr_t)s, RULE_lifecycle_config, RULE_lifecycle_config);
 }

@@ -6,11 +6,18 @@
 #include <string.h>
 
 #include "check_child.h"
-#include "check_rows.h"
 #include "check_static.h"
+#include "keel/sized.h"
+#include "points.h"
+#include "rules/rules.h"
 #include "words.h"
 
 enum { ROWS_MAX = 4096, ORDER_MAX = 1000 };
+
+static bool said(const char *text)
+{
+	return text != NULL && text[strspn(text, " \t\n")] != '\0';
+}
 
 /* ---- head ------------------------------------------------------------------------------------------ */
 static void head_rules(const struct keel_module *m)
@@ -134,6 +141,14 @@ static void contrib_rule(const struct keel_contrib *c, uint32_t row)
 }
 
 /* ---- taps ------------------------------------------------------------------------------------------ */
+struct keel_tap tap_row(const struct keel_module *m, uint32_t i)
+{
+	struct keel_tap t;
+
+	KEEL_SIZED(&t, (const char *)m->taps + (size_t)i * m->taps[0].size);
+	return t;
+}
+
 static void tap_rule(const struct keel_module *m, uint32_t i)
 {
 	const struct keel_tap t = tap_row(m, i);

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "check_points.h"
-
 static const char *const names[] = { "a minimal event", "a usual event", "a maximal event",
 				     "an event of negative numbers" };
 
@@ -119,4 +117,33 @@ bool event_make(struct stage *s, const struct point *p, enum flavour f, struct e
 		}
 	}
 	return true;
+}
+
+/* ---- where the module has taps ------------------------------------------------------------------------- */
+static struct {
+	bool listens[KEEL_POINT_MAX], known; /* by place in the list */
+} seen;
+
+bool stage_points_seen(void)
+{
+	return seen.known;
+}
+
+void stage_points_see(struct stage *s)
+{
+	const char *name = s->of->m->name, *at;
+	const struct point *p;
+
+	for (unsigned i = 0; !seen.known && (p = point_at(i)) != NULL; i++)
+		/* "a.tap b.tap": is one of them the module's, also one that it added at run time? */
+		for (at = keel_mock_chain(s->mock, p->id); s->mod != NULL && *at != '\0'; at += strspn(at, " ")) {
+			seen.listens[i] = seen.listens[i] || (strncmp(at, name, strlen(name)) == 0 && at[strlen(name)] == '.');
+			at += strcspn(at, " ");
+		}
+	seen.known = true;
+}
+
+bool stage_listens(unsigned i)
+{
+	return seen.listens[i];
 }

@@ -5,8 +5,8 @@
 #ifndef KEELSON_CHECK_EVENTS_H
 #define KEELSON_CHECK_EVENTS_H
 
-#include "check_rows.h"
 #include "check_stage.h"
+#include "points.h"
 
 enum flavour { MINIMAL, USUAL, MAXIMAL, NEGATIVE, N_FLAVOURS };
 
@@ -22,5 +22,12 @@ enum cast flavour_cast(enum flavour f);
 bool event_make(struct stage *s, const struct point *p, enum flavour f, struct event *ret);
 /* The class of the object that such an event is about; NULL: it is about none. */
 const char *event_klass(const struct point *p);
+
+/* Looks at which points the module has taps, on a host with it (s->mod; NULL: it is not loaded): once in a process, later
+ * calls do nothing. */
+void stage_points_see(struct stage *s);
+bool stage_points_seen(void);
+/* Returns whether it listened at point i of all (point_at()), also by a tap that it added at run time. */
+bool stage_listens(unsigned i);
 
 #endif

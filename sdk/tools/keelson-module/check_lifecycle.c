@@ -52,7 +52,7 @@ static bool load_once(void *arg, unsigned i)
 	else if (s.mod == NULL)
 		finding(RULE_lifecycle_load, "%s", s.err.text);
 	names_look(s.of->m);
-	stage_values(&s);
+	stage_values(&s, true);
 	child_step("being unloaded");
 	stage_close(&s, "one load");
 	return false;
@@ -73,7 +73,7 @@ static bool load_often(void *arg, unsigned i)
 		if (stage_load(&s) < 0)
 			finding(RULE_lifecycle_repeat, "load %d: %s", n, s.err.text);
 		if (n == 1)
-			stage_values(&s); /* from the second on objects have them, as after a restart */
+			stage_values(&s, true); /* from the second on objects have them, as after a restart */
 		stage_unload(&s);
 		if (s.mod != NULL)
 			break; /* it is busy: its right */
@@ -144,7 +144,7 @@ bool check_lifecycle(const struct subject *s, bool all)
 	child_cases(load_often, arg, RULE_lifecycle_repeat, RULE_lifecycle_repeat);
 	if (rule_broken(RULE_lifecycle_repeat))
 		return true; /* all else would say it again */
-	check_config(s);
+	child_cases(config_case, arg, RULE_lifecycle_config, RULE_lifecycle_config);
 	child_cases(fail_allocation, arg, RULE_lifecycle_alloc_failure, RULE_lifecycle_alloc_failure);
 	child_cases(fail_call, arg, RULE_lifecycle_api_failure, RULE_lifecycle_api_failure);
 	return true;

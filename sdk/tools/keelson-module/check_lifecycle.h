@@ -12,8 +12,8 @@ bool check_lifecycle(const struct subject *s, bool all);
 void check_calls(const struct subject *s);
 void check_replay(const struct subject *s);
 
-/* Part of the lifecycle: configurations made from the module's own rules. */
-void check_config(const struct subject *s);
+/* A case of the lifecycle: a configuration made from the module's own rules. */
+bool config_case(void *arg, unsigned i);
 /* Values for the keys that must be given: owned text, NULL when there are none. */
 char *config_required(const struct keel_module *m);
 

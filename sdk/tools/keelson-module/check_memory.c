@@ -253,28 +253,19 @@ static int my_vasprintf_chk(char **ret, int flag, const char *fmt, va_list args)
 	return print(ret, fmt, args, CALLER);
 }
 
-static int my_asprintf(char **ret, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = print(ret, fmt, args, CALLER);
-	va_end(args);
-	return n;
-}
-
-static int my_asprintf_chk(char **ret, int flag, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	(void)flag;
-	va_start(args, fmt);
-	n = print(ret, fmt, args, CALLER);
-	va_end(args);
-	return n;
-}
+#define PRINTS(name, ...)                                             \
+	static int my_##name(__VA_ARGS__, const char *fmt, ...)       \
+	{                                                             \
+		va_list args;                                         \
+		int n;                                                \
+                                                                      \
+		va_start(args, fmt);                                  \
+		n = print(ret, fmt, args, CALLER);                    \
+		va_end(args);                                         \
+		return n;                                             \
+	}
+PRINTS(asprintf, char **ret)
+PRINTS(asprintf_chk, char **ret, __attribute__((unused)) int flag)
 
 static ssize_t my_getdelim(char **line, size_t *size, int delim, FILE *f)
 {

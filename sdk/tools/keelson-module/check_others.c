@@ -12,7 +12,6 @@
 
 #include "check_child.h"
 #include "check_events.h"
-#include "check_points.h"
 
 enum { TURNS_MAX = 500 };
 
@@ -62,19 +61,6 @@ void others_go(struct stage *s, const char *but)
 }
 
 /* ---- judging ----------------------------------------------------------------------------------------- */
-/* A row of an older module is shorter. */
-static bool row_wakes(const struct keel_contrib *c)
-{
-	const struct keel_request_def *request = c->def;
-	const struct keel_attr_def *attr = c->def;
-
-	if (strcmp(c->kind, "REQUEST") == 0)
-		return request->size < sizeof(*request) || !(request->flags & KEEL_REQUEST_READ);
-	if (strcmp(c->kind, "ATTR") == 0)
-		return attr->size >= sizeof(*attr) && attr->changed != NULL;
-	return strcmp(c->kind, "SERVICE") == 0;
-}
-
 /* Returns whether what is not raised here may release a hold of it: an event of which the kit does not know what it is about, a
  * message, a request, another module, an attribute. */
 static bool has_other_ways(const struct keel_module *m)
@@ -87,9 +73,16 @@ static bool has_other_ways(const struct keel_module *m)
 	for (const struct keel_need *n = m->needs; n != m->needs_end; n++)
 		if (n->klass == NULL && strcmp(n->name, "link") == 0)
 			return true;
-	for (uint32_t i = 0; i < m->n_contribs; i++)
-		if (row_wakes(&m->contribs[i]))
+	for (uint32_t i = 0; i < m->n_contribs; i++) { /* a row of an older module is shorter */
+		const char *kind = m->contribs[i].kind;
+		const struct keel_request_def *request = m->contribs[i].def;
+		const struct keel_attr_def *attr = m->contribs[i].def;
+
+		if (strcmp(kind, "SERVICE") == 0 ||
+		    (strcmp(kind, "REQUEST") == 0 && (request->size < sizeof(*request) || !(request->flags & KEEL_REQUEST_READ))) ||
+		    (strcmp(kind, "ATTR") == 0 && attr->size >= sizeof(*attr) && attr->changed != NULL))
 			return true;
+	}
 	return false;
 }
 

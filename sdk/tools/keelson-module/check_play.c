@@ -13,7 +13,6 @@
 #include "check_events.h"
 #include "check_host.h"
 #include "check_others.h"
-#include "check_points.h"
 #include "keel/service/job.h"
 
 #define USER "nobody" /* known everywhere */
@@ -223,16 +222,6 @@ static bool step_act(struct play *p, enum deed deed, const char *id, struct keel
 	return step_end(p, a, names[deed], id);
 }
 
-/* In a turn of its own. */
-static void step_alone(struct play *p, const struct point *point)
-{
-	if (point == NULL || p->stage.mod == NULL)
-		return;
-	step_name(p, point->name, "the day");
-	reload(p);
-	step_raise(p, point, NULL, NULL);
-}
-
 static void play_show(struct play *p, const char *klass, struct keel_obj *o, const char *id)
 {
 	const struct keel_attr_def *a;
@@ -340,25 +329,30 @@ static void play_cluster(struct play *p, bool all)
 }
 
 /* ---- a play ------------------------------------------------------------------------------------------ */
-void play_begin(struct play *p, const struct subject *of)
+void play_days(struct play *p, const struct subject *of, enum play_dry dry, bool reloads)
 {
-	*p = (struct play){ .reloads = true };
+	*p = (struct play){ .dry = dry, .reloads = true };
 	keel_text_init(&p->answers);
 	keel_text_init(&p->values);
 	calls_begin(&p->stage, of);
 	stage_points_see(&p->stage);
 	reload(p); /* it has seen the values that objects were given */
-	p->reloads = false;
-}
-
-void play_days(struct play *p)
-{
+	p->reloads = reloads;
 	for (int day = 0; p->stage.mod != NULL && day < PLAY_DAYS; day++) {
 		job_lives(p, day);
-		for (size_t i = 0; i < KEEL_COUNT(others); i++)
-			step_alone(p, point_find(others[i]));
+		for (size_t i = 0; i < KEEL_COUNT(others); i++) { /* each in a turn of its own */
+			const struct point *point = point_find(others[i]);
+
+			if (point == NULL || p->stage.mod == NULL)
+				continue;
+			step_name(p, point->name, "the day");
+			reload(p);
+			step_raise(p, point, NULL, NULL);
+		}
 		play_cluster(p, day == PLAY_DAYS - 1);
 	}
+	child_step("being unloaded after some days");
+	stage_close(&p->stage, "some days");
 }
 
 void play_forget(struct play *p)

@@ -11,20 +11,21 @@
 
 enum { PLAY_DAYS = 7 };
 
+/* Before each start the question whether the job may; UNHEARD: the answer is not written down. */
+enum play_dry { ASKED, ASKED_UNHEARD, NOT_ASKED };
+
 struct play {
 	struct stage stage;
 	bool reloads; /* the module, wherever a daemon could: between turns */
 	bool runs[PLAY_DAYS]; /* the job of that day */
 	char id[PLAY_DAYS][64];
-	enum { ASKED, ASKED_UNHEARD, NOT_ASKED } dry; /* before each start the question whether the job may; UNHEARD: the answer is not written down */
+	enum play_dry dry;
 	struct keel_text answers, values;
 };
 
-/* The stage, the module on it: it was reloaded once, with objects that have values. stage_close() ends it,
- * play_forget() the texts. `p` must not move in between. */
-void play_begin(struct play *p, const struct subject *of);
-void play_days(struct play *p);
-void play_forget(struct play *p);
+/* Plays the days on a stage of their own, with the module, which was reloaded once, with objects that have values. */
+void play_days(struct play *p, const struct subject *of, enum play_dry dry, bool reloads);
+void play_forget(struct play *p); /* the texts */
 
 /* Are they equal? Else the rule is broken: the first line of each that differs. */
 bool play_compare(enum rule rule, const char *as, const struct keel_text *one, const char *or_so,

@@ -40,26 +40,6 @@ static uint64_t mixed_text(uint64_t sum, const char *text)
 	return text == NULL ? sum : mixed(sum, text, strlen(text) + 1);
 }
 
-static uint64_t folder(void)
-{
-	char path[4096];
-
-	return mixed_text(1, getcwd(path, sizeof(path)));
-}
-
-static uint64_t mask(void)
-{
-	mode_t now = umask(0);
-
-	umask(now);
-	return now;
-}
-
-static uint64_t language(void)
-{
-	return mixed_text(1, setlocale(LC_ALL, NULL));
-}
-
 static uint64_t handlers(void)
 {
 	struct sigaction act;
@@ -75,15 +55,6 @@ static uint64_t handlers(void)
 	return sum;
 }
 
-static uint64_t variables(void)
-{
-	uint64_t sum = 1;
-
-	for (char **at = environ; at != NULL && *at != NULL; at++)
-		sum = mixed_text(sum, *at);
-	return sum;
-}
-
 static uint64_t limits(void)
 {
 	struct rlimit limit;
@@ -95,34 +66,30 @@ static uint64_t limits(void)
 	return sum;
 }
 
-static uint64_t priority(void)
-{
-	return (uint64_t)(getpriority(PRIO_PROCESS, 0) + 100);
-}
+static const char *const parts[PROCESS_PARTS] = { "working directory", "umask", "locale", "way with signals", "environment",
+						  "set of limits", "priority", "user", "name" };
 
-static uint64_t account(void)
+static void parts_see(uint64_t ret[PROCESS_PARTS])
 {
 	const uid_t ids[] = { getuid(), geteuid(), getgid(), getegid() };
+	const mode_t mask = umask(0);
+	char path[4096], name[16] = "";
+	uint64_t variables = 1;
 
-	return mixed(1, ids, sizeof(ids));
-}
-
-static uint64_t title(void)
-{
-	char name[16] = "";
-
+	umask(mask);
 	prctl(PR_GET_NAME, name);
-	return mixed_text(1, name);
+	for (char **at = environ; at != NULL && *at != NULL; at++)
+		variables = mixed_text(variables, *at);
+	ret[0] = mixed_text(1, getcwd(path, sizeof(path)));
+	ret[1] = mask;
+	ret[2] = mixed_text(1, setlocale(LC_ALL, NULL));
+	ret[3] = handlers();
+	ret[4] = variables;
+	ret[5] = limits();
+	ret[6] = (uint64_t)(getpriority(PRIO_PROCESS, 0) + 100);
+	ret[7] = mixed(1, ids, sizeof(ids));
+	ret[8] = mixed_text(1, name);
 }
-
-static const struct {
-	const char *what;
-	uint64_t (*now)(void);
-} parts[PROCESS_PARTS] = {
-	{ "working directory", folder }, { "umask", mask }, { "locale", language }, { "way with signals", handlers },
-	{ "environment", variables }, { "set of limits", limits }, { "priority", priority }, { "user", account },
-	{ "name", title },
-};
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
 static void files_see(struct process *p)
@@ -136,8 +103,7 @@ static void files_see(struct process *p)
 /* ---- before and after ----------------------------------------------------------------------------------- */
 void process_see(struct process *p)
 {
-	for (size_t i = 0; i < PROCESS_PARTS; i++)
-		p->part[i] = parts[i].now();
+	parts_see(p->part);
 	files_see(p);
 	fflush(stdout);
 	p->said = lseek(STDERR_FILENO, 0, SEEK_END);
@@ -151,12 +117,13 @@ void process_judge(const struct process *p, const char *after)
 	struct process now;
 	ssize_t n;
 
-	for (size_t i = 0; i < PROCESS_PARTS; i++)
-		if (!reported[i] && parts[i].now() != p->part[i]) {
-			reported[i] = true;
-			finding(RULE_calls_process, "the %s of the process is another one after %s", parts[i].what, after);
-		}
+	parts_see(now.part);
 	files_see(&now);
+	for (size_t i = 0; i < PROCESS_PARTS; i++)
+		if (!reported[i] && now.part[i] != p->part[i]) {
+			reported[i] = true;
+			finding(RULE_calls_process, "the %s of the process is another one after %s", parts[i], after);
+		}
 	for (int fd = 0; fd < PROCESS_FILES; fd++)
 		if (p->file[fd] != 0 && now.file[fd] != p->file[fd])
 			finding(RULE_calls_process, "file descriptor %d, which is not its own, is closed after %s", fd, after);
@@ -189,23 +156,17 @@ static int my_clock_gettime(clockid_t clock, struct timespec *ret)
 	return clock_gettime(clock, ret);
 }
 
-static unsigned my_alarm(unsigned s)
-{
-	return watch_odd(RULE_calls_process, "alarm", CALLER) ? 0 : alarm(s);
-}
-
-static int my_setitimer(int which, const struct itimerval *t, struct itimerval *was)
-{
-	return watch_odd(RULE_calls_process, "setitimer", CALLER) ? 0 : setitimer((__itimer_which_t)which, t, was);
-}
-
+#define NOT_DONE(name, type, parameters, call)                                               \
+	static type my_##name parameters                                                     \
+	{                                                                                    \
+		return watch_odd(RULE_calls_process, #name, CALLER) ? 0 : call;              \
+	}
+extern int __cxa_atexit(void (*)(void *), void *, void *);
+NOT_DONE(alarm, unsigned, (unsigned s), alarm(s))
+NOT_DONE(setitimer, int, (int which, const struct itimerval *t, struct itimerval *was),
+	 setitimer((__itimer_which_t)which, t, was))
 /* Its code may be gone by then. */
-static int my_atexit(void (*fn)(void *arg), void *arg, void *file)
-{
-	extern int __cxa_atexit(void (*)(void *), void *, void *);
-
-	return watch_odd(RULE_calls_process, "atexit", CALLER) ? 0 : __cxa_atexit(fn, arg, file);
-}
+NOT_DONE(atexit, int, (void (*fn)(void *arg), void *arg, void *file), __cxa_atexit(fn, arg, file))
 
 /* A descriptor that is closed twice is another module's the second time. */
 static int my_close(int fd)

@@ -13,15 +13,6 @@
 #include "check_lifecycle.h"
 #include "check_play.h"
 
-static void play(struct play *p, const struct subject *of, bool reloads)
-{
-	play_begin(p, of);
-	p->reloads = reloads;
-	play_days(p);
-	child_step("being unloaded after some days");
-	stage_close(&p->stage, "some days");
-}
-
 static void judge_plays(const struct keel_module *m, const struct play *first, const struct play *again,
 			const struct play *reloaded)
 {
@@ -52,9 +43,9 @@ static bool plays_compare(void *arg, unsigned i)
 	struct play first, again, reloaded;
 
 	(void)i;
-	play(&first, arg, false);
-	play(&again, arg, false);
-	play(&reloaded, arg, true);
+	play_days(&first, arg, ASKED, false);
+	play_days(&again, arg, ASKED, false);
+	play_days(&reloaded, arg, ASKED, true);
 	judge_plays(((const struct subject *)arg)->m, &first, &again, &reloaded);
 	play_forget(&first);
 	play_forget(&again);

@@ -43,13 +43,6 @@ int report_open(void)
 	return 0;
 }
 
-void report_close(void)
-{
-	if (report.found != NULL)
-		munmap(report.found, (N_RULES + 1) * sizeof(struct found));
-	report.found = NULL;
-}
-
 /* One line: what a module wrote into it stays in it. */
 static void one_line(char *text)
 {
@@ -150,11 +143,6 @@ bool group_broken(const char *group)
 	return false;
 }
 
-const char *rule_group(enum rule rule)
-{
-	return rules[rule].group;
-}
-
 const char *rule_name(enum rule rule)
 {
 	static char name[64];
@@ -186,6 +174,14 @@ bool rule_wanted(enum rule rule, const char *only)
 	snprintf(words, sizeof(words), "%s", only);
 	for (char *at, *word = strtok_r(words, ",", &at); word != NULL; word = strtok_r(NULL, ",", &at))
 		if (rule_fits(rule, word))
+			return true;
+	return false;
+}
+
+bool group_wanted(const char *group, const char *only)
+{
+	for (int r = 0; r < N_RULES; r++)
+		if (strcmp(rules[r].group, group) == 0 && rule_wanted((enum rule)r, only))
 			return true;
 	return false;
 }

@@ -18,7 +18,6 @@ enum rule {
 
 /* -ENOMEM when there is no shared memory. */
 int report_open(void);
-void report_close(void);
 
 /* The rule is broken: where, and how. Said twice it counts once. */
 __attribute__((format(printf, 2, 3))) void finding(enum rule rule, const char *fmt, ...);
@@ -36,13 +35,13 @@ void look_from_to(enum rule first, enum rule last);
 bool rule_broken(enum rule rule);
 bool rule_skipped(enum rule rule);
 bool group_broken(const char *group);
-const char *rule_name(enum rule rule);  /* "static/one-export" */
-const char *rule_group(enum rule rule); /* "static" */
+const char *rule_name(enum rule rule); /* "static/one-export" */
 /* Is `word` a group, or a rule? */
 bool rule_fits(enum rule rule, const char *word);
 
-/* Is it one of `only`? */
+/* Is it one of `only`, or is one of the group? */
 bool rule_wanted(enum rule rule, const char *only);
+bool group_wanted(const char *group, const char *only);
 
 void rules_list(void);
 /* One line of TAP per rule of `only` (a comma list of groups and rules; NULL: all), then the plan.

@@ -198,7 +198,7 @@ static void value_give(struct stage *s, const struct keel_attr_def *a, bool any)
 }
 
 /* Of the modules beside only jobs and nodes have any values: others let no job in. */
-static void values_give(struct stage *s, bool own)
+void stage_values(struct stage *s, bool own)
 {
 	const unsigned n_own = own_attrs(s->of->m);
 	const struct keel_attr_def *a;
@@ -206,11 +206,6 @@ static void values_give(struct stage *s, bool own)
 	for (unsigned i = own ? 0 : n_own; (!own || i < n_own) && (a = stage_attr(s->of, i)) != NULL; i++)
 		if (stage_has(s, a))
 			value_give(s, a, own || strcmp(a->klass, "job") == 0 || strcmp(a->klass, "node") == 0);
-}
-
-void stage_values(struct stage *s)
-{
-	values_give(s, true);
 }
 
 void stage_said(struct stage *s, const char *klass, char *buf, size_t size)
@@ -248,7 +243,7 @@ void stage_open(struct stage *s, const struct subject *of)
 		for (int c = 0; c < N_CASTS; c++)
 			if (stage_object(s, cast_list[i].klass, (enum cast)c) == NULL)
 				keel_mock_object(s->mock, cast_list[i].klass, cast_list[i].id[c]);
-	values_give(s, false);
+	stage_values(s, false);
 	/* As after a restart: the modules beside are notified of what is there. */
 	for (int c = 0; c < N_CASTS && (of->m->roles & KEEL_SERVER); c++) {
 		const char *node = stage_id("node", (enum cast)c), *job = stage_id("job", (enum cast)c);

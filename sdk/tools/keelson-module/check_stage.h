@@ -56,8 +56,8 @@ struct keel_obj *stage_object(struct stage *s, const char *klass, enum cast cast
 /* "job.licences=a=2": what ordinary objects have there, instead of a made-up value. Borrowed. False: it is not of
  * that form, or there are too many. */
 bool stage_say(const char *value);
-/* Give the objects values of the module's own attributes. */
-void stage_values(struct stage *s);
+/* Give the objects values of the attributes of the module, or (not `own`) of those beside it. */
+void stage_values(struct stage *s, bool own);
 /* Write what was said of a class as attributes of a request that makes such an object. */
 void stage_said(struct stage *s, const char *klass, char *buf, size_t size);
 /* Row i of the attributes that objects here may have, good until the next call; NULL: no more. */

@@ -5,13 +5,13 @@
 #include "check_static.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check_child.h"
 #include "check_report.h"
 #include "modfile/elf_file.h"
 #include "modfile/elf_names.h"
-#include "open.h"
 
 /* ---- the file -------------------------------------------------------------------------------------- */
 static bool file_rules(const struct elf_file *f)
@@ -69,6 +69,18 @@ static void imports_look(void *path)
 
 	elf_libraries(path, library_open, &l);
 	elf_imports(path, import_found, &l);
+}
+
+/* Everything it names is bound at once. */
+const struct keel_module *module_open(const char *path, const char **ret_why)
+{
+	char *real = realpath(path, NULL);
+	void *so = dlopen(real == NULL ? path : real, RTLD_NOW | RTLD_LOCAL);
+	const struct keel_module *m = so == NULL ? NULL : dlsym(so, "keel_module");
+
+	free(real);
+	*ret_why = m == NULL ? dlerror() : NULL;
+	return m;
 }
 
 static void try_open(void *path)

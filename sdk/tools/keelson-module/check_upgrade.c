@@ -2,11 +2,10 @@
  *
  * check_upgrade.c - rows of two releases side by side: what is stored, what is configured.
  */
-#include "check_upgrade.h"
-
 #include <string.h>
 
 #include "check_report.h"
+#include "check_static.h"
 #include "words.h"
 
 /* The row of `m` of the same name, and of the same class if it has one; NULL: there is none any more. */
@@ -19,17 +18,6 @@ static const void *row_like(const struct modfile_module *m, const struct modfile
 		    (klass == NULL || strcmp(contrib_class(other), klass) == 0))
 			return other->def;
 	return NULL;
-}
-
-static void attr_judge(const struct keel_attr_def *was, const struct keel_attr_def *is)
-{
-	if (!(was->flags & KEEL_ATTR_SAVE))
-		return;
-	if (strcmp(is->type, was->type) != 0)
-		finding(RULE_static_upgrade, "values of %s.%s are stored as %s, it is of the type %s now", was->klass, was->name,
-			was->type, is->type);
-	if (!(is->flags & KEEL_ATTR_SAVE))
-		finding(RULE_static_upgrade, "values of %s.%s are stored, now they are not kept", was->klass, was->name);
 }
 
 static const struct keel_conf_rule *key_of(const struct modfile_module *m, const char *key)
@@ -62,14 +50,21 @@ static void keys_judge(const struct modfile_module *was, const struct modfile_mo
 static void rows_judge(const struct modfile_module *was, const struct modfile_module *now)
 {
 	for (const struct modfile_contrib *row = was->contribs; row < was->contribs + was->head.n_contribs; row++) {
-		const struct keel_class_def *had = row->def, *has = had != NULL ? row_like(now, row) : NULL;
+		const void *like = row->def != NULL ? row_like(now, row) : NULL;
+		const struct keel_class_def *had = row->def, *has = like;
+		const struct keel_attr_def *a = row->def, *is = like;
 
-		if (has == NULL)
+		if (like == NULL)
 			continue;
-		if (strcmp(row->kind, "ATTR") == 0)
-			attr_judge(row->def, (const void *)has);
-		else if (strcmp(row->kind, "CLASS") == 0 && (had->flags & KEEL_CLASS_SAVE) && !(has->flags & KEEL_CLASS_SAVE))
+		if (strcmp(row->kind, "CLASS") == 0 && (had->flags & KEEL_CLASS_SAVE) && !(has->flags & KEEL_CLASS_SAVE))
 			finding(RULE_static_upgrade, "objects of the class %s are stored, now they are not kept", had->name);
+		if (strcmp(row->kind, "ATTR") != 0 || !(a->flags & KEEL_ATTR_SAVE))
+			continue;
+		if (strcmp(is->type, a->type) != 0)
+			finding(RULE_static_upgrade, "values of %s.%s are stored as %s, it is of the type %s now", a->klass, a->name,
+				a->type, is->type);
+		if (!(is->flags & KEEL_ATTR_SAVE))
+			finding(RULE_static_upgrade, "values of %s.%s are stored, now they are not kept", a->klass, a->name);
 	}
 }
 

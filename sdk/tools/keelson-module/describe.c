@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "isolable.h"
+#include "verbs.h"
 #include "words.h"
 
 static const char usage_text[] =

@@ -10,9 +10,6 @@
 
 #include "modfile/descriptor.h"
 
-/* The verb; argv[0] is its name. Returns the exit status. */
-int describe(int argc, char **argv);
-
 void describe_text(const struct modfile_module *m, FILE *out);
 /* A file for modules.d that holds every key. */
 void describe_conf(const struct modfile_module *m, FILE *out);

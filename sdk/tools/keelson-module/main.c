@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check.h"
-#include "describe.h"
 #include "keel/keel.h"
-#include "new.h"
 #include "program/answer.h"
 #include "util/version.h"
+#include "verbs.h"
 
 /* argv[0] is the verb. */
 static const struct {

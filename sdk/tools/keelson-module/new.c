@@ -2,7 +2,7 @@
  *
  * new.c - keelson-module new NAME: a module that works, to be changed into another one.
  */
-#include "new.h"
+#include "verbs.h"
 
 #include <getopt.h>
 #include <stdio.h>

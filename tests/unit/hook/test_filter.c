@@ -111,7 +111,7 @@ static void one_module_offers_it(void)
 
 	begin();
 	CU_ASSERT_EQUAL(match("7.svr"), -ENOENT);
-	CU_ASSERT_STRING_EQUAL(e.err.text, "here:1: alpha.match: no module offers a filter; enable the one that does");
+	CU_ASSERT_STRING_EQUAL(e.err.text, "here:1: alpha.match: no module reads this key; enable the one that keelson.conf(5) names, or remove the key");
 	CU_ASSERT_EQUAL(offer(&lame), -EINVAL);
 	CU_ASSERT_EQUAL(offer(&filter), 0);
 	CU_ASSERT_EQUAL(offer(&filter), -EEXIST);

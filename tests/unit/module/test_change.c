@@ -80,7 +80,7 @@ static void what_is_wrong_is_said_with_its_line(void)
 		{ "reject: { order = ( { tap = \"on_submit\"; match = 5; } ); }", "reject.order.match: expected a known key" },
 		{ "reject: { match = 5; }", "reject.match: expected a group of scopes and patterns" },
 		{ "reject: { match = { queue = 5; }; }", "queue: expected a pattern" },
-		{ "reject: {\nmatch = { colour = \"x\"; }; }", "test.conf:2: reject.match: no module offers a filter; enable the one that does" },
+		{ "reject: {\nmatch = { colour = \"x\"; }; }", "test.conf:2: reject.match: no module reads this key; enable the one that keelson.conf(5) names, or remove the key" },
 		{ "reject: {\nenable = true; }", "test.conf:2: reject.enable: expected a known key (text), got \"enable\"; every module has 'enabled'" },
 		{ "nonesuch: { enabled = true; }", "test.conf:1: cannot read module file " },
 		{ "nonesuch: { enabled = true; }", ".so: No such file or directory; install it there, or name its file with 'path'" },
