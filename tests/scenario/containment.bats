@@ -16,9 +16,7 @@ cluster()
 }
 
 make_trouble() { as "$OWNER" qsub -N "$1" -- /bin/true; }
-answers() { qstat -B; }
 held() { has "$(keelson holds)" "$1"; }
-log_has() { has "$(server_log)" "$1"; }
 
 @test "a tap that hangs is reported while it runs, with a backtrace, and when it is over" {
 	cluster 'budget = { strikes = 0; };'

@@ -11,7 +11,6 @@ load shared
 # waiting ID: held until its dependencies are done.
 waiting() { job_is "$1" H 22 && same holds s "$(job_attr "$1" Hold_Types)"; }
 depend_of() { job_attr "$1" depend; }
-starts() { wait_until 20 job_is "$1" R 42; }
 deleted_for() # child parent
 {
 	wait_until 20 is_over "$1" &&

@@ -38,10 +38,8 @@ free_disk() { rm -f "$SB/server/filler"; }
 big_script() { head -c 300000 /dev/zero | tr '\0' '#'; }
 submit_big() { as "$OWNER" qsub <"$SB/big.sh"; }
 
-disk_is_full() { server_log | grep -q 'changes are not saved yet: .*disk is full; free space'; }
 # After three attempts the server knows that it is no hiccup.
 in_trouble() { server_log | grep -q "not saved yet.*(attempt [3-9])"; }
-saved_again() { server_log | grep -q 'changes are saved again'; }
 
 @test "full disk: acknowledged jobs survive, others wait, service resumes when there is room" {
 	big_script >"$SB/big.sh"

@@ -218,6 +218,13 @@ is_down() { node_attr "$1" state | grep -q down; }
 sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
 alive() { kill -0 "$1" 2>/dev/null; }
 dead() { ! alive "$1"; }
+log_has() { has "$(server_log)" "$1"; }
+answers() { qstat -B; }
+disk_is_full() { server_log | grep -q 'changes are not saved yet: .*disk is full; free space'; }
+saved_again() { server_log | grep -q 'changes are saved again'; }
+load_mail() { keelson load mail >/dev/null; }
+mom_of() { head -n 1 "$SB/$1/mom_priv/mom.lock"; }
+starts() { wait_until 20 job_is "$1" R 42; }
 
 # ---- expectations: succeed silently, or say what differs -------------------------------------------------
 

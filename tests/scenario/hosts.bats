@@ -192,7 +192,6 @@ another_set()
 	same pid "$pid" "$(cat "$SB/server/server_priv/server.lock")"
 	alive "$pid"
 }
-load_mail() { keelson load mail >/dev/null; }
 since() { server_log | tail -n "+$((seen + 1))"; }
 has_come() { since | grep -q ";Node;$1;Mom reporting"; }
 

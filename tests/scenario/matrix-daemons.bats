@@ -44,8 +44,6 @@ teardown()
 }
 
 small_disk() { mkdir "$SB/server" && mount -t tmpfs -o size=16m,mode=755 tmpfs "$SB/server"; }
-disk_is_full() { server_log | grep -q 'changes are not saved yet: .*disk is full; free space'; }
-saved_again() { server_log | grep -q 'changes are saved again'; }
 
 @test "matrix: the disk under the store is full, the server is killed, there is room again" {
 	prepare=small_disk setup_states

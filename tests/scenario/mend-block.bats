@@ -8,7 +8,6 @@ load shared
 
 setup_file() { open_cluster; qmgr -c 'set server job_history_enable = false'; }
 
-dead() { ! kill -0 "$1" 2>/dev/null; }
 runs() { same state R "$(value job_state "$(qstat -f "$1")")"; }
 start_server() { sandbox restart server; }
 
@@ -102,8 +101,6 @@ exits()
 	same status 2 "$got"
 	has "$(cat "$(here block.err)")" "^qsub: wait for job $id interrupted by signal 15"
 }
-
-load_mail() { keelson load mail >/dev/null; }
 
 @test "a server that restarts with another set of modules is not seen by qsub -W block=true" {
 	blocked -- /bin/sh -c "until test -e $(here go.on); do sleep 0.1; done; exit 7"

@@ -13,7 +13,6 @@ setup_file() { open_cluster --hosts 1 --ncpus 8; }
 
 waiting() { job_is "$1" H 22 && same holds s "$(job_attr "$1" Hold_Types)"; }
 depend_of() { job_attr "$1" depend; }
-starts() { wait_until 20 job_is "$1" R 42; }
 after() { submit -W depend="$1"; }
 deleted_for() # child parent
 {

@@ -18,8 +18,6 @@ setup_file()
 }
 
 alive() { [ -d "/proc/$1" ]; }
-mom_of() { head -n 1 "$SB/$1/mom_priv/mom.lock"; }
-kill_mom() { sandbox kill "$1"; undo sandbox restart "$1"; }
 methods() { qmgr -c "set sched preempt_order = $1"; undo qmgr -c 'unset sched preempt_order'; }
 on() { local host=$1; shift; running -l select=1:ncpus=2:host="$host" "$@"; }
 

@@ -11,8 +11,6 @@ setup_file() { open_cluster --hosts 3; }
 
 node_has() { node_is "$1" "$2"; }
 alive() { [ -d "/proc/$1" ]; }
-mom_of() { head -n 1 "$SB/$1/mom_priv/mom.lock"; }
-kill_mom() { sandbox kill "$1"; undo sandbox restart "$1"; }
 requeue_after() { qmgr -c "set server node_fail_requeue = $1"; undo qmgr -c 'unset server node_fail_requeue'; }
 reported() { has "$(server_log)" "$1"; }
 on() { local host=$1; shift; running -l select=1:ncpus=1:host="$host" "$@"; }

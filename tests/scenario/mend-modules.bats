@@ -14,8 +14,6 @@ cluster()
 }
 # Those of this tree: a build from before may have others.
 fixture() { case $KEELSON_BUILD in "$top"/*) echo "$KEELSON_BUILD/tests/fixtures/$1.so" ;; *) echo "$top/build/tests/fixtures/$1.so" ;; esac; }
-log_has() { has "$(server_log)" "$1"; }
-answers() { qstat -B; }
 dies_of() # words of the trouble
 {
 	keelson trouble "$@" || true

@@ -67,8 +67,6 @@ until_told()
 }
 told() { as "$OWNER" touch "$(here told)"; }
 
-load_mail() { keelson load mail >/dev/null; }
-
 @test "the server restarts with another set of modules: what waits for a verdict waits for it again" {
 	id=$(submit -l ncpus=1)
 	other=$(submit)

@@ -11,7 +11,6 @@ setup_file() { open_cluster --hosts 3 --ncpus 4 --set executor.first_host_only=t
 
 off() { undo pbsnodes -r "$1"; pbsnodes -o "$1"; }
 hosts_of() { attr_is "$1" exec_vnode "$2"; }
-vacate() { qdel -W force "$@"; wait_until 10 no_jobs; }
 
 @test "scheduler #18: pack onto one host, scatter over several" {
 	local job

@@ -9,7 +9,6 @@ load scheduler
 
 setup_file() { open_cluster --hosts 1 --vnodes 4 --ncpus 2; qmgr -c 'set sched default attr_update_period = 0'; }
 
-vacate() { qdel -W force "$@"; wait_until 10 no_jobs; }
 states() { pbsnodes -av | value state | sort | uniq -c | tr -s ' \n' ' '; }
 all_free() { same 'states of vnodes' ' 5 free ' "$(states)"; }
 

@@ -13,8 +13,6 @@ make_queue()
 	undo qmgr -c "delete queue $1"
 }
 
-ended_jobs() { qselect | xargs -r qdel -W force; wait_until 10 no_jobs; }
-
 @test "queues: a job goes into the queue it names" {
 	make_queue night
 	id=$(submit -q night)

@@ -8,8 +8,6 @@
 load helper
 load shared
 
-ended_jobs() { qselect | xargs -r qdel -W force; wait_until 10 no_jobs; }
-
 # queue NAME TYPE [attributes]: enabled, not started unless said.
 queue()
 {

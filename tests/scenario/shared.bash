@@ -32,6 +32,10 @@ setup_file() { open_cluster; }
 teardown_file() { close_cluster; }
 setup() { join_cluster; }
 
+vacate() { qdel -W force "$@"; wait_until 10 no_jobs; }
+ended_jobs() { qselect | xargs -r qdel -W force; wait_until 10 no_jobs; }
+kill_mom() { sandbox kill "$1"; undo sandbox restart "$1"; }
+
 # undo COMMAND...: run it when this story is over, however it ends; the last said is done first.
 undo() { { printf '%q ' "$@"; echo; } >>"$undone"; }
 

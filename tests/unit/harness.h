@@ -8,6 +8,7 @@
 
 #include <CUnit/Basic.h>
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,13 @@ static inline void scratch_write(const char *dir, const char *name, const char *
 	f = fopen(path, "w");
 	if (f == NULL || fputs(text, f) < 0 || fclose(f) != 0)
 		abort();
+}
+
+/* For a wait that only a deadline ends. */
+static inline bool never(void *arg)
+{
+	(void)arg;
+	return false;
 }
 
 #endif

@@ -178,12 +178,6 @@ static inline void wait_counter(const int *counter, int value)
 	CU_ASSERT_FATAL(loop_run_until(w.loop, counter_reached, &u, DEADLINE_MS) == 0);
 }
 
-static inline bool never(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 /* Let the loop turn for a while in which nothing is expected. */
 static inline void turn_for(int64_t ms)
 {

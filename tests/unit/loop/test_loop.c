@@ -41,12 +41,6 @@ static bool traced(void *arg)
 	return (int)strlen(trace) >= wanted;
 }
 
-static bool never(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 static void begin(int entries)
 {
 	trace[0] = '\0';

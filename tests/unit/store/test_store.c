@@ -353,12 +353,6 @@ static void under_way(unsigned tries)
 	disk_tried(tries);
 }
 
-static bool never(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 static void gathering_while_writing(void)
 {
 	kernel_start(true);
