@@ -225,11 +225,25 @@ static int32_t registered(struct callback *c, int ret)
 	return ret;
 }
 
+static const char deferred[] = "deferred call";
+
 static int32_t core_defer(struct keel_mod *m, keel_fn *fn, void *arg)
 {
-	struct callback *c = callback_begin(m, "deferred call", fn, arg);
+	struct callback *c = callback_begin(m, deferred, fn, arg);
 
 	return c != NULL ? registered(c, loop_defer(c->owner->parts->loop, callback_last, c)) : -ENOMEM;
+}
+
+void core_drop(struct loop *l)
+{
+	for (uint32_t i = 0; i < callbacks.n; i++) {
+		struct callback *c = callbacks.at[i];
+
+		if (c->owner == NULL || c->what != deferred || c->owner->parts->loop != l)
+			continue;
+		loop_defer_cancel(l, callback_last, c);
+		callback_end(c);
+	}
 }
 
 static int32_t core_when_durable(struct keel_mod *m, keel_fn *fn, void *arg)

@@ -387,6 +387,8 @@ static int start_without(struct daemon *d, struct keel_err *err)
 			      start(d, err);
 		if (ret == 0)
 			return 0;
+		if (d->parts.loop != NULL)
+			core_drop(d->parts.loop);
 		if (!leave_out(d))
 			break;
 		end(d);

@@ -166,7 +166,7 @@ int set_ready(struct set *s, struct module **ret_bad, struct keel_err *err);
 int set_start(struct modules *all, struct set *s, struct module **ret_bad, struct keel_err *err);
 void set_halt(const struct set *s);
 void set_down(const struct set *s);
-void set_leave(struct set *s); /* and all are closed, but those that something may still call: logs */
+void set_leave(struct set *s); /* and all are closed; those with work under way stay in it, those that something else may still call stay open: logs */
 
 /* values.c: other values for modules that run. */
 /* What changes for a module by `conf` into `fresh` and `fresh_site`, NULL: nothing. 1: some of it can be read at start

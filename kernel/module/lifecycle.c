@@ -198,17 +198,25 @@ void set_down(const struct set *s)
 
 void set_leave(struct set *s)
 {
+	uint32_t left = s->n;
+
 	set_down(s);
-	while (s->n > 0) {
-		struct module *m = s->at[--s->n];
+	for (uint32_t i = s->n; i > 0; i--) {
+		struct module *m = s->at[i - 1];
 
 		/* What a module left behind may still use its memory: that stays, then. */
 		if (m->owner.live == 0)
 			module_close(m);
-		else if (!module_work_log(m))
+		else if (module_work_log(m))
+			s->at[--left] = m; /* until that is done */
+		else
 			log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
 				"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to its "
 				"vendor", m->owner.live);
 	}
-	set_fini(s);
+	s->n -= left;
+	if (s->n > 0)
+		memmove(s->at, s->at + left, s->n * sizeof(*s->at));
+	else
+		set_fini(s);
 }

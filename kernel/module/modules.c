@@ -38,7 +38,7 @@ void modules_destroy(struct modules *all)
 {
 	if (all == NULL)
 		return;
-	modules_stop(all);
+	set_leave(&all->there); /* work that was under way is done */
 	buf_fini(&all->passed);
 	free(all);
 }

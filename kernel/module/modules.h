@@ -34,7 +34,7 @@ const char *modules_bad(const struct modules *m);
 void modules_halt(struct modules *m); /* stop() of all, in reverse order */
 bool modules_idle(const struct modules *m); /* none is busy with what ends, or has work on a worker thread */
 void modules_work_log(const struct modules *m); /* whose is */
-void modules_stop(struct modules *m); /* and fini, and unload */
+void modules_stop(struct modules *m); /* and fini; those that have work under way are closed with the set */
 
 /* ---- another configuration ------------------------------------------------------------------------------
  * In what `conf` differs from what runs, with the values that it brings: one at a time, until modules_draft_drop(). `conf`

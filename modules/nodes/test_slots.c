@@ -218,7 +218,7 @@ static void many_chunks(void)
 		len += (size_t)snprintf(places + len, sizeof(places) - len, "%s(n1:ncpus=%d)", i ? "+" : "", i % 2);
 	before = clock();
 	CU_ASSERT_EQUAL_FATAL(keel_node_assign(JOB, places, KEEL_SHARE_SHARED, &got, &err), 0);
-	CU_ASSERT(clock() - before < CLOCKS_PER_SEC);
+	CU_ASSERT(clock() - before < 4 * CLOCKS_PER_SEC); /* with sanitizers, too */
 	free(got);
 }
 
