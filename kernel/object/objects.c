@@ -67,13 +67,18 @@ static int32_t private_bind(struct keel_mod *m, const char *klass, uint32_t size
 	return 0;
 }
 
+/* The piece that was used last comes first: a scan of many objects looks at one of each, and another one is a cache miss. */
 static void *private_slot(struct keel_mod *m, struct keel_obj *o)
 {
-	struct piece *p = o->pieces;
+	struct piece **at = &o->pieces, *p;
 	const struct bind *b;
 
-	while (p && p->owner != owner_of(m))
-		p = p->next;
+	while ((p = *at) && p->owner != owner_of(m))
+		at = &p->next;
+	if (p && at != &o->pieces) {
+		*at = p->next;
+		LL_PREPEND(o->pieces, p);
+	}
 	if (p)
 		return p->bytes;
 	b = o->flags & OBJ_DEAD ? NULL : bind_of(owner_of(m), o->klass);
