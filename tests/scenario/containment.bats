@@ -21,9 +21,9 @@ held() { has "$(keelson holds)" "$1"; }
 @test "a tap that hangs is reported while it runs, with a backtrace, and when it is over" {
 	cluster 'budget = { strikes = 0; };'
 	make_trouble spin-900
-	[ "$(server_log | grep -Ec '^keelsond: no request has been served for [01]\.[0-9] s in trouble.on_submit at job_submit of [0-9]+\.svr')" -ge 2 ]
+	[ "$(server_log | grep -Ec '^keelsond: no request has been served for [0-9]+\.[0-9] s in trouble.on_submit at job_submit of [0-9]+\.svr')" -ge 2 ]
 	log_has 'trouble[^/]*.so\('
-	wait_until 5 log_has '^keelsond: requests are served again, after [01]\.[0-9] s$'
+	wait_until 5 log_has '^keelsond: requests are served again, after [0-9]+\.[0-9] s$'
 	log_has ';trouble.on_submit took ([89]|[1-9][0-9]+)[0-9]{2} ms at job_submit, the hard budget is 50 ms'
 	make_trouble innocent
 }

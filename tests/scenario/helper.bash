@@ -122,6 +122,15 @@ teardown()
 	rm -rf "$SB"
 }
 
+# beside COMMAND...: in the background and in a sandbox of its own, which ends with it; `wait $!` returns its status.
+beside()
+{
+	(
+		trap '[ $? -eq 0 ] || show_state; sandbox stop; rm -rf "$SB"' EXIT
+		"$@"
+	) 3>&- &
+}
+
 # Once per test: for whoever reads why it failed.
 show_state()
 {
@@ -160,8 +169,9 @@ wait_until()
 exec {quiet}<> <(:)
 nap() { read -rt "$1" -u "$quiet" || true; }
 
-server_log() { sandbox log server; }
-mom_log() { sandbox log "$1"; }
+# Looked at again and again: as `sandbox log`, but without starting a script.
+server_log() { mom_log server; }
+mom_log() { cat "$SB/$1"/*_logs/[0-9]*; }
 
 # reload_host NAME: the daemon of a host reads its configuration again. Fails when it refuses.
 reload_host()

@@ -152,12 +152,14 @@ restarts_of_the_server() # WHERE
 	it_goes_on
 	sandbox stop
 	fixture_records
-	rm -rf "$SB"
 }
 
 @test "an operation that waits ends with the server, and begins again after a reload of its module, inline and in a process" {
-	restarts_of_the_server inline >"$BATS_TEST_TMPDIR/inline"
-	restarts_of_the_server process >"$BATS_TEST_TMPDIR/process"
+	beside restarts_of_the_server inline >"$BATS_TEST_TMPDIR/inline"
+	inline=$!
+	beside restarts_of_the_server process >"$BATS_TEST_TMPDIR/process"
+	wait $!
+	wait $inline
 	same 'how often it was cancelled' 2 "$(grep -c 'waits cancelled: [24]' "$BATS_TEST_TMPDIR/process")"
 	diff "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_TMPDIR/process"
 }

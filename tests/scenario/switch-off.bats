@@ -157,14 +157,16 @@ works_without() # module
 	qdel -x "$id"
 }
 
-@test "switch off: each module alone, or with those who say that they need it, and on again" {
+# each_alone MODULE...: in a world of its own.
+each_alone()
+{
+	local module before gone stays
 	world
 	before=$(everything)
-	for folder in "$top"/modules/*/; do
-		module=$(basename "$folder")
+	for module; do
 		gone=() stays=
 		take_out "$module"
-		echo "# $module: ${gone[*]:-stays}" >&3
+		echo "$module: ${gone[*]:-stays}"
 		[ "${gone[*]}" = admin ] || keelson modules >/dev/null
 		if [ "${gone[*]}" = "$module" ]; then works_without "$module"; else put_back; fi
 		wait_until 20 as_before
@@ -172,6 +174,18 @@ works_without() # module
 	going "$going"
 	stopped "$stopped"
 	lacks "$(server_log)" 'its code stays in memory|caught signal ([^1]|1[^5])'
+}
+
+@test "switch off: each module alone, or with those who say that they need it, and on again" {
+	modules=() share=(0 1 2 3)
+	for folder in "$top"/modules/*/; do modules+=("$(basename "$folder")"); done
+	for n in "${share[@]}"; do
+		mine=()
+		for ((i = n; i < ${#modules[@]}; i += ${#share[@]})); do mine+=("${modules[i]}"); done
+		beside each_alone "${mine[@]}"
+		share[n]=$!
+	done
+	for n in "${share[@]}"; do wait "$n"; done
 }
 
 @test "switch off: the links; hosts are down after the grace, and up again with what ran" {
