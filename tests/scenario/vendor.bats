@@ -23,7 +23,7 @@ teardown_file() { rm -rf "$INSTALLED"; }
 # stranger COMMAND...: somebody who has installed Keelson in a place of its own, and knows nothing else.
 stranger()
 {
-	env -i PATH="$INSTALLED/usr/bin:/usr/lib/ccache:/usr/bin:/bin" HOME="$BATS_FILE_TMPDIR" \
+	env -i TMPDIR="${TMPDIR:-/tmp}" PATH="$INSTALLED/usr/bin:/usr/lib/ccache:/usr/bin:/bin" HOME="$BATS_FILE_TMPDIR" \
 		PKG_CONFIG='pkg-config --define-prefix' PKG_CONFIG_PATH="$INSTALLED/usr/lib/pkgconfig" \
 		CMAKE_PREFIX_PATH="$INSTALLED/usr" ACLOCAL_PATH="$INSTALLED/usr/share/aclocal" "$@" 3>&-
 }
