@@ -126,7 +126,10 @@ int launch_cookie(struct launch *l)
 		return -ENOMEM;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(cookie + 2 * i, 3, "%02x", bytes[i]);
-	return part_set_text(&l->part->cookie, cookie);
+	if (part_set_text(&l->part->cookie, cookie) < 0)
+		return -ENOMEM;
+	part_sync(l->part);
+	return 0;
 }
 
 static int ours_add(struct var **vars, const struct launch *l, const char *job_dir)
