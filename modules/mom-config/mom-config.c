@@ -198,8 +198,8 @@ static void config_apply(struct keel_mod *mod)
 	free(values);
 }
 
-static const struct keel_reload_def reload_row = {
-	.size = sizeof(reload_row), .name = FILE_NAME, .doc = "directives of this execution host", .read = config_read,
+static const struct keel_reload_def file_row = {
+	.size = sizeof(file_row), .name = FILE_NAME, .doc = "directives of this execution host", .read = config_read,
 	.apply = config_apply,
 };
 
@@ -229,7 +229,7 @@ static const struct keel_mom_directive_def logevent_row = {
 
 /* ---- the module -------------------------------------------------------------------------------------------- */
 static const struct keel_contrib contribs[] = {
-	KEEL_ROW(KIND, directive_kind), KEEL_ROW(RELOAD, reload_row), KEEL_ROW(MOM_DIRECTIVE, logevent_row),
+	KEEL_ROW(KIND, directive_kind), KEEL_ROW(RELOAD, file_row), KEEL_ROW(MOM_DIRECTIVE, logevent_row),
 };
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)

@@ -148,7 +148,7 @@ static void a_wrong_file_at_a_reload_changes_nothing(void)
 	CU_ASSERT_STRING_EQUAL(said, "");
 }
 
-/* past mom-config.c FILE_MAX: an absent directive is no wrong one, so it must not be taken for an empty file. */
+/* past modules/mom-config/lines.h FILE_MAX */
 static void a_file_that_is_too_long_is_refused(void)
 {
 	char *text = malloc(FILE_MAX + 2);

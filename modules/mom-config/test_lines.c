@@ -30,7 +30,7 @@ static void names_and_values(void)
 	lines_free(&l);
 }
 
-/* past lines.h LINES_MAX */
+/* past modules/mom-config/lines.h LINES_MAX */
 static void too_many_are_refused(void)
 {
 	char *text = malloc(4 * (LINES_MAX + 1) + 1), *at = text;
