@@ -54,6 +54,7 @@ void launch_free(struct launch *l)
 	free(l->server);
 	free(l->shepherd);
 	free(l->tmpdir);
+	free(l->jobdir_root);
 	free(l->groups_dir);
 	free(l->group_path);
 	part_free(l->part);
@@ -167,6 +168,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
 	struct user_entry *u = l->user ? user_cached(mod, l->user) : NULL;
+	const char *tmpdir = directive_tmpdir(mod);
 
 	l->pbs_home = strdup(keel_home(mod));
 	l->host = strdup(keel_host_name(mod));
@@ -174,12 +176,13 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
 	l->world = st->mom.world;
 	l->room = cf->room;
-	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
+	l->tmpdir = tmpdir && *tmpdir ? strdup(tmpdir) : NULL;
+	l->jobdir_root = st->mom.said.jobdir_root ? strdup(st->mom.said.jobdir_root) : NULL;
 	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;
 	l->start_ms = cf->start_limit;
 	l->deliver_ms = cf->deliver_limit;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
-	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
+	return l->pbs_home && l->host && l->shepherd && rules_copy(directive_usecp(mod), &l->usecp);
 }
 
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)
@@ -200,12 +203,14 @@ static struct part *part_of_message(struct keel_mod *mod, const struct keel_msg 
 	struct part *p = part_alone(keel_host_name(mod), ncpus);
 	uint32_t n_hosts = 0;
 	const char *const *hosts = keel_msg_strings(m, "hosts", &n_hosts);
-	const char *nodes = keel_msg_str(m, "node_hosts"), *text;
+	const char *nodes = keel_msg_str(m, "nodes"), *text;
+	char *numbers = hosts && nodes ? part_nodes_of_file(hosts, n_hosts, nodes) : NULL;
 	int64_t index = keel_msg_int(m, "index", 0);
 	int r = p ? 0 : -ENOMEM;
 
 	if (r == 0 && hosts)
-		r = part_set_hosts(p, hosts, n_hosts, nodes);
+		r = part_set_hosts(p, hosts, n_hosts, numbers);
+	free(numbers);
 	if (r == 0 && (index < 0 || index >= (int64_t)p->view.n_hosts))
 		r = -EPROTO;
 	if (r == 0 && (text = keel_msg_str(m, "cookie")))
@@ -238,6 +243,7 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 	l->pidfd = l->talk = -1;
 	l->run = run;
 	l->ncpus = keel_msg_int(m, "ncpus", 1);
+	l->ompthreads = keel_msg_int(m, "ompthreads", 0);
 	l->job_ncpus = keel_msg_int(m, "job_ncpus", l->ncpus);
 	l->id = strdup(id);
 #define LAUNCH_TEXT_READ(key, member)                                                              \

@@ -123,7 +123,8 @@ static struct keel_out *start_begin(const char *id, int64_t run, int64_t index)
 	keel_put_str(out, "umask", "22");
 	keel_put_str(out, "variables", "GREETING=hello,PATH=/usr/bin:/bin");
 	keel_put_strings(out, "hosts", three, 3);
-	keel_put_str(out, "node_hosts", "0 1 2 2");
+	keel_put_int(out, "ncpus", 3);
+	keel_put_int(out, "ompthreads", 2);
 	keel_put_str(out, "nodes", "first\nthishost\nthird\nthird\n");
 	keel_put_str(out, "cookie", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
 	keel_put_str(out, "tolerate", "job_start");
@@ -216,6 +217,7 @@ static void test_sister(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "GREETING=other\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OWN=1\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "NCPUS=3\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OMP_NUM_THREADS=2\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_JOBCOOKIE=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "thishost\nthird\nthird\n"));
 	CU_ASSERT_STRING_EQUAL(written("1.s", 2), "bad\n");
@@ -294,10 +296,10 @@ static void test_sister_daemon_restarts(void)
 	CU_ASSERT_EQUAL(noted.status, 9);
 	CU_ASSERT_EQUAL(part_api.find(mod, "6.s")->n_hosts, 3);
 	CU_ASSERT_STRING_EQUAL(part_api.find(mod, "6.s")->hosts[2].key, "key3");
+	noted.over = 0;
 	while (spawn_wait("6.s", 4, "exit 3") == 15016) /* until its shepherd has found that the daemon was gone */
 		keel_mock_run(mock, is_gone, NULL, 20);
 	CU_ASSERT_EQUAL(done.code, 0);
-	noted.over = 0;
 	CU_ASSERT(until(is_over_now, DEADLINE_MS));
 	CU_ASSERT_EQUAL(noted.number, 4);
 	CU_ASSERT_EQUAL(spawn_wait("6.s", 2, "true"), 15016); /* that one runs */
@@ -331,6 +333,7 @@ static void test_suspended(void)
 	CU_ASSERT_EQUAL(done.code, 0);
 	CU_ASSERT_EQUAL(spawn_wait("7.s", 3, "exit 0"), 0);
 	CU_ASSERT(until(is_over_now, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.number, 3);
 	noted.over = 0;
 	memset(&done, 0, sizeof(done));
 	part_api.signal(mod, "7.s", 2, "USR1", mod, on_done, NULL);
