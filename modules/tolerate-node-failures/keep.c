@@ -23,7 +23,9 @@ struct have {
 	uint32_t n;
 	uint32_t place;			  /* in exec_vnode */
 	const struct chunk_part *asked;	  /* the item of schedselect; NULL: not known */
-	bool good, taken;
+	uint32_t host;			  /* KEEP_NOT: it may not stay */
+	const struct chunk_part *want;	  /* what took it; NULL: nothing */
+	uint32_t rank;			  /* of that among all that is wanted */
 };
 
 struct keeping {
@@ -31,6 +33,7 @@ struct keeping {
 	struct chunks exec, asked, wanted;
 	struct have *have; /* in the order in which they are taken */
 	uint32_t n;
+	uint32_t taken;
 	struct keel_text *ret;
 	bool any; /* of *ret is written */
 };
@@ -79,6 +82,11 @@ static int by_size(const void *first, const void *second)
 	return more < 0 ? -1 : 1;
 }
 
+static bool may_stay(const struct keeping *k, const struct chunk_part *part)
+{
+	return k->job->host_of(k->job->arg, part->vnode) != KEEP_NOT;
+}
+
 /* The chunks of exec_vnode, with the item of schedselect that each answers. */
 static int32_t have_read(struct keeping *k)
 {
@@ -91,9 +99,10 @@ static int32_t have_read(struct keeping *k)
 	for (uint32_t i = 0; i < k->exec.n; i++) {
 		struct have *h = &k->have[k->n++];
 
-		*h = (struct have){ .part = part, .place = i, .good = true };
+		*h = (struct have){ .part = part, .place = i, .host = k->job->host_of(k->job->arg, part->vnode) };
 		for (; part < k->exec.part + k->exec.n_parts && part->chunk == i; part++, h->n++)
-			h->good &= k->job->is_good(k->job->arg, part->vnode);
+			if (!may_stay(k, part))
+				h->host = KEEP_NOT;
 		while (item < items && left == 0)
 			left = ++item < items ? item->count : 0;
 		if (item < items) {
@@ -229,7 +238,7 @@ static void have_write(const struct keeping *k, struct keel_text *out)
 	for (uint32_t i = 0; i < k->n; i++) {
 		const struct have *h = &k->have[i];
 
-		if (!h->good)
+		if (h->host == KEEP_NOT)
 			continue;
 		for (uint32_t p = 0; p < h->n; p++) {
 			keel_text_printf(out, "%s%s", p ? "+" : any ? "+(" : "(", h->part[p].vnode);
@@ -243,7 +252,7 @@ static void have_write(const struct keeping *k, struct keel_text *out)
 
 static void explain(const struct keeping *k, const struct chunk_part *want, const char *select, struct keel_text *why)
 {
-	bool first = want->chunk == 0 && !k->any;
+	const bool first = k->taken == 0;
 
 	if (!why)
 		return;
@@ -256,26 +265,62 @@ static void explain(const struct keeping *k, const struct chunk_part *want, cons
 	keel_text_str(why, "\n");
 }
 
-/* The chunks of one item; `from`: others before it do not fit, for they are equal. -ENOENT */
-static int32_t item_keep(struct keeping *k, const struct chunk_part *want)
+/* The chunks of one item; what is before `from` does not fit, for they are equal. -ENOENT */
+static int32_t item_take(struct keeping *k, const struct chunk_part *want)
 {
 	uint32_t from = 0;
-	int32_t code = 0;
 
-	for (uint32_t i = 0; i < want->count && !code; i++) {
-		const uint32_t end = k->any ? k->n : 1;
+	for (uint32_t i = 0; i < want->count; i++) {
+		const uint32_t end = k->taken ? k->n : 1;
 
-		while (from < end && (k->have[from].taken || !k->have[from].good || !fits(k, &k->have[from], want)))
+		while (from < end && (k->have[from].want || k->have[from].host == KEEP_NOT || !fits(k, &k->have[from], want)))
 			from++;
 		if (from >= end)
 			return -ENOENT;
-		k->have[from].taken = true;
-		code = chunk_write(k, &k->have[from], want);
+		k->have[from].want = want;
+		k->have[from].rank = k->taken++;
 	}
-	return code;
+	return 0;
 }
 
-int32_t keep_select(const struct keep_job *job, const char *select, struct keel_text *ret, struct keel_text *why)
+static void want_write(const struct chunk_part *want, uint32_t count, struct keel_text *ret)
+{
+	keel_text_printf(ret, "%s%u", ret->len ? "+" : "", count);
+	for (uint32_t i = 0; i < want->n; i++)
+		keel_text_printf(ret, ":%s=%s", want->v[i].name, want->v[i].text);
+}
+
+/* Taken ones first: by host, then as they were. */
+static int by_host(const void *first, const void *second)
+{
+	const struct have *a = first, *b = second;
+
+	if (!a->want != !b->want)
+		return a->want ? -1 : 1;
+	if (a->want && a->host != b->host)
+		return a->host < b->host ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int32_t taken_write(struct keeping *k, struct keel_text *ret_select)
+{
+	bool in_order = true;
+	int32_t code = 0;
+
+	qsort(k->have, k->n, sizeof(*k->have), by_host);
+	for (uint32_t i = 0; i < k->taken && !code; i++) {
+		code = chunk_write(k, &k->have[i], k->have[i].want);
+		in_order &= k->have[i].rank == i;
+	}
+	for (uint32_t i = 0; in_order && i < k->wanted.n_parts; i++)
+		want_write(&k->wanted.part[i], k->wanted.part[i].count, ret_select);
+	for (uint32_t i = 0; !in_order && i < k->taken; i++)
+		want_write(k->have[i].want, 1, ret_select);
+	return code ? code : ret_select->failed ? -ENOMEM : 0;
+}
+
+int32_t keep_select(const struct keep_job *job, const char *select, struct keel_text *ret, struct keel_text *ret_select,
+		    struct keel_text *why)
 {
 	struct keeping k = { .job = job, .ret = ret };
 	int32_t code = keeping_begin(&k);
@@ -285,12 +330,12 @@ int32_t keep_select(const struct keep_job *job, const char *select, struct keel_
 	if (!code && k.n > 1)
 		qsort(k.have + 1, k.n - 1, sizeof(*k.have), by_size);
 	for (uint32_t i = 0; i < k.wanted.n_parts && !code; i++) {
-		code = item_keep(&k, &k.wanted.part[i]);
+		code = item_take(&k, &k.wanted.part[i]);
 		if (code == -ENOENT)
 			explain(&k, &k.wanted.part[i], select, why);
 	}
-	if (!code && !k.any)
-		code = -EINVAL;
+	if (!code)
+		code = k.taken ? taken_write(&k, ret_select) : -EINVAL;
 	keeping_end(&k);
 	return code;
 }
@@ -319,7 +364,7 @@ static void item_write(struct keeping *k, const struct have *h, struct keel_text
 				const struct chunk_value *other = chunk_get(&h->part[p], value->name);
 
 				seen |= other && p < i;
-				if (other && k->job->is_good(k->job->arg, h->part[p].vnode))
+				if (other && may_stay(k, &h->part[p]))
 					sum += other->n;
 			}
 			if (!seen)
@@ -336,7 +381,7 @@ static bool good_write(struct keeping *k, const struct have *h)
 	bool opened = false;
 
 	for (uint32_t i = 0; i < h->n; i++) {
-		if (!k->job->is_good(k->job->arg, h->part[i].vnode))
+		if (!may_stay(k, &h->part[i]))
 			continue;
 		keel_text_printf(k->ret, "%s%s", opened ? "+" : k->any ? "+(" : "(", h->part[i].vnode);
 		for (uint32_t v = 0; v < h->part[i].n; v++)
@@ -348,16 +393,31 @@ static bool good_write(struct keeping *k, const struct have *h)
 	return opened;
 }
 
+/* A chunk of which some vnodes stay is on their host. */
+static void host_again(struct keeping *k, struct have *h)
+{
+	h->want = h->part;
+	h->host = KEEP_NOT;
+	for (uint32_t i = h->n; i-- > 0;)
+		if (may_stay(k, &h->part[i]))
+			h->host = k->job->host_of(k->job->arg, h->part[i].vnode);
+}
+
 int32_t keep_good(const struct keep_job *job, struct keel_text *ret, struct keel_text *ret_select)
 {
 	struct keeping k = { .job = job, .ret = ret };
 	int32_t code = keeping_begin(&k);
 
+	for (uint32_t i = 0; i < k.n && !code; i++)
+		host_again(&k, &k.have[i]);
+	if (!code && k.have[0].host == KEEP_NOT)
+		code = -ENOENT;
+	if (!code)
+		qsort(k.have, k.n, sizeof(*k.have), by_host);
 	for (uint32_t i = 0; i < k.n && !code; i++) {
-		if (good_write(&k, &k.have[i]))
-			item_write(&k, &k.have[i], ret_select);
-		else if (i == 0)
-			code = -ENOENT;
+		if (!good_write(&k, &k.have[i]))
+			continue;
+		item_write(&k, &k.have[i], ret_select);
 		k.any = true;
 	}
 	if (!code && (ret->failed || ret_select->failed))

@@ -18,32 +18,36 @@
 #define PADDED_SELECT "1:ncpus=3:mem=2gb+2:ncpus=3:mem=2gb+2:ncpus=2:mem=2gb"
 #define WANTED "ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb"
 
-static struct keel_text text, other;
+static struct keel_text text, other, why;
 static int32_t code;
 
 /* `arg`: letters of hosts that failed */
-static bool is_good(void *arg, const char *vnode)
+static uint32_t host_of(void *arg, const char *vnode)
 {
-	return strchr(arg, vnode[0]) == NULL;
+	const char *order = "ABDCE";
+
+	return strchr(arg, vnode[0]) ? KEEP_NOT : strchr(order, vnode[0]) ? (uint32_t)(strchr(order, vnode[0]) - order) : 9;
 }
 
 static void fresh(void)
 {
 	keel_text_fini(&text);
 	keel_text_fini(&other);
+	keel_text_fini(&why);
 	keel_text_init(&text);
 	keel_text_init(&other);
+	keel_text_init(&why);
 }
 
 static const char *words[] = { "rack" };
 
 static const char *kept_of(const char *exec, const char *schedselect, const char *failed, const char *select)
 {
-	struct keep_job job = { .exec_vnode = exec, .schedselect = schedselect, .is_good = is_good,
+	struct keep_job job = { .exec_vnode = exec, .schedselect = schedselect, .host_of = host_of,
 				.arg = (void *)(uintptr_t)failed, .words = words, .n_words = 1 };
 
 	fresh();
-	code = keep_select(&job, select, &text, &other);
+	code = keep_select(&job, select, &text, &other, &why);
 	return code ? "" : text.data;
 }
 
@@ -59,6 +63,18 @@ static void test_smallest_first(void)
 	CU_ASSERT_STRING_EQUAL(kept("B", WANTED), A "+" D "+" C);
 	CU_ASSERT_STRING_EQUAL(kept("C", WANTED), A "+" B "+" E);
 	CU_ASSERT_STRING_EQUAL(kept("", PADDED_SELECT), A "+" B "+" D "+" C "+" E);
+}
+
+/* Hosts stay in their order; the select follows where that is another one. */
+static void test_order(void)
+{
+	CU_ASSERT_STRING_EQUAL(kept("", WANTED), A "+" B "+" C);
+	CU_ASSERT_STRING_EQUAL(other.data, "1:ncpus=3:mem=2gb+1:ncpus=3:mem=2gb+1:ncpus=2:mem=2gb");
+	CU_ASSERT_STRING_EQUAL(kept("BE", "ncpus=1+ncpus=2:mpiprocs=2+ncpus=3"), "(A[0]:ncpus=1)+(D:ncpus=3)+(C:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(other.data, "1:ncpus=1+1:ncpus=3+1:ncpus=2:mpiprocs=2");
+	CU_ASSERT_STRING_EQUAL(kept_of("(A:ncpus=1)+(B:ncpus=1)+(A[1]:ncpus=1)", NULL, "", "3:ncpus=1"),
+			       "(A:ncpus=1)+(A[1]:ncpus=1)+(B:ncpus=1)");
+	CU_ASSERT_STRING_EQUAL(other.data, "1:ncpus=1+1:ncpus=1+1:ncpus=1");
 }
 
 static void test_trimmed(void)
@@ -109,12 +125,12 @@ static void test_reasons(void)
 {
 	kept("BD", WANTED);
 	CU_ASSERT_EQUAL(code, -ENOENT);
-	CU_ASSERT_STRING_EQUAL(other.data, "could not satisfy select chunk (ncpus=3 mem=2gb)\n"
+	CU_ASSERT_STRING_EQUAL(why.data, "could not satisfy select chunk (ncpus=3 mem=2gb)\n"
 					   "NEED chunks for keep_select (" WANTED ")\n"
 					   "HAVE chunks from job's exec_vnode: " A "+" C "+" E "\n");
 	kept("", "ncpus=4");
 	CU_ASSERT_EQUAL(code, -ENOENT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(other.data, "could not satisfy 1st select chunk (ncpus=4)  with first available chunk\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why.data, "could not satisfy 1st select chunk (ncpus=4)  with first available chunk\n"));
 	kept("A", WANTED);
 	CU_ASSERT_EQUAL(code, -ENOENT);
 }
@@ -138,7 +154,7 @@ static void test_what_is_no_text(void)
 
 static const char *good_of(const char *exec, const char *schedselect, const char *failed)
 {
-	struct keep_job job = { .exec_vnode = exec, .schedselect = schedselect, .is_good = is_good,
+	struct keep_job job = { .exec_vnode = exec, .schedselect = schedselect, .host_of = host_of,
 				.arg = (void *)(uintptr_t)failed };
 
 	fresh();
@@ -173,5 +189,5 @@ static void test_many(void)
 	fresh();
 }
 
-TESTS_MAIN("keep", TEST(test_smallest_first), TEST(test_trimmed), TEST(test_place_free), TEST(test_without_processors),
+TESTS_MAIN("keep", TEST(test_smallest_first), TEST(test_order), TEST(test_trimmed), TEST(test_place_free), TEST(test_without_processors),
 	   TEST(test_other_resources), TEST(test_reasons), TEST(test_what_is_no_text), TEST(test_without), TEST(test_many))
