@@ -5,6 +5,7 @@
 #ifndef RUNS_H
 #define RUNS_H
 
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "keel/service/part.h"
