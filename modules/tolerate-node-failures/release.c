@@ -44,7 +44,7 @@ static void map_add(struct map *map, const char *vnode, uint32_t host, bool out)
 
 	if (p)
 		return;
-	p = malloc(sizeof(*p) + strlen(vnode) + 1);
+	p = calloc(1, sizeof(*p) + strlen(vnode) + 1);
 	if (!p) {
 		map->failed = true;
 		return;
@@ -53,6 +53,10 @@ static void map_add(struct map *map, const char *vnode, uint32_t host, bool out)
 	p->out = out;
 	strcpy(p->vnode, vnode);
 	HASH_ADD_STR(map->places, vnode, p);
+	if (!p->hh.tbl) {
+		map->failed = true;
+		free(p);
+	}
 }
 
 static void map_fill(struct map *map, const struct keel_part *part, const struct run *r)

@@ -61,6 +61,11 @@ static struct run *run_add(struct state *st, const char *id, int64_t number)
 	}
 	r->run = number;
 	HASH_ADD_KEYPTR(hh, st->runs, r->id, strlen(r->id), r);
+	if (!r->hh.tbl) { /* no memory */
+		free(r->id);
+		free(r);
+		return NULL;
+	}
 	return r;
 }
 
