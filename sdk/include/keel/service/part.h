@@ -117,7 +117,8 @@ struct keel_part_api {
 	 * what of exec_vnode stays on each). Node file and hosts are as said at once; the server gets to know it, and hosts that
 	 * are out are ended by it. select: the new schedselect. -EINVAL, -EBUSY after the start. */
 	int32_t (*prune)(struct keel_mod *, const char *id, const struct keel_part_host *hosts, uint32_t n, const char *select);
-	/* A sister, at the primary's order: raises task_prologue here. `done`: 0, or the code of the refusal, and its text. */
+	/* A sister that is ready: raises task_prologue here. `done` with 0, or with the code of the refusal: below 0 it is the
+	 * exit status of the start. */
 	void (*prologue)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
 };
 
