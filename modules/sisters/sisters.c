@@ -6,7 +6,8 @@
  * lead.c, follow.c      what is done as they say, on a primary and on a sister
  * gate.c                the primary's taps, which wait
  * message.c             who may say what
- * output.c, task.c      output of tasks; tasks and signals on other hosts
+ * output.c              output of tasks
+ * task.c                tasks and signals on other hosts: call.c under way, errand.c for others, over.c their ends
  * job.c, pair.c         the jobs that are here; which moms are linked
  */
 #include "sisters.h"

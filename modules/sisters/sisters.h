@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 #include <utlist.h>
 
@@ -47,7 +48,7 @@ struct stream {
 
 struct host {
 	char *name, *address, *key;
-	bool expected; /* counted in its `struct pair` */
+	bool expected; /* by the carrier, for this job */
 	struct stream streams[2];
 };
 
@@ -109,13 +110,6 @@ struct job {
 	UT_hash_handle hh;
 };
 
-/* Another mom, and for how many jobs it is expected. */
-struct pair {
-	char *name;
-	uint32_t jobs;
-	UT_hash_handle hh;
-};
-
 struct listener {
 	struct keel_mod *me;
 	struct keel_sister_events events;
@@ -124,7 +118,6 @@ struct listener {
 
 struct state {
 	struct job *jobs;
-	struct pair *pairs;
 	struct listener *listeners;
 	struct keel_timer *tick;
 	uint64_t number;
@@ -172,7 +165,7 @@ void output_recall(struct keel_mod *mod, struct job *j);
 void output_forget(struct keel_mod *mod, struct job *j);
 void output_sweep(struct keel_mod *mod);
 
-/* task.c */
+/* task.c, call.c, errand.c, over.c */
 extern const struct keel_sister_api sister_api;
 void tasks_over(struct keel_mod *mod, const struct keel_part *part, uint32_t number, int32_t status);
 void tasks_link(struct keel_mod *mod, struct job *j, uint32_t host);

@@ -68,6 +68,19 @@ static void says_why_it_failed(void)
 	CU_ASSERT_EQUAL(n[SAY_FAILED], 2);
 }
 
+/* past modules/sisters/sister.h SISTER_TEXT_MAX */
+static void a_long_text_is_cut(void)
+{
+	char words[SISTER_TEXT_MAX + 2];
+
+	memset(words, 'x', sizeof(words));
+	words[SISTER_TEXT_MAX + 1] = '\0';
+	fresh();
+	sister_link(&s, true, 0);
+	sister_refused(&s, -3, 15169, words);
+	CU_ASSERT_EQUAL(strlen(text), SISTER_TEXT_MAX);
+}
+
 static void obeys_an_order_once(void)
 {
 	fresh();
@@ -131,5 +144,6 @@ static void ends_without_its_primary(void)
 	CU_ASSERT_EQUAL(n[DO_END], 0);
 }
 
-TESTS_MAIN("sisters/sister", TEST(says_that_it_is_ready_on_each_link), TEST(says_why_it_failed), TEST(obeys_an_order_once),
+TESTS_MAIN("sisters/sister", TEST(says_that_it_is_ready_on_each_link), TEST(says_why_it_failed), TEST(a_long_text_is_cut),
+	   TEST(obeys_an_order_once),
 	   TEST(ends_when_what_was_written_has_been_taken), TEST(ends_without_its_primary))
