@@ -132,13 +132,12 @@ static void follow_act(void *arg, const struct sister_act *a)
 
 void follow_init(struct keel_mod *mod, struct job *j, const struct keel_part *part)
 {
-	const struct conf *cf = mod->conf;
 	struct sister *s = &j->sister;
 
 	j->told = (struct told){ mod, j };
 	s->act = follow_act;
 	s->arg = &j->told;
-	s->downtime_ms = cf->max_poll_downtime;
+	s->downtime_ms = limit_ms(mod, LIMIT_DOWNTIME);
 	sister_init(s, keel_now_ms(mod));
 	if (part->state == KEEL_PART_READY || part->state == KEEL_PART_STOPPED)
 		sister_ready(s);

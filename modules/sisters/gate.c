@@ -72,13 +72,10 @@ void gate_decide(struct job *j, int32_t code, const char *text)
 
 static void gate_begin(struct gate *g)
 {
-	static const size_t within[] = {
-		[STEP_JOIN] = offsetof(struct conf, sister_join_job_alarm),
-		[STEP_PROLOGUE] = offsetof(struct conf, job_launch_delay),
-		[STEP_ACT] = offsetof(struct conf, act_within),
-		[STEP_END] = offsetof(struct conf, end_within),
+	static const enum limit limits[] = {
+		[STEP_JOIN] = LIMIT_JOIN, [STEP_PROLOGUE] = LIMIT_PROLOGUE, [STEP_ACT] = LIMIT_ACT, [STEP_END] = LIMIT_END,
 	};
-	int64_t ms = *(const int64_t *)((const char *)g->mod->conf + within[g->step]);
+	int64_t ms = limit_ms(g->mod, limits[g->step]);
 
 	if (g->step == STEP_JOIN)
 		keel_log(g->mod, KEEL_LOG_DEBUG3, "Job", g->job->id,

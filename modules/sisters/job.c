@@ -199,8 +199,10 @@ static void tick(struct keel_mod *mod, void *arg)
 		look(mod, j);
 		if (j->self == 0) {
 			j->primary.stopped = part && part->state == KEEL_PART_STOPPED;
+			j->primary.downtime_ms = limit_ms(mod, LIMIT_DOWNTIME);
 			primary_tick(&j->primary, now, alone(mod, j));
 		} else {
+			j->sister.downtime_ms = limit_ms(mod, LIMIT_DOWNTIME);
 			sister_tick(&j->sister, now);
 			output_pump(mod, j);
 		}

@@ -38,7 +38,6 @@ static void say_start(struct keel_mod *mod, const struct job *j, const struct fa
 
 static void say_running(struct keel_mod *mod, const struct job *j, const struct failure *f, bool tolerated)
 {
-	const struct conf *cf = mod->conf;
 	const char *name = j->hosts[f->host].name;
 
 	if (tolerated) {
@@ -46,7 +45,7 @@ static void say_running(struct keel_mod *mod, const struct job *j, const struct 
 	} else if (strcmp(f->stage, "run") == 0) {
 		if (!j->primary.hosts[f->host].linked)
 			JOB_LOG(mod, j, KEEL_LOG_ERROR, "im_eof, lost communication with %s for > %lld secs, killing job now", name,
-				(long long)cf->max_poll_downtime / 1000);
+				(long long)limit_ms(mod, LIMIT_DOWNTIME) / 1000);
 		JOB_LOG(mod, j, KEEL_LOG_ERROR, "node EOF %u (%s)", f->host, name);
 	}
 }
@@ -113,14 +112,12 @@ static void passed(struct keel_mod *mod, struct job *j)
 
 static void late(struct keel_mod *mod, struct job *j)
 {
-	const struct conf *cf = mod->conf;
-
 	if (!j->gates)
 		return;
 	j->gates->late = true;
 	if (j->gates->step == STEP_JOIN)
 		JOB_LOG(mod, j, KEEL_LOG_ADMIN, "sister_join_job_alarm wait time %lld secs exceeded",
-			(long long)cf->sister_join_job_alarm / 1000);
+			(long long)limit_ms(mod, LIMIT_JOIN) / 1000);
 }
 
 static void lead_act(void *arg, const struct primary_act *a)
@@ -163,14 +160,13 @@ static void lead_act(void *arg, const struct primary_act *a)
 
 void lead_init(struct keel_mod *mod, struct job *j, const struct keel_part *part)
 {
-	const struct conf *cf = mod->conf;
 	struct primary *p = &j->primary;
 
 	j->told = (struct told){ mod, j };
 	p->act = lead_act;
 	p->arg = &j->told;
 	p->number = ((struct state *)mod->state)->number;
-	p->downtime_ms = cf->max_poll_downtime;
+	p->downtime_ms = limit_ms(mod, LIMIT_DOWNTIME);
 	p->running = part->started;
 	p->over = part->state == KEEL_PART_ENDED;
 	p->stopped = part->state == KEEL_PART_STOPPED;

@@ -9,6 +9,7 @@
  * output.c              output of tasks
  * task.c                tasks and signals on other hosts: call.c under way, errand.c for others, over.c their ends
  * job.c, pair.c         the jobs that are here; which moms are linked
+ * limit.c               how long is waited
  */
 #include "sisters.h"
 
@@ -38,7 +39,12 @@ KEEL_USE_OPT(carrier);
 static const struct keel_service_def service = {
 	.size = sizeof(struct keel_service_def), .name = "sister", .doc = "jobs over several hosts", .table = &sister_api,
 };
-static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(SERVICE, service),
+	KEEL_ROW(MOM_DIRECTIVE, sister_join_job_alarm_directive),
+	KEEL_ROW(MOM_DIRECTIVE, job_launch_delay_directive),
+	KEEL_ROW(MOM_DIRECTIVE, max_poll_downtime_directive),
+};
 
 /* ---- links ---------------------------------------------------------------------------------------------- */
 static keel_verdict peer_up(struct keel_call *c, const struct keel_ev_peer_up *ev)

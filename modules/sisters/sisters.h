@@ -39,6 +39,8 @@ struct conf {
 	int64_t end_delay, end_within, act_within;
 };
 
+enum limit { LIMIT_JOIN, LIMIT_PROLOGUE, LIMIT_DOWNTIME, LIMIT_ACT, LIMIT_END, LIMITS };
+
 /* Output of a sister's tasks: on the sister what the primary has, on the primary what it has of that host. */
 struct stream {
 	int64_t at;
@@ -121,8 +123,14 @@ struct state {
 	struct listener *listeners;
 	struct keel_timer *tick;
 	uint64_t number;
+	int64_t said_ms[LIMITS]; /* by mom_priv/config; 0: not there */
 	bool stopping;
 };
+
+/* limit.c */
+int64_t limit_ms(struct keel_mod *mod, enum limit which);
+extern const struct keel_mom_directive_def sister_join_job_alarm_directive, job_launch_delay_directive, max_poll_downtime_directive;
+
 
 /* job.c */
 struct job *job_find(struct keel_mod *mod, const char *id, int64_t run); /* NULL: none */
