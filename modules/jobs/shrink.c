@@ -182,7 +182,7 @@ struct shrinking {
 	bool release;
 };
 
-static int32_t shrinking_make(struct keel_mod *mod, struct keel_obj *job, struct shrinking *s, struct keel_err *err)
+static int32_t shrinking_make(struct keel_obj *job, struct shrinking *s, struct keel_err *err)
 {
 	const char *had = job_text(job, job_exec_vnode);
 	struct giving giving = { .frees = s->to->frees };
@@ -256,7 +256,7 @@ int32_t job_shrink(struct keel_mod *mod, struct keel_obj *job, const struct keel
 	if (strcmp(to.exec_vnode, job_text(job, job_exec_vnode)) == 0)
 		return 0;
 	keel_text_init(&s.waiting);
-	code = shrinking_make(mod, job, &s, err);
+	code = shrinking_make(job, &s, err);
 	if (!code)
 		code = shrink(mod, job, &s, err);
 	keel_text_fini(&s.waiting);
