@@ -217,7 +217,7 @@ void sisters_discard(struct keel_mod *mod, const struct entry *e);
 void task_resize(struct keel_mod *mod, struct keel_obj *job);
 void leaving_free(struct entry *e);
 void leaving_discard(struct keel_mod *mod, const struct entry *e);
-void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job);
+void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has);
 bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has);
 /* start.c: what hosts that stay are to know of each other now */
 void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s);

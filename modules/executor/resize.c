@@ -89,7 +89,7 @@ static bool is_in(const struct spread *s, const char *peer)
 
 /* Hosts of what the job gave up and holds still; those that have no part of it are free now. The listener may change the
  * job: its text is read before. */
-static void deallocated_look(struct keel_mod *mod, struct entry *e, struct keel_obj *job, bool run)
+static void deallocated_look(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has, bool run)
 {
 	char *vnodes = dispatch_text(mod, job, "exec_vnode_deallocated", NULL);
 	struct spread s;
@@ -100,7 +100,7 @@ static void deallocated_look(struct keel_mod *mod, struct entry *e, struct keel_
 		for (uint32_t i = 0; i < s.n_hosts; i++) {
 			const char *name = s.host[i]->name;
 
-			if (entry_has(e, name))
+			if (is_in(has, name))
 				continue;
 			if (run)
 				leaving_add(e, name);
@@ -113,9 +113,9 @@ static void deallocated_look(struct keel_mod *mod, struct entry *e, struct keel_
 }
 
 /* After a restart. */
-void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job)
+void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has)
 {
-	deallocated_look(mod, e, job, true);
+	deallocated_look(mod, e, job, has, true);
 }
 
 void task_resize(struct keel_mod *mod, struct keel_obj *job)
@@ -141,8 +141,8 @@ void task_resize(struct keel_mod *mod, struct keel_obj *job)
 	if (fewer)
 		entry_hosts_set(e, &s, cf->first_host_only && s.n_hosts ? 1 : s.n_hosts);
 	resize_send(mod, e, job, &s);
+	deallocated_look(mod, e, job, &s, false);
 	spread_fini(&s);
-	deallocated_look(mod, e, job, false);
 }
 
 /* ---- what hosts say ---------------------------------------------------------------------------------------- */

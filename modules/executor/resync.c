@@ -140,8 +140,8 @@ const char *entry_peer(struct keel_mod *mod, struct entry *e)
 
 	if (job && dispatch_spread(mod, job, &s) == 0) {
 		entry_hosts_set(e, &s, cf->first_host_only && s.n_hosts ? 1 : s.n_hosts);
+		leaving_known(mod, e, job, &s);
 		spread_fini(&s);
-		leaving_known(mod, e, job);
 	}
 	return e->peer ? e->peer : "";
 }

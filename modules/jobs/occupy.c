@@ -35,7 +35,7 @@ static void charge_list(struct keel_mod *mod, struct keel_obj *job, const struct
 void job_charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only)
 {
 	charge_list(mod, job, job_Resource_List, sign, only);
-	if (keel_is_set(job, job_resources_deallocated))
+	if (keel_get_ptr(job, job_resources_deallocated))
 		charge_list(mod, job, job_resources_deallocated, sign, only);
 }
 

@@ -73,14 +73,14 @@ static uint32_t chunk_find(struct remains *r, uint32_t chunk, uint32_t near, boo
 {
 	const uint32_t n = r->had->chunks;
 
-	for (uint32_t d = 0; d < n; d++) {
+	for (uint32_t d = 0; d <= n; d++) {
 		const uint32_t up = near + d, down = near - d; /* below 0: a large number */
 
 		if (up < n && !r->taken[up] && chunk_fits(r, chunk, up, exact))
 			return up;
 		if (d && down < n && !r->taken[down] && chunk_fits(r, chunk, down, exact))
 			return down;
-		if (up >= n && down >= n)
+		if (up >= n && d >= near)
 			break;
 	}
 	return UNMATCHED;

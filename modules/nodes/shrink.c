@@ -50,14 +50,14 @@ static uint32_t match_find(const struct shrinking *s, const struct keel_exec_par
 {
 	const uint32_t n = s->before.n;
 
-	for (uint32_t d = 0; d < n; d++) {
+	for (uint32_t d = 0; d <= n; d++) {
 		const uint32_t up = near + d, down = near - d; /* below 0: a large number */
 
 		if (up < n && s->stays[up] == UNMATCHED && has_all(&s->before.part[up], part, same))
 			return up;
 		if (down < n && s->stays[down] == UNMATCHED && has_all(&s->before.part[down], part, same))
 			return down;
-		if (up >= n && down >= n)
+		if (up >= n && d >= near)
 			break;
 	}
 	return UNMATCHED;
