@@ -23,7 +23,7 @@ KEEL_USE(resource);
 KEEL_ATTRS_OF(job, exec_vnode, schedselect);
 
 #define ONLY_SELECT "only a \"select=\" string is valid in -k option\n"
-#define NO_WAY "" /* clients say: Server returned error 15010 for job */
+#define NO_WAY "Server returned error 15010 for job" /* as tools know it: what is asked for names nothing to release */
 
 /* ---- what is asked for ------------------------------------------------------------------------------------- */
 
@@ -113,7 +113,7 @@ static int32_t names_mark(struct release *r, bool *gone)
 		found += n > 0;
 	}
 	if (!code && !found)
-		code = keel_error(r->err, PBSE_SYSTEM, "%s", NO_WAY);
+		code = keel_error(r->err, PBSE_SYSTEM, NO_WAY);
 	if (!code && strange.len)
 		code = keel_error(r->err, PBSE_SYSTEM, "node(s) requested to be released not part of the job: %.180s",
 				  strange.data);
@@ -129,7 +129,7 @@ static int32_t all_mark(struct release *r, bool *gone)
 
 	for (uint32_t i = 1; i < r->exec->n; i++)
 		found |= gone[i] = !is_of(primary, &r->exec->part[i]);
-	return found ? 0 : keel_error(r->err, PBSE_SYSTEM, "%s", NO_WAY);
+	return found ? 0 : keel_error(r->err, PBSE_SYSTEM, NO_WAY);
 }
 
 static int32_t named_leave(struct release *r)
@@ -170,7 +170,7 @@ static int32_t some_stay(struct release *r)
 			fixed[r->exec->part[i].chunk] = true;
 	code = choice_keep(&c, fixed, r->want, &r->to_exec, &r->to_select);
 	free(fixed);
-	return code == -ENOENT ? keel_error(r->err, PBSE_SYSTEM, "%s", NO_WAY) : code ? no_memory(r) : 0;
+	return code == -ENOENT ? keel_error(r->err, PBSE_SYSTEM, NO_WAY) : code ? no_memory(r) : 0;
 }
 
 /* ---- the request --------------------------------------------------------------------------------------------- */
