@@ -160,6 +160,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	struct user_entry *u = l->user ? user_cached(mod, l->user) : NULL;
 
 	l->pbs_home = strdup(keel_home(mod));
+	l->mom_socket = keel_client_socket(mod);
 	l->host = strdup(keel_host_name(mod));
 	l->shepherd = shepherd_path(mod);
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
