@@ -12,6 +12,7 @@
  */
 #include "executor.h"
 #include "group.h"
+#include "keel/service/sister.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,12 +66,19 @@ static const struct keel_conf_rule conf_rules[] = {
 
 KEEL_USE(link);
 KEEL_USE(blob);
+KEEL_USE_OPT(sister);
 
 static const struct keel_service_def service = {
 	.size = sizeof(struct keel_service_def), .version = 1, .name = "task",
 	.doc = "work on execution hosts", .table = &task_api,
 };
-static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(SERVICE, service),
+	KEEL_ROW(MOM_DIRECTIVE, usecp_directive),
+	KEEL_ROW(MOM_DIRECTIVE, tmpdir_directive),
+	KEEL_ROW(MOM_DIRECTIVE, jobdir_root_directive),
+	KEEL_ROW(MOM_DIRECTIVE, gen_nodefile_on_sister_mom_directive),
+};
 
 static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_known *ev)
 {
@@ -78,16 +86,44 @@ static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_k
 	return KEEL_NEXT;
 }
 
-/* The hosts beside the first would have nothing of the job but what it takes of them. */
+/* A job over several hosts needs what makes its parts one job, and hosts that reach each other. */
+static keel_verdict hosts_check(struct keel_call *call, const struct spread *s)
+{
+	struct state *st = keel_state(call);
+	char text[600];
+
+	if (!keel_has(sister))
+		return keel_reject(call, PBSE_NOSUP,
+				   "jobs over several hosts cannot be started yet: ask for chunks that fit on one "
+				   "host, with -l place=pack");
+	for (uint32_t i = 0; i < s->n_hosts; i++) {
+		const struct host *h = host_find(st, s->host[i]->name);
+
+		if (!h || h->asked || (h->address && h->key))
+			continue; /* one that is away, or has yet to say it, has its own error */
+		snprintf(text, sizeof(text), "host %.300s has said no address where the other hosts of a job reach it: "
+			 "its link's configuration is to name one it listens on", s->host[i]->name);
+		return keel_reject(call, PBSE_NOSUP, text);
+	}
+	return KEEL_NEXT;
+}
+
 static keel_verdict start_now(struct keel_call *call, const struct keel_ev_start_now *ev)
 {
 	const struct conf *cf = call->mod->conf;
+	struct spread s;
+	keel_verdict v = KEEL_NEXT;
 
-	if (cf->first_host_only || !dispatch_spans_hosts(call->mod, ev->exec_vnode))
-		return ev->dry ? KEEL_NEXT : start_wait(call, ev->exec_vnode);
-	return keel_reject(call, PBSE_NOSUP,
-			   "jobs over several hosts cannot be started yet: ask for chunks that fit on one "
-			   "host, with -l place=pack");
+	if (dispatch_hosts(call->mod, ev->exec_vnode, &s) < 0)
+		return KEEL_NEXT; /* the start itself fails */
+	if (cf->first_host_only)
+		spread_cut(&s);
+	if (s.n_hosts > 1)
+		v = hosts_check(call, &s);
+	if (v == KEEL_NEXT && !ev->dry)
+		v = start_wait(call, &s);
+	spread_fini(&s);
+	return v;
 }
 
 static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up *ev)
@@ -214,6 +250,7 @@ static void executor_fini(struct keel_mod *mod)
 {
 	server_fini(mod);
 	mom_fini(mod);
+	directives_fini(mod);
 }
 
 KEEL_MODULE(.name = "executor", .version = "1.0", .vendor = "Keelson",

@@ -15,8 +15,8 @@
 #include "launch.h"
 #include "nursery.h"
 #include "proc.h"
+#include "spread.h"
 
-#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 #include <utlist.h>
 
@@ -39,11 +39,14 @@ struct conf {
 
 /* ---- server half ------------------------------------------------------------------------------ */
 
-/* A run of a job that a host has, or should have. */
+/* A run of a job that hosts have, or should have. Of these only the primary counts for the server. */
 struct entry {
-	char *id, *peer; /* peer NULL: not known yet (replayed) */
+	char *id;
+	char **hosts;	  /* owned; in the order of exec_host, the primary first; NULL: not known yet (replayed) */
+	uint32_t n_hosts;
+	const char *peer; /* the primary, or NULL */
 	int64_t run;
-	int64_t sent;	      /* the number of its start message; 0: it was not sent on this link */
+	int64_t sent;	      /* the number of its start message to the primary; 0: it was not sent on this link */
 	bool starting;        /* the start waits for the script: no order may overtake it */
 	bool modified;        /* meanwhile */
 	bool started, ended;  /* the listeners were notified */
@@ -72,6 +75,7 @@ struct question {
 
 struct host {
 	char *name; /* has introduced itself on this link, or */
+	char *address, *key; /* owned; where other hosts reach it; NULL: it has not said */
 	bool asked; /* was requested to */
 	bool strange; /* it runs jobs of another store: it is none of ours */
 	bool receiving; /* a long script is on its way to it: the next one waits */
@@ -85,11 +89,12 @@ struct listener {
 	struct listener *next;
 };
 
-/* A start that waits for its host to introduce itself, or to be given up. */
+/* A start that waits for hosts to introduce themselves, or to be given up. */
 struct start_wait {
 	struct keel_hold *hold; /* NULL: released */
 	struct start_wait *prev, *next;
-	char peer[];
+	uint32_t n;
+	char *peers[]; /* owned: those awaited */
 };
 
 struct server {
@@ -159,7 +164,14 @@ struct task {
 	UT_hash_handle hh;
 };
 
+/* What mom_priv/config says (directives.c); NULL: the configuration counts. */
+struct directives {
+	char **usecp, *tmpdir, *jobdir_root;
+	bool jobdir_shared, no_sister_nodefile;
+};
+
 struct mom {
+	struct directives said;
 	struct task *tasks;
 	struct user_entry *users;
 	struct keel_timer *tick;
@@ -184,6 +196,12 @@ struct state {
 	bool stopping;
 };
 
+/* directives.c */
+extern const struct keel_mom_directive_def usecp_directive, tmpdir_directive, jobdir_root_directive, gen_nodefile_on_sister_mom_directive;
+const char *const *directive_usecp(struct keel_mod *mod); /* NULL-terminated, or NULL */
+const char *directive_tmpdir(struct keel_mod *mod);
+void directives_fini(struct keel_mod *mod);
+
 /* ---- server files ----------------------------------------------------------------------------- */
 extern const struct keel_task_api task_api;
 
@@ -191,25 +209,24 @@ extern const struct keel_task_api task_api;
 struct entry *entry_find(struct state *st, const char *id); /* NULL: no host has a run of it */
 void entry_drop(struct state *st, struct entry *e); /* frees it: the caller's pointer is invalid */
 void server_fini(struct keel_mod *mod);
-/* The primary host of a job; the caller frees it. NULL: it has none, or there is no memory. */
-char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job);
-/* Do the vnodes of "(n1:ncpus=2)+(n2...)" belong to more than one host? */
-bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode);
+/* The hosts of a job, and their shares of it; the caller calls spread_fini(). Fails as spread_make() does. */
+int32_t dispatch_spread(struct keel_mod *mod, struct keel_obj *job, struct spread *ret);
+/* The hosts of "(n1:ncpus=2)+(n2...)", without node numbers; the caller calls spread_fini(). Fails with -ENOMEM. */
+int32_t dispatch_hosts(struct keel_mod *mod, const char *exec_vnode, struct spread *ret);
+/* Gives a run its hosts. Fails with -ENOMEM: it has none. */
+void entry_hosts_free(struct entry *e);
+int32_t entry_hosts_set(struct entry *e, const struct spread *s, uint32_t n);
+bool entry_has(const struct entry *e, const char *peer); /* has this host a part of it? */
 /* Like keel_get_text(), but the caller frees it; NULL when it is unset or unknown, or there is no memory. */
 char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name, const char *key);
-/* A message to the entry's host about its run. Fails with -ENOTCONN when the host is unknown, -ENOMEM, or an error of
+/* A message to the entry's primary about its run. Fails with -ENOTCONN when the host is unknown, -ENOMEM, or an error of
  * keel_link_send(). */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
-/* Holds a start on a host whose link is awaited, or that has not introduced itself on it yet. */
-keel_verdict start_wait(struct keel_call *call, const char *exec_vnode);
+/* Its sisters are to end what they have of it, and forget it. One that is away gets that when it is back. */
+void sisters_discard(struct keel_mod *mod, const struct entry *e);
+/* Holds a start on hosts whose links are awaited, or that have not introduced themselves on them yet. */
+keel_verdict start_wait(struct keel_call *call, const struct spread *hosts);
 void starts_go_on(struct state *st, const char *peer); /* it is there, or down */
-/* nodes.c */
-#define NODES_LINES_MAX 1000000
-/* The lines of the nodes file in *ret, which the caller frees; NULL without hosts. Fails with -ENOMEM, or -E2BIG: too many
- * lines. */
-int32_t nodes_text(const char *exec_host, const char *exec_vnode, const char *select, char **ret);
-/* Processors of the first chunk of exec_vnode. */
-int64_t nodes_first_ncpus(const char *exec_vnode);
 
 /* question.c */
 void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text);
@@ -246,7 +263,10 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
 keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);
 bool host_is_known(struct state *st, const char *peer);
+const char *entry_peer(struct keel_mod *mod, struct entry *e); /* the primary; "": not known */
 struct host *host_find(struct state *st, const char *peer);
+bool host_is_reachable(struct state *st, const char *peer); /* by other hosts */
+void host_free(struct keel_mod *mod, struct host *h);
 
 /* Handlers of messages: executor.c has the table. */
 typedef void message_fn(struct keel_mod *mod, const char *peer, const struct keel_msg *m);

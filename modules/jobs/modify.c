@@ -98,13 +98,21 @@ static const char *name_of_row(struct keel_mod *mod, const char *asked)
 	return s.row ? s.row : asked;
 }
 
+/* Is "" judged like any other value? */
+static bool takes_empty(struct keel_mod *mod, const char *name)
+{
+	const struct keel_attr *attr = keel_attr_find(mod, "job", name);
+
+	return attr && keel_attr_flags(attr) & KEEL_ATTR_EMPTY;
+}
+
 /* The change as it will be made: an attribute that is emptied gets its default, which its check() sees then. */
 static struct keel_attrop completed(struct keel_mod *mod, const struct keel_attrop *given)
 {
 	struct keel_attrop op = *given;
 
 	op.name = name_of_row(mod, given->name);
-	if (empties(&op)) {
+	if (empties(&op) && !(op.op == KEEL_SET && takes_empty(mod, op.name))) {
 		op.value = op.key ? NULL : attribute_emptied(op.name);
 		op.op = op.value ? KEEL_SET : KEEL_UNSET;
 	}

@@ -46,8 +46,8 @@ struct keel_part {
 	int64_t uid;
 	const struct keel_part_host *hosts; /* in the order of exec_host; [0] is the primary */
 	const uint32_t *nodes; /* of each node number (spec 31 section 1) the index of its host */
-	const char *tolerate;  /* tolerate_node_failures as it was at the start; "" unset */
-	bool rerunable, started; /* started: the primary's program runs */
+	const char *tolerate; /* tolerate_node_failures as it was at the start; "" unset */
+	uint32_t rerunable, started; /* 0 or 1; started: the primary's program runs */
 };
 
 /* A task: a program that is started in a part beside the job's own, with the job's user, limits and environment. */
