@@ -24,7 +24,7 @@ static struct job *job_create(struct state *s, const struct keel_part *p)
 	}
 	j->run = p->run;
 	j->index = p->index;
-	j->next = p->index == 0 ? 2 : 1; /* 1 is the job's program */
+	j->next = 2; /* 1 is the job's program */
 	HASH_ADD_KEYPTR(hh, s->jobs, j->id, strlen(j->id), j);
 	if (j->hh.tbl == NULL) {
 		job_free(j);
@@ -76,15 +76,14 @@ uint32_t job_number(struct job *j)
 	const uint32_t most = (1u << NUMBER_BITS) - 1;
 	uint32_t number;
 
-	if (j->found) {
-		if (getrandom(&j->next, sizeof(j->next), 0) != (ssize_t)sizeof(j->next))
-			j->next = most / 2;
-		j->found = false;
-	}
+	if (j->found && !j->moved && getrandom(&j->next, sizeof(j->next), 0) != (ssize_t)sizeof(j->next))
+		j->next = most / 2;
+	j->moved = true;
 	do {
-		j->next = j->next > most || j->next < 2 ? (j->next & most) : j->next;
-		j->next = j->next < 2 ? 2 : j->next;
-		number = j->index << NUMBER_BITS | (j->next++ & most);
+		j->next &= most;
+		if (j->next < 2)
+			j->next = 2;
+		number = j->index << NUMBER_BITS | j->next++;
 	} while (task_find(j, number) != NULL);
 	return number;
 }

@@ -209,8 +209,13 @@ static void on_obit(struct keel_mod *mod, struct keel_req *req)
 	if (e == NULL)
 		return;
 	t = task_find(c->job, number);
-	if (t == NULL && number == 1 && c->job->index == 0 && (t = task_add(c->job, 1, c->hosts[0])) != NULL)
-		t->status = TASK_RUNS;
+	if (t == NULL && (c->job->found || (number == 1 && c->job->index == 0))) {
+		const char *host = host_named(c, number == 1 ? 0 : keel_msg_int(m, "node", -1));
+
+		t = host != NULL && number != 0 ? task_add(c->job, number, host) : NULL;
+		if (t != NULL)
+			t->status = TASK_RUNS;
+	}
 	e->task = number;
 	if (t == NULL) {
 		event_end(mod->state, e, TM_ENOTFOUND, NULL);

@@ -39,7 +39,7 @@ enum tm_error {
 	TM_EHOOK = 17012,
 };
 
-#define CLIENTS_MAX 1024       /* of a job on one host */
+#define CLIENTS_MAX 200         /* of a job on one host */
 #define EVENTS_MAX 16384       /* that clients of a job wait for, on one host */
 #define TASKS_MAX 65536        /* of a job that are known here; then those that ended first are forgotten */
 #define PUBLISHED_MAX (1 << 20) /* bytes of a job, on one host */
@@ -99,7 +99,7 @@ struct job {
 	int64_t run;
 	uint32_t index; /* of this host */
 	uint32_t next;	/* counter of the next task */
-	bool found;	/* at start: tasks of before are not known */
+	bool found, moved; /* at start: tasks of before are not known; then the counter has gone on elsewhere */
 	struct client *clients;
 	uint32_t n_clients;
 	struct task *tasks;
