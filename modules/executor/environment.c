@@ -126,22 +126,25 @@ int launch_cookie(struct launch *l)
 		return -ENOMEM;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(cookie + 2 * i, 3, "%02x", bytes[i]);
-	return part_set_text(&l->part->cookie, cookie);
+	if (part_set_text(&l->part->cookie, cookie) < 0)
+		return -ENOMEM;
+	part_sync(l->part);
+	return 0;
 }
 
 static int ours_add(struct var **vars, const struct launch *l, const char *job_dir)
 {
 	const struct user *u = &l->account_of;
 	const struct keel_part *part_of = &l->facts->view;
-	char node[24], ncpus[24], nodefile[4096], tmpdir[4096] = "", index[32], array[512];
-	int64_t own = part_of->index ? part_of->hosts[part_of->index].ncpus : l->ncpus;
+	char node[24], ncpus[24], threads[24], nodefile[4096], tmpdir[4096] = "", index[32], array[512];
 	size_t len = 0;
 	const char *at = keel_id_index(l->id, &len); /* 12[3].svr: PBS_ARRAY_INDEX=3, PBS_ARRAY_ID=12[].svr */
 	bool part = at && len < sizeof(index) && keel_id_whole(l->id, array, sizeof(array));
 
 	snprintf(node, sizeof(node), "%u", part_of->index);
 	snprintf(index, sizeof(index), "%.*s", part ? (int)len : 0, part ? at : "");
-	snprintf(ncpus, sizeof(ncpus), "%lld", (long long)(own > 0 ? own : 1));
+	snprintf(ncpus, sizeof(ncpus), "%lld", (long long)(l->ncpus > 0 ? l->ncpus : 1));
+	snprintf(threads, sizeof(threads), "%lld", (long long)l->ompthreads);
 	snprintf(nodefile, sizeof(nodefile), "%s/aux/%s", l->pbs_home, l->id);
 	if (l->tmpdir)
 		snprintf(tmpdir, sizeof(tmpdir), "%s/pbs.%s", l->tmpdir, l->id);
@@ -165,7 +168,7 @@ static int ours_add(struct var **vars, const struct launch *l, const char *job_d
 		{ "PBS_JOBDIR", job_dir },
 		{ "TMPDIR", l->tmpdir ? tmpdir : NULL },
 		{ "NCPUS", ncpus },
-		{ "OMP_NUM_THREADS", ncpus },
+		{ "OMP_NUM_THREADS", l->ompthreads > 0 ? threads : ncpus },
 		{ "PBS_ACCOUNT", l->account },
 		{ "PBS_ARRAY_INDEX", part ? index : NULL },
 		{ "PBS_ARRAY_ID", part ? array : NULL },

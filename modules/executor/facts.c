@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "duration.h"
-#include "executor.h"
+#include "spread.h"
 
 static bool is_plain(const char *text)
 {
@@ -67,7 +68,7 @@ static int host_take(char *line, struct keel_part_host *ret)
 		return -EPROTO;
 	*ret = (struct keel_part_host){
 		.size = sizeof(*ret), .ncpus = (uint32_t)strtoul(ncpus, NULL, 10), .name = name,
-		.address = known(address), .key = known(key), .vnodes = vnodes ? vnodes : "",
+		.address = known(address), .key = known(key), .vnodes = vnodes && known(vnodes) ? vnodes : "",
 	};
 	return 0;
 }
@@ -84,9 +85,9 @@ static int nodes_take(const char *text, uint32_t n_hosts, uint32_t **ret, uint32
 		char *end;
 		unsigned long host = strtoul(at, &end, 10);
 
-		if (!isdigit((unsigned char)*at) || (*end && *end != ' ') || host >= n_hosts || n > NODES_LINES_MAX) {
+		if (!isdigit((unsigned char)*at) || (*end && *end != ' ') || host >= n_hosts || n > NODES_MAX) {
 			free(nodes);
-			return n > NODES_LINES_MAX ? -E2BIG : -EPROTO;
+			return n > NODES_MAX ? -E2BIG : -EPROTO;
 		}
 		nodes[n++] = (uint32_t)host;
 		at = end;
@@ -94,6 +95,40 @@ static int nodes_take(const char *text, uint32_t n_hosts, uint32_t **ret, uint32
 	*ret = nodes;
 	*ret_n = (uint32_t)n;
 	return 0;
+}
+
+static bool is_named(const struct keel_part_host *h, const char *line, size_t len)
+{
+	size_t own = strlen(h->name), brief = strcspn(h->name, ".");
+
+	return (own == len || (own < len && line[own] == '.') || (brief == len)) &&
+	       strncasecmp(h->name, line, own < len ? own : len) == 0;
+}
+
+char *part_nodes_of_file(const char *const *hosts, uint32_t n, const char *file)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = n ? open_memstream(&text, &size) : NULL;
+	uint32_t at = 0;
+
+	for (const char *line = file; f && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		size_t len = strcspn(line, "\n");
+		uint32_t tried = 0;
+		char name[256];
+
+		for (; tried < n; tried++, at = (at + 1) % n) { /* in their order, most often */
+			snprintf(name, sizeof(name), "%.*s", (int)strcspn(hosts[at], " "), hosts[at]);
+			if (is_named(&(struct keel_part_host){ .name = name }, line, len))
+				break;
+		}
+		if (tried < n)
+			fprintf(f, " %u", at);
+	}
+	if (f && fclose(f) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* All lines in one text, and the hosts that point into it. */
@@ -202,7 +237,7 @@ void part_print_hosts(FILE *f, const struct part *p)
 
 void part_print(FILE *f, const struct part *p)
 {
-	fprintf(f, "index %u\nrerunable %d\n", p->view.index, p->view.rerunable);
+	fprintf(f, "index %u\nrerunable %u\n", p->view.index, p->view.rerunable);
 	if (p->cookie)
 		fprintf(f, "cookie %s\n", p->cookie);
 	if (p->tolerate)

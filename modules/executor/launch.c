@@ -202,27 +202,31 @@ struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)
 static struct part *part_of_message(struct keel_mod *mod, const struct keel_msg *m, int64_t ncpus)
 {
 	struct part *p = part_alone(keel_host_name(mod), ncpus);
-	uint32_t n_hosts = 0, n_nodes = 0;
+	uint32_t n_hosts = 0;
 	const char *const *hosts = keel_msg_strings(m, "hosts", &n_hosts);
-	const char *nodes = keel_msg_str(m, "node_hosts"), *text;
+	const char *nodes = keel_msg_str(m, "nodes"), *text;
+	char *numbers = hosts && nodes ? part_nodes_of_file(hosts, n_hosts, nodes) : NULL;
 	int64_t index = keel_msg_int(m, "index", 0);
 	int r = p ? 0 : -ENOMEM;
 
-	(void)n_nodes;
 	if (r == 0 && hosts)
-		r = part_set_hosts(p, hosts, n_hosts, nodes);
+		r = part_set_hosts(p, hosts, n_hosts, numbers);
+	free(numbers);
 	if (r == 0 && (index < 0 || index >= (int64_t)p->view.n_hosts))
 		r = -EPROTO;
 	if (r == 0 && (text = keel_msg_str(m, "cookie")))
 		r = part_set_text(&p->cookie, text);
 	if (r == 0 && (text = keel_msg_str(m, "tolerate")))
 		r = part_set_text(&p->tolerate, text);
+	if (r == 0 && (text = keel_msg_str(m, "user")))
+		r = part_set_text(&p->user, text);
 	if (r < 0) {
 		part_free(p);
 		return NULL;
 	}
 	p->view.index = (uint32_t)index;
 	p->view.rerunable = keel_msg_int(m, "rerunable", 1) != 0;
+	part_sync(p);
 	return p;
 }
 
@@ -240,6 +244,7 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 	l->pidfd = l->talk = -1;
 	l->run = run;
 	l->ncpus = keel_msg_int(m, "ncpus", 1);
+	l->ompthreads = keel_msg_int(m, "ompthreads", 0);
 	l->job_ncpus = keel_msg_int(m, "job_ncpus", l->ncpus);
 	l->id = strdup(id);
 #define LAUNCH_TEXT_READ(key, member)                                                              \

@@ -35,7 +35,8 @@ struct part;
 
 struct launch {
 	char *id;
-	int64_t run, ncpus, job_ncpus; /* of the first chunk; of the job */
+	int64_t run, ncpus, job_ncpus; /* of its first chunk here; of the job */
+	int64_t ompthreads; /* of that chunk; 0: as many as processors */
 #define LAUNCH_TEXT_MEMBER(key, member) char *member;
 	LAUNCH_TEXTS(LAUNCH_TEXT_MEMBER)
 	char *script;

@@ -39,6 +39,8 @@ struct part *part_alone(const char *host, int64_t ncpus);
  * each node number, in decimal with blanks between. Replaces what was there. 0; fails with -EPROTO, -E2BIG or -ENOMEM, and
  * nothing is changed. */
 int part_set_hosts(struct part *p, const char *const *hosts, uint32_t n, const char *nodes);
+/* Indexes as above, from the hosts' names in a node file. The caller frees it; NULL without memory. */
+char *part_nodes_of_file(const char *const *hosts, uint32_t n, const char *file);
 int part_set_text(char **at, const char *text); /* 0; -ENOMEM */
 void part_sync(struct part *p);			/* view, after any of them */
 /* Lines for a diary, and what a diary says. */

@@ -318,30 +318,51 @@ static bool same_hosts(const struct part *p, const char *const *hosts, uint32_t 
 	return n == p->view.n_hosts;
 }
 
-void on_resize(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+/* Other hosts than before: 1; the same, 0; fails as part_set_hosts() does, and they are as before. */
+static int hosts_take(struct task *t, const struct keel_msg *m, struct part *before)
 {
-	struct state *st = mod->state;
-	const char *id = keel_msg_str(m, "id"), *nodes = keel_msg_str(m, "nodes"), *numbers = keel_msg_str(m, "node_hosts");
-	struct task *t = id ? task_find(st, id) : NULL;
-	int64_t index = keel_msg_int(m, "index", t ? part_index(t) : 0);
+	const char *nodes = keel_msg_str(m, "nodes");
+	int64_t index = keel_msg_int(m, "index", part_index(t));
 	uint32_t n = 0;
 	const char *const *hosts = keel_msg_strings(m, "hosts", &n);
-	struct part before;
+	char *numbers;
+	int r;
 
-	(void)peer;
-	if (!t || !t->part || t->run != keel_msg_int(m, "run", -1) || t->discarded || !hosts || index < 0 || index >= n ||
-	    (index == 0) != !is_sister(t) || same_hosts(t->part, hosts, n))
-		return;
-	before = *t->part;
+	if (!hosts || index < 0 || index >= n || (index > 0) != is_sister(t))
+		return -EPROTO;
+	if (same_hosts(t->part, hosts, n))
+		return 0;
+	numbers = nodes ? part_nodes_of_file(hosts, n, nodes) : NULL;
+	*before = *t->part;
 	t->part->hosts = NULL;
 	t->part->text = NULL;
 	t->part->nodes = NULL;
-	if (part_set_hosts(t->part, hosts, n, numbers) < 0) {
-		*t->part = before;
-		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "the server's list of its hosts cannot be read; it is as before");
-		return;
+	r = part_set_hosts(t->part, hosts, n, numbers);
+	free(numbers);
+	if (r < 0) {
+		*t->part = *before;
+		return r;
 	}
 	t->part->view.index = (uint32_t)index;
+	return 1;
+}
+
+void on_resize(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct state *st = mod->state;
+	const char *id = keel_msg_str(m, "id"), *nodes = keel_msg_str(m, "nodes");
+	struct task *t = id ? task_find(st, id) : NULL;
+	struct part before;
+	int r;
+
+	(void)peer;
+	if (!t || !t->part || t->run != keel_msg_int(m, "run", -1) || t->discarded)
+		return;
+	r = hosts_take(t, m, &before);
+	if (r < 0)
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "the server's list of its hosts cannot be read; it is as before");
+	if (r <= 0)
+		return;
 	keel_log(mod, KEEL_LOG_JOB, "Job", id, "updated nodes info");
 	facts_note(mod, t);
 	if (nodes && nodes_set(mod, t, nodes) < 0)
