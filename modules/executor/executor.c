@@ -166,6 +166,8 @@ static const struct {
 	{ "task.health", on_health, KEEL_MOM },
 	{ "task.hello", on_hello, KEEL_MOM },
 	{ "task.got", on_got, KEEL_MOM },
+	{ "task.released", on_released, KEEL_MOM },
+	{ "task.pruned", on_pruned, KEEL_MOM },
 	{ "task.start", on_start, KEEL_SERVER },
 	{ "task.forget", on_forget, KEEL_SERVER },
 	{ "task.who", on_who, KEEL_SERVER },

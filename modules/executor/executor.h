@@ -53,6 +53,8 @@ struct entry {
 	char **hosts;	  /* owned; in the order of exec_host, the primary first; NULL: not known yet (replayed) */
 	uint32_t n_hosts;
 	const char *peer; /* the primary, or NULL */
+	char **leaving;	  /* owned; hosts that the job gave up and that have not ended their part: resize.c */
+	uint32_t n_leaving;
 	int64_t run;
 	int64_t sent;	      /* the number of its start message to the primary; 0: it was not sent on this link */
 	bool starting;        /* the start waits for the script: no order may overtake it */
@@ -257,6 +259,14 @@ char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
 /* Its sisters are to end what they have of it, and forget it. One that is away gets that when it is back. */
 void sisters_discard(struct keel_mod *mod, const struct entry *e);
+/* resize.c */
+void task_resize(struct keel_mod *mod, struct keel_obj *job);
+void leaving_free(struct entry *e);
+void leaving_discard(struct keel_mod *mod, const struct entry *e);
+void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has);
+bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has);
+/* start.c: what hosts that stay are to know of each other now */
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s);
 /* Holds a start on hosts whose links are awaited, or that have not introduced themselves on them yet. */
 keel_verdict start_wait(struct keel_call *call, const struct spread *hosts);
 void starts_go_on(struct state *st, const char *peer); /* it is there, or down */
@@ -303,6 +313,7 @@ void host_free(struct keel_mod *mod, struct host *h);
 
 /* Handlers of messages: executor.c has the table. */
 typedef void message_fn(struct keel_mod *mod, const char *peer, const struct keel_msg *m);
+message_fn on_released, on_pruned;
 message_fn on_started, on_refused, on_used, on_ended, on_answer, on_unknown, on_health, on_hello, on_got;
 message_fn on_start, on_forget, on_who, on_signal, on_kill, on_discard, on_checkpoint, on_message, on_stop, on_modify,
 	on_strange, on_prune_done, on_resize;
