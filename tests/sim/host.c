@@ -105,6 +105,8 @@ static void comes_back(void *arg)
 
 	trace(h->sim, "%s is back", h->name);
 	h->alive = true;
+	for (struct task *t = h->tasks; t != NULL; t = t->hh.next)
+		part_start(t);
 	net_dial(h, 0);
 }
 
@@ -117,6 +119,8 @@ void host_restart(struct host *h, bool power)
 	trace(s, "%s %s", h->name, power ? "loses its power" : "daemon ends");
 	net_cut(h);
 	h->alive = false;
+	for (struct task *t = h->tasks; t != NULL; t = t->hh.next)
+		part_stop(t);
 	tasks_lose(h, power);
 	loop_timer(s->loop, chance_between(&s->tasks, 100, DOWN_MS), comes_back, h);
 }
