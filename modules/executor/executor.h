@@ -17,7 +17,6 @@
 #include "proc.h"
 #include "spread.h"
 
-#include <uthash.h>
 #include <utlist.h>
 
 #define PBSE_UNKSIG 15013
