@@ -106,14 +106,6 @@ static void task_check(struct sim *s, const struct host *h, const struct task *t
 			  s->job->is_suspended(s->job->self, job) ? "suspended" : "not suspended");
 }
 
-static struct task *task_on(const struct host *h, const char *id)
-{
-	struct task *t;
-
-	HASH_FIND_STR(h->tasks, id, t);
-	return t;
-}
-
 /* The host of a vnode: "n3" or "n3[1]", which ends at `stops`. */
 static struct host *host_of(struct sim *s, const char *vnode, const char *stops)
 {
@@ -253,9 +245,8 @@ static void calm(struct sim *s)
 	if (s->server == NULL)
 		sim_run_until(s, s->now_ms + 60000);
 	everything_on(s);
-	if (s->wrong[0] == '\0' && !settle(s, s->now_ms + CALM_MS) && s->wrong[0] == '\0')
-		return; /* tasks end all the time: another seed will be quieter */
-	if (s->wrong[0] == '\0')
+	/* Else tasks end all the time: another seed will be quieter. */
+	if (s->wrong[0] == '\0' && settle(s, s->now_ms + CALM_MS))
 		agreement_check(s);
 	if (s->wrong[0] != '\0')
 		return;
@@ -267,6 +258,9 @@ static void calm(struct sim *s)
 		return;
 	check_now(s);
 	holds_check(s);
+	for (const struct host *h = s->hosts; h != NULL; h = h->hh.next)
+		if (h->tasks != NULL)
+			sim_wrong(s, "all jobs are gone, %s has a task of job %s", h->name, h->tasks->id);
 }
 
 /* ---- a run ------------------------------------------------------------------------------------------------ */

@@ -67,8 +67,12 @@ void host_hello(struct host *h)
 {
 	struct keel_out *o = out_create();
 	struct task *t, *next;
+	char address[64];
 
 	out_put_str(o, "host", h->name);
+	snprintf(address, sizeof(address), "%s:15003", h->name);
+	out_put_str(o, "address", address);
+	out_put_str(o, "key", "c2ltdWxhdGVkIGhvc3RzIGhhdmUgbm8ga2V5cyBvZiAK");
 	out_put_int(o, "ncpus", h->sim->conf.ncpus);
 	out_put_int(o, "pcpus", h->sim->conf.ncpus);
 	out_put_int(o, "mem_kb", h->sim->conf.ncpus * 4 * 1024 * 1024);

@@ -222,6 +222,8 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m);
 void task_report(struct task *t);
 void tasks_lose(struct host *h, bool power);
 bool task_is_alive(const struct task *t);
+struct task *task_on(const struct host *h, const char *id); /* NULL: there is none */
+void task_vanish(struct task *t);			    /* without a word to any other host */
 /* For part.c: the start fails; the program begins; a suspension or resumption of the other hosts has this outcome; all hosts
  * have ended; an end by a signal within `delay_ms`. */
 void task_refuse(struct task *t, int32_t status);

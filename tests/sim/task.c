@@ -36,7 +36,7 @@ static void state_set(struct task *t, char state)
 	t->state = state;
 }
 
-static struct task *task_find(struct host *h, const char *id)
+struct task *task_on(const struct host *h, const char *id)
 {
 	struct task *t;
 
@@ -65,6 +65,11 @@ static void task_free(struct task *t)
 	part_free(t->next_part);
 	free(t->id);
 	free(t);
+}
+
+void task_vanish(struct task *t)
+{
+	task_free(t);
 }
 
 /* ---- words to the server ------------------------------------------------------------------------ */
@@ -334,7 +339,7 @@ void task_start(struct host *h, const struct keel_msg *m)
 	const struct keel_msg_api *msg = msg_api();
 	const char *id = msg->str(m, "id");
 	int64_t run = msg->integer(m, "run", -1), left_ms, limit;
-	struct task *t = id != NULL ? task_find(h, id) : NULL;
+	struct task *t = id != NULL ? task_on(h, id) : NULL;
 	struct part *part;
 
 	if (id == NULL || run < 0 || (t != NULL && (t->run > run || t->next_run >= run)))
@@ -518,7 +523,7 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m)
 {
 	const char *id = msg_api()->str(m, "id");
 	int64_t run = msg_api()->integer(m, "run", -1);
-	struct task *t = id != NULL ? task_find(h, id) : NULL;
+	struct task *t = id != NULL ? task_on(h, id) : NULL;
 
 	for (size_t i = 0; id != NULL && i < KEEL_COUNT(orders); i++) {
 		if (strcmp(orders[i].name, name) != 0)
