@@ -41,7 +41,7 @@ seeds()
 @test "model: 1,000 hosts, jobs over 1 to 1,000 of them, hosts that fail: no part without a job, no job without its parts" {
 	needs_module sisters
 	for seed in 401 402; do
-		sim --seed $seed --steps 50 --hosts 1000 --job-time 600 --quiet \
+		sim --seed $seed --steps 120 --hosts 1000 --job-time 600 --quiet \
 			--faults drop=0.0005,dup=0.01,delay=0.01,crash=0.0005,mom=0.001,slow=0.005 || return 1
 	done
 }

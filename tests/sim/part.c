@@ -30,7 +30,7 @@
 #define BACKOFF_MS 5000
 #define ORDER_MS 100 /* the longest that a prologue takes */
 #define LATE_MS 8000
-#define REFUSED 0.02
+#define REFUSED 0.04 /* of the prologues of a job, some host's */
 #define BUSY_MS 200
 #define BADSTATE 15016
 #define HOOK_REJECT 15169
@@ -382,7 +382,7 @@ static void prologue_done(struct later *l)
 	struct sim *s = l->sim;
 
 	if (t != NULL)
-		sister_done(&t->part->sister, l->number, !s->calm && chance_is(&s->tasks, REFUSED) ? HOOK_REJECT : 0, "no");
+		sister_done(&t->part->sister, l->number, !s->calm && chance_is(&s->tasks, REFUSED / t->part->n) ? HOOK_REJECT : 0, "no");
 }
 
 static void sister_obeys(struct task *t, uint64_t number, const char *name)
