@@ -42,6 +42,7 @@ struct keel_contrib {
 #define KEEL_ROW_SCOPE struct keel_scope_def
 #define KEEL_ROW_SIGNAL struct keel_signal_def
 #define KEEL_ROW_JOB_FORM struct keel_job_form_def
+#define KEEL_ROW_JOB_PREPARE struct keel_job_prepare_def
 #define KEEL_ROW_PARTS struct keel_parts_def
 #define KEEL_ROW_NODE_STATE struct keel_node_state_def
 #define KEEL_ROW_PREEMPT struct keel_preempt_def
@@ -50,6 +51,7 @@ struct keel_contrib {
 #define KEEL_ROW_ACCT_ITEM struct keel_acct_item_def
 #define KEEL_ROW_RELOAD struct keel_reload_def
 #define KEEL_ROW_MOM_DIRECTIVE struct keel_mom_directive_def
+#define KEEL_ROW_HOST_FACT struct keel_host_fact_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
@@ -280,6 +282,18 @@ struct keel_job_form_def {
 	char (*letter)(struct keel_mod *owner, const char *operand);
 };
 
+/* JOB_PREPARE (declared by jobs): what a job asks for is changed at its submission and at each change while it waits, before
+ * defaults, schedselect and sums are computed. */
+struct keel_job_prepare_def {
+	uint32_t size;
+	int32_t place; /* low first */
+	const char *name, *doc;
+	/* Reads with keel_change_peek() and _slot(), writes with keel_change_text(). `job` may be a draft. *changed = true when
+	 * Resource_List is another one. 0; fails with a PBSE code and *err, which the requester gets. */
+	int32_t (*prepare)(struct keel_mod *owner, struct keel_changes *, struct keel_obj *job, bool *changed,
+			   struct keel_err *);
+};
+
 /* PARTS (declared by status): objects of a class that are listed below another one, or not at all. */
 struct keel_parts_def {
 	uint32_t size, reserved;
@@ -392,6 +406,12 @@ struct keel_mom_directive_def {
 	/* The file is in force: its `n` values of this name, in their order; 0: it has none, the configuration of the module
 	 * counts. Called at the start, before or after the owner's own start(), and after each reload. Borrowed for the call. */
 	void (*apply)(struct keel_mod *owner, const char *const *values, uint32_t n);
+};
+
+/* HOST_FACT (declared by job-facts): an attribute of jobs that a module reads on the job's primary host (service facts). */
+struct keel_host_fact_def {
+	uint32_t size, reserved;
+	const char *name, *doc; /* name: of the attribute; several modules may want it */
 };
 
 #endif
