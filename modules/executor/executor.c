@@ -72,7 +72,13 @@ static const struct keel_service_def service = {
 	.size = sizeof(struct keel_service_def), .version = 1, .name = "task",
 	.doc = "work on execution hosts", .table = &task_api,
 };
-static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(SERVICE, service),
+	KEEL_ROW(MOM_DIRECTIVE, usecp_directive),
+	KEEL_ROW(MOM_DIRECTIVE, tmpdir_directive),
+	KEEL_ROW(MOM_DIRECTIVE, jobdir_root_directive),
+	KEEL_ROW(MOM_DIRECTIVE, gen_nodefile_on_sister_mom_directive),
+};
 
 static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_known *ev)
 {
@@ -244,6 +250,7 @@ static void executor_fini(struct keel_mod *mod)
 {
 	server_fini(mod);
 	mom_fini(mod);
+	directives_fini(mod);
 }
 
 KEEL_MODULE(.name = "executor", .version = "1.0", .vendor = "Keelson",

@@ -164,7 +164,14 @@ struct task {
 	UT_hash_handle hh;
 };
 
+/* What mom_priv/config says (directives.c); NULL: the configuration counts. */
+struct directives {
+	char **usecp, *tmpdir, *jobdir_root;
+	bool jobdir_shared, no_sister_nodefile;
+};
+
 struct mom {
+	struct directives said;
 	struct task *tasks;
 	struct user_entry *users;
 	struct keel_timer *tick;
@@ -188,6 +195,12 @@ struct state {
 	bool started; /* and all other modules with it */
 	bool stopping;
 };
+
+/* directives.c */
+extern const struct keel_mom_directive_def usecp_directive, tmpdir_directive, jobdir_root_directive, gen_nodefile_on_sister_mom_directive;
+const char *const *directive_usecp(struct keel_mod *mod); /* NULL-terminated, or NULL */
+const char *directive_tmpdir(struct keel_mod *mod);
+void directives_fini(struct keel_mod *mod);
 
 /* ---- server files ----------------------------------------------------------------------------- */
 extern const struct keel_task_api task_api;

@@ -46,6 +46,7 @@ void launch_free(struct launch *l)
 	free(l->server);
 	free(l->shepherd);
 	free(l->tmpdir);
+	free(l->jobdir_root);
 	free(l->groups_dir);
 	free(l->group_path);
 	for (char **rule = l->usecp; rule && *rule; rule++)
@@ -158,6 +159,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
 	struct user_entry *u = l->user ? user_cached(mod, l->user) : NULL;
+	const char *tmpdir = directive_tmpdir(mod);
 
 	l->pbs_home = strdup(keel_home(mod));
 	l->host = strdup(keel_host_name(mod));
@@ -165,12 +167,13 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
 	l->world = st->mom.world;
 	l->room = cf->room;
-	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
+	l->tmpdir = tmpdir && *tmpdir ? strdup(tmpdir) : NULL;
+	l->jobdir_root = st->mom.said.jobdir_root ? strdup(st->mom.said.jobdir_root) : NULL;
 	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;
 	l->start_ms = cf->start_limit;
 	l->deliver_ms = cf->deliver_limit;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
-	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
+	return l->pbs_home && l->host && l->shepherd && rules_copy(directive_usecp(mod), &l->usecp);
 }
 
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)

@@ -43,6 +43,7 @@ struct launch {
 
 	/* The host, copied. */
 	char *pbs_home, *host, *server, *shepherd, *tmpdir;
+	char *jobdir_root; /* of private directories; NULL: the user's home */
 	char **usecp; /* NULL-terminated */
 	struct nursery *nursery;
 	const char *world; /* proc_world() */

@@ -252,7 +252,7 @@ static bool is_private(const struct launch *l)
 
 static void sandbox_name(const struct launch *l, char *buf, size_t len)
 {
-	snprintf(buf, len, "%s/pbs.%s.x8z", l->account_of.home, l->id);
+	snprintf(buf, len, "%s/pbs.%s.x8z", l->jobdir_root ? l->jobdir_root : l->account_of.home, l->id);
 }
 
 char *launch_dir(const struct launch *l)

@@ -43,26 +43,35 @@ struct way *way_set(struct link *l, const char *host, const char *address, const
 		free(copy);
 		return NULL;
 	}
-	free(w->address);
-	w->address = copy;
+	if (copy != NULL) {
+		free(w->address);
+		w->address = copy;
+	}
 	w->has_key = key != NULL;
 	if (key != NULL)
 		memcpy(w->key, key, KEY_SIZE);
 	return w;
 }
 
-/* Connections that were opened for it, or are with it, end. */
-void way_forget(struct link *l, struct way *w)
+/* Connections that were opened for it, or are with it, end. `key`: but for those with this key, or none yet. */
+static void conns_break(struct way *w, const uint8_t *key, const char *why)
 {
 	struct conn *c;
 
-	dial_stop(w);
-	DL_FOREACH(l->conns, c) {
-		if (c->way != w && strcmp(c->name, w->host) != 0)
+	DL_FOREACH(w->link->conns, c) {
+		if ((c->way != w && strcmp(c->name, w->host) != 0) ||
+		    (key != NULL && (c->state < CONN_HEADER || memcmp(c->theirs.static_key, key, KEY_SIZE) == 0)))
 			continue;
-		c->way = NULL;
-		conn_break(c, "it is expected no more");
+		if (key == NULL)
+			c->way = NULL;
+		conn_break(c, why);
 	}
+}
+
+void way_forget(struct link *l, struct way *w)
+{
+	dial_stop(w);
+	conns_break(w, NULL, "it is expected no more");
 	DL_DELETE(l->ways, w);
 	free(w->host);
 	free(w->address);
@@ -89,12 +98,12 @@ int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, c
 	int32_t ret;
 
 	if (key == NULL) {
-		if (w != NULL)
+		if (w != NULL && w->n_callers > 0 && --w->n_callers == 0)
 			way_forget(l, w);
 		return 0;
 	}
 	if (!key_host_valid(host, strlen(host)) || strcmp(host, SERVER_PEER) == 0 || !key_decode(key, strlen(key), bytes) ||
-	    (address != NULL && !is_address(address)))
+	    (address != NULL && (strlen(address) >= KEEL_CARRIER_ADDRESS || !is_address(address))))
 		return -EINVAL;
 	ret = own_key(l, &err);
 	if (ret < 0) {
@@ -104,7 +113,37 @@ int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, c
 	w = way_set(l, host, address, bytes);
 	if (w == NULL)
 		return -ENOMEM;
+	w->n_callers++;
+	conns_break(w, bytes, "it is expected with another key now");
 	if (address != NULL && l->running)
 		dial_start(w);
+	return 0;
+}
+
+static void key_text(const uint8_t key[KEY_SIZE], char text[KEEL_CARRIER_KEY])
+{
+	sodium_bin2base64(text, KEEL_CARRIER_KEY, key, KEY_SIZE, sodium_base64_VARIANT_ORIGINAL);
+}
+
+int32_t ways_own(struct keel_mod *m, char address[KEEL_CARRIER_ADDRESS], char key[KEEL_CARRIER_KEY])
+{
+	struct link *l = m->state;
+	struct keel_err err;
+	int32_t ret = own_key(l, &err);
+
+	if (ret < 0)
+		return ret;
+	strcpy(address, l->address);
+	key_text(l->me.public_key, key);
+	return 0;
+}
+
+int32_t ways_proved(struct keel_mod *m, const char *peer, char key[KEEL_CARRIER_KEY])
+{
+	const struct conn *c = conn_named(m->state, peer);
+
+	if (c == NULL)
+		return -ENOTCONN;
+	key_text(c->theirs.static_key, key);
 	return 0;
 }

@@ -76,6 +76,7 @@ static const struct modfile_field loader[] = {
 	F(keel_loader_def, "further keys in", group, TEXT),
 };
 static const struct modfile_field scope[] = { F(keel_scope_def, "class", klass, TEXT) };
+static const struct modfile_field directive[] = { FLAG(keel_mom_directive_def, "each line counts", KEEL_MOM_DIRECTIVE_MANY) };
 
 #define KIND(kind_name, word, plural, type, list)                                                       \
 	{ kind_name, word, plural, sizeof(struct type), sizeof(list) / sizeof(*list),                   \
@@ -99,6 +100,9 @@ static const struct modfile_kind kinds[] = {
 	KIND("ACCT_ITEM", "item of records", "items of records", keel_acct_item_def, acct_item),
 	KIND("LOADER", "way to load modules", "ways to load modules", keel_loader_def, loader),
 	KIND("SCOPE", "scope", "scopes", keel_scope_def, scope),
+	KIND("MOM_DIRECTIVE", "directive", "directives", keel_mom_directive_def, directive),
+	{ "RELOAD", "file read again", "files read again", sizeof(struct keel_reload_def), 0, offsetof(struct keel_reload_def, name),
+	  offsetof(struct keel_reload_def, doc), NULL },
 	KIND("QUEUE_TYPE", "queue type", "queue types", keel_queue_type_def, queue_type),
 };
 

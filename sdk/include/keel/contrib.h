@@ -48,6 +48,8 @@ struct keel_contrib {
 #define KEEL_ROW_JOB_KEY struct keel_job_key_def
 #define KEEL_ROW_QUEUE_TYPE struct keel_queue_type_def
 #define KEEL_ROW_ACCT_ITEM struct keel_acct_item_def
+#define KEEL_ROW_RELOAD struct keel_reload_def
+#define KEEL_ROW_MOM_DIRECTIVE struct keel_mom_directive_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
@@ -362,6 +364,34 @@ struct keel_queue_type_def {
 	uint32_t size;
 	uint32_t runs; /* 1: jobs of such a queue are started */
 	const char *name, *doc;
+};
+
+/* RELOAD (declared by reload): a file beside the configuration, which is read again with it (SIGHUP, `keelson reload`). */
+struct keel_reload_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	/* Reads it and changes nothing. 0, or -errno with *err: the reload is refused. */
+	int32_t (*read)(struct keel_mod *owner, struct keel_err *);
+	/* What the last read() found is in force. Only after a read() that returned 0; when the reload was refused for another
+	 * reason it is not called. */
+	void (*apply)(struct keel_mod *owner);
+};
+
+/* MOM_DIRECTIVE (declared by mom-config): a name of mom_priv/config. What the file says goes before the configuration of the
+ * module. Several modules may obey one name: each has to accept the value. */
+enum keel_mom_directive_flag {
+	KEEL_MOM_DIRECTIVE_MANY = 1, /* each line counts; else the last one of the name */
+};
+struct keel_mom_directive_def {
+	uint32_t size, flags; /* enum keel_mom_directive_flag */
+	const char *name;     /* with its `$` */
+	const char *doc;
+	/* Is it a value? Changes nothing. `value`: what stands behind the name, without blanks at its ends, "" when there is
+	 * nothing. 0, or -EINVAL with *err: the file is refused. keel/directive.h has the common ones. */
+	int32_t (*check)(struct keel_mod *owner, const char *value, struct keel_err *);
+	/* The file is in force: its `n` values of this name, in their order; 0: it has none, the configuration of the module
+	 * counts. Called at the start, before or after the owner's own start(), and after each reload. Borrowed for the call. */
+	void (*apply)(struct keel_mod *owner, const char *const *values, uint32_t n);
 };
 
 #endif
