@@ -136,6 +136,24 @@ static void test_moms_are_counted(void)
 	pair_stop();
 }
 
+/* What is linked anyway is not ended by a job that does not need it any more; a host in the server's process is not linked
+ * once more. */
+static void test_enrolled_and_expected(void)
+{
+	pair_start();
+	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, &mom, &mom_id), 0);
+	CU_ASSERT_EQUAL(expect_at(&mom, SERVER_HOST, &server, &server_id), 0);
+	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, NULL, NULL), 0);
+	CU_ASSERT_EQUAL(expect_at(&mom, SERVER_HOST, NULL, NULL), 0);
+	turn_for(300);
+	CU_ASSERT_EQUAL(server.daemon.ups, 1);
+	CU_ASSERT_EQUAL(mom.daemon.ups, 1);
+	CU_ASSERT_EQUAL(server.daemon.downs + mom.daemon.downs, 0);
+	CU_ASSERT_EQUAL(send_text(&mom.daemon, "server", "still here"), 0);
+	wait_counter(&server.daemon.messages, 1);
+	pair_stop();
+}
+
 /* ---- where a mom listens ------------------------------------------------------------------------------- */
 static void listen_as(const char *listen, const char *address, const char *expected)
 {
@@ -213,4 +231,5 @@ static void test_any_address(void)
 }
 
 TESTS_MAIN("moms", TEST(test_moms_talk), TEST(test_both_dial), TEST(test_moms_lie), TEST(test_moms_are_counted),
+	   TEST(test_enrolled_and_expected),
 	   TEST(test_own_address), TEST(test_bad_address), TEST(test_any_address))

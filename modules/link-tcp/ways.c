@@ -53,25 +53,28 @@ struct way *way_set(struct link *l, const char *host, const char *address, const
 	return w;
 }
 
-/* Connections that were opened for it, or are with it, end. `key`: but for those with this key, or none yet. */
-static void conns_break(struct way *w, const uint8_t *key, const char *why)
+static bool is_enrolled(const struct link *l, const char *name, const uint8_t *key)
 {
-	struct conn *c;
+	struct identity id;
+	struct keel_err err;
 
-	DL_FOREACH(w->link->conns, c) {
-		if ((c->way != w && strcmp(c->name, w->host) != 0) ||
-		    (key != NULL && (c->state < CONN_HEADER || memcmp(c->theirs.static_key, key, KEY_SIZE) == 0)))
-			continue;
-		if (key == NULL)
-			c->way = NULL;
-		conn_break(c, why);
-	}
+	return key_read_public(l->peers_dir, name, &id, &err) == 0 && memcmp(id.public_key, key, KEY_SIZE) == 0;
 }
 
+/* Connections that were opened for it, or are with it, end; one that is up and enrolled does not. */
 void way_forget(struct link *l, struct way *w)
 {
+	bool stays = w->has_key && is_enrolled(l, w->host, w->key);
+	struct conn *c;
+
 	dial_stop(w);
-	conns_break(w, NULL, "it is expected no more");
+	DL_FOREACH(l->conns, c) {
+		if (c->way != w && strcmp(c->name, w->host) != 0)
+			continue;
+		c->way = NULL;
+		if (!stays || c->state != CONN_UP)
+			conn_break(c, "it is expected no more");
+	}
 	DL_DELETE(l->ways, w);
 	free(w->host);
 	free(w->address);
@@ -87,6 +90,17 @@ static bool is_address(const char *text)
 	free(host);
 	free(port);
 	return true;
+}
+
+/* Connections with another key than the new one. */
+static void conns_recheck(const struct way *w)
+{
+	struct conn *c;
+
+	DL_FOREACH(w->link->conns, c)
+		if ((c->way == w || strcmp(c->name, w->host) == 0) && c->state >= CONN_HEADER &&
+		    memcmp(c->theirs.static_key, w->key, KEY_SIZE) != 0)
+			conn_break(c, "it is expected with another key now");
 }
 
 int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, const char *key)
@@ -105,6 +119,8 @@ int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, c
 	if (!key_host_valid(host, strlen(host)) || strcmp(host, SERVER_PEER) == 0 || !key_decode(key, strlen(key), bytes) ||
 	    (address != NULL && (strlen(address) >= KEEL_CARRIER_ADDRESS || !is_address(address))))
 		return -EINVAL;
+	if (is_enrolled(l, SERVER_PEER, bytes))
+		return 0;
 	ret = own_key(l, &err);
 	if (ret < 0) {
 		keel_log(m, KEEL_LOG_ERROR, "Link", host, "%s", err.text);
@@ -114,7 +130,7 @@ int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, c
 	if (w == NULL)
 		return -ENOMEM;
 	w->n_callers++;
-	conns_break(w, bytes, "it is expected with another key now");
+	conns_recheck(w);
 	if (address != NULL && l->running)
 		dial_start(w);
 	return 0;

@@ -30,7 +30,8 @@ struct keel_carrier_api {
 	 * is enrolled or not. It is dialled at `address` ("host:port", "[host]:port"), again after each loss; NULL: it dials. A
 	 * host that is expected already gets the new address and key; NULL leaves the address, with another key the link ends.
 	 * Calls are counted: key NULL takes one back, and with the last one the host is expected no more and a link to it
-	 * ends. Forgotten at a restart. Fails with -EINVAL for a bad name, key or address, -ENOMEM, or the error why this
+	 * ends, but for one that is enrolled. Forgotten at a restart. With the key of this mom's server nothing happens: that
+	 * host is in the server's process, and the peer "server". Fails with -EINVAL for a bad name, key or address, -ENOMEM, or the error why this
 	 * daemon has no key of its own. */
 	int32_t (*expect)(struct keel_mod *, const char *host, const char *address, const char *key);
 	/* This daemon, as others give it to expect(): where it takes links ("": nowhere), and its public key. Fails with the
