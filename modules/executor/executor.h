@@ -183,7 +183,7 @@ struct task {
 	bool prepared;	/* task_launch was raised: task_end must follow */
 	struct answer_to stop_to; /* of a suspend under way */
 	int64_t heard;	     /* the last signal's question on this link: it is not obeyed twice */
-	int64_t stop_deadline_ms;
+	int64_t stop_deadline_ms, end_deadline_ms;
 	int stop_quiet; /* passes that found nothing left to stop */
 	char *user;
 	char *dir;	     /* where it runs; NULL: not known any more */
