@@ -103,14 +103,14 @@ static void conns_recheck(const struct way *w)
 			conn_break(c, "it is expected with another key now");
 }
 
-/* A connection, or the next attempt, is under way. */
+/* An attempt is under way, or has led to a link; one that waits for its time is made now. */
 static bool is_dialled(const struct way *w)
 {
 	const struct conn *c = w->link->conns;
 
 	while (c != NULL && c->way != w)
 		c = c->next;
-	return c != NULL || w->job != NULL || w->timer != NULL;
+	return c != NULL || w->job != NULL;
 }
 
 int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, const char *key)

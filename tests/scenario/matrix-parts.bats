@@ -25,7 +25,7 @@ teardown()
 {
 	[ -n "${SB-}" ] || return 0
 	[ -n "${BATS_TEST_COMPLETED-}" ] || { show_rows >&2; show_state; }
-	[ -z "${KEEPSB-}" ] || cp -r "$SB" "$KEEPSB"; sandbox stop || true
+	sandbox stop || true
 	rm -rf "$SB"
 }
 
@@ -151,9 +151,10 @@ finish_rows()
 	for name in "${!row[@]}"; do
 		fate "$name"
 		[ $letter != Q ] || ids+=("${row[$name]}")
-		[ $letter != S ] || qsig -s resume "${row[$name]}"
 	done
 	qdel "${ids[@]}"
+	qmgr -c 'set server scheduling = true'
+	qsig -s resume "${row[s.suspended.all]}"
 	touch "$ran/end"
 	for name in "${!row[@]}"; do
 		wait_until 30 is_over "${row[$name]}"

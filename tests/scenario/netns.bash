@@ -16,8 +16,8 @@ job_processes()
 {
 	local pid line
 	for pid in $(ip netns pids "$(cat "$SB/net")-$1"); do
-		{ IFS= read -r -d '' line || [ -n "$line" ]; } <"/proc/$pid/cmdline" 2>/dev/null || continue
-		[[ $line == *keelsond* || $line == *'keelson-shepherd nursery'* ]] || echo "$pid $line"
+		line=$(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline") || continue
+		[[ -z $line || $line == *keelsond* || $line == 'keelson-shepherd nursery'* ]] || echo "$pid $line"
 	done
 }
 has_no_process() { same "processes of jobs on $1" '' "$(job_processes "$1")"; }
