@@ -95,6 +95,7 @@ struct conf {
 
 struct state {
 	struct signal_row *signals;
+	struct prepare_row *prepares;
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;
@@ -126,6 +127,13 @@ struct state {
 /* Fills the handles st->a. Fails with -1 and *err when an attribute is missing. */
 /* The value of an attribute of this name that a request empties; NULL: unset. */
 const char *attribute_emptied(const char *name);
+
+/* prepare.c */
+extern const struct keel_kind_def prepare_kind;
+/* The JOB_PREPARE rows of all modules, on a job whose Resource_List is not complete. *changed = true: it is another one now.
+ * 0; fails with a PBSE code and *err; the caller discards the set. */
+int32_t prepare_job(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job, bool *changed,
+		    struct keel_err *err);
 
 /* types.c */
 extern const struct keel_type_def owner_type, job_state_type, holds_type;

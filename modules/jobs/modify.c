@@ -125,7 +125,7 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	const struct keel_session *who = keel_req_session(req);
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
-	bool running = !step_is_pending(job_slot(mod, job)->step), resources = false;
+	bool running = !step_is_pending(job_slot(mod, job)->step), resources = false, changed = false;
 	int32_t code = keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n);
 
 	code = code && code != -ENODATA ? keel_error(err, PBSE_PROTOCOL, "Batch protocol error") : 0;
@@ -142,7 +142,9 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	if (!code)
 		code = job_default_paths(mod, ch, job, job_text(job, job_Submit_Host),
 					 strtoll(job_id(mod, job), NULL, 10), err);
-	if (!code && resources && !running)
+	if (!code && !running)
+		code = prepare_job(mod, ch, job, &changed, err);
+	if (!code && (resources || changed) && !running)
 		code = keel_resource_prepare(ch, job, job_queue(mod, job), err);
 	return code;
 }

@@ -9,6 +9,15 @@
 #include "keel/text.h"
 #include "pbs_error.h"
 
+#define TEXT_MAX 512		  /* of a reason; what is longer is cut */
+#define FACTS_WITHIN_MS 600000	  /* the start of a job fails when the server is away for longer */
+#define STATUS_RETRY -3		  /* exit status of a start that is tried again */
+
+enum failed_node { FAILED_NODE_NOTHING, FAILED_NODE_OFFLINE };
+struct conf {
+	int32_t failed_node; /* enum failed_node */
+};
+
 /* Values of tolerate_node_failures; none is what unset means. */
 enum tolerance { TOLERATE_NONE, TOLERATE_JOB_START, TOLERATE_ALL, TOLERANCES };
 
@@ -16,6 +25,7 @@ enum tolerance { TOLERATE_NONE, TOLERATE_JOB_START, TOLERATE_ALL, TOLERANCES };
 bool tolerance_of(const char *text, enum tolerance *ret);
 
 extern const struct keel_type_def tolerance_type;
-extern const struct keel_attr_def tolerance_row, spares_row, asked_row;
+extern const struct keel_attr_def tolerance_row, spares_row, kept_row, lost_row, failed_row, unsatisfied_row;
+extern const struct keel_job_prepare_def spare_prepare;
 
 #endif

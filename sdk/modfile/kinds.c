@@ -47,6 +47,7 @@ static const struct modfile_field request[] = {
 static const struct modfile_field service[] = { F(keel_service_def, "version", version, UINT) };
 static const struct modfile_field signal[] = { F(keel_signal_def, "sent by", roles, ROLES) };
 static const struct modfile_field job_form[] = { F(keel_job_form_def, "by the attribute", attr, TEXT) };
+static const struct modfile_field job_prepare[] = { F(keel_job_prepare_def, "place", place, INT) };
 static const struct modfile_field parts[] = { F(keel_parts_def, "class", klass, TEXT) };
 static const struct modfile_field node_state[] = {
 	F(keel_node_state_def, "bit", bit, UINT),
@@ -93,6 +94,7 @@ static const struct modfile_kind kinds[] = {
 	  offsetof(struct keel_filter_def, doc), NULL },
 	KIND("SIGNAL", "signal", "signals", keel_signal_def, signal),
 	KIND("JOB_FORM", "form of jobs", "forms of jobs", keel_job_form_def, job_form),
+	KIND("JOB_PREPARE", "change of requests", "changes of requests", keel_job_prepare_def, job_prepare),
 	KIND("PARTS", "list of parts", "lists of parts", keel_parts_def, parts),
 	KIND("NODE_STATE", "node state", "node states", keel_node_state_def, node_state),
 	KIND("PREEMPT", "way to preempt", "ways to preempt", keel_preempt_def, preempt),

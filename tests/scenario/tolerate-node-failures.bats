@@ -112,3 +112,59 @@ refused_by_qsub() # arguments of qsub: exit 2, the message and the usage, and no
 	has "$records" ';E;'
 	lacks "$records" "$TNF"
 }
+
+# ---- spare_nodes --------------------------------------------------------------------------------------
+
+list_is() # JOB select nodect ncpus kept_select
+{
+	local found
+	found=$(qstat -xf "$1")
+	same select "$2" "$(value Resource_List.select "$found")"
+	same nodect "$3" "$(value Resource_List.nodect "$found")"
+	same ncpus "$4" "$(value Resource_List.ncpus "$found")"
+	same kept_select "$5" "$(value kept_select "$found")"
+}
+
+@test "tolerate-node-failures: spare_nodes pads the select, and keeps the one submitted" {
+	id=$(submit -h -W spare_nodes=2 -l select=3:ncpus=2)
+	list_is "$id" 5:ncpus=2 5 10 3:ncpus=2
+	tolerates "$id" job_start
+	id=$(submit -h -W spare_nodes=1 -W $TNF=all -l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb)
+	list_is "$id" 1:ncpus=3:mem=2gb+2:ncpus=3:mem=2gb+2:ncpus=2:mem=2gb 5 13 ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb
+	same mem 10gb "$(job_attr "$id" Resource_List.mem)"
+	tolerates "$id" all
+}
+
+@test "tolerate-node-failures: limits of a queue see the padded select" {
+	undo qmgr -c 'unset queue workq resources_max.ncpus'
+	qmgr -c 'set queue workq resources_max.ncpus = 8'
+	submit -h -W spare_nodes=1 -l select=3:ncpus=2
+	run submit -h -W spare_nodes=2 -l select=3:ncpus=2
+	same status 188 "$status"
+}
+
+@test "tolerate-node-failures: qalter of select or spare_nodes pads anew" {
+	id=$(submit -h -W spare_nodes=2 -l select=3:ncpus=2)
+	quietly as "$OWNER" qalter -l select=2:ncpus=1 "$id"
+	list_is "$id" 4:ncpus=1 4 4 2:ncpus=1
+	quietly as "$OWNER" qalter -W spare_nodes=1 "$id"
+	list_is "$id" 3:ncpus=1 3 3 2:ncpus=1
+	quietly as "$OWNER" qalter -N other "$id"
+	list_is "$id" 3:ncpus=1 3 3 2:ncpus=1
+	quietly as "$OWNER" qalter -W spare_nodes=0 "$id"
+	list_is "$id" 2:ncpus=1 2 2 ''
+}
+
+@test "tolerate-node-failures: what spare_nodes cannot be" {
+	for words in spare_nodes=-1 spare_nodes=65536 spare_nodes=x; do
+		run submit -h -W $words -l select=3:ncpus=2
+		same "status of $words" 166 "$status"
+	done
+	run submit -h -W spare_nodes=1 -W $TNF=none -l select=3:ncpus=2
+	same status 166 "$status"
+	has "$output" 'spare_nodes needs tolerate_node_failures=job_start or all'
+	run submit -h -W spare_nodes=1 -l nodes=3:ppn=2
+	has "$output" 'spare_nodes needs -l select'
+	id=$(submit -h -W spare_nodes=1 -l ncpus=2) # the primary has no spare
+	same select 1:ncpus=2 "$(job_attr "$id" Resource_List.select)"
+}

@@ -42,6 +42,7 @@ struct keel_contrib {
 #define KEEL_ROW_SCOPE struct keel_scope_def
 #define KEEL_ROW_SIGNAL struct keel_signal_def
 #define KEEL_ROW_JOB_FORM struct keel_job_form_def
+#define KEEL_ROW_JOB_PREPARE struct keel_job_prepare_def
 #define KEEL_ROW_PARTS struct keel_parts_def
 #define KEEL_ROW_NODE_STATE struct keel_node_state_def
 #define KEEL_ROW_PREEMPT struct keel_preempt_def
@@ -279,6 +280,18 @@ struct keel_job_form_def {
 	/* The state of the one part it names, as it is listed while it is no object: Q H W or X. '\0': it
 	 * names none, or several, or one that is an object. May be NULL. */
 	char (*letter)(struct keel_mod *owner, const char *operand);
+};
+
+/* JOB_PREPARE (declared by jobs): what a job asks for is changed at its submission and at each change while it waits, before
+ * defaults, schedselect and sums are computed. */
+struct keel_job_prepare_def {
+	uint32_t size;
+	int32_t place; /* low first */
+	const char *name, *doc;
+	/* Reads with keel_change_peek() and _slot(), writes with keel_change_text(). `job` may be a draft. *changed = true when
+	 * Resource_List is another one. 0; fails with a PBSE code and *err, which the requester gets. */
+	int32_t (*prepare)(struct keel_mod *owner, struct keel_changes *, struct keel_obj *job, bool *changed,
+			   struct keel_err *);
 };
 
 /* PARTS (declared by status): objects of a class that are listed below another one, or not at all. */
