@@ -242,9 +242,14 @@ static int32_t part_add(struct keel_mod *mod, const char *id, const char *host, 
 {
 	struct task *t = task_of(mod, id);
 
-	if (!t || is_sister(t) || !host || strlen(host) > 255)
+	int r;
+
+	if (!t || is_sister(t) || !host || !*host || strlen(host) > 255)
 		return -ENOENT;
-	return part_elsewhere_set(t->part, host, items, n);
+	r = part_elsewhere_set(t->part, host, items, n);
+	if (r == 0)
+		record_elsewhere(mod, t, part_elsewhere(t->part, host));
+	return r;
 }
 
 /* ---- prologue of a sister --------------------------------------------------------------------------------------- */

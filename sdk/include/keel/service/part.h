@@ -112,6 +112,7 @@ struct keel_part_api {
 	/* The primary: appends to what the job wrote, stream 1 output or 2 error. A sister: reads what its tasks wrote, from
 	 * `at` on; returns the number of bytes, 0 at the end. Both fail with -errno. */
 	int64_t (*write)(struct keel_mod *, const char *id, int32_t stream, const void *bytes, uint32_t len);
+	/* A sister's, see write. */
 	int64_t (*read)(struct keel_mod *, const char *id, int32_t stream, int64_t at, void *buf, uint32_t len);
 	/* A tolerant primary, before its program is started: the job goes on with these hosts alone (indexes of now, 0 first, and
 	 * what of exec_vnode stays on each). Node file and hosts are as said at once; the server gets to know it, and hosts that
