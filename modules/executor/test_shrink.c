@@ -41,7 +41,7 @@ static void primary_held(const char *id, uint32_t point)
 static const struct keel_part_host two[] = { { .size = sizeof(struct keel_part_host), .name = "first", .vnodes = "(first:ncpus=1)" },
 					     { .size = sizeof(struct keel_part_host), .name = "third", .vnodes = "(third:ncpus=2)" } };
 
-static void resize_send(const char *id, int64_t run, int64_t index, const char *const *hosts, uint32_t n, const char *nodes)
+static void resize_say(const char *id, int64_t run, int64_t index, const char *const *hosts, uint32_t n, const char *nodes)
 {
 	struct keel_out *out = keel_out(mod);
 
@@ -126,10 +126,10 @@ static void test_resize(void)
 	job = script_job("4.s", "true\n");
 	set(job, "job_state", "R");
 	sister_start("4.s");
-	resize_send("4.s", 2, 1, three, 2, "first\nthishost\n"); /* another run */
-	resize_send("4.s", 1, 0, three, 2, "first\nthishost\n"); /* it is no primary */
-	resize_send("4.s", 1, 1, three, 3, "first\n");		 /* as it is */
-	resize_send("4.s", 1, 1, three, 2, "first\nthishost\n");
+	resize_say("4.s", 2, 1, three, 2, "first\nthishost\n"); /* another run */
+	resize_say("4.s", 1, 0, three, 2, "first\nthishost\n"); /* it is no primary */
+	resize_say("4.s", 1, 1, three, 3, "first\n");		 /* as it is */
+	resize_say("4.s", 1, 1, three, 2, "first\nthishost\n");
 	CU_ASSERT(until(is_resized, DEADLINE_MS));
 	CU_ASSERT_EQUAL(noted.resized, 1);
 	CU_ASSERT_EQUAL(noted.n_hosts, 32); /* from 3 to 2 */

@@ -92,16 +92,16 @@ static void test_daemon_killed_before_the_program(void)
 static void test_sister_prologue(void)
 {
 	part_start();
-	part_api.prologue(mod, "7.s", mod, on_done, NULL);
+	part_api.admit(mod, "7.s", mod, on_done, NULL);
 	CU_ASSERT_EQUAL(done.code, 17006);
 	sister_start("7.s");
 	memset(&done, 0, sizeof(done));
-	part_api.prologue(mod, "7.s", mod, on_done, NULL);
+	part_api.admit(mod, "7.s", mod, on_done, NULL);
 	CU_ASSERT_EQUAL(done.code, 0);
 	CU_ASSERT_EQUAL(done.n, 1);
 	refused_point = KEEL_POINT_task_prologue;
 	refused_code = -3;
-	part_api.prologue(mod, "7.s", mod, on_done, NULL);
+	part_api.admit(mod, "7.s", mod, on_done, NULL);
 	CU_ASSERT_EQUAL(done.code, -3);
 	CU_ASSERT_STRING_EQUAL(done.text, "the test says no");
 	about("task.discard", "7.s", 1);
