@@ -104,11 +104,11 @@ static void stage(struct keel_mod *m, struct keel_obj *job, int32_t what)
 }
 static const struct keel_job_api jobs = { .size = sizeof(jobs), .stage = stage };
 
-static keel_verdict on_notice(struct keel_call *c, const void *ev)
+static keel_verdict on_notice(struct keel_call *c, uint32_t point, const void *ev, void *arg)
 {
 	const struct keel_ev_job_notice *e = ev;
 
-	(void)c;
+	(void)c, (void)point, (void)arg;
 	snprintf(letter, sizeof(letter), "%s%s", e->letter, e->text);
 	return KEEL_NEXT;
 }
