@@ -9,9 +9,12 @@ load scheduler
 
 J=(-l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb -l place=scatter)
 
-setup()
+setup() { cluster; }
+
+# cluster [options of `sandbox start`]
+cluster()
 {
-	setup_sandbox --hosts 3
+	setup_sandbox --hosts 3 "$@"
 	{
 		for v in 1:n1 2:n1 3:n1 4:n2 5:n2 6:n2; do
 			echo "create node v${v%:*} Mom=${v#*:},resources_available.ncpus=1,resources_available.mem=1gb"
@@ -326,3 +329,25 @@ pbs_release_nodes: cannot connect to server svr (errno=15010)' as "$OWNER" pbs_r
 	attr_is "$job" exec_host 'n1/0*0+n2/0*0+n3/0*2'
 	node_is v4 job-busy
 }
+
+@test "multi-host #29: other hosts are released before files are staged out" {
+	local job
+	says 2 'qsub: illegal -W value' first_line as "$OWNER" qsub -W release_nodes_on_stageout=tru -- /bin/true
+	sandbox stop
+	rm -rf "$SB"
+	copier=$BATS_TEST_TMPDIR/copier
+	printf '#!/bin/sh\nuntil [ -e %s ]; do sleep .1; done\n' "$BATS_TEST_TMPDIR/go" >"$copier"
+	chmod 755 "$copier" "$BATS_TEST_TMPDIR"
+	cluster --set "staging.scp=$copier"
+	job=$(as "$OWNER" qsub "${J[@]}" -W release_nodes_on_stageout=true -W "stageout=/etc/hostname@elsewhere:/tmp/x" -- /bin/true)
+	wait_until 20 job_is "$job" R 51
+	wait_until 20 all_are free v4 v5 v6 v7
+	job_is "$job" R 51
+	attr_is "$job" exec_host 'n1/0*0'
+	attr_is "$job" Resource_List.ncpus 3
+	touch "$BATS_TEST_TMPDIR/go"
+	wait_until 20 is_over "$job"
+	all_are free v1 v2 v3
+	same letters 'Q S u c e E' "$(accounting | sed -n "s/^[^;]*;\(.\);$job;.*/\1/p" | xargs)"
+}
+first_line() { local said got=0; said=$("$@" 2>&1) || got=$?; head -n 1 <<<"$said"; return $got; }
