@@ -21,7 +21,7 @@ spread()
 {
 	local id desk
 	desk=$(desk "$OWNER")
-	id=$(shell "pbsdsh -- /bin/sh -c 'trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c 'trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
 		echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; while :; do sleep 1; done'" "${over[@]}" "$@") || return
 	wait_until 20 job_is "$id" R 42 || return
 	wait_until 20 has_tasks "$id" || return
@@ -112,7 +112,7 @@ fixture()
 
 @test "multi-host: what the program leaves on other hosts ends with it" {
 	desk=$(desk "$OWNER")
-	id=$(shell "pbsdsh -o -- /bin/sh -c 'echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; exec sleep 600'
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -o -- /bin/sh -c 'echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; exec sleep 600'
 		until [ -s $desk/pid.\$PBS_JOBID.1 ] && [ -s $desk/pid.\$PBS_JOBID.2 ]; do sleep 0.1; done" "${over[@]}")
 	ends "$id"
 	same Exit_status 0 "$(job_attr "$id" Exit_status)"
@@ -120,7 +120,7 @@ fixture()
 }
 
 @test "multi-host: output of tasks on all hosts is the job's" {
-	out=$(output_of 'pbsdsh -- /bin/sh -c "seq -f \"\$PBS_NODENUM %g\" 1 20000; echo \"err \$PBS_NODENUM\" >&2"' "${over[@]}")
+	out=$(output_of "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "seq -f \"\$PBS_NODENUM %g\" 1 20000; echo \"err \$PBS_NODENUM\" >&2"' "${over[@]}")
 	for n in 0 1 2; do
 		same "lines of $n" "$(seq -f "$n %g" 1 20000 | md5sum)" "$(grep "^$n " <<<"$out" | md5sum)"
 		same "error of $n" 1 "$(grep -c "^err $n\$" <<<"$out")"
@@ -128,7 +128,7 @@ fixture()
 }
 
 @test "multi-host: usage of all hosts adds up" {
-	id=$(finished_script 'pbsdsh -- /bin/sh -c "i=0; while [ \$i -lt 600000 ]; do i=\$((i + 1)); done"' "${over[@]}")
+	id=$(finished_script "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "i=0; while [ \$i -lt 600000 ]; do i=\$((i + 1)); done"' "${over[@]}")
 	seconds() { awk -F: '{ print $1 * 3600 + $2 * 60 + $3 }' <<<"$1"; }
 	[ "$(seconds "$(job_attr "$id" resources_used.cput)")" -ge 1 ]
 	total=0
