@@ -26,6 +26,7 @@ struct entry *entry_find(struct state *st, const char *id)
 void entry_drop(struct state *st, struct entry *e)
 {
 	HASH_DEL(st->server.entries, e);
+	sending_drop(e);
 	entry_hosts_free(e);
 	leaving_free(e);
 	free(e->id);

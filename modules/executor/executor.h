@@ -57,7 +57,8 @@ struct entry {
 	uint32_t n_leaving;
 	int64_t run;
 	int64_t sent;	      /* the number of its start message to the primary; 0: it was not sent on this link */
-	bool starting;        /* the start waits for the script: no order may overtake it */
+	struct sending *sending; /* owned; its start messages are on their way; NULL: all are sent, or it was replayed */
+	bool starting;        /* the start waits for the script, or its turn: no order may overtake it */
 	bool modified;        /* meanwhile */
 	bool started, ended;  /* the listeners were notified */
 	bool killing, suspended; /* orders to send again when the host is up */
@@ -464,6 +465,7 @@ void stop_discard(struct keel_mod *mod, struct task *t);
 /* start.c */
 #define SCRIPT_LONG (256u * 1024u) /* bytes */
 int32_t task_start(struct keel_mod *mod, struct keel_obj *job);
+void sending_drop(struct entry *e);
 void scripts_drop(struct keel_mod *mod, struct host *h);
 
 /* modify.c */
