@@ -411,6 +411,14 @@ void pruned_report(struct keel_mod *mod, const struct task *t); /* again, while 
 /* Raises task_epilogue once, then has the output placed; what ended without a daemon goes on with launch_over(). */
 void epilogue_begin(struct keel_mod *mod, struct task *t, int32_t status);
 
+/* threshold.c */
+#define HOOK_REFUSED -4 /* the exit status of a start that was refused, unless a code below 0 says another */
+void launch_ready(struct keel_mod *mod, struct task *t); /* it is set up: prologue, then its program */
+void launch_started(struct keel_mod *mod, struct task *t, pid_t session);
+/* It is not started: why, and its status. */
+void launch_cancel(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
+void launch_fail_later(struct keel_mod *mod, struct task *t, int32_t status, const char *why); /* wherever it is */
+
 /* launch.c */
 /* Begins what a start message says. A start that fails, here or later, is reported to the server as refused; a message
  * for a run that is here already makes the host report that one again. */
@@ -418,11 +426,6 @@ void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* `l` is not the caller's any more */
 /* A launch with the texts of this host; the caller calls launch_free(). NULL without memory. */
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run);
-void launch_ready(struct keel_mod *mod, struct task *t); /* it is set up: prologue, then its program */
-void launch_started(struct keel_mod *mod, struct task *t, pid_t session);
-/* It is not started: why, and its status. */
-void launch_cancel(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
-void launch_fail_later(struct keel_mod *mod, struct task *t, int32_t status, const char *why); /* wherever it is */
 void launch_withdraw(struct keel_mod *mod, struct task *t); /* a hold that keeps it at a gate ends */
 void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
@@ -457,6 +460,9 @@ void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ..
 void record_remove(struct keel_mod *mod, const char *id);
 bool record_is_file(const char *name); /* "ID.XX" of a task */
 void record_usage(struct keel_mod *mod, const struct task *t);
+/* The same of another host. */
+void record_elsewhere(struct keel_mod *mod, const struct task *t, const struct elsewhere *e);
+void record_elsewhere_read(const char *jobs_dir, const struct task *t);
 void record_usage_read(const char *jobs_dir, const struct task *t, struct usage *ret); /* unchanged: there is none */
 
 /* stop.c */
@@ -481,6 +487,9 @@ void task_stop_hosts(struct keel_mod *mod);
 
 /* The same for either kind of caller. */
 void answer(struct keel_mod *mod, const struct answer_to *to, int32_t code, const char *text);
+/* Raises task_act for a numbered question of the server's, and goes on when it is accepted; else the question is answered. */
+typedef void act_fn(struct keel_mod *mod, struct task *t, const char *name, struct answer_to to);
+void act_ask(struct keel_mod *mod, const struct task *t, const char *name, int64_t number, act_fn *then);
 /* "suspend", "resume" of a whole part, or a signal to all of it. */
 void stop_act(struct keel_mod *mod, struct task *t, const char *name, struct answer_to to);
 /* Replies to a numbered message of the server's: 0, or the error for its caller. Number 0: no caller waits. */
