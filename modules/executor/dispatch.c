@@ -161,7 +161,7 @@ void sisters_discard(struct keel_mod *mod, const struct entry *e)
 		keel_put_int(out, "run", e->run);
 		keel_link_send(mod, e->hosts[i], "task.discard", out);
 	}
-	leaving_discard(mod, e);
+	leaving_forget(mod, e);
 }
 
 /* ---- a start waits for its hosts ---------------------------------------------------------------- */

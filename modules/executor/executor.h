@@ -179,6 +179,7 @@ struct task {
 	char why[256];
 	bool lacks; /* refused, because this host lacks means */
 	bool discarded; /* no report, forgotten at its end */
+	bool leaving;	/* the job goes on without this host: leave.c */
 	bool found_over; /* it ended while no daemon was running; not reported yet */
 	bool prepared;	/* task_launch was raised: task_end must follow */
 	struct answer_to stop_to; /* of a suspend under way */
@@ -263,7 +264,7 @@ void sisters_discard(struct keel_mod *mod, const struct entry *e);
 /* resize.c */
 void task_resize(struct keel_mod *mod, struct keel_obj *job);
 void leaving_free(struct entry *e);
-void leaving_discard(struct keel_mod *mod, const struct entry *e);
+void leaving_forget(struct keel_mod *mod, const struct entry *e);
 void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has);
 bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has);
 /* start.c: what hosts that stay are to know of each other now */
@@ -314,7 +315,7 @@ void host_free(struct keel_mod *mod, struct host *h);
 
 /* Handlers of messages: executor.c has the table. */
 typedef void message_fn(struct keel_mod *mod, const char *peer, const struct keel_msg *m);
-message_fn on_released, on_pruned;
+message_fn on_released, on_pruned, on_release, on_left;
 message_fn on_started, on_refused, on_used, on_ended, on_answer, on_unknown, on_health, on_hello, on_got;
 message_fn on_start, on_forget, on_who, on_signal, on_kill, on_discard, on_checkpoint, on_message, on_stop, on_modify,
 	on_strange, on_prune_done, on_resize;
@@ -331,6 +332,9 @@ void task_used(struct keel_mod *mod, const struct task *t);
 void task_report(struct keel_mod *mod, struct task *t); /* reports its end to the server, perhaps again */
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t);
 void mom_fini(struct keel_mod *mod);
+
+/* leave.c: this host's part of a job that goes on without it has ended */
+void leave_report(struct keel_mod *mod, const struct task *t);
 
 /* store.c: a server with another store than the one whose tasks are here does not end them. */
 void store_put(struct keel_mod *mod, struct keel_out *out); /* into what a host gets about a run: which one it is */
