@@ -320,6 +320,7 @@ void primary_link(struct primary *p, uint32_t host, bool up, int64_t now)
 	if (h->linked == up)
 		return;
 	h->linked = up;
+	h->met = h->met || up;
 	h->away_ms = up ? 0 : now;
 	h->say_ms = 0;
 	if (up && h->state != HOST_RELEASED)
@@ -329,7 +330,7 @@ void primary_link(struct primary *p, uint32_t host, bool up, int64_t now)
 /* While it runs, it has longer: primary_tick(). */
 void primary_down(struct primary *p, uint32_t host)
 {
-	if (p->hosts[host].linked || p->hosts[host].state == HOST_ENDED)
+	if (p->hosts[host].linked || !p->hosts[host].met || p->hosts[host].state == HOST_ENDED)
 		return;
 	if (starts(p) || p->step == STEP_END)
 		gone(p, host, "the link to it is lost");

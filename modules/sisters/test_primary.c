@@ -209,6 +209,10 @@ static void a_link_lost_at_the_start_is_a_failure_after_its_grace(void)
 	CU_ASSERT_EQUAL(n[ACT_REFUSE], 1);
 	CU_ASSERT_EQUAL(last[ACT_REFUSE].status, STATUS_JOIN);
 	CU_ASSERT_EQUAL(last[ACT_LOST].code, CODE_COMM);
+	fresh();
+	primary_step(&p, STEP_JOIN, "join", 30000, 0);
+	primary_down(&p, 1); /* the grace of a link for a job before this one */
+	CU_ASSERT_EQUAL(n[ACT_LOST], 0);
 }
 
 static void suspension_stops_all_or_none(void)
