@@ -396,12 +396,20 @@ static void a_restarted_primary_learns_all_again(void)
 	link_all();
 	CU_ASSERT_EQUAL(n[ACT_ASK], 3);
 	primary_joined(&p, 1, false);
+	primary_step(&p, STEP_ACT, "suspend", 30000, 0);
+	CU_ASSERT_EQUAL(n[ACT_REFUSE], 1); /* what the others are is not known yet */
+	CU_ASSERT_EQUAL(n[ACT_ORDER], 0);
 	primary_joined(&p, 2, true); /* stopped, by an act that was cut short */
 	primary_tick(&p, 1000, false);
 	CU_ASSERT_EQUAL(n[ACT_ORDER], 1);
 	CU_ASSERT_STRING_EQUAL(name, "resume");
 	primary_step(&p, STEP_END, "end", 60000, 2000);
-	CU_ASSERT_EQUAL(n[ACT_ORDER], 4); /* also to the one that has not answered yet */
+	CU_ASSERT_EQUAL(n[ACT_ORDER], 4); /* also to the one that was not heard of */
+	primary_ended(&p, 1);
+	primary_ended(&p, 2);
+	CU_ASSERT_EQUAL(n[ACT_PASS], 0);
+	primary_ended(&p, 3);
+	CU_ASSERT_EQUAL(n[ACT_PASS], 1);
 }
 
 static void released_hosts_are_not_waited_for(void)

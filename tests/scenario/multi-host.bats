@@ -14,6 +14,7 @@ kill_mom() { sandbox kill "$1"; undo restart_mom "$1"; }
 is_up() { ! is_down "$1"; }
 back() { restart_mom "$1"; wait_until 20 is_up "$1"; }
 mom_says() { has "$(mom_log "$1")" "$2" 2>/dev/null; }
+suspends() { qsig -s suspend "$1" 2>/dev/null; }
 runs_again() { [ "$(job_attr "$1" run_count)" = 2 ] && job_is "$1" R 42 2>/dev/null; }
 
 # spread [qsub arguments]: a job over three hosts with a task of a line of its own on each; prints its id. Their pids are in
@@ -193,7 +194,7 @@ finished_script()
 	back n2
 	tasks_are "$id" alive
 	lacks "$(mom_log n1)" "Job;$id;.*killing job now"
-	qsig -s suspend "$id"
+	wait_until 10 suspends "$id"
 	tasks_are "$id" is_stopped
 	as "$OWNER" qdel "$id"
 	ends "$id"
@@ -215,8 +216,7 @@ finished_script()
 	back n1
 	wait_until 20 job_is "$id" R 42
 	tasks_are "$id" alive
-	suspends() { qsig -s suspend "$id"; }
-	wait_until 10 suspends
+	wait_until 10 suspends "$id" # once the moms have found each other
 	tasks_are "$id" is_stopped
 	qsig -s resume "$id"
 	as "$OWNER" qdel "$id"
@@ -238,8 +238,7 @@ finished_script()
 	for host in n1 n2 n3; do restart_mom $host; done
 	wait_until 20 job_is "$id" R 42
 	tasks_are "$id" alive
-	suspends() { qsig -s suspend "$id"; }
-	wait_until 10 suspends
+	wait_until 10 suspends "$id" # once the moms have found each other
 	tasks_are "$id" is_stopped
 }
 
