@@ -141,7 +141,7 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED || !t->shepherd)
 		return;
 	t->ending = true;
-	if (delay_ms <= 0) {
+	if (delay_ms <= 0 || (is_sister(t) && !t->members)) { /* no task is there that TERM could end */
 		kill_begin(mod, t);
 		return;
 	}
