@@ -58,6 +58,18 @@ static void shepherd_take(struct diary *d, const char *rest)
 		d->shepherd = pid, d->shepherd_start = start;
 }
 
+static void started_take(struct diary *d, const char *rest)
+{
+	d->started = true;
+	d->session = (pid_t)strtol(rest, NULL, 10);
+}
+
+static void settled_take(struct diary *d, const char *rest)
+{
+	(void)rest;
+	d->settled = true;
+}
+
 static void refused_take(struct diary *d, const char *rest)
 {
 	int status, used = 0;
@@ -93,7 +105,7 @@ static const struct {
 	{ "walltime ", NUMBER(walltime) }, { "cput ", NUMBER(cput) },
 	{ "ncpus ", NUMBER(ncpus) },	{ "output ", TEXT(output) },
 	{ "error ", TEXT(error) },	{ "freezer ", TEXT(freezer) },
-	{ "started ", NUMBER(session) }, { "refused ", .take = refused_take },
+	{ "started ", .take = started_take }, { "settled", .take = settled_take }, { "refused ", .take = refused_take },
 	{ "stopped ", .take = stopped_take }, { "resumed ", .take = resumed_take },
 	{ "limit ", NUMBER(limit) },	{ "over ", NUMBER(up_over) },
 	{ "ended ", .take = ended_take }, { "placed ", NUMBER(placed) },
@@ -141,7 +153,7 @@ int record_read(const char *jobs_dir, const char *id, struct diary *ret)
 	if (d.run < 0 || d.shepherd <= 1)
 		return -EPROTO;
 	if (d.refused) /* that of a process which could not become the task */
-		d.session = 0;
+		d.session = 0, d.started = false;
 	*ret = d;
 	return 0;
 }

@@ -63,7 +63,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 	snprintf(path, sizeof(path), "%s/%s.JB", st->mom.jobs_dir, t->id);
 	t->shepherd = 0;
 	t->found_over = access(path, R_OK) == 0;
-	if (t->found_over && d->session > 0 && is_this_world(st, d))
+	if (t->found_over && d->started && is_this_world(st, d))
 		return;
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "nothing is left of the task");
 	if (t->found_over) {
@@ -72,7 +72,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 		return;
 	}
 	if (is_this_world(st, d))
-		proc_kill_strays(d->session, NULL, d->shepherd_start, d->uid);
+		proc_kill_strays(d->session, NULL, NULL, d->shepherd_start, d->uid);
 	task_free(mod, t);
 }
 
@@ -104,7 +104,13 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->shepherd = d->shepherd;
 	t->shepherd_start = d->shepherd_start;
 	t->session = d->session;
-	t->state = d->stopped_at ? TASK_STOPPED : TASK_RUN;
+	t->state = d->stopped_at ? TASK_STOPPED : d->started || d->ended ? TASK_RUN : TASK_BEGIN;
+	t->found = t->begun_asked = true;
+	t->ready = d->started;
+	t->settled = d->settled;
+	t->part = part_read(st->mom.jobs_dir, t->id, keel_host_name(mod));
+	if (t->part)
+		t->part->view.uid = (int64_t)(int32_t)d->uid;
 	t->prepared = true;
 	t->walltime_limit = d->walltime;
 	t->cput_limit = d->cput;
@@ -135,12 +141,14 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	    !(t = task_create(mod, id, d.run)))
 		return;
 	task_fill(mod, t, &d);
+	members_recover(mod, t);
 	if (proc_read(d.shepherd, &p) == 0 && p.start == d.shepherd_start && !strchr("ZX", p.state) &&
 	    (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
 		launch_watch(mod, t);
+		talk_find(mod, t);
 		keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "found again, session %d",
 			 (int)d.session);
-		if (d.limit)
+		if (d.limit && !d.ended)
 			stop_kill(mod, t, cf->kill_delay);
 	} else if (d.refused || d.ended) {
 		t->found_over = true;

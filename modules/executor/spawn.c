@@ -25,6 +25,7 @@
 #include "duration.h"
 #include "group.h"
 #include "nursery.h"
+#include "part.h"
 #include "proc.h"
 
 #define UMASK_DEFAULT 077
@@ -230,6 +231,8 @@ static void place_write(const struct launch *l, const char *sandbox, struct spec
 
 	spec_put(out, "id", l->id);
 	spec_put_number(out, "run", (uint64_t)l->run);
+	spec_put_number(out, "index", l->facts->view.index);
+	spec_put_number(out, "hosts", l->facts->view.n_hosts);
 	snprintf(path, sizeof(path), "%s/mom_priv/jobs", l->pbs_home);
 	spec_put(out, "jobs_dir", path);
 	snprintf(path, sizeof(path), "%s/undelivered", l->pbs_home);
@@ -284,7 +287,7 @@ static int spec_write(struct launch *l, struct spec_out *out)
 		if (script_write(l, script, sizeof(script)) < 0)
 			return -1;
 		spec_put(out, "script", script);
-	} else if (program_write(l, out) < 0) {
+	} else if (!l->facts->view.index && program_write(l, out) < 0) {
 		return -1;
 	}
 	r = output_write(l, out) < 0 ||
@@ -322,6 +325,7 @@ static char *record_text(const struct launch *l, size_t *ret_len)
 	wish_print(f, "output", l->output);
 	wish_print(f, "error", l->error);
 	wish_print(f, "freezer", l->group_path);
+	part_print(f, l->facts);
 	if (fclose(f) == 0)
 		return text;
 	free(text);

@@ -131,8 +131,6 @@ static void hosts_put(const struct sending *s, uint32_t index, struct keel_out *
 			keel_add_int(out, s->spread.node[i]);
 	keel_close(out);
 	keel_put_str(out, "nodes", s->nodes);
-	keel_put_str(out, "cookie", s->cookie);
-	keel_put_str(out, "tolerate", s->tolerate ? s->tolerate : "");
 }
 
 /* NULL without memory. The primary's still lacks its script. */
@@ -162,10 +160,36 @@ static struct keel_out *start_message(struct keel_mod *mod, const struct sending
 	ncpus = dispatch_text(mod, s->job, "Resource_List", "ncpus");
 	keel_put_int(out, "job_ncpus", ncpus ? strtoll(ncpus, NULL, 10) : s->spread.host[0]->chunk_ncpus);
 	hosts_put(s, index, out);
+	keel_put_str(out, "cookie", s->cookie);
+	keel_put_str(out, "tolerate", s->tolerate ? s->tolerate : "");
 	free(saved);
 	free(rerunable);
 	free(ncpus);
 	return out;
+}
+
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread)
+{
+	struct sending s = { .job = job, .spread = *spread, .n = e->n_hosts };
+
+	s.nodes = spread_nodes_text(spread);
+	s.lines = calloc(s.n + 1u, sizeof(*s.lines));
+	for (uint32_t i = 0; s.lines && i < s.n; i++)
+		if (!(s.lines[i] = line_make(mod->state, spread->host[i])))
+			goto out;
+	for (uint32_t i = 0; s.nodes && s.lines && i < s.n; i++) {
+		struct keel_out *out = keel_out(mod);
+
+		if (!out)
+			break;
+		keel_put_str(out, "id", e->id);
+		keel_put_int(out, "run", e->run);
+		hosts_put(&s, i, out);
+		keel_link_send(mod, e->hosts[i], "task.resize", out);
+	}
+out:
+	s.spread = (struct spread){ 0 }; /* the caller's */
+	sending_fini(&s);
 }
 
 static int32_t start_send(struct keel_mod *mod, const char *peer, struct keel_out *out)

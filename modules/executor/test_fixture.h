@@ -35,6 +35,7 @@ static int task_ends;	       /* notes of task_end, and what the last one said */
 static int64_t end_status;
 static bool with_freezer;
 static const char *start_limit = "2min";
+static void (*listen_more)(void); /* of a test, as soon as the module is there */
 
 /* The listener's last notifications, by kind. */
 static struct heard {
@@ -194,6 +195,8 @@ static void begin(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
 	heard = (struct heard){ 0 };
 	task_api.listen(mod, mod, &events);
+	if (listen_more)
+		listen_more();
 	link_set(true);
 	CU_ASSERT(until(is_up, DEADLINE_MS));
 }

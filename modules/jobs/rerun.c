@@ -45,6 +45,7 @@ static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 
 	for (size_t i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)
 		keel_unset(job, run[i], NULL);
+	shrink_undo(job);
 	saving_over(job);
 	j->ending = ENDING_NONE;
 	j->busy = false;

@@ -117,6 +117,9 @@ struct keel_part_api {
 	 * what of exec_vnode stays on each). Node file and hosts are as said at once; the server gets to know it, and hosts that
 	 * are out are ended by it. select: the new schedselect. -EINVAL, -EBUSY after the start. */
 	int32_t (*prune)(struct keel_mod *, const char *id, const struct keel_part_host *hosts, uint32_t n, const char *select);
+	/* A sister that is ready: raises task_prologue here. `done` with 0, or with the code of the refusal: below 0 it is the
+	 * exit status of the start. */
+	void (*prologue)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
 };
 
 KEEL_SERVICE(part);
@@ -133,5 +136,6 @@ KEEL_SERVICE(part);
 #define keel_part_write(...) KEEL_CALL(part, write, __VA_ARGS__)
 #define keel_part_read(...) KEEL_CALL(part, read, __VA_ARGS__)
 #define keel_part_prune(...) KEEL_CALL(part, prune, __VA_ARGS__)
+#define keel_part_prologue(...) KEEL_CALL(part, prologue, __VA_ARGS__)
 
 #endif

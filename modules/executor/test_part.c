@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_part.c - service part: a sister's part and a primary's, tasks in them, with real shepherds and a daemon that goes.
+ */
+#pragma GCC diagnostic ignored "-Wunused-function" /* it needs some of the fixture */
+#include "test_fixture.h"
+
+#include <signal.h>
+
+#include "talk.h"
+
+/* What the listener was notified of last, and how often. */
+static struct noted {
+	int ready, refused, started, over, ended, used, gone, resized;
+	uint32_t number, index, n_hosts;
+	int32_t status, code;
+	bool discarded;
+	char why[200], items[300];
+} noted;
+
+static struct { int n; int32_t code; char text[300]; } done;
+
+static void on_ready(struct keel_mod *m, const struct keel_part *p)
+{
+	(void)m;
+	noted.ready++;
+	noted.index = p->index;
+	CU_ASSERT(p->state == KEEL_PART_READY || p->state == KEEL_PART_STOPPED);
+}
+static void on_part_refused(struct keel_mod *m, const struct keel_part *p, int32_t status, int32_t code, const char *why)
+{
+	(void)m, (void)p;
+	noted.refused++;
+	noted.status = status;
+	noted.code = code;
+	snprintf(noted.why, sizeof(noted.why), "%s", why);
+}
+static void on_part_started(struct keel_mod *m, const struct keel_part *p)
+{
+	(void)m;
+	noted.started++;
+	CU_ASSERT(p->started);
+}
+static void on_over(struct keel_mod *m, const struct keel_part *p, uint32_t number, int32_t status)
+{
+	(void)m, (void)p;
+	noted.over++;
+	noted.number = number;
+	noted.status = status;
+}
+static void on_part_ended(struct keel_mod *m, const struct keel_part *p, const char *const *items, uint32_t n)
+{
+	(void)m;
+	noted.ended++;
+	CU_ASSERT_EQUAL(p->state, KEEL_PART_ENDED);
+	noted.items[0] = '\0';
+	for (uint32_t i = 0; i < n; i++)
+		strcat(strcat(noted.items, items[i]), " ");
+}
+static void on_part_used(struct keel_mod *m, const struct keel_part *p, const char *const *items, uint32_t n)
+{
+	(void)m, (void)p, (void)items, (void)n;
+	noted.used++;
+}
+static void on_gone(struct keel_mod *m, const char *id, int64_t run, bool discarded)
+{
+	(void)m, (void)id, (void)run;
+	noted.gone++;
+	noted.discarded = discarded;
+}
+static void on_resized(struct keel_mod *m, const struct keel_part *p, const struct keel_part *before)
+{
+	(void)m;
+	noted.resized++;
+	noted.n_hosts = before->n_hosts * 10 + p->n_hosts;
+}
+static const struct keel_part_events part_events = {
+	.size = sizeof(struct keel_part_events), .ready = on_ready, .refused = on_part_refused, .started = on_part_started,
+	.task_over = on_over, .ended = on_part_ended, .used = on_part_used, .gone = on_gone, .resized = on_resized,
+};
+
+static bool is_ready(void *arg) { (void)arg; return noted.ready || noted.refused; }
+static bool is_begun(void *arg) { (void)arg; return noted.started > 0; }
+static bool is_over_now(void *arg) { return noted.over >= (arg ? *(int *)arg : 1); }
+static bool is_part_ended(void *arg) { (void)arg; return noted.ended || noted.gone; }
+static bool is_gone(void *arg) { (void)arg; return noted.gone > 0; }
+static bool is_resized(void *arg) { (void)arg; return noted.resized > 0; }
+static bool is_refused(void *arg) { (void)arg; return keel_mock_logged(mock, "does not say which hosts") != NULL; }
+static bool is_done(void *arg) { return done.n >= (arg ? *(int *)arg : 1); }
+
+static void on_done(struct keel_mod *me, void *arg, int32_t code, const char *text)
+{
+	(void)me, (void)arg;
+	done.n++;
+	done.code = code;
+	snprintf(done.text, sizeof(done.text), "%s", text ? text : "");
+}
+
+static void part_listen(void)
+{
+	noted = (struct noted){ 0 };
+	CU_ASSERT_EQUAL(part_api.listen(mod, mod, &part_events), 0);
+}
+
+static void part_start(void)
+{
+	listen_more = part_listen;
+	begin();
+}
+
+static const char *const three[] = { "first 10.0.0.1:15003 key1 1 (first:ncpus=1)", "thishost - - 3 (thishost:ncpus=3)",
+				     "third 10.0.0.3:15003 key3 2 (third:ncpus=2)+(third:ncpus=1)" };
+
+static struct keel_out *start_begin(const char *id, int64_t run, int64_t index)
+{
+	struct keel_out *out = keel_out(mod);
+
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	keel_put_int(out, "index", index);
+	keel_put_str(out, "user", user);
+	keel_put_str(out, "name", "name");
+	keel_put_str(out, "umask", "22");
+	keel_put_str(out, "variables", "GREETING=hello,PATH=/usr/bin:/bin");
+	keel_put_strings(out, "hosts", three, 3);
+	keel_put_int(out, "ncpus", 3);
+	keel_put_int(out, "ompthreads", 2);
+	keel_put_str(out, "nodes", "first\nthishost\nthird\nthird\n");
+	keel_put_str(out, "cookie", "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+	keel_put_str(out, "tolerate", "job_start");
+	keel_put_int(out, "rerunable", 1);
+	return out;
+}
+
+static void send(const char *word, struct keel_out *out)
+{
+	CU_ASSERT_EQUAL(keel_link_send(mod, "thishost", word, out), 0);
+}
+
+static void about(const char *word, const char *id, int64_t run)
+{
+	struct keel_out *out = keel_out(mod);
+
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	send(word, out);
+}
+
+static void sister_start(const char *id)
+{
+	send("task.start", start_begin(id, 1, 1));
+	CU_ASSERT(until(is_ready, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.refused, 0);
+}
+
+static void spawn_ask(const char *id, uint32_t number, const char *script)
+{
+	const char *argv[] = { "sh", "-c", script, NULL }, *env[] = { "GREETING=other", "PBS_NODENUM=77", "OWN=1", NULL };
+
+	part_api.spawn(mod, id, &(struct keel_part_task){ .size = sizeof(struct keel_part_task), .number = number,
+							  .argv = argv, .env = env }, mod, on_done, NULL);
+}
+
+static int32_t spawn_wait(const char *id, uint32_t number, const char *script)
+{
+	memset(&done, 0, sizeof(done));
+	spawn_ask(id, number, script);
+	CU_ASSERT(until(is_done, DEADLINE_MS));
+	return done.code;
+}
+
+static const char *written(const char *id, int stream)
+{
+	static char text[8192];
+	int64_t n = part_api.read(mod, id, stream, 0, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static bool is_there(const char *format, const char *id)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), format, home, id);
+	return access(path, F_OK) == 0;
+}
+
+/* ---- a sister ------------------------------------------------------------------------------------------ */
+
+static void test_sister(void)
+{
+	const struct keel_part *p;
+	const char *text;
+
+	part_start();
+	sister_start("1.s");
+	CU_ASSERT_EQUAL(noted.index, 1);
+	p = part_api.find(mod, "1.s");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(p);
+	CU_ASSERT_EQUAL(p->n_hosts, 3);
+	CU_ASSERT_EQUAL(p->n_nodes, 4);
+	CU_ASSERT_EQUAL(p->nodes[3], 2);
+	CU_ASSERT_STRING_EQUAL(p->hosts[2].vnodes, "(third:ncpus=2)+(third:ncpus=1)");
+	CU_ASSERT_STRING_EQUAL(p->hosts[0].address, "10.0.0.1:15003");
+	CU_ASSERT_PTR_NULL(p->hosts[1].key);
+	CU_ASSERT_STRING_EQUAL(p->tolerate, "job_start");
+	CU_ASSERT_EQUAL(access("/tmp/pbs.1.s", F_OK), 0);
+	CU_ASSERT(is_there("%s/aux/%s", "1.s"));
+	CU_ASSERT_EQUAL(spawn_wait("1.s", 0x100002, "env; cat $PBS_NODEFILE; id -u; echo bad >&2; exit 7"), 0);
+	CU_ASSERT(until(is_over_now, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.number, 0x100002);
+	CU_ASSERT_EQUAL(noted.status, 7);
+	text = written("1.s", 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_TASKNUM=00100002\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_NODENUM=1\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "GREETING=other\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OWN=1\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "NCPUS=3\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OMP_NUM_THREADS=2\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_JOBCOOKIE=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "thishost\nthird\nthird\n"));
+	CU_ASSERT_STRING_EQUAL(written("1.s", 2), "bad\n");
+	CU_ASSERT_EQUAL(heard.started + heard.refused + heard.ended, 0); /* the server gets nothing of it */
+	CU_ASSERT_EQUAL(part_api.forget(mod, "1.s", 1), -EBUSY);
+	CU_ASSERT_EQUAL(part_api.end(mod, "1.s", 0), 0);
+	CU_ASSERT(until(is_part_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.ended, 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(noted.items, "cput="));
+	CU_ASSERT_NOT_EQUAL(access("/tmp/pbs.1.s", F_OK), 0);
+	CU_ASSERT_STRING_EQUAL(written("1.s", 2), "bad\n"); /* until it is forgotten */
+	CU_ASSERT_EQUAL(part_api.forget(mod, "1.s", 2), -ENOENT);
+	CU_ASSERT_EQUAL(part_api.forget(mod, "1.s", 1), 0);
+	CU_ASSERT_EQUAL(noted.gone, 1);
+	CU_ASSERT(!noted.discarded);
+	CU_ASSERT(!is_there("%s/spool/%s.OU", "1.s"));
+	CU_ASSERT(!is_there("%s/aux/%s", "1.s"));
+	end();
+}
+
+/* Tasks are ended with the part, whatever they do. */
+static void test_sister_ends_tasks(void)
+{
+	int two = 2;
+
+	part_start();
+	sister_start("2.s");
+	CU_ASSERT_EQUAL(spawn_wait("2.s", 2, "trap '' TERM; setsid sleep 60 & sleep 60"), 0);
+	CU_ASSERT_EQUAL(spawn_wait("2.s", 3, "sleep 60"), 0);
+	CU_ASSERT_EQUAL(part_api.end(mod, "2.s", 200), 0);
+	CU_ASSERT_EQUAL(spawn_wait("2.s", 4, "true"), 15016); /* it is ending */
+	CU_ASSERT(keel_mock_run(mock, is_over_now, &two, DEADLINE_MS));
+	CU_ASSERT(until(is_part_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.over, 2);
+	CU_ASSERT_EQUAL(part_api.forget(mod, "2.s", 1), 0);
+	end();
+}
+
+static void test_sister_refused(void)
+{
+	part_start();
+	refused_point = KEEL_POINT_task_begin;
+	send("task.start", start_begin("3.s", 1, 1));
+	CU_ASSERT(until(is_ready, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.refused, 1);
+	CU_ASSERT_EQUAL(noted.code, 15041);
+	CU_ASSERT_STRING_EQUAL(noted.why, "the test says no");
+	refused_point = 0;
+	CU_ASSERT_EQUAL(part_api.forget(mod, "3.s", 1), 0);
+	/* No host has this index. */
+	noted = (struct noted){ 0 };
+	send("task.start", start_begin("4.s", 1, 3));
+	CU_ASSERT(until(is_refused, DEADLINE_MS));
+	about("task.forget", "4.s", 1);
+	end();
+}
+
+/* The daemon is killed: what runs goes on, what ended meanwhile is reported by the next, and it can go on with both. */
+static void test_sister_daemon_restarts(void)
+{
+	struct keel_obj *job;
+
+	part_start();
+	job = script_job("6.s", "true\n");
+	set(job, "job_state", "R");
+	sister_start("6.s");
+	CU_ASSERT_EQUAL(spawn_wait("6.s", 2, "sleep 60"), 0);
+	CU_ASSERT_EQUAL(spawn_wait("6.s", 3, "read line < /dev/null; sleep 0.2; exit 9"), 0);
+	stop();
+	for (int i = 0; i < 1000 && !strstr(output("../home/mom_priv/jobs/6.s.TK"), "\ndone 3 9\n"); i++)
+		usleep(10000);
+	part_start();
+	CU_ASSERT(until(is_ready, DEADLINE_MS));
+	CU_ASSERT(until(is_over_now, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.number, 3);
+	CU_ASSERT_EQUAL(noted.status, 9);
+	CU_ASSERT_EQUAL(part_api.find(mod, "6.s")->n_hosts, 3);
+	CU_ASSERT_STRING_EQUAL(part_api.find(mod, "6.s")->hosts[2].key, "key3");
+	noted.over = 0;
+	while (spawn_wait("6.s", 4, "exit 3") == 15016) /* until its shepherd has found that the daemon was gone */
+		keel_mock_run(mock, is_gone, NULL, 20);
+	CU_ASSERT_EQUAL(done.code, 0);
+	CU_ASSERT(until(is_over_now, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.number, 4);
+	CU_ASSERT_EQUAL(spawn_wait("6.s", 2, "true"), 15016); /* that one runs */
+	stop();
+	part_start(); /* what was reported is not reported again */
+	CU_ASSERT(until(is_ready, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.over, 0);
+	about("task.discard", "6.s", 1);
+	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	CU_ASSERT(noted.discarded);
+	CU_ASSERT_NOT_EQUAL(access("/tmp/pbs.6.s", F_OK), 0);
+	keel_mock_destroy(job);
+	end();
+}
+
+static void test_suspended(void)
+{
+	part_start();
+	sister_start("7.s");
+	CU_ASSERT_EQUAL(spawn_wait("7.s", 2, "while :; do sleep 0.01; done"), 0);
+	memset(&done, 0, sizeof(done));
+	part_api.signal(mod, "7.s", 0, "suspend", mod, on_done, NULL);
+	CU_ASSERT(until(is_done, DEADLINE_MS));
+	CU_ASSERT_EQUAL(done.code, 0);
+	CU_ASSERT_EQUAL(part_api.find(mod, "7.s")->state, KEEL_PART_STOPPED);
+	CU_ASSERT_EQUAL(spawn_wait("7.s", 3, "true"), 15016);
+	memset(&done, 0, sizeof(done));
+	part_api.signal(mod, "7.s", 2, "TERM", mod, on_done, NULL);
+	CU_ASSERT_EQUAL(done.code, 15016);
+	part_api.signal(mod, "7.s", 0, "resume", mod, on_done, NULL);
+	CU_ASSERT_EQUAL(done.code, 0);
+	CU_ASSERT_EQUAL(spawn_wait("7.s", 3, "exit 0"), 0);
+	CU_ASSERT(until(is_over_now, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.number, 3);
+	noted.over = 0;
+	memset(&done, 0, sizeof(done));
+	part_api.signal(mod, "7.s", 2, "USR1", mod, on_done, NULL);
+	CU_ASSERT_EQUAL(done.code, 0);
+	CU_ASSERT(until(is_over_now, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.status, 256 + SIGUSR1);
+	part_api.signal(mod, "7.s", 2, "USR1", mod, on_done, NULL);
+	CU_ASSERT_EQUAL(done.code, 17006);
+	about("task.forget", "7.s", 1); /* the job is over, whatever is left of it */
+	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	end();
+}
+
+/* ---- a primary -------------------------------------------------------------------------------------------- */
+
+static void test_primary(void)
+{
+	struct keel_obj *job;
+
+	part_start();
+	job = script_job("10.s", "echo program; while ! test -e $TMPDIR/go; do sleep 0.01; done; exit 4\n");
+	set(job, "Output_Path", "");
+	launch(job);
+	CU_ASSERT(until(is_begun, DEADLINE_MS));
+	CU_ASSERT_EQUAL(part_api.end(mod, "10.s", 0), -ENOENT); /* the server's business */
+	CU_ASSERT_EQUAL(spawn_wait("10.s", 2, "echo task $PBS_TASKNUM; exec sleep 60"), 0);
+	CU_ASSERT_EQUAL(part_api.add(mod, "10.s", "other", (const char *[]){ "cput=01:00:00", "mem=100gb", "junk" }, 3), 0);
+	CU_ASSERT_EQUAL(spawn_wait("10.s", 3, "touch $TMPDIR/go"), 0);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(heard.status, 4);
+	CU_ASSERT(noted.over >= 1);
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "cput=01:00:0"));
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "other cput=01:00:00 mem=104857600kb"));
+	end();
+}
+
+static void test_output_of_others(void)
+{
+	struct keel_obj *job;
+
+	part_start();
+	job = script_job("11.s", "echo program; while ! test -e $TMPDIR/go; do sleep 0.01; done\n");
+	launch(job);
+	CU_ASSERT(until(is_begun, DEADLINE_MS));
+	CU_ASSERT_EQUAL(part_api.write(mod, "11.s", 1, "elsewhere\n", 10), 10);
+	CU_ASSERT_EQUAL(part_api.write(mod, "11.s", 3, "elsewhere\n", 10), -ENOENT);
+	CU_ASSERT_EQUAL(spawn_wait("11.s", 2, "echo task; touch $TMPDIR/go"), 0);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(strlen(output("11.s.o")), strlen("program\nelsewhere\ntask\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(output("11.s.o"), "elsewhere\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(output("11.s.o"), "task\n"));
+	end();
+}
+
+/* The job cannot go on: its program is killed with a code, and a line. */
+static void test_fail(void)
+{
+	part_start();
+	launch(script_job("12.s", "exec sleep 60\n"));
+	CU_ASSERT(until(is_begun, DEADLINE_MS));
+	CU_ASSERT_EQUAL(part_api.fail(mod, "12.s", -14, "a host is lost"), 0);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(heard.status, -14);
+	CU_ASSERT_STRING_EQUAL(output("12.s.e"), "=>> PBS: job killed: a host is lost\n");
+	CU_ASSERT_EQUAL(part_api.fail(mod, "12.s", -14, NULL), -ENOENT);
+	end();
+}
+
+/* ---- edges --------------------------------------------------------------------------------------------------- */
+
+static void test_hostile_spawns(void)
+{
+	const char *none[] = { NULL }, *missing[] = { "/no/such/program", NULL };
+	char *large = malloc(TALK_SPAWN_MAX + 1), text[64];
+	const char *long_argv[] = { "true", large, NULL };
+	struct keel_part_task what = { .size = sizeof(what), .number = 9, .argv = none };
+	struct task *t;
+
+	part_start();
+	CU_ASSERT_EQUAL(spawn_wait("20.s", 2, "true"), 17006); /* no such job */
+	sister_start("20.s");
+	CU_ASSERT_EQUAL(spawn_wait("20.s", 1, "true"), 15016); /* the program's number */
+	part_api.spawn(mod, "20.s", &what, mod, on_done, NULL);
+	CU_ASSERT_EQUAL(done.code, 15016);
+	memset(&done, 0, sizeof(done));
+	what.argv = missing;
+	part_api.spawn(mod, "20.s", &what, mod, on_done, NULL);
+	CU_ASSERT(until(is_done, DEADLINE_MS));
+	CU_ASSERT_EQUAL(done.code, 17000);
+	CU_ASSERT_PTR_NOT_NULL(strstr(done.text, "/no/such/program"));
+	/* One byte too many. */
+	memset(large, 'x', TALK_SPAWN_MAX);
+	large[TALK_SPAWN_MAX] = '\0';
+	what.argv = long_argv;
+	memset(&done, 0, sizeof(done));
+	part_api.spawn(mod, "20.s", &what, mod, on_done, NULL);
+	CU_ASSERT(until(is_done, DEADLINE_MS));
+	CU_ASSERT_EQUAL(done.code, 17000);
+	/* One task too many. */
+	t = task_find(mod->state, "20.s");
+	for (uint32_t i = 0; i < TALK_TASKS_MAX; i++) {
+		snprintf(text, sizeof(text), "%u %d 1", 1000 + i, (int)getpid());
+		member_begun(mod, t, text);
+	}
+	CU_ASSERT_EQUAL(spawn_wait("20.s", 3, "true"), 15016);
+	member_done(mod, t, "1000 0");
+	CU_ASSERT_EQUAL(spawn_wait("20.s", 3, "true"), 0);
+	about("task.discard", "20.s", 2); /* another run */
+	about("task.discard", "20.s", 1);
+	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	free(large);
+	end();
+}
+
+static void test_fast(void)
+{
+	struct timespec from, to;
+	int n = 200;
+	int64_t us;
+
+	part_start();
+	sister_start("21.s");
+	memset(&done, 0, sizeof(done));
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (int i = 0; i < n; i++)
+		part_api.spawn(mod, "21.s", &(struct keel_part_task){ .size = sizeof(struct keel_part_task),
+			.number = (uint32_t)i + 2, .argv = (const char *[]){ "true", NULL } }, mod, on_done, NULL);
+	CU_ASSERT(keel_mock_run(mock, is_done, &n, DEADLINE_MS));
+	CU_ASSERT(keel_mock_run(mock, is_over_now, &n, DEADLINE_MS));
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	us = (to.tv_sec - from.tv_sec) * 1000000 + (to.tv_nsec - from.tv_nsec) / 1000;
+	printf("%d tasks: %lld us each\n", n, (long long)us / n);
+	CU_ASSERT_EQUAL(noted.over, n);
+	CU_ASSERT_EQUAL(part_api.end(mod, "21.s", 0), 0);
+	CU_ASSERT(until(is_part_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(part_api.forget(mod, "21.s", 1), 0);
+	end();
+}
+
+TESTS_MAIN_BETWEEN("part", set_up, tear_down, TEST(test_sister), TEST(test_sister_ends_tasks), TEST(test_sister_refused),
+		   TEST(test_sister_daemon_restarts), TEST(test_suspended), TEST(test_primary), TEST(test_output_of_others),
+		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_fast))
