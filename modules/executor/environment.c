@@ -162,6 +162,7 @@ static int ours_add(struct var **vars, const struct launch *l, const char *job_d
 		{ "PBS_NODENUM", node },
 		{ "PBS_TASKNUM", "1" },
 		{ "PBS_MOMPORT", "15003" },
+		{ "KEELSON_MOM_SOCKET", l->mom_socket },
 		{ "PBS_NODEFILE", l->nodes ? nodefile : NULL },
 		{ "PBS_ENVIRONMENT", "PBS_BATCH" },
 		{ "PBS_JOBDIR", job_dir },

@@ -171,6 +171,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	const char *tmpdir = directive_tmpdir(mod);
 
 	l->pbs_home = strdup(keel_home(mod));
+	l->mom_socket = keel_client_socket(mod);
 	l->host = strdup(keel_host_name(mod));
 	l->shepherd = shepherd_path(mod);
 	l->nursery = &((struct state *)mod->state)->mom.nursery;

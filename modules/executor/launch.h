@@ -45,6 +45,7 @@ struct launch {
 
 	/* The host, copied. */
 	char *pbs_home, *host, *server, *shepherd, *tmpdir;
+	const char *mom_socket; /* borrowed from the kernel, for ever */
 	char *jobdir_root; /* of private directories; NULL: the user's home */
 	char **usecp; /* NULL-terminated */
 	struct nursery *nursery;

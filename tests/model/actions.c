@@ -11,6 +11,7 @@
 #include "pbs_ifl.h"
 
 #define ROOT 0u
+#define LARGE 50 /* hosts of a large site */
 #define JOBS_MANY 60 /* from here on fewer are submitted */
 #define PICK(s, list) (list)[chance_below(&(s)->driver, KEEL_COUNT(list))]
 
@@ -107,8 +108,15 @@ static void select_put(struct sim *s, struct keel_out *o)
 	static const char *const places[] = { "free", "pack", "scatter", "excl", "scatter:excl", "vscatter",
 					      "pack:shared", "free:shared", "exclhost" };
 
-	ask_attr(o, "Resource_List", "select", PICK(s, selects), SET);
-	if (chance_is(&s->driver, 0.3))
+	char many[64];
+
+	/* On a large site from one host to all of them. */
+	snprintf(many, sizeof(many), "%lld:ncpus=%d", (long long)chance_between(&s->driver, 1, 1 + chance_between(&s->driver, 0, s->conf.hosts - 1)),
+		 chance_is(&s->driver, 0.5) ? 1 : 2);
+	ask_attr(o, "Resource_List", "select", s->conf.hosts >= LARGE && chance_is(&s->driver, 0.5) ? many : PICK(s, selects), SET);
+	if (s->conf.hosts >= LARGE && chance_is(&s->driver, 0.8))
+		ask_attr(o, "Resource_List", "place", "scatter", SET);
+	else if (chance_is(&s->driver, 0.3))
 		ask_attr(o, "Resource_List", "place", PICK(s, places), SET);
 	if (chance_is(&s->driver, 0.15))
 		ask_attr(o, "Resource_List", "lic", chance_is(&s->driver, 0.7) ? "1" : "3", SET);
@@ -129,6 +137,11 @@ static void options_put(struct sim *s, struct keel_out *o)
 	}
 	if (chance_is(&s->driver, 0.15))
 		ask_attr(o, "Rerunable", NULL, "n", SET);
+	if (s->server != NULL && s->object->attr(&s->owner.pub, "job", "tolerate_node_failures") != NULL && chance_is(&s->driver, 0.15)) {
+		static const char *const values[] = { "none", "job_start", "all" };
+
+		ask_attr(o, "tolerate_node_failures", NULL, PICK(s, values), SET);
+	}
 	if (chance_is(&s->driver, 0.1))
 		ask_attr(o, "Hold_Types", NULL, "u", SET);
 	if (chance_is(&s->driver, 0.1)) {

@@ -156,5 +156,6 @@ _Noreturn void child_task(struct spec *s, const struct order *o, int trouble_fd)
 	output_open(s, 0, trouble_fd);
 	environ = o->env;
 	execvp(o->args[0], o->args); /* its own PATH */
-	give_up(trouble_fd, TROUBLE_PROGRAM, errno, o->args[0]);
+	dprintf(2, "%s: %s\n", o->args[0], strerror(errno)); /* as a shell says it: the task was started, and ends */
+	_exit(254);
 }

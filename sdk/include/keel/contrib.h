@@ -149,7 +149,7 @@ enum keel_request_flag {
 	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
 	KEEL_REQUEST_READ = 1,
 	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
-	 * again; on_gone() notifies its module. */
+	 * again; on_gone() notifies its module. One that has sent parts fails at once instead: the library begins anew. */
 	KEEL_REQUEST_WAITS = 2,
 };
 struct keel_request_def {
