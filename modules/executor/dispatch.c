@@ -151,7 +151,7 @@ int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *mess
 	return keel_link_send(mod, e->peer, message, out);
 }
 
-void sisters_discard(struct keel_mod *mod, const struct entry *e)
+void others_discard(struct keel_mod *mod, const struct entry *e)
 {
 	for (uint32_t i = 1; i < e->n_hosts; i++) {
 		struct keel_out *out = keel_out(mod);
@@ -162,7 +162,7 @@ void sisters_discard(struct keel_mod *mod, const struct entry *e)
 		keel_put_int(out, "run", e->run);
 		keel_link_send(mod, e->hosts[i], "task.discard", out);
 	}
-	leaving_discard(mod, e);
+	leaving_forget(mod, e);
 }
 
 /* ---- a start waits for its hosts ---------------------------------------------------------------- */
@@ -327,7 +327,7 @@ static void task_discard(struct keel_mod *mod, struct keel_obj *job)
 	/* A host that is down lists the run when it is up again, and gets the order then. */
 	entry_peer(mod, e);
 	order_send(mod, e, "task.discard", 0);
-	sisters_discard(mod, e);
+	others_discard(mod, e);
 	going_begin(mod, e);
 	entry_drop(st, e);
 }
@@ -341,7 +341,7 @@ static void task_ended_done(struct keel_mod *mod, struct keel_obj *job)
 		return;
 	entry_peer(mod, e);
 	order_send(mod, e, "task.forget", 0);
-	sisters_discard(mod, e);
+	others_discard(mod, e);
 	entry_drop(st, e);
 }
 

@@ -157,6 +157,13 @@ static struct job *led(struct keel_mod *mod, const char *id)
 	return j && j->self == 0 ? j : NULL;
 }
 
+/* Before all others: links are made while they are asked. */
+keel_verdict on_arrival(struct keel_call *c, const struct keel_ev_task_begin *ev)
+{
+	led(c->mod, ev->id);
+	return KEEL_NEXT;
+}
+
 keel_verdict on_begin(struct keel_call *c, const struct keel_ev_task_begin *ev)
 {
 	struct job *j = led(c->mod, ev->id);

@@ -84,40 +84,19 @@ static void on_answer(struct keel_mod *mod, struct job *j, uint32_t host, const 
 		       text_of(m, "text"));
 }
 
-static uint32_t usage_take(struct job *j, uint32_t host, const struct keel_msg *m, const char *const **ret)
-{
-	uint32_t n = 0;
-
-	*ret = keel_msg_strings(m, "items", &n);
-	if (!*ret || n == (uint32_t)-1 || n > ITEMS_MAX)
-		n = 0;
-	if (n)
-		keel_part_add(j->id, j->hosts[host].name, *ret, n);
-	return n;
-}
-
 static void on_used(struct keel_mod *mod, struct job *j, uint32_t host, const struct keel_msg *m)
 {
-	const char *const *items;
+	uint32_t n = 0;
+	const char *const *items = keel_msg_strings(m, "items", &n);
 
 	(void)mod;
-	usage_take(j, host, m, &items);
+	if (items && n > 0 && n <= ITEMS_MAX)
+		keel_part_add(j->id, j->hosts[host].name, items, n);
 }
 
-/* The line of a host at the end of a job: "n2 cput=00:00:01 mem=10kb". */
 static void on_ended(struct keel_mod *mod, struct job *j, uint32_t host, const struct keel_msg *m)
 {
-	const char *const *items, *cput = "00:00:00", *mem = "0kb";
-	uint32_t n = usage_take(j, host, m, &items);
-
-	for (uint32_t i = 0; i < n; i++) {
-		if (strncmp(items[i], "cput=", 5) == 0)
-			cput = items[i] + 5;
-		else if (strncmp(items[i], "mem=", 4) == 0)
-			mem = items[i] + 4;
-	}
-	if (j->primary.hosts[host].state == HOST_JOINED)
-		keel_log(mod, KEEL_LOG_DEBUG2, "Job", j->id, "%s cput=%.32s mem=%.32s", j->hosts[host].name, cput, mem);
+	on_used(mod, j, host, m);
 	primary_ended(&j->primary, host);
 }
 

@@ -47,7 +47,7 @@ void sister_ready(struct sister *s)
 
 void sister_refused(struct sister *s, int32_t status, int32_t code, const char *text)
 {
-	if (s->state != PART_BEGUN)
+	if (s->state != PART_BEGUN && s->state != PART_ENDED)
 		return;
 	s->status = status;
 	s->code = code;

@@ -92,6 +92,7 @@ static keel_verdict peer_down(struct keel_call *c, const struct keel_ev_peer_dow
 
 /* Behind all others, so that what is asked of other hosts was accepted here. */
 static const struct keel_tap taps[] = {
+	KEEL_TAP(task_begin, on_arrival, .order = -1000),
 	KEEL_TAP(peer_up, peer_up),
 	KEEL_TAP(peer_down, peer_down),
 	KEEL_TAP(task_begin, on_begin, .order = 1000),

@@ -147,6 +147,7 @@ void pair_expect(struct keel_mod *mod, struct job *j, uint32_t host);
 void pair_release(struct keel_mod *mod, struct job *j, uint32_t host);
 
 /* gate.c: taps of the primary */
+keel_verdict on_arrival(struct keel_call *c, const struct keel_ev_task_begin *ev);
 keel_verdict on_begin(struct keel_call *c, const struct keel_ev_task_begin *ev);
 keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue *ev);
 keel_verdict on_act(struct keel_call *c, const struct keel_ev_task_act *ev);

@@ -122,7 +122,6 @@ static void acts_wait_for_each_other_and_the_end_for_none(void)
 	CU_ASSERT_PTR_NOT_NULL(said("name=end"));
 	HEAR("b", "sister.ended", "items", "[cput=00:00:07");
 	CU_ASSERT_STRING_EQUAL(added, "b cput=00:00:07 1");
-	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Job;1.svr;b cput=00:00:07 mem=0kb"));
 	CU_ASSERT_FALSE(ending.told);
 	lose("c");
 	keel_mock_advance(mock, 1000); /* the grace */
@@ -208,6 +207,18 @@ static void a_sister_joins_and_obeys(void)
 	end();
 }
 
+static void a_part_that_was_refused_says_why(void)
+{
+	begin(1, 0);
+	up("a");
+	there = true;
+	part.state = KEEL_PART_ENDED; /* what is heard first of it */
+	parts_heard.refused(parts_me, &part, -4, 15169, "bad node");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_PTR_NOT_NULL(said("a sister.failed id=1.svr run=1 status=-4 code=15169 text=bad node"));
+	end();
+}
+
 static void only_the_primary_orders(void)
 {
 	follow();
@@ -262,5 +273,6 @@ TESTS_MAIN("sisters", TEST(a_start_waits_for_all), TEST(a_join_that_fails_is_log
 	   TEST(a_tolerant_start_goes_on), TEST(the_alarm_ends_the_wait), TEST(a_suspension_waits_for_all_hosts),
 	   TEST(acts_wait_for_each_other_and_the_end_for_none), TEST(a_lost_host_is_logged_and_ends_the_job),
 	   TEST(who_is_no_host_of_the_job_says_nothing), TEST(output_comes_once_over_restarts), TEST(follow),
-	   TEST(a_sister_joins_and_obeys), TEST(only_the_primary_orders), TEST(one_without_the_part_says_so),
+	   TEST(a_sister_joins_and_obeys), TEST(a_part_that_was_refused_says_why),
+	   TEST(only_the_primary_orders), TEST(one_without_the_part_says_so),
 	   TEST(output_of_a_sister_goes_before_its_end), TEST(a_sister_ends_without_its_primary))

@@ -122,7 +122,7 @@ static int64_t fake_read(struct keel_mod *m, const char *id, int32_t stream, int
 }
 static const struct keel_part_api parts = {
 	.size = sizeof(parts), .listen = fake_listen, .find = fake_find, .each = fake_each, .spawn = fake_spawn, .signal = fake_signal,
-	.end = fake_end, .fail = fake_fail, .add = fake_add, .write = fake_write, .read = fake_read, .prologue = fake_prologue,
+	.end = fake_end, .fail = fake_fail, .add = fake_add, .write = fake_write, .read = fake_read, .admit = fake_prologue,
 };
 
 /* ---- the carrier: what is sent, as "peer name key=value ..." -------------------------------------------------- */

@@ -279,6 +279,29 @@ static void job_move(struct sim *s)
 	word_ask(s, "move", "destination", PICK(s, queues), is_waiting);
 }
 
+/* Vnodes of a job over several hosts, by name, all, or by what is to stay. */
+static void job_shrink(struct sim *s)
+{
+	static const char *const stays[] = { "select=1", "select=1:ncpus=1", "select=2:ncpus=1", "select=1:mem=1gb" };
+	struct keel_out *o;
+	char id[300], what[96], names[64];
+
+	if (!target(s, is_running, id))
+		return;
+	o = ask_begin("release_nodes");
+	out_put_str(o, "id", id);
+	snprintf(names, sizeof(names), "n%lld+n%lld[%lld]", (long long)chance_between(&s->driver, 1, s->conf.hosts),
+		 (long long)chance_between(&s->driver, 1, s->conf.hosts), (long long)chance_between(&s->driver, 0, 3));
+	if (chance_is(&s->driver, 0.3))
+		names[0] = '\0';
+	else if (chance_is(&s->driver, 0.5))
+		*strchr(names, '+') = '\0';
+	out_put_str(o, "vnodes", names);
+	if (chance_is(&s->driver, 0.3))
+		out_put_str(o, "keep", PICK(s, stays));
+	ask(s, user_or_root(s), o, about_job(s, what, "shrink", id), NULL, NULL);
+}
+
 static void job_order(struct sim *s)
 {
 	struct keel_out *o;
@@ -427,6 +450,7 @@ static const struct {
 	{ 4, job_stop },      { 6, job_go },	   { 2, job_signal },	 { 4, job_run },
 	{ 3, job_move },      { 2, job_order },	   { 4, job_alter },	 { 2, status_ask },
 	{ 4, node_offline },  { 3, queue_switch }, { 2, scheduling_switch }, { 5, policy_set },
+	{ 6, job_shrink },
 };
 
 void act(struct sim *s)
