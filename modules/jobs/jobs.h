@@ -71,6 +71,7 @@ struct job {
 	uint8_t step;     /* enum step */
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
+	bool forced;      /* queued again by force: its hosts have not said that the last run is gone */
 	bool busy;        /* a suspend or resume is on its way to the host */
 	bool stage_failed; /* its start fails because its files are not there */
 	bool unheld;      /* qrun decides: its user's hold does not count meanwhile */
@@ -451,6 +452,7 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 /* Calls the callback of a rerun that waits, if there is one. */
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
+void task_discarded(struct keel_mod *mod, const char *id);
 
 /* outcome.c: what a negative exit status means */
 enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };
