@@ -147,13 +147,14 @@ ended: 17007'
 
 @test "task-manager: a signal to pbsdsh ends its tasks, and so does the end of the job" {
 	one_host
-	job 'timeout -s TERM 1 pbsdsh /bin/sleep 3001; echo "exit $?"; sleep 3001 & pbsdsh -o /bin/sleep 3002; wait'\
-' -n; pgrep -fc "^/bin/sleep 3002" ' -v X=1 &
-	wait_until 20 sleeps 3002
-	has "$(cat "$(desk "$OWNER")"/job.*.out "$SB"/n1/spool/*.OU 2>/dev/null)" '^pbsdsh: killing task 0x[0-9A-F]{8} signal 15$'
-	sleeps_no_more 3001 || pgrep -fa 3001
-	qdel "$(qselect)"
-	wait $!
+	file=$(desk "$OWNER")/signalled
+	id=$(as "$OWNER" qsub -l select=2:ncpus=1 -j oe -o "$file.out" -- /bin/sh -c "PATH=$KEELSON_BUILD/bin:\$PATH
+		timeout -s TERM 1 pbsdsh /bin/sleep 3001 2>'$file'; echo \"exit \$?\" >>'$file'; pbsdsh -o /bin/sleep 3002; exec sleep 1000")
+	wait_until 30 sleeps 3002
+	sleeps_no_more 3001
+	same killed 2 "$(grep -cE '^pbsdsh: killing task 0x[0-9A-F]{8} signal 15$' "$file")"
+	has "$(cat "$file")" '^exit 124$'
+	qdel "$id"
 	wait_until 10 sleeps_no_more 3002
 }
 
@@ -240,9 +241,24 @@ usage: pbs_attach --version' as_owner
 program_waits() { grep -qx waiting "$SB"/n1/spool/*.OU "$(desk "$OWNER")"/job.*.out; }
 
 @test "task-manager: server and mom in one daemon: the server's socket is for both" {
-	one_host
-	sandbox stop
-	# shellcheck disable=SC2016
-	sed -i 's/roles = .*/roles = ["server", "mom"];/' "$SB/server/etc/keelson.conf"
-	sandbox_one
+	make_users
+	SB=$(mktemp -d "${TMPDIR:-/tmp}/keelson-story.XXXXXX")
+	chmod 755 "$SB"
+	mkdir -p "$SB/etc/modules.d" "$SB/tmp"
+	chmod 1777 "$SB/tmp"
+	cp -L "$top"/conf/modules.d/*.conf "$SB/etc/modules.d/"
+	sed -i 's/enabled = true/enabled = false/' "$SB"/etc/modules.d/{link-tcp,mail}.conf
+	printf '%s\n' 'roles = ["server", "mom"];' "home = \"$SB/home\";" "exec_dir = \"$KEELSON_BUILD\";" \
+		"modules_dir = \"$KEELSON_BUILD/modules\";" 'server_name = "svr";' 'host_name = "n1";' >"$SB/etc/keelson.conf"
+	printf '%s\n' "PBS_HOME=$SB/home" "PBS_EXEC=$KEELSON_BUILD" PBS_SERVER=svr >"$SB/pbs.conf"
+	printf '%s\n' "export PBS_CONF_FILE='$SB/pbs.conf'" "export PATH='$KEELSON_BUILD/bin':\"\$PATH\"" >"$SB/env"
+	. "$SB/env"
+	"$KEELSON_BUILD/keelsond" --foreground --conf "$SB/etc/keelson.conf" --set "executor.tmpdir=$SB/tmp" >"$SB/log" 2>&1 3>&- &
+	wait_until 20 test -S "$SB/home/run/server.sock"
+	wait_until 20 qstat -B
+	job 'echo $KEELSON_MOM_SOCKET; pbsdsh echo task'
+	kill %1
+	wait %1
+	same output "$SB/home/run/server.sock"$'\ntask\ntask' "$out"
+	rm -f "$SB/env"
 }
