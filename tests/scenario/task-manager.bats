@@ -10,7 +10,7 @@ load helper
 tools=$KEELSON_BUILD/tests/scenario/tools
 
 # A job on one host whose chunks are two nodes: tasks need no other host.
-one_host() { setup_sandbox --hosts 1 --set 'executor.kill_delay=1s' "$@"; }
+one_host() { setup_sandbox --hosts 1 "$@" && qmgr -c 'set server job_history_enable = true'; }
 
 # job SCRIPT [qsub arguments]: runs the text to its end; what it wrote is in $out, its id in $id.
 job()
@@ -185,7 +185,7 @@ uses_time() { [[ $(job_attr "$1" resources_used.cput) > 00:00:00 ]]; }
 	as_owner() { as "$OWNER" env KEELSON_MOM_SOCKET="$KEELSON_MOM_SOCKET" pbs_attach "$@"; }
 	says 5 in as_owner -j "$id" -s sh -c 'echo in; exit 5'
 	says 6 '' as_owner -s sh -c 'exit 6' # the only job
-	says 255 'nosuchcommand: No such file or directory' as_owner -j "$id" nosuchcommand
+	says 255 '/no/such/command: No such file or directory' as_owner -j "$id" /no/such/command
 	says 1 'pbs_attach: tm_attach: process does not exist (17011)' as_owner -j "$id" -p 4000000
 	says 1 'pbs_attach: tm_attach: no matching job found (17006)' as_owner -j 4711.svr true
 	has "$(as_owner -j "$id" -p abc 2>&1)" '^bad pid: abc$'
