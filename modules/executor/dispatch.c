@@ -26,6 +26,7 @@ struct entry *entry_find(struct state *st, const char *id)
 void entry_drop(struct state *st, struct entry *e)
 {
 	HASH_DEL(st->server.entries, e);
+	sending_drop(e);
 	entry_hosts_free(e);
 	leaving_free(e);
 	free(e->id);
@@ -160,7 +161,7 @@ void sisters_discard(struct keel_mod *mod, const struct entry *e)
 		keel_put_int(out, "run", e->run);
 		keel_link_send(mod, e->hosts[i], "task.discard", out);
 	}
-	leaving_discard(mod, e);
+	leaving_forget(mod, e);
 }
 
 /* ---- a start waits for its hosts ---------------------------------------------------------------- */

@@ -179,6 +179,8 @@ static const struct {
 	{ "host.stop", on_stop, KEEL_SERVER },
 	{ "task.modify", on_modify, KEEL_SERVER },
 	{ "task.strange", on_strange, KEEL_SERVER },
+	{ "task.release", on_release, KEEL_SERVER },
+	{ "task.left", on_left, KEEL_SERVER },
 	{ "task.prune_done", on_prune_done, KEEL_SERVER },
 	{ "task.resize", on_resize, KEEL_SERVER },
 };

@@ -57,7 +57,8 @@ struct entry {
 	uint32_t n_leaving;
 	int64_t run;
 	int64_t sent;	      /* the number of its start message to the primary; 0: it was not sent on this link */
-	bool starting;        /* the start waits for the script: no order may overtake it */
+	struct sending *sending; /* owned; its start messages are on their way; NULL: all are sent, or it was replayed */
+	bool starting;        /* the start waits for the script, or its turn: no order may overtake it */
 	bool modified;        /* meanwhile */
 	bool started, ended;  /* the listeners were notified */
 	bool killing, suspended; /* orders to send again when the host is up */
@@ -178,6 +179,7 @@ struct task {
 	char why[256];
 	bool lacks; /* refused, because this host lacks means */
 	bool discarded; /* no report, forgotten at its end */
+	bool leaving;	/* the job goes on without this host: leave.c */
 	bool found_over; /* it ended while no daemon was running; not reported yet */
 	bool prepared;	/* task_launch was raised: task_end must follow */
 	struct answer_to stop_to; /* of a suspend under way */
@@ -262,7 +264,7 @@ void sisters_discard(struct keel_mod *mod, const struct entry *e);
 /* resize.c */
 void task_resize(struct keel_mod *mod, struct keel_obj *job);
 void leaving_free(struct entry *e);
-void leaving_discard(struct keel_mod *mod, const struct entry *e);
+void leaving_forget(struct keel_mod *mod, const struct entry *e);
 void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has);
 bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has);
 /* start.c: what hosts that stay are to know of each other now */
@@ -313,7 +315,7 @@ void host_free(struct keel_mod *mod, struct host *h);
 
 /* Handlers of messages: executor.c has the table. */
 typedef void message_fn(struct keel_mod *mod, const char *peer, const struct keel_msg *m);
-message_fn on_released, on_pruned;
+message_fn on_released, on_pruned, on_release, on_left;
 message_fn on_started, on_refused, on_used, on_ended, on_answer, on_unknown, on_health, on_hello, on_got;
 message_fn on_start, on_forget, on_who, on_signal, on_kill, on_discard, on_checkpoint, on_message, on_stop, on_modify,
 	on_strange, on_prune_done, on_resize;
@@ -330,6 +332,9 @@ void task_used(struct keel_mod *mod, const struct task *t);
 void task_report(struct keel_mod *mod, struct task *t); /* reports its end to the server, perhaps again */
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t);
 void mom_fini(struct keel_mod *mod);
+
+/* leave.c: this host's part of a job that goes on without it has ended */
+void leave_report(struct keel_mod *mod, const struct task *t);
 
 /* store.c: a server with another store than the one whose tasks are here does not end them. */
 void store_put(struct keel_mod *mod, struct keel_out *out); /* into what a host gets about a run: which one it is */
@@ -410,6 +415,14 @@ void pruned_report(struct keel_mod *mod, const struct task *t); /* again, while 
 /* Raises task_epilogue once, then has the output placed; what ended without a daemon goes on with launch_over(). */
 void epilogue_begin(struct keel_mod *mod, struct task *t, int32_t status);
 
+/* threshold.c */
+#define HOOK_REFUSED -4 /* the exit status of a start that was refused, unless a code below 0 says another */
+void launch_ready(struct keel_mod *mod, struct task *t); /* it is set up: prologue, then its program */
+void launch_started(struct keel_mod *mod, struct task *t, pid_t session);
+/* It is not started: why, and its status. */
+void launch_cancel(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
+void launch_fail_later(struct keel_mod *mod, struct task *t, int32_t status, const char *why); /* wherever it is */
+
 /* launch.c */
 /* Begins what a start message says. A start that fails, here or later, is reported to the server as refused; a message
  * for a run that is here already makes the host report that one again. */
@@ -417,11 +430,6 @@ void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* `l` is not the caller's any more */
 /* A launch with the texts of this host; the caller calls launch_free(). NULL without memory. */
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run);
-void launch_ready(struct keel_mod *mod, struct task *t); /* it is set up: prologue, then its program */
-void launch_started(struct keel_mod *mod, struct task *t, pid_t session);
-/* It is not started: why, and its status. */
-void launch_cancel(struct keel_mod *mod, struct task *t, int32_t status, const char *why);
-void launch_fail_later(struct keel_mod *mod, struct task *t, int32_t status, const char *why); /* wherever it is */
 void launch_withdraw(struct keel_mod *mod, struct task *t); /* a hold that keeps it at a gate ends */
 void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */
@@ -456,6 +464,9 @@ void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ..
 void record_remove(struct keel_mod *mod, const char *id);
 bool record_is_file(const char *name); /* "ID.XX" of a task */
 void record_usage(struct keel_mod *mod, const struct task *t);
+/* The same of another host. */
+void record_elsewhere(struct keel_mod *mod, const struct task *t, const struct elsewhere *e);
+void record_elsewhere_read(const char *jobs_dir, const struct task *t);
 void record_usage_read(const char *jobs_dir, const struct task *t, struct usage *ret); /* unchanged: there is none */
 
 /* stop.c */
@@ -464,6 +475,7 @@ void stop_discard(struct keel_mod *mod, struct task *t);
 /* start.c */
 #define SCRIPT_LONG (256u * 1024u) /* bytes */
 int32_t task_start(struct keel_mod *mod, struct keel_obj *job);
+void sending_drop(struct entry *e);
 void scripts_drop(struct keel_mod *mod, struct host *h);
 
 /* modify.c */
@@ -479,6 +491,9 @@ void task_stop_hosts(struct keel_mod *mod);
 
 /* The same for either kind of caller. */
 void answer(struct keel_mod *mod, const struct answer_to *to, int32_t code, const char *text);
+/* Raises task_act for a numbered question of the server's, and goes on when it is accepted; else the question is answered. */
+typedef void act_fn(struct keel_mod *mod, struct task *t, const char *name, struct answer_to to);
+void act_ask(struct keel_mod *mod, const struct task *t, const char *name, int64_t number, act_fn *then);
 /* "suspend", "resume" of a whole part, or a signal to all of it. */
 void stop_act(struct keel_mod *mod, struct task *t, const char *name, struct answer_to to);
 /* Replies to a numbered message of the server's: 0, or the error for its caller. Number 0: no caller waits. */

@@ -351,18 +351,26 @@ void part_elsewhere_sum(const struct part *p, struct elsewhere *ret)
 	}
 }
 
-static struct elsewhere *elsewhere_of(struct part *p, const char *host)
+const struct elsewhere *part_elsewhere(const struct part *p, const char *host)
 {
-	struct elsewhere *e = p->elsewhere;
+	const struct elsewhere *e = p->elsewhere;
 
 	while (e && strcmp(e->host, host) != 0)
 		e = e->next;
+	return e;
+}
+
+static struct elsewhere *elsewhere_of(struct part *p, const char *host)
+{
+	struct elsewhere *e = (struct elsewhere *)part_elsewhere(p, host);
+
 	if (e)
 		return e;
 	e = calloc(1, sizeof(*e) + strlen(host) + 1);
 	if (!e)
 		return NULL;
 	strcpy(e->host, host);
+	e->number = p->elsewhere ? p->elsewhere->number + 1 : 0;
 	e->next = p->elsewhere;
 	p->elsewhere = e;
 	return e;
@@ -395,5 +403,18 @@ int part_elsewhere_set(struct part *p, const char *host, const char *const *item
 		else if (strncmp(items[i], "cpupercent=", 11) == 0)
 			most(&e->cpupercent, strtoll(value + 1, NULL, 10));
 	}
+	return 0;
+}
+
+int part_elsewhere_put(struct part *p, const char *host, const struct elsewhere *what)
+{
+	struct elsewhere *e = elsewhere_of(p, host);
+
+	if (!e)
+		return -ENOMEM;
+	e->cput_ms = what->cput_ms;
+	e->mem_kb = what->mem_kb;
+	e->vmem_kb = what->vmem_kb;
+	e->cpupercent = what->cpupercent;
 	return 0;
 }

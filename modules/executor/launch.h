@@ -55,6 +55,7 @@ struct launch {
 	bool output_here, error_here; /* their hosts have an address of this one */
 	struct part *part;	   /* until its task has it, */
 	const struct part *facts;  /* then that one's */
+	bool no_sister_nodes;	   /* sisters have no node file */
 	bool follows; /* its shepherd was killed: only another shepherd is wanted */
 
 	struct user account_of; /* resolved already, or by the worker */

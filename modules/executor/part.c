@@ -242,9 +242,14 @@ static int32_t part_add(struct keel_mod *mod, const char *id, const char *host, 
 {
 	struct task *t = task_of(mod, id);
 
-	if (!t || is_sister(t) || !host || strlen(host) > 255)
+	int r;
+
+	if (!t || is_sister(t) || !host || !*host || strlen(host) > 255)
 		return -ENOENT;
-	return part_elsewhere_set(t->part, host, items, n);
+	r = part_elsewhere_set(t->part, host, items, n);
+	if (r == 0)
+		record_elsewhere(mod, t, part_elsewhere(t->part, host));
+	return r;
 }
 
 /* ---- prologue of a sister --------------------------------------------------------------------------------------- */
@@ -253,7 +258,7 @@ struct asking {
 	struct answer_to to;
 };
 
-static void prologue_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+static void admission_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
 	struct asking *a = arg;
@@ -264,7 +269,7 @@ static void prologue_done(struct keel_mod *mod, void *arg, const struct keel_out
 	free(a);
 }
 
-static void part_prologue(struct keel_mod *mod, const char *id, struct keel_mod *me, keel_part_done *done, void *arg)
+static void part_admit(struct keel_mod *mod, const char *id, struct keel_mod *me, keel_part_done *done, void *arg)
 {
 	const struct task *t = task_of(mod, id);
 	struct asking *a = t && is_sister(t) && t->state == TASK_RUN ? malloc(sizeof(*a)) : NULL;
@@ -277,7 +282,7 @@ static void part_prologue(struct keel_mod *mod, const char *id, struct keel_mod 
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_prologue,
 		.event = KEEL_EVENT(task_prologue, .id = t->id, .user = t->user ? t->user : "", .index = part_index(t)),
-		.done = prologue_done, .arg = a });
+		.done = admission_done, .arg = a });
 }
 
 /* ---- what tasks wrote -------------------------------------------------------------------------------------------- */
@@ -340,5 +345,5 @@ const struct keel_part_api part_api = {
 	.size = sizeof(struct keel_part_api), .version = 1,
 	.listen = part_listen, .find = part_find, .each = part_each, .spawn = part_spawn, .attach = part_attach,
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
-	.write = part_write, .read = part_read_output, .prune = part_prune, .prologue = part_prologue,
+	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
 };

@@ -12,7 +12,6 @@
 #include "keel/service/part.h"
 
 #define PART_HOSTS_MAX 100000u
-#define PART_COOKIE_MAX 64u
 
 struct part {
 	struct keel_part view; /* as modules see it; strings and arrays are this one's */
@@ -29,6 +28,7 @@ struct part {
 /* What a host of the job has used, in all. */
 struct elsewhere {
 	struct elsewhere *next;
+	uint32_t number; /* in the order of their coming */
 	uint64_t cput_ms, mem_kb, vmem_kb, cpupercent;
 	char host[];
 };
@@ -53,5 +53,7 @@ void part_free(struct part *p);
 void part_elsewhere_sum(const struct part *p, struct elsewhere *ret);
 /* "cput=00:00:01", "mem=1kb" ...: in all. 0; -ENOMEM. */
 int part_elsewhere_set(struct part *p, const char *host, const char *const *items, uint32_t n);
+int part_elsewhere_put(struct part *p, const char *host, const struct elsewhere *what);
+const struct elsewhere *part_elsewhere(const struct part *p, const char *host); /* NULL: it has used nothing */
 
 #endif

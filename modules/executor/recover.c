@@ -120,6 +120,7 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->limit_status = d->limit;
 	clock_fill(mod, t, d);
 	record_usage_read(st->mom.jobs_dir, t, &t->usage);
+	record_elsewhere_read(st->mom.jobs_dir, t);
 	t->next_usage_ms = now + 1000;
 	t->user = strdup(d->user);
 	t->freezer = d->freezer[0] ? strdup(d->freezer) : NULL;
@@ -180,6 +181,29 @@ static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 		closedir(dir);
 }
 
+/* Sockets of shepherds that were killed: "<pid>.SK". */
+static void sockets_remove(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	DIR *dir = opendir(st->mom.jobs_dir);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		size_t len = strlen(e->d_name);
+		struct task *t, *next;
+		bool known = false;
+
+		if (len < 4 || strcmp(e->d_name + len - 3, ".SK") != 0)
+			continue;
+		HASH_ITER(hh, st->mom.tasks, t, next)
+			known |= t->pidfd >= 0 && t->shepherd == (pid_t)strtol(e->d_name, NULL, 10);
+		if (!known)
+			unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int32_t recover(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -210,6 +234,7 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 	snprintf(path, sizeof(path), "%s/aux", keel_home(mod));
 	strays_remove(mod, path, false);
 	strays_remove(mod, st->mom.jobs_dir, true);
+	sockets_remove(mod);
 	usage_tick(mod);
 	return 0;
 }

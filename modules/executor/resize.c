@@ -40,15 +40,14 @@ static void leaving_add(struct entry *e, const char *peer)
 		e->n_leaving++;
 }
 
-static bool leaving_drop(struct entry *e, const char *peer)
+static void leaving_drop(struct entry *e, const char *peer)
 {
 	int at = leaving_at(e, peer);
 
 	if (at < 0)
-		return false;
+		return;
 	free(e->leaving[at]);
 	e->leaving[at] = e->leaving[--e->n_leaving];
-	return true;
 }
 
 static void run_send(struct keel_mod *mod, const struct entry *e, const char *peer, const char *message)
@@ -62,17 +61,16 @@ static void run_send(struct keel_mod *mod, const struct entry *e, const char *pe
 	keel_link_send(mod, peer, message, out);
 }
 
-void leaving_discard(struct keel_mod *mod, const struct entry *e)
+void leaving_forget(struct keel_mod *mod, const struct entry *e)
 {
 	for (uint32_t i = 0; i < e->n_leaving; i++)
-		run_send(mod, e, e->leaving[i], "task.discard");
+		run_send(mod, e, e->leaving[i], "task.forget");
 }
 
-static void released(struct keel_mod *mod, struct entry *e, const char *peer)
+static void released(struct keel_mod *mod, const struct entry *e, const char *peer)
 {
 	struct keel_obj *job = keel_find(mod, "job", e->id);
 
-	leaving_drop(e, peer);
 	if (job)
 		TELL(mod, released, job, peer);
 }
@@ -159,12 +157,31 @@ static struct entry *entry_named(struct keel_mod *mod, const struct keel_msg *m)
 	return e;
 }
 
+/* What it has used is for the primary, which reports what all hosts have. */
+static void usage_pass(struct keel_mod *mod, const struct entry *e, const char *host, const struct keel_msg *m)
+{
+	uint32_t n = 0;
+	const char *const *items = keel_msg_strings(m, "items", &n);
+	struct keel_out *out = items && n != UINT32_MAX && n > 0 && e->peer ? keel_out(mod) : NULL;
+
+	if (!out)
+		return;
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
+	keel_put_str(out, "host", host);
+	keel_put_strings(out, "items", items, n);
+	keel_link_send(mod, e->peer, "task.left", out);
+}
+
+/* It is one of the leaving hosts until the job ends, or it introduces itself without the run: it has a record of it. */
 void on_released(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct entry *e = entry_named(mod, m);
 
-	if (e && leaving_at(e, peer) >= 0)
-		released(mod, e, peer);
+	if (!e || leaving_at(e, peer) < 0)
+		return;
+	usage_pass(mod, e, peer, m);
+	released(mod, e, peer);
 }
 
 /* It introduces itself; `has`: with this run. Returns whether it is one of those that are to leave it. */
@@ -172,10 +189,12 @@ bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool
 {
 	if (leaving_at(e, peer) < 0)
 		return false;
-	if (has)
+	if (has) {
 		run_send(mod, e, peer, "task.release");
-	else
+	} else {
+		leaving_drop(e, peer);
 		released(mod, e, peer);
+	}
 	return true;
 }
 

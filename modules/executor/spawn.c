@@ -96,12 +96,17 @@ static int script_write(struct launch *l, char *path, size_t len)
 	return 0;
 }
 
+static bool has_nodes(const struct launch *l)
+{
+	return l->nodes && !(l->no_sister_nodes && l->facts->view.index);
+}
+
 static int nodes_write(struct launch *l)
 {
 	char path[4096];
 	int fd;
 
-	if (!l->nodes)
+	if (!has_nodes(l))
 		return 0;
 	snprintf(path, sizeof(path), "%s/aux/%s", l->pbs_home, l->id);
 	fd = file_write(l, path, l->nodes, strlen(l->nodes), 0644);

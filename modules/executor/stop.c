@@ -311,6 +311,7 @@ void stop_act(struct keel_mod *mod, struct task *t, const char *name, struct ans
 struct act {
 	struct answer_to to;
 	int64_t run;
+	act_fn *then;
 	const char *id;
 	char name[];
 };
@@ -328,11 +329,11 @@ static void act_decided(struct keel_mod *mod, void *arg, const struct keel_outco
 	else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL)
 		answer(mod, &a->to, o->code > 0 ? o->code : PBSE_MOMREJECT, o->text);
 	else
-		stop_act(mod, t, a->name, a->to);
+		a->then(mod, t, a->name, a->to);
 	free(a);
 }
 
-static void act_ask(struct keel_mod *mod, const struct task *t, const char *name, int64_t number)
+void act_ask(struct keel_mod *mod, const struct task *t, const char *name, int64_t number, act_fn *then)
 {
 	size_t len = strlen(name) + 1;
 	struct act *a = malloc(sizeof(*a) + len + strlen(t->id) + 1);
@@ -341,7 +342,7 @@ static void act_ask(struct keel_mod *mod, const struct task *t, const char *name
 		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
 		return;
 	}
-	*a = (struct act){ .to = { .number = number }, .run = t->run, .id = a->name + len };
+	*a = (struct act){ .to = { .number = number }, .run = t->run, .then = then, .id = a->name + len };
 	memcpy(a->name, name, len);
 	strcpy(a->name + len, t->id);
 	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
@@ -386,7 +387,7 @@ void on_signal(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	t->heard = number;
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
 	keel_log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", as ? as : name);
-	act_ask(mod, t, name, number);
+	act_ask(mod, t, name, number, stop_act);
 }
 
 /* An order to end a task that may be refused here; it finds its task by name. */

@@ -217,6 +217,8 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 		return;
 	}
 	task_report(mod, t);
+	if (t->leaving)
+		leave_report(mod, t);
 	if (is_sister(t))
 		PART_TELL(mod, refused, part_of(t), t->status, t->refused_code, t->why);
 }
@@ -229,10 +231,13 @@ static void sister_ended(struct keel_mod *mod, struct task *t)
 	uint32_t n = usage_own(mod, t, text, items);
 
 	keel_note(mod, KEEL_POINT_task_end, KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
-	if (t->discarded)
+	if (t->discarded) {
 		task_free(mod, t);
-	else
-		PART_TELL(mod, ended, part_of(t), items, n);
+		return;
+	}
+	if (t->leaving)
+		leave_report(mod, t);
+	PART_TELL(mod, ended, part_of(t), items, n);
 }
 
 static void elsewhere_log(struct keel_mod *mod, const struct task *t)

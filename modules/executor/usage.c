@@ -23,8 +23,9 @@ struct reading {
 	size_t n;
 };
 
+/* Of a task, below its shepherd; or of a process that was taken into one: that counts itself. */
 struct sum {
-	pid_t top;
+	pid_t top, shepherd;
 	uint64_t ticks, vmem, rss;
 };
 
@@ -66,14 +67,54 @@ static void sums_fill(const struct reading *r, struct sum *sums, size_t n)
 
 		/* What orphans used is in the shepherd's account of its children. */
 		s = bsearch(&key, sums, n, sizeof(*sums), by_top);
-		if (s) {
+		if (s && !s->shepherd) {
 			s->ticks += p->child_ticks;
+			continue;
+		}
+		if (s) {
+			sum_add(s, p);
 			continue;
 		}
 		s = sum_of(r, p, sums, n);
 		if (!s)
 			continue;
 		sum_add(s, p);
+	}
+}
+
+static uint32_t attached_count(const struct task *t)
+{
+	const struct member *m, *next;
+	uint32_t n = 0;
+
+	HASH_ITER(hh, t->members, m, next)
+		n += m->attached;
+	return n;
+}
+
+static size_t attached_put(const struct task *t, struct sum *sums)
+{
+	const struct member *m, *next;
+	size_t n = 0;
+
+	HASH_ITER(hh, t->members, m, next)
+		if (m->attached)
+			sums[n++] = (struct sum){ .top = m->pid, .shepherd = t->shepherd };
+	return n;
+}
+
+/* What those have used goes to their tasks. */
+static void attached_add(struct sum *sums, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sum key = { .top = sums[i].shepherd };
+		struct sum *s = key.top ? bsearch(&key, sums, n, sizeof(*sums), by_top) : NULL;
+
+		if (!s)
+			continue;
+		s->ticks += sums[i].ticks;
+		s->vmem += sums[i].vmem;
+		s->rss += sums[i].rss;
 	}
 }
 
@@ -199,17 +240,24 @@ static void reading_done(struct keel_mod *mod, void *arg)
 	struct state *st = mod->state;
 	struct reading *r = arg;
 	int64_t now = keel_now_ms(mod);
-	size_t n = 0, room = HASH_COUNT(st->mom.tasks);
-	struct sum *sums = calloc(room ? room : 1, sizeof(*sums));
+	size_t n = 0, room = 1;
+	struct sum *sums;
 	struct task *t, *next;
 	const struct conf *cf;
 
 	st->mom.sampling--;
 	HASH_ITER(hh, st->mom.tasks, t, next)
-		if (sums && is_due(t, now))
+		room += 1 + attached_count(t);
+	sums = calloc(room, sizeof(*sums));
+	HASH_ITER(hh, st->mom.tasks, t, next)
+		if (sums && is_due(t, now)) {
 			sums[n++].top = t->shepherd;
+			n += attached_put(t, sums + n);
+		}
 	if (sums && r->n)
 		sums_fill(r, sums, n);
+	if (sums)
+		attached_add(sums, n);
 	HASH_ITER(hh, st->mom.tasks, t, next) {
 		struct sum key = { .top = t->shepherd }, *s = NULL;
 

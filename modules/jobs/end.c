@@ -188,6 +188,11 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		job_requeue(mod, job, j->ending == ENDING_RERUN ? RERUN_STATUS : SAVED_STATUS);
 		return;
 	}
+	outcome_log(mod, job, exit_status);
+	if (exit_status < 0 && j->ending == ENDING_NONE && outcome_of(job, exit_status) == OUTCOME_QUEUED) {
+		job_requeue(mod, job, exit_status);
+		return;
+	}
 	keel_set_int(job, job_Exit_status, exit_status);
 	for (uint32_t i = 0; i < n; i++)
 		delivered = delivered && strcmp(items[i], not_delivered) != 0;
@@ -211,9 +216,9 @@ void task_lost(struct keel_mod *mod, struct keel_obj *job)
 		keel_log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Job",
 			 job_id(mod, job), "Requeueing job, substate: %d Requeued in queue: %s",
 			 step_substate(j->step), job_text(job, attr_job_queue));
-		job_requeue(mod, job, -14);
+		job_requeue(mod, job, KEEL_TASK_LOST);
 	} else {
-		keel_set_int(job, job_Exit_status, -14);
+		keel_set_int(job, job_Exit_status, KEEL_TASK_LOST);
 		job_over(mod, job, STEP_FAILED);
 	}
 }

@@ -449,6 +449,14 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
 
+/* outcome.c: what a negative exit status means */
+enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };
+enum outcome outcome_of(struct keel_obj *job, int32_t status);
+void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status); /* its line, and its mail */
+/* It is queued again: holds it when the status says so. Returns whether it did; the comment is `why`, where the status has
+ * none of its own. */
+bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why);
+
 /* history.c */
 bool history_on(struct keel_mod *mod);
 void history_start(struct keel_mod *mod);

@@ -228,7 +228,7 @@ static int32_t job_of(struct keel_mod *mod, struct keel_req *req, struct keel_ob
 	int32_t code;
 
 	*ret = id ? keel_find(mod, "job", id) : NULL;
-	if (id && (keel_id_is_whole(id) || (!*ret && strchr(id, '[') && keel_job_letter(id))))
+	if (id && (keel_id_is_whole(id) || (!*ret && keel_id_is_part(id))))
 		return keel_error(err, PBSE_NOSUP, "not supported for Array Jobs or multiple sub-jobs");
 	if (!*ret)
 		return keel_error(err, PBSE_UNKJOBID, "%s", keel_pbse_text(PBSE_UNKJOBID));

@@ -11,7 +11,7 @@ J=(-l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb -l place=scatter)
 
 setup()
 {
-	setup_sandbox --hosts 3 --set executor.first_host_only=true
+	setup_sandbox --hosts 3
 	{
 		for v in 1:n1 2:n1 3:n1 4:n2 5:n2 6:n2; do
 			echo "create node v${v%:*} Mom=${v#*:},resources_available.ncpus=1,resources_available.mem=1gb"

@@ -25,7 +25,7 @@
 
 #define REAPED_AT_ONCE 10000 /* a pass over processes costs more than a thousand of them, zombies included */
 #define PAUSE_LONGEST_NS 50000000
-#define BIRTHS_MAX 64 /* at the same time; the next order waits */
+#define BIRTHS_AT_ONCE 64 /* at the same time; the next order waits */
 #define PROGRAM 1u    /* the number of the job's own task */
 #define CODE_SYSTEM 17000
 #define CODE_STATE 15016
@@ -49,7 +49,7 @@ struct service {
 	struct outcome *o;
 	int signals;
 	bool reaping; /* there may be more to be reaped */
-	struct birth_of births[BIRTHS_MAX];
+	struct birth_of births[BIRTHS_AT_ONCE];
 	size_t n_births;
 	struct live *live;
 	size_t n_live, room;
@@ -357,11 +357,11 @@ static void births_look(struct service *v, const struct pollfd *p, size_t n)
 
 static void turn(struct service *v)
 {
-	struct pollfd p[2 + BIRTHS_MAX] = { { .fd = v->signals, .events = POLLIN } };
+	struct pollfd p[2 + BIRTHS_AT_ONCE] = { { .fd = v->signals, .events = POLLIN } };
 	size_t n = v->n_births;
 
 	/* No new order while there is no room for its process. */
-	p[1].fd = n == BIRTHS_MAX ? -1 : v->t->fd >= 0 ? v->t->fd : v->t->listener;
+	p[1].fd = n == BIRTHS_AT_ONCE ? -1 : v->t->fd >= 0 ? v->t->fd : v->t->listener;
 	p[1].events = POLLIN;
 	for (size_t i = 0; i < n; i++)
 		p[2 + i] = (struct pollfd){ .fd = v->births[i].fd, .events = POLLIN };

@@ -19,7 +19,9 @@
 enum keel_task_failure {
 	KEEL_TASK_RETRY = -3,	   /* the host, or a limit of its user, lets it not start now: it is queued again */
 	KEEL_TASK_BAD_USER = -10,  /* its user is unknown on the host */
-	KEEL_TASK_BAD_GROUP = -30, /* its user is not in its group any more: it is queued again, and held */
+	KEEL_TASK_LOST = -14,	   /* a host of it is lost */
+	KEEL_TASK_JOIN = -30,	   /* its hosts did not come together */
+	KEEL_TASK_BAD_GROUP = -31, /* its user is not in its group any more: it is queued again, and held */
 };
 
 /* What hosts report about a job's current run. The keel_mod is the listener's own. */
