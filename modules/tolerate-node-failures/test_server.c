@@ -170,6 +170,9 @@ static void test_offline_by_a_site(void)
 	answer("a", "tolerance.offline", "id = \"1.svr\"; run = 3; vnode = \"b1\"; text = \"look at it\";");
 	CU_ASSERT_STRING_EQUAL(offline, "b1 ");
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(keel_find(keel_mock_self(mock), "node", "b1"), "comment", NULL), "look at it");
+	answer("a", "tolerance.offline", "id = \"1.svr\"; run = 3; vnode = \"b1\";");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(keel_find(keel_mock_self(mock), "node", "b1"), "comment", NULL),
+			       "failed for job 1.svr: bad node");
 	end();
 }
 
