@@ -26,7 +26,9 @@ struct entry *entry_find(struct state *st, const char *id)
 void entry_drop(struct state *st, struct entry *e)
 {
 	HASH_DEL(st->server.entries, e);
+	sending_drop(e);
 	entry_hosts_free(e);
+	leaving_free(e);
 	free(e->id);
 	free(e);
 }
@@ -159,6 +161,7 @@ void sisters_discard(struct keel_mod *mod, const struct entry *e)
 		keel_put_int(out, "run", e->run);
 		keel_link_send(mod, e->hosts[i], "task.discard", out);
 	}
+	leaving_forget(mod, e);
 }
 
 /* ---- a start waits for its hosts ---------------------------------------------------------------- */
@@ -366,5 +369,5 @@ const struct keel_task_api task_api = {
 	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
 	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
 	.terminate = task_terminate, .checkpoint = task_checkpoint, .message = task_message,
-	.stop_hosts = task_stop_hosts, .modify = task_modify, .describe = task_describe,
+	.stop_hosts = task_stop_hosts, .modify = task_modify, .resize = task_resize, .describe = task_describe,
 };

@@ -72,8 +72,13 @@ static const struct keel_service_def service = {
 	.size = sizeof(struct keel_service_def), .version = 1, .name = "task",
 	.doc = "work on execution hosts", .table = &task_api,
 };
+static const struct keel_service_def part_service = {
+	.size = sizeof(struct keel_service_def), .version = 1, .name = "part",
+	.doc = "what this host has of a job", .table = &part_api,
+};
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(SERVICE, service),
+	KEEL_ROW(SERVICE, part_service),
 	KEEL_ROW(MOM_DIRECTIVE, usecp_directive),
 	KEEL_ROW(MOM_DIRECTIVE, tmpdir_directive),
 	KEEL_ROW(MOM_DIRECTIVE, jobdir_root_directive),
@@ -161,6 +166,8 @@ static const struct {
 	{ "task.health", on_health, KEEL_MOM },
 	{ "task.hello", on_hello, KEEL_MOM },
 	{ "task.got", on_got, KEEL_MOM },
+	{ "task.released", on_released, KEEL_MOM },
+	{ "task.pruned", on_pruned, KEEL_MOM },
 	{ "task.start", on_start, KEEL_SERVER },
 	{ "task.forget", on_forget, KEEL_SERVER },
 	{ "task.who", on_who, KEEL_SERVER },
@@ -172,6 +179,10 @@ static const struct {
 	{ "host.stop", on_stop, KEEL_SERVER },
 	{ "task.modify", on_modify, KEEL_SERVER },
 	{ "task.strange", on_strange, KEEL_SERVER },
+	{ "task.release", on_release, KEEL_SERVER },
+	{ "task.left", on_left, KEEL_SERVER },
+	{ "task.prune_done", on_prune_done, KEEL_SERVER },
+	{ "task.resize", on_resize, KEEL_SERVER },
 };
 
 static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
@@ -201,6 +212,7 @@ static void started(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->started = true;
+	parts_found(mod);
 	HASH_ITER(hh, st->mom.tasks, t, next)
 		if (t->found_over) {
 			t->found_over = false;

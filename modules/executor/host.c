@@ -105,5 +105,6 @@ void host_hello(struct keel_mod *mod)
 	HASH_ITER(hh, st->mom.tasks, t, next) {
 		t->heard = 0; /* a server that was restarted counts anew */
 		task_report(mod, t);
+		pruned_report(mod, t);
 	}
 }

@@ -140,6 +140,7 @@ const char *entry_peer(struct keel_mod *mod, struct entry *e)
 
 	if (job && dispatch_spread(mod, job, &s) == 0) {
 		entry_hosts_set(e, &s, cf->first_host_only && s.n_hosts ? 1 : s.n_hosts);
+		leaving_known(mod, e, job, &s);
 		spread_fini(&s);
 	}
 	return e->peer ? e->peer : "";
@@ -158,6 +159,9 @@ static void resync_ask(struct keel_mod *mod)
 		for (uint32_t i = 0; i < e->n_hosts; i++)
 			if (!host_find(st, e->hosts[i]))
 				host_ask(mod, e->hosts[i]);
+		for (uint32_t i = 0; i < e->n_leaving; i++)
+			if (!host_find(st, e->leaving[i]))
+				host_ask(mod, e->leaving[i]);
 	}
 	while (walk && (node = keel_next(walk))) {
 		const char *peer = srv->host_of(srv->host_of_me, keel_id(node));
@@ -327,6 +331,22 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 	free(facts);
 }
 
+/* Runs that this host was to leave and has no more. */
+static void leaving_look(struct keel_mod *mod, const char *peer, struct seen *all)
+{
+	struct state *st = mod->state;
+	struct entry *e, *next;
+
+	HASH_ITER(hh, st->server.entries, e, next) {
+		struct seen *s;
+
+		entry_peer(mod, e);
+		HASH_FIND_STR(all, e->id, s);
+		if (e->n_leaving && (!s || s->run != e->run))
+			leaving_hello(mod, e, peer, false);
+	}
+}
+
 static void runs_compare(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
@@ -335,9 +355,12 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 	struct entry *e;
 
 	lost_tell(mod, peer, all, keel_msg_int(m, "last_start", INT64_MAX));
+	leaving_look(mod, peer, all);
 	HASH_ITER(hh, all, s, next) {
 		e = entry_find(st, s->id);
-		if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) != 0 && entry_has(e, peer)) {
+		if (e && e->run == s->run && leaving_hello(mod, e, peer, true)) {
+			/* it gets the order to leave once more */
+		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) != 0 && entry_has(e, peer)) {
 			/* a sister: what it should do it learns from the primary */
 		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0) {
 			modify_send(mod, e);

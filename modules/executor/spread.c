@@ -208,7 +208,8 @@ static int32_t chunk_add(struct spread *s, const struct spread_of *of, const str
 			return -ENOMEM;
 		if (!*ret)
 			*ret = h;
-		vnode_add(h, w->number, at, end);
+		if (!of->no_nodes)
+			vnode_add(h, w->number, at, end);
 		at = end + (end < w->part_end);
 	}
 	if (!*ret && w->host && !(*ret = host_get(s, w->host)))

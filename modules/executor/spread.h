@@ -36,7 +36,7 @@ struct spread_of {
 	const char *exec_host, *exec_vnode, *select; /* each may be NULL */
 	const char *(*host_of)(struct keel_mod *me, const char *vnode); /* NULL: vnodes are named as in exec_host */
 	struct keel_mod *me;
-	bool no_nodes; /* only the hosts are wanted */
+	bool no_nodes; /* only the names of the hosts are wanted */
 };
 
 /* The caller calls spread_fini(). Fails with -ENOMEM, or -E2BIG: more node numbers than NODES_MAX. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * start.c - a start, from the service's start() to the messages on the links: task_start() -> the messages -> the script.
- * Each host of the run gets one, the sisters first; the script goes to the primary.
+ * Each host of the run gets one, the sisters first, over several turns of the loop where that is much; the script goes to the
+ * primary.
  *
  * The script is in the store, and a long one takes its time on the link. A link that has too much to carry is cut off.
  * So a host gets one long script at a time, the next one when it says that the last has come.
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-KEEL_ATTR_OPT(job, tolerate_node_failures);
+#define SLICE (1u << 20) /* bytes of messages in one turn of the loop */
 
 /* message key, attribute, key of the attribute */
 static const struct {
@@ -52,8 +53,10 @@ struct sending {
 	char **lines; /* owned, of each host: name, address, key, ncpus, vnodes */
 	char *nodes;  /* owned */
 	char *executable;
-	const char *tolerate; /* borrowed from the job; NULL unset */
-	uint32_t n;   /* hosts that get one */
+	char *tolerate; /* owned; NULL unset */
+	uint32_t n;	      /* hosts that get one */
+	uint32_t next;	      /* the sister whose turn it is */
+	struct keel_timer *timer;
 	char cookie[65];
 };
 
@@ -64,7 +67,18 @@ static void sending_fini(struct sending *s)
 	free(s->lines);
 	free(s->nodes);
 	free(s->executable);
+	free(s->tolerate);
 	spread_fini(&s->spread);
+}
+
+void sending_drop(struct entry *e)
+{
+	if (!e->sending)
+		return;
+	keel_timer_cancel(e->sending->timer);
+	sending_fini(e->sending);
+	free(e->sending);
+	e->sending = NULL;
 }
 
 static int32_t cookie_make(char cookie[65])
@@ -117,8 +131,6 @@ static void hosts_put(const struct sending *s, uint32_t index, struct keel_out *
 			keel_add_int(out, s->spread.node[i]);
 	keel_close(out);
 	keel_put_str(out, "nodes", s->nodes);
-	keel_put_str(out, "cookie", s->cookie);
-	keel_put_str(out, "tolerate", s->tolerate ? s->tolerate : "");
 }
 
 /* NULL without memory. The primary's still lacks its script. */
@@ -148,10 +160,36 @@ static struct keel_out *start_message(struct keel_mod *mod, const struct sending
 	ncpus = dispatch_text(mod, s->job, "Resource_List", "ncpus");
 	keel_put_int(out, "job_ncpus", ncpus ? strtoll(ncpus, NULL, 10) : s->spread.host[0]->chunk_ncpus);
 	hosts_put(s, index, out);
+	keel_put_str(out, "cookie", s->cookie);
+	keel_put_str(out, "tolerate", s->tolerate ? s->tolerate : "");
 	free(saved);
 	free(rerunable);
 	free(ncpus);
 	return out;
+}
+
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread)
+{
+	struct sending s = { .job = job, .spread = *spread, .n = e->n_hosts };
+
+	s.nodes = spread_nodes_text(spread);
+	s.lines = calloc(s.n + 1u, sizeof(*s.lines));
+	for (uint32_t i = 0; s.lines && i < s.n; i++)
+		if (!(s.lines[i] = line_make(mod->state, spread->host[i])))
+			goto out;
+	for (uint32_t i = 0; s.nodes && s.lines && i < s.n; i++) {
+		struct keel_out *out = keel_out(mod);
+
+		if (!out)
+			break;
+		keel_put_str(out, "id", e->id);
+		keel_put_int(out, "run", e->run);
+		hosts_put(&s, i, out);
+		keel_link_send(mod, e->hosts[i], "task.resize", out);
+	}
+out:
+	s.spread = (struct spread){ 0 }; /* the caller's */
+	sending_fini(&s);
 }
 
 static int32_t start_send(struct keel_mod *mod, const char *peer, struct keel_out *out)
@@ -168,19 +206,6 @@ static int32_t primary_send(struct keel_mod *mod, struct entry *e, struct keel_o
 
 	e->sent = ((const struct state *)mod->state)->server.last_start;
 	return r;
-}
-
-/* A sister that cannot be reached is missed by the primary, which knows what that means for the job. */
-static int32_t sisters_start(struct keel_mod *mod, const struct sending *s)
-{
-	for (uint32_t i = 1; i < s->n; i++) {
-		struct keel_out *out = start_message(mod, s, i);
-
-		if (!out)
-			return -ENOMEM;
-		start_send(mod, s->e->hosts[i], out);
-	}
-	return 0;
 }
 
 static struct entry *entry_create(struct keel_mod *mod, struct keel_obj *job, const struct spread *hosts, uint32_t n)
@@ -241,6 +266,15 @@ static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
 		TELL(mod, refused, job, -3, why);
 }
 
+/* What was ordered while it was on its way. */
+static void orders_follow(struct keel_mod *mod, struct entry *e)
+{
+	if (e->modified)
+		modify_send(mod, e);
+	if (e->killing)
+		order_send(mod, e, "task.kill", e->kill_delay);
+}
+
 static void start(struct keel_mod *mod, struct entry *e, struct keel_out *out, const void *script, uint32_t len)
 {
 	struct state *st = mod->state;
@@ -259,10 +293,7 @@ static void start(struct keel_mod *mod, struct entry *e, struct keel_out *out, c
 	}
 	if (h && len > SCRIPT_LONG)
 		h->receiving = true;
-	if (e->modified)
-		modify_send(mod, e);
-	if (e->killing)
-		order_send(mod, e, "task.kill", e->kill_delay);
+	orders_follow(mod, e);
 }
 
 static void script_read(struct keel_mod *mod, void *arg, const void *bytes, uint32_t len);
@@ -360,41 +391,82 @@ static bool hosts_are_there(struct keel_mod *mod, const struct sending *s)
 	return there;
 }
 
-static int32_t send_all(struct keel_mod *mod, struct sending *s)
-{
-	struct keel_out *out;
-	int32_t r = sending_fill(mod, s);
+static int32_t sending_go(struct keel_mod *mod, struct sending *s);
 
-	if (r == 0)
-		r = sisters_start(mod, s);
-	if (r < 0)
-		return r;
+static void sending_more(struct keel_mod *mod, void *arg)
+{
+	struct sending *s = arg;
+	struct entry *e = s->e;
+
+	s->timer = NULL;
+	s->job = keel_find(mod, "job", e->id);
+	if (s->job && sending_go(mod, s) < 0)
+		start_failed(mod, e, "the server has no memory for it, or the execution host is away");
+}
+
+/* Sends to sisters, as much as one turn of the loop may take; then to the primary. A sister that cannot be reached is missed by
+ * the primary, which knows what that means for the job. */
+static int32_t sending_go(struct keel_mod *mod, struct sending *s)
+{
+	struct entry *e = s->e;
+	struct keel_out *out;
+	uint32_t bytes = 0;
+	int32_t r;
+
+	for (; s->next < s->n; s->next++) {
+		if (bytes > SLICE) {
+			e->starting = true;
+			s->timer = keel_timer(mod, 0, sending_more, s);
+			return s->timer ? 0 : -ENOMEM;
+		}
+		out = start_message(mod, s, s->next);
+		if (!out)
+			return -ENOMEM;
+		bytes += keel_out_length(out);
+		start_send(mod, e->hosts[s->next], out);
+	}
 	out = start_message(mod, s, 0);
 	if (!out)
 		return -ENOMEM;
-	return s->executable ? primary_send(mod, s->e, out) : script_start(mod, s->e, out);
+	e->starting = false;
+	r = s->executable ? primary_send(mod, e, out) : script_start(mod, e, out);
+	sending_drop(e);
+	if (r == 0 && !e->starting)
+		orders_follow(mod, e);
+	return r;
 }
 
 int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 {
 	const struct conf *cf = mod->conf;
-	struct sending s = { .job = job };
-	int32_t r = strlen(keel_id(job)) > NURSERY_ID_MAX ? -ENAMETOOLONG : dispatch_spread(mod, job, &s.spread);
+	struct sending *s = calloc(1, sizeof(*s));
+	struct entry *e = NULL;
+	int32_t r = !s ? -ENOMEM : strlen(keel_id(job)) > NURSERY_ID_MAX ? -ENAMETOOLONG : dispatch_spread(mod, job, &s->spread);
 
-	if (r < 0)
-		return r;
-	s.tolerate = job_tolerate_node_failures ? keel_get_str(job, job_tolerate_node_failures) : NULL;
-	s.n = cf->first_host_only && s.spread.n_hosts ? 1 : s.spread.n_hosts;
-	r = hosts_are_there(mod, &s) ? 0 : -ENOTCONN;
-	if (r == 0 && !(s.e = entry_create(mod, job, &s.spread, s.n)))
-		r = -ENOMEM;
-	if (r == 0)
-		r = send_all(mod, &s);
-	if (r < 0 && s.e) {
-		sisters_discard(mod, s.e);
-		entry_drop(mod->state, s.e);
+	if (r == 0) {
+		s->job = job;
+		s->next = 1;
+		s->tolerate = dispatch_text(mod, job, "tolerate_node_failures", NULL);
+		s->n = cf->first_host_only && s->spread.n_hosts ? 1 : s->spread.n_hosts;
+		r = hosts_are_there(mod, s) ? 0 : -ENOTCONN;
 	}
-	sending_fini(&s);
+	if (r == 0 && !(e = entry_create(mod, job, &s->spread, s->n)))
+		r = -ENOMEM;
+	if (!e) {
+		if (s)
+			sending_fini(s);
+		free(s);
+		return r;
+	}
+	s->e = e;
+	e->sending = s;
+	r = sending_fill(mod, s);
+	if (r == 0)
+		r = sending_go(mod, s);
+	if (r < 0) {
+		sisters_discard(mod, e);
+		entry_drop(mod->state, e);
+	}
 	return r;
 }
 

@@ -353,6 +353,82 @@ static void test_start_now(void)
 	end();
 }
 
+/* A job over 100 hosts with 100 vnodes each: its messages are sent over several turns, and what is ordered meanwhile follows. */
+static struct keel_obj *large_job(const char *id, uint32_t hosts, uint32_t vnodes)
+{
+	struct keel_obj *job = job_make(id, true);
+	struct keel_text text;
+	char name[16];
+
+	keel_text_init(&text);
+	for (uint32_t i = 0; i < hosts; i++) {
+		snprintf(name, sizeof(name), "h%u", i);
+		up(name);
+		for (uint32_t k = 0; k < vnodes; k++)
+			keel_text_printf(&text, "%s(v%u.%u:ncpus=1)", text.len ? "+" : "", i, k);
+	}
+	set(job, "exec_vnode", text.data);
+	set(job, "exec_host", "");
+	keel_text_fini(&text);
+	keel_mock_advance(mock, 0);
+	keel_mock_sent_clear(mock);
+	return job;
+}
+
+static uint32_t n_sent(void)
+{
+	uint32_t n = 0;
+
+	while (keel_mock_sent(mock, n))
+		n++;
+	return n;
+}
+
+static void test_slices(void)
+{
+	struct keel_obj *job;
+
+	load("", true);
+	job = large_job("1.s", 100, 100);
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	CU_ASSERT_EQUAL(task_api.kill(mod, job, 0), 0);
+	keel_mock_next(mock);
+	CU_ASSERT(n_sent() > 1 && n_sent() < 60);
+	keel_mock_advance(mock, 1000);
+	CU_ASSERT_EQUAL(n_sent(), 101);
+	CU_ASSERT(strncmp(keel_mock_sent(mock, 99), "h0 task.start ", 14) == 0);
+	CU_ASSERT(strncmp(keel_mock_sent(mock, 100), "h0 task.kill ", 13) == 0);
+	task_api.discard(mod, job);
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	task_api.discard(mod, job); /* in the middle */
+	keel_mock_advance(mock, 1000);
+	CU_ASSERT(!*sent("h0 task.started"));
+	keel_mock_sent_clear(mock);
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	keel_mock_peer(mock, "h0", KEEL_MOM, false);
+	keel_mock_advance(mock, 1000);
+	CU_ASSERT_EQUAL(heard.refused, 1);
+	CU_ASSERT(*sent("h99 task.discard"));
+	end();
+}
+
+/* Processor time of a start over 100 hosts; the figure start_100_hosts is the whole server's. */
+static void test_start_cost(void)
+{
+	struct timespec from, to;
+	struct keel_obj *job;
+
+	load("", true);
+	job = large_job("1.s", 100, 1);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
+	CU_ASSERT((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000 < 50);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(n_sent(), 100);
+	end();
+}
+
 /* An address or a key with a blank would be two words of a line. */
 static void test_bad_address(void)
 {
@@ -376,4 +452,4 @@ static void test_bad_address(void)
 }
 
 TESTS_MAIN("hosts", TEST(test_start), TEST(test_reports), TEST(test_hello), TEST(test_replay), TEST(test_start_now),
-	   TEST(test_bad_address))
+	   TEST(test_slices), TEST(test_start_cost), TEST(test_bad_address))

@@ -298,9 +298,9 @@ static void test_strays_are_of_the_user(void)
 	}
 	while (getsid(pid) != pid)
 		sched_yield();
-	proc_kill_strays(pid, NULL, 0, getuid() + 1);
+	proc_kill_strays(pid, NULL, NULL, 0, getuid() + 1);
 	CU_ASSERT_EQUAL(waitpid(pid, &status, WNOHANG), 0);
-	proc_kill_strays(pid, NULL, 0, getuid());
+	proc_kill_strays(pid, NULL, NULL, 0, getuid());
 	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
 }
 

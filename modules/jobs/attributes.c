@@ -179,6 +179,7 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 #define OPS KEEL_OPERATORS
 #define MGR KEEL_MANAGERS
 #define NONE KEEL_NOBODY
+#define HID KEEL_UNHIDDEN
 #define JOB(member, attr_name, type_name, place, flag_bits, readers, writers, value, words, ...)   \
 	const struct keel_attr_def job_attr_##member = KEEL_ATTR_DEF(                              \
 		"job", attr_name, type_name, .order = (place), .flags = (flag_bits),               \

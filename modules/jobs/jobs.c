@@ -208,6 +208,8 @@ static const struct keel_task_events events = {
 	.ended = task_ended,
 	.lost = task_lost,
 	.placed = task_placed,
+	.released = task_released,
+	.pruned = task_pruned,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

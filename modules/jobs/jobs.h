@@ -387,6 +387,22 @@ void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended);
 /* A job that has all keeps what is not in `names` (comma list); NULL: keeps nothing. */
 void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names);
 
+/* Adds (1) or subtracts (-1) what the job has to queue and server; `only`: comma list of resources, NULL all. */
+void job_charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only);
+/* The same of what it holds in its state: all, the rest that a suspension left, or nothing. */
+void job_recharge(struct keel_mod *mod, struct keel_obj *job, int32_t sign);
+/* exec_vnode, and what the job has given up that is not free yet; the caller frees it. NULL without memory. */
+char *job_vnodes(struct keel_obj *job);
+int32_t job_share(struct keel_obj *job); /* enum keel_place_share of its place */
+
+/* shrink.c */
+/* Takes vnodes from a job that runs, as keel/service/job.h says. */
+int32_t job_shrink(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_shrink *theirs, struct keel_err *err);
+void task_released(struct keel_mod *mod, struct keel_obj *job, const char *host);
+void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
+/* It is queued again: with the select and the amounts that it was submitted with. */
+void shrink_undo(struct keel_obj *job);
+
 /* release.c: what a suspension gives back */
 /* Raises the point suspend_release. The callback gets a comma list, or NULL: everything, also when a tap fails or there
  * is no memory, which is logged. */
@@ -432,6 +448,14 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 /* Calls the callback of a rerun that waits, if there is one. */
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
+
+/* outcome.c: what a negative exit status means */
+enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };
+enum outcome outcome_of(struct keel_obj *job, int32_t status);
+void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status); /* its line, and its mail */
+/* It is queued again: holds it when the status says so. Returns whether it did; the comment is `why`, where the status has
+ * none of its own. */
+bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why);
 
 /* history.c */
 bool history_on(struct keel_mod *mod);

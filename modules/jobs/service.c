@@ -126,6 +126,7 @@ static const struct keel_job_api service = {
 	.settle = part_settle,
 	.erase = job_erase,
 	.letter = job_letter,
+	.shrink = job_shrink,
 };
 const struct keel_service_def job_service = {
 	.size = sizeof(struct keel_service_def),

@@ -105,6 +105,8 @@ static const struct modfile_kind kinds[] = {
 	KIND("MOM_DIRECTIVE", "directive", "directives", keel_mom_directive_def, directive),
 	{ "RELOAD", "file read again", "files read again", sizeof(struct keel_reload_def), 0, offsetof(struct keel_reload_def, name),
 	  offsetof(struct keel_reload_def, doc), NULL },
+	{ "HOST_FACT", "fact on hosts", "facts on hosts", sizeof(struct keel_host_fact_def), 0, offsetof(struct keel_host_fact_def, name),
+	  offsetof(struct keel_host_fact_def, doc), NULL },
 	KIND("QUEUE_TYPE", "queue type", "queue types", keel_queue_type_def, queue_type),
 };
 

@@ -164,8 +164,8 @@ static void directories_remove(const struct spec *s)
 
 int courier_run(struct spec *s, int status)
 {
-	char *diary = diary_text(s), *notice = text_last(diary, "notice ");
-	bool output = notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove;
+	char *diary = diary_text(s), *notice = s->index ? NULL : text_last(diary, "notice ");
+	bool output = !s->index && (notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove);
 	bool drop = false;
 	int missed;
 
@@ -174,7 +174,7 @@ int courier_run(struct spec *s, int status)
 	if (output || is_there(s->tmpdir) || is_there(s->sandbox)) {
 		place_read(&s->out, diary, "out.place ");
 		place_read(&s->err, diary, "err.place ");
-		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(diary) });
+		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = output && !is_discarded(diary) });
 		free(diary);
 		diary = diary_text(s); /* as it is now */
 		drop = is_discarded(diary);
@@ -182,6 +182,8 @@ int courier_run(struct spec *s, int status)
 	free(notice);
 	free(diary);
 	directories_remove(s);
+	if (s->index)
+		return 0; /* what tasks wrote is the daemon's to read */
 	missed = stream_keep(s, &s->out, ".OU", drop) | stream_keep(s, &s->err, ".ER", drop) << 1;
 	return drop ? 0 : missed;
 }

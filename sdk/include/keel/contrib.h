@@ -51,6 +51,7 @@ struct keel_contrib {
 #define KEEL_ROW_ACCT_ITEM struct keel_acct_item_def
 #define KEEL_ROW_RELOAD struct keel_reload_def
 #define KEEL_ROW_MOM_DIRECTIVE struct keel_mom_directive_def
+#define KEEL_ROW_HOST_FACT struct keel_host_fact_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
@@ -148,7 +149,7 @@ enum keel_request_flag {
 	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
 	KEEL_REQUEST_READ = 1,
 	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
-	 * again; on_gone() notifies its module. */
+	 * again; on_gone() notifies its module. One that has sent parts fails at once instead: the library begins anew. */
 	KEEL_REQUEST_WAITS = 2,
 };
 struct keel_request_def {
@@ -405,6 +406,12 @@ struct keel_mom_directive_def {
 	/* The file is in force: its `n` values of this name, in their order; 0: it has none, the configuration of the module
 	 * counts. Called at the start, before or after the owner's own start(), and after each reload. Borrowed for the call. */
 	void (*apply)(struct keel_mod *owner, const char *const *values, uint32_t n);
+};
+
+/* HOST_FACT (declared by job-facts): an attribute of jobs that a module reads on the job's primary host (service facts). */
+struct keel_host_fact_def {
+	uint32_t size, reserved;
+	const char *name, *doc; /* name: of the attribute; several modules may want it */
 };
 
 #endif

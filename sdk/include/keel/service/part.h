@@ -112,11 +112,15 @@ struct keel_part_api {
 	/* The primary: appends to what the job wrote, stream 1 output or 2 error. A sister: reads what its tasks wrote, from
 	 * `at` on; returns the number of bytes, 0 at the end. Both fail with -errno. */
 	int64_t (*write)(struct keel_mod *, const char *id, int32_t stream, const void *bytes, uint32_t len);
+	/* A sister's, see write. */
 	int64_t (*read)(struct keel_mod *, const char *id, int32_t stream, int64_t at, void *buf, uint32_t len);
 	/* A tolerant primary, before its program is started: the job goes on with these hosts alone (indexes of now, 0 first, and
 	 * what of exec_vnode stays on each). Node file and hosts are as said at once; the server gets to know it, and hosts that
 	 * are out are ended by it. select: the new schedselect. -EINVAL, -EBUSY after the start. */
 	int32_t (*prune)(struct keel_mod *, const char *id, const struct keel_part_host *hosts, uint32_t n, const char *select);
+	/* A sister that is ready: raises task_prologue here. `done` with 0, or with the code of the refusal: below 0 it is the
+	 * exit status of the start. */
+	void (*admit)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
 };
 
 KEEL_SERVICE(part);
@@ -133,5 +137,6 @@ KEEL_SERVICE(part);
 #define keel_part_write(...) KEEL_CALL(part, write, __VA_ARGS__)
 #define keel_part_read(...) KEEL_CALL(part, read, __VA_ARGS__)
 #define keel_part_prune(...) KEEL_CALL(part, prune, __VA_ARGS__)
+#define keel_part_admit(...) KEEL_CALL(part, admit, __VA_ARGS__)
 
 #endif
