@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Jobs over five hosts of which some fail. The bed: n1 is the primary of every job, with vnodes n1[0]..n1[3] of 1 cpu and 1gb;
-# n2 and n5 are like it, and a vnode n2, n5 as large as these; n3 has 2 cpus and 2gb, n4 has 5 and 5gb. They are called A B C D E
-# in the acceptance list. Hooks of a site are fixtures: tolerant_qjob pads, tolerant_sister refuses on some hosts,
+# n2, n4 and n5 are like it, n3[0] has 2 cpus and 2gb. They are called A B C D E in the acceptance list. Hooks of a site are fixtures: tolerant_qjob pads, tolerant_sister refuses on some hosts,
 # tolerant_launch releases.
 #
 # needs modules/tolerate-node-failures
@@ -13,16 +12,33 @@ load helper
 load shared
 
 TNF=tolerate_node_failures
-BED=$'n1[0] n1[1] n1[2] n1[3] n2[0] n2[1] n2[2] n2[3] n5[0] n5[1] n5[2] n5[3]'
+BED='n1[0] 1
+n1[1] 1
+n1[2] 1
+n1[3] 1
+n2[0] 1
+n2[1] 1
+n2[2] 1
+n2[3] 1
+n3[0] 2
+n4[0] 1
+n4[1] 1
+n4[2] 1
+n4[3] 1
+n4[4] 1
+n5[0] 1
+n5[1] 1
+n5[2] 1
+n5[3] 1'
 J1=(-l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb -l place=scatter)
 KEEP=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb
 NORMAL=1:ncpus=3:mem=2gb+1:ncpus=3:mem=2gb+1:ncpus=2:mem=2gb
 PADDED=1:ncpus=3:mem=2gb+2:ncpus=3:mem=2gb+2:ncpus=2:mem=2gb
 A='(n1[0]:mem=1048576kb:ncpus=1+n1[1]:mem=1048576kb:ncpus=1+n1[2]:ncpus=1)'
-B='(n2:mem=1048576kb:ncpus=1+n2[0]:mem=1048576kb:ncpus=1+n2[1]:ncpus=1)'
-C='(n3:ncpus=2:mem=2097152kb)'
-D='(n4:ncpus=3:mem=2097152kb)'
-E='(n5:mem=1048576kb:ncpus=1+n5[0]:mem=1048576kb:ncpus=1)'
+B='(n2[0]:mem=1048576kb:ncpus=1+n2[1]:mem=1048576kb:ncpus=1+n2[2]:ncpus=1)'
+C='(n3[0]:ncpus=2:mem=2097152kb)'
+D='(n4[0]:mem=1048576kb:ncpus=1+n4[1]:mem=1048576kb:ncpus=1+n4[2]:ncpus=1)'
+E='(n5[0]:mem=1048576kb:ncpus=1+n5[1]:mem=1048576kb:ncpus=1)'
 
 setup_file()
 {
@@ -34,19 +50,10 @@ setup_file()
 		echo "tolerant_$name: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/tolerant_$name.so\"; dir = \"$knobs\"; };"
 	done >"$BATS_FILE_TMPDIR/tolerant.conf"
 	open_cluster --hosts 5 --also "$BATS_FILE_TMPDIR/tolerant.conf" --set sisters.max_poll_downtime=3s
-	for vnode in $BED; do
-		host=${vnode%[*}
-		echo "create node $vnode Mom=$host,resources_available.ncpus=1,resources_available.mem=1gb"
-	done | qmgr
-	qmgr -c 'set node n1 resources_available.ncpus = 0,resources_available.mem = 0'
-	for host in n2 n5; do qmgr -c "set node $host resources_available.ncpus = 1,resources_available.mem = 1gb"; done
-	qmgr -c 'set node n3 resources_available.ncpus = 2,resources_available.mem = 2gb'
-	qmgr -c 'set node n4 resources_available.ncpus = 5,resources_available.mem = 5gb'
-	for host in 1 2 3 4 5; do # the scheduler looks at them in this order
-		for vnode in n$host $(tr ' ' '\n' <<<"$BED" | grep "^n$host\["); do
-			echo "set node $vnode priority = $((100 - host))"
-		done
-	done | qmgr
+	for host in n1 n2 n3 n4 n5; do qmgr -c "set node $host resources_available.ncpus = 0,resources_available.mem = 0"; done
+	while read -r vnode ncpus; do # the scheduler looks at them in this order
+		echo "create node $vnode Mom=${vnode%[*},resources_available.ncpus=$ncpus,resources_available.mem=${ncpus}gb"
+	done <<<"$BED" | qmgr
 }
 
 # knob NAME [LINE]: what the fixtures do until the story is over
@@ -81,7 +88,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	knob begin-n2
 	knob prologue-n3
 	id=$(running "${J1[@]}")
-	is_on "$id" 'n1/0*0+n4/0*3+n5/0*0' "$A+$D+$E"
+	is_on "$id" 'n1/0*0+n4/0*0+n5/0*0' "$A+$D+$E"
 	found=$(qstat -f "$id")
 	same mem 6gb "$(value Resource_List.mem "$found")"
 	same ncpus 8 "$(value Resource_List.ncpus "$found")"
@@ -110,12 +117,10 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	same failed_hosts 'n2: bad node (join, 15169); n3: bad node (prologue, 15169)' "$(job_attr "$id" failed_hosts)"
 
 	# 17: vnodes
-	for n in 'n1[0]' 'n1[1]' n5 'n5[0]'; do node_is "$n" job-busy; same ncpus 1 "$(assigned "$n" ncpus)"; done
+	for n in 'n1[0]' 'n1[1]' 'n5[0]' 'n5[1]'; do node_is "$n" job-busy; same ncpus 1 "$(assigned "$n" ncpus)"; done
 	node_is 'n1[2]' job-busy
 	same mem 0kb "$(assigned 'n1[2]' mem)"
-	node_is n4 free
-	same jobs "$id/0, $id/1, $id/2" "$(node_attr n4 jobs)"
-	for n in 'n1[3]' n2 'n2[0]' 'n2[1]' n3; do node_is "$n" free; done
+	for n in 'n1[3]' 'n2[0]' 'n2[1]' 'n2[2]' 'n3[0]'; do node_is "$n" free; done
 	same ncpus 8 "$(qstat -Bf | value resources_assigned.ncpus)"
 	same mem 6291456kb "$(qstat -Bf | value resources_assigned.mem)"
 
@@ -131,8 +136,8 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	knob prologue-n3
 	id=$(running "${J1[@]}")
 	records=$(accounting | grep ";$id;")
-	has "$records" ';S;.*exec_host=n1/0\*0\+n2/0\*0\+n4/0\*3\+n3/0\*2\+n5/0\*0 .*Resource_List.ncpus=13 '
-	has "$records" ';s;.*start=[1-9][0-9]* exec_host=n1/0\*0\+n4/0\*3\+n5/0\*0 .*Resource_List.mem=6gb .*Resource_List.ncpus=8 '
+	has "$records" ';S;.*exec_host=n1/0\*0\+n2/0\*0\+n4/0\*0\+n3/0\*2\+n5/0\*0 .*Resource_List.ncpus=13 '
+	has "$records" ';s;.*start=[1-9][0-9]* exec_host=n1/0\*0\+n4/0\*0\+n5/0\*0 .*Resource_List.mem=6gb .*Resource_List.ncpus=8 '
 	lacks "$(grep ';s;' <<<"$records")" 'resources_used|session=|Exit_status'
 	same order 'S s' "$(sed -n 's/^[^;]*;\([Ss]\);.*/\1/p' <<<"$records" | xargs)"
 	lacks "$records" "$TNF"
@@ -143,20 +148,20 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	knob begin-n2
 	knob prologue-n3
 	knob offline
-	undo pbsnodes -r n2 'n2[0]' 'n2[1]' n3
+	undo pbsnodes -r 'n2[0]' 'n2[1]' 'n2[2]' 'n3[0]' 
 	id=$(running "${J1[@]}")
-	for n in n2 'n2[0]' 'n2[1]' n3; do
+	for n in 'n2[0]' 'n2[1]' 'n2[2]' 'n3[0]'; do
 		wait_until 5 node_is "$n" offline
 		same comment "failed for job $id: bad node" "$(node_attr "$n" comment)"
 	done
-	for n in 'n2[2]' 'n2[3]'; do node_is "$n" free; done
+	node_is 'n2[3]' free
 }
 
 @test "tolerate-node-failures #23: only a begin refuses" {
 	hooks
 	knob begin-n2
 	id=$(running "${J1[@]}")
-	is_on "$id" 'n1/0*0+n4/0*3+n3/0*2' "$A+$D+$C"
+	is_on "$id" 'n1/0*0+n4/0*0+n3/0*2' "$A+$D+$C"
 }
 
 @test "tolerate-node-failures #24: only a prologue refuses" {
@@ -171,15 +176,15 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	knob begin-n5
 	knob prologue-n3
 	id=$(running "${J1[@]}")
-	is_on "$id" 'n1/0*0+n2/0*0+n4/0*2' "$A+$B+(n4:ncpus=2:mem=2097152kb)"
-	same ncpus 2 "$(assigned n4 ncpus)"
+	is_on "$id" 'n1/0*0+n2/0*0+n4/0*0' "$A+$B+(n4[0]:mem=1048576kb:ncpus=1+n4[1]:mem=1048576kb:ncpus=1)"
+	free_nodes 'n4[2]'
 }
 
 @test "tolerate-node-failures #26: no failure: the smallest that fit are kept" {
 	hooks
 	id=$(running "${J1[@]}")
 	is_on "$id" 'n1/0*0+n2/0*0+n3/0*2' "$A+$B+$C"
-	free_nodes n4 n5 'n5[0]'
+	free_nodes 'n4[0]' 'n5[0]' 'n5[1]'
 	for host in n4 n5; do wait_until 5 test ! -e "$SB/$host/aux/$id"; done
 }
 
@@ -187,7 +192,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	hooks
 	knob keep "$KEEP+1:ncpus=1:mem=1gb"
 	id=$(running "${J1[@]}")
-	is_on "$id" 'n1/0*0+n2/0*0+n3/0*2+n5/0' "$A+$B+$C+(n5:mem=1048576kb:ncpus=1)"
+	is_on "$id" 'n1/0*0+n2/0*0+n3/0*2+n5/0' "$A+$B+$C+(n5[0]:mem=1048576kb:ncpus=1)"
 }
 
 @test "tolerate-node-failures #28: what cannot be satisfied is held, with the reasons in the log" {
@@ -203,7 +208,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	same mem 10gb "$(job_attr "$id" Resource_List.mem)"
 	same holds s "$(job_attr "$id" Hold_Types)"
 	comment_is "$id" 'unsuccessful at LAUNCH'
-	free_nodes 'n1[0]' n2 n3 n4 n5
+	free_nodes 'n1[0]' 'n2[0]' 'n3[0]' 'n4[0]' 'n5[0]'
 	for host in n1 n2 n3 n4 n5; do wait_until 5 no_trace $host "$id"; done
 
 	# 29: and then without a tolerance
@@ -211,7 +216,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	quietly as "$OWNER" qalter -W $TNF=none "$id"
 	qrls -h s "$id"
 	starts "$id"
-	is_on "$id" 'n1/0*0+n2/0*0+n4/0*3+n3/0*2+n5/0*0' "$A+$B+$D+$C+$E"
+	is_on "$id" 'n1/0*0+n2/0*0+n4/0*0+n3/0*2+n5/0*0' "$A+$B+$D+$C+$E"
 	has "$(mom_log n1)" "$id: no nodes released as job does not tolerate node failures\$"
 }
 
@@ -223,7 +228,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	id=$(submit "${J1[@]}")
 	wait_until 30 is_over "$id"
 	same status -17 "$(job_attr "$id" Exit_status)"
-	free_nodes 'n1[0]' n2 n3 n4 n5
+	free_nodes 'n1[0]' 'n2[0]' 'n3[0]' 'n4[0]' 'n5[0]'
 }
 
 @test "tolerate-node-failures #33: a chunk of memory alone" {
@@ -232,7 +237,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	knob begin-n2
 	knob prologue-n3
 	id=$(running -l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=0:mem=2gb -l place=scatter)
-	has "$(job_attr "$id" exec_host)" '^n1/0\*0\+n4/0\*3\+n5/0\*0$'
+	has "$(job_attr "$id" exec_host)" '^n1/0\*0\+n4/0\*0\+n5/0\*0$'
 	wait_until 5 same 'node file' 'n1 n4' "$(nodefile n1 "$id")"
 }
 
@@ -252,8 +257,8 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	knob begin-n2
 	knob prologue-n3
 	id=$(running "${J1[@]:0:2}" -l place=scatter:excl)
-	for n in 'n1[0]' 'n1[1]' 'n1[2]' n4 n5 'n5[0]'; do node_is "$n" job-exclusive; done
-	for n in n2 'n2[0]' 'n2[1]' n3; do node_is "$n" free; done
+	for n in 'n1[0]' 'n1[1]' 'n1[2]' 'n4[0]' 'n4[1]' 'n4[2]' 'n5[0]' 'n5[1]'; do node_is "$n" job-exclusive; done
+	for n in 'n2[0]' 'n2[1]' 'n2[2]' 'n3[0]'; do node_is "$n" free; done
 }
 
 @test "tolerate-node-failures #39: pruned in the prologue, each subjob of an array" {
@@ -283,7 +288,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	same exec_vnode '' "$(job_attr "$id" exec_vnode)"
 	qmgr -c 'set server scheduling = true'
 	starts "$id"
-	is_on "$id" 'n1/0*0+n4/0*3+n5/0*0' "$A+$D+$E"
+	is_on "$id" 'n1/0*0+n4/0*0+n5/0*0' "$A+$D+$E"
 	same runs 2 "$(job_attr "$id" run_count)"
 }
 
@@ -295,7 +300,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	sandbox restart server
 	wait_until 20 answers
 	job_is "$id" R 42
-	is_on "$id" 'n1/0*0+n4/0*3+n5/0*0' "$A+$D+$E"
+	is_on "$id" 'n1/0*0+n4/0*0+n5/0*0' "$A+$D+$E"
 	same mem 6gb "$(job_attr "$id" Resource_List.mem)"
 	qdel "$id"
 	ends "$id"
