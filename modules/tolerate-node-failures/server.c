@@ -364,15 +364,14 @@ static void on_hold(struct keel_mod *mod, const char *peer, const struct keel_ms
 	keel_set_text(job, job_Hold_Types, KEEL_INCR, NULL, "s", NULL);
 }
 
-/* It is queued again, and held: behind the comment that says so. */
-keel_verdict on_job_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+/* It is queued again, and held. */
+keel_verdict on_job_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
-	struct keel_obj *job = keel_find(c->mod, "job", ev->id);
-
-	if (!job || !job_unsatisfied || !keel_is_set(job, job_unsatisfied))
+	(void)c;
+	if (ev->state != 'H' || !job_unsatisfied || !keel_is_set(ev->job, job_unsatisfied))
 		return KEEL_NEXT;
-	keel_job_set_comment(job, keel_get_str(job, job_unsatisfied));
-	keel_unset(job, job_unsatisfied, NULL);
+	keel_job_set_comment(ev->job, keel_get_str(ev->job, job_unsatisfied));
+	keel_unset(ev->job, job_unsatisfied, NULL);
 	return KEEL_NEXT;
 }
 
