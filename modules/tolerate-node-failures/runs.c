@@ -272,6 +272,14 @@ static void lost_note(struct keel_mod *mod, struct run *r, const struct keel_ev_
 		lost_report(mod, r, l);
 }
 
+static bool has_host(const struct keel_part *part, const char *host)
+{
+	for (uint32_t i = 0; i < part->n_hosts; i++)
+		if (strcmp(part->hosts[i].name, host) == 0)
+			return true;
+	return false;
+}
+
 keel_verdict on_task_lost(struct keel_call *c, const struct keel_ev_task_lost *ev)
 {
 	const struct keel_part *part;
@@ -279,6 +287,8 @@ keel_verdict on_task_lost(struct keel_call *c, const struct keel_ev_task_lost *e
 
 	if (!r)
 		return KEEL_NEXT;
+	if (!has_host(part, ev->host)) /* the job has given it back */
+		return keel_answer(c, "");
 	lost_note(c->mod, r, ev);
 	return tolerates(part->tolerate, ev->stage) ? keel_answer(c, "") : KEEL_NEXT;
 }
