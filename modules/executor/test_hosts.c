@@ -12,7 +12,6 @@
 
 #include "harness.h"
 #include "keel/mock.h"
-#include "keel/service/carrier.h"
 #include "keel/service/sister.h"
 #include "with_resources.h"
 
@@ -598,32 +597,6 @@ static void test_bad_address(void)
 	end();
 }
 
-static int32_t proved_error;
-
-static int32_t proves(struct keel_mod *m, const char *peer, char key[KEEL_CARRIER_KEY])
-{
-	(void)m, (void)peer;
-	strcpy(key, "PROVED");
-	return proved_error;
-}
-
-/* A host cannot pass the key of another one on as its own. */
-static void test_key_is_the_proved_one(void)
-{
-	static const struct keel_carrier_api carrier = { .size = sizeof(carrier), .proved = proves };
-
-	load("", true);
-	KEEL_USE_carrier = &carrier;
-	proved_error = 0;
-	up("A");
-	CU_ASSERT_STRING_EQUAL(host_find(mod->state, "A")->key, "PROVED");
-	proved_error = -ENOTCONN; /* in this process */
-	hello("A", "", true, 0);
-	CU_ASSERT_STRING_EQUAL(host_find(mod->state, "A")->key, "KEY");
-	KEEL_USE_carrier = NULL;
-	end();
-}
-
 TESTS_MAIN("hosts", TEST(test_start), TEST(test_reports), TEST(test_hello), TEST(test_replay), TEST(test_start_now),
 	   TEST(test_slices), TEST(test_start_cost), TEST(test_discarded), TEST(test_bad_address), TEST(test_resize),
-	   TEST(test_leaving_hosts_known), TEST(test_pruned), TEST(test_key_is_the_proved_one))
+	   TEST(test_leaving_hosts_known), TEST(test_pruned))
