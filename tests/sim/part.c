@@ -54,6 +54,7 @@ struct part {
 	char act_name[16];
 	struct primary primary;
 	struct primary_host *mates;
+	bool *released;	     /* hosts that the job does not have any more */
 	struct wire *wires;  /* of a primary */
 	struct sister sister;
 	uint32_t epoch;	     /* of a sister: the wire that it believes to be up */
@@ -187,7 +188,7 @@ static void wires_try(struct task *t)
 		struct wire *w = &p->wires[i];
 		struct task *other;
 
-		if (w->up || p->mates[i].linked || w->retry_ms > s->now_ms || !p->hosts[i]->alive)
+		if (w->up || p->released[i] || p->mates[i].linked || w->retry_ms > s->now_ms || !p->hosts[i]->alive)
 			continue;
 		*w = (struct wire){ .epoch = ++s->wires, .up = true, .last_ms = { s->now_ms, s->now_ms } };
 		other = run_find(p->hosts[i], t->id, t->run);
@@ -466,6 +467,9 @@ static void primary_start(struct task *t)
 				       .running = task_is_alive(t), .over = t->state == 'E' || t->state == 'F',
 				       .stopped = t->state == 'S' };
 	primary_init(&p->primary, p->n, p->mates, t->host->sim->now_ms);
+	for (uint32_t i = 1; i < p->n; i++)
+		if (p->released[i])
+			primary_released(&p->primary, i);
 	p->acting = false;
 	if (p->ending && !p->over)
 		step(t, STEP_END, "end", END_MS);
@@ -523,6 +527,7 @@ void part_free(struct part *p)
 	free(p->hosts);
 	free(p->share);
 	free(p->mates);
+	free(p->released);
 	free(p->wires);
 	free(p);
 }
@@ -627,7 +632,7 @@ bool part_is_moving(const struct task *t)
 	if (p->ending || p->acting || p->primary.step != STEP_NONE)
 		return true;
 	for (uint32_t i = 1; i < p->n; i++)
-		if (!p->mates[i].linked || p->mates[i].owes)
+		if (!p->released[i] && (!p->mates[i].linked || p->mates[i].owes))
 			return true;
 	return false;
 }
@@ -668,7 +673,8 @@ struct part *part_make(struct host *h, const struct keel_msg *m)
 		return NULL;
 	p = calloc(1, sizeof(*p));
 	*p = (struct part){ .index = (uint32_t)index, .n = n, .hosts = calloc(n, sizeof(struct host *)),
-			    .mates = calloc(n, sizeof(struct primary_host)), .wires = calloc(n, sizeof(struct wire)) };
+			    .mates = calloc(n, sizeof(struct primary_host)), .wires = calloc(n, sizeof(struct wire)),
+			    .released = calloc(n, sizeof(bool)) };
 	p->tolerates_run = tolerate != NULL && strcmp(tolerate, "all") == 0;
 	p->tolerates_start = p->tolerates_run || (tolerate != NULL && strcmp(tolerate, "job_start") == 0);
 	for (uint32_t i = 0; i < n; i++)
@@ -677,6 +683,30 @@ struct part *part_make(struct host *h, const struct keel_msg *m)
 	if (index < 0 || index >= n || p->hosts[index] != h)
 		sim_wrong(h->sim, "%s got the part of another host: index %lld", h->name, (long long)index);
 	return p;
+}
+/* A job that has fewer hosts, or less on this one. */
+void part_resize(struct task *t, const struct keel_msg *m)
+{
+	struct part *p = t->part;
+	uint32_t n = 0;
+	const char *const *lines = msg_api()->strings(m, "hosts", &n);
+
+	if (p == NULL || lines == NULL || n == UINT32_MAX)
+		return;
+	for (uint32_t i = 0; i < p->n; i++) {
+		size_t len = strlen(p->hosts[i]->name);
+		uint32_t k = 0;
+
+		while (k < n && (strncmp(lines[k], p->hosts[i]->name, len) != 0 || lines[k][len] != ' '))
+			k++;
+		if (k < n && i == p->index) {
+			free(p->share);
+			p->share = strdup(strrchr(lines[k], ' ') + 1);
+		} else if (k == n && p->index == 0 && i > 0 && !p->released[i]) {
+			p->released[i] = true;
+			primary_released(&p->primary, i);
+		}
+	}
 }
 #else /* modules/sisters was deleted: no job has more than one host */
 struct part *part_make(struct host *h, const struct keel_msg *m) { (void)h, (void)m; return NULL; }
@@ -695,4 +725,5 @@ bool part_answer(struct task *t, int64_t number, int32_t code) { (void)t, (void)
 bool part_is_moving(const struct task *t) { (void)t; return false; }
 bool part_may_lack(const struct task *t) { (void)t; return false; }
 const char *part_share(const struct task *t) { (void)t; return NULL; }
+void part_resize(struct task *t, const struct keel_msg *m) { (void)t, (void)m; }
 #endif

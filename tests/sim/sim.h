@@ -201,7 +201,7 @@ struct task {
 	int64_t session, began_ms, stopped_ms, stopped_at_ms;
 	int64_t left_ms;     /* of its life, when it runs on; INT64_MAX: for ever */
 	int64_t kill_delay;  /* >= 0: to be ended while it begins */
-	bool discarded;
+	bool discarded, leaving; /* leaving: the job goes on without this host */
 	struct loop_timer *timer;      /* begin, end */
 	struct loop_timer *stop_timer; /* a suspension under way */
 	int64_t stop_number, heard; /* questions: of that suspension; the last one of a signal */
@@ -249,6 +249,7 @@ bool part_answer(struct task *t, int64_t number, int32_t code);	  /* true: the a
 bool part_is_moving(const struct task *t);
 bool part_may_lack(const struct task *t); /* hosts: the job goes on without them */
 const char *part_share(const struct task *t);
+void part_resize(struct task *t, const struct keel_msg *m);
 
 /* desk.c: requests of users */
 extern const char *const user_names[USERS];

@@ -111,7 +111,11 @@ void task_report(struct task *t)
 					     : NULL;
 	struct keel_out *o;
 
-	if (t->discarded || name == NULL || part_is_sister(t))
+	if (t->leaving && t->state == 'E')
+		name = "task.released";
+	else if (part_is_sister(t))
+		return;
+	if (t->discarded || name == NULL)
 		return;
 	o = about(t->id, t->run);
 	out_put_int(o, "session", t->session);
@@ -501,6 +505,20 @@ static void on_forget(struct task *t, const struct keel_msg *m)
 		on_discard(t, m); /* the job is over */
 }
 
+static void on_release(struct task *t, const struct keel_msg *m)
+{
+	(void)m;
+	if (!part_is_sister(t))
+		return;
+	t->leaving = true;
+	if (t->state == 'E')
+		task_report(t);
+	else if (t->state == 'B' || t->state == 'F')
+		ended(t, KILLED);
+	else
+		die(t, 0, KILLED);
+}
+
 static const struct {
 	const char *name;
 	void (*fn)(struct task *t, const struct keel_msg *m);
@@ -511,6 +529,8 @@ static const struct {
 	{ "task.checkpoint", on_checkpoint, true },
 	{ "task.discard", on_discard, false },
 	{ "task.forget", on_forget, false },
+	{ "task.release", on_release, false },
+	{ "task.resize", part_resize, false },
 };
 
 static void unknown(struct host *h, const struct keel_msg *m, const char *id, int64_t run)
@@ -536,6 +556,8 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m)
 			answer(h, msg_api()->integer(m, "number", 0), BADSTATE); /* too early */
 		else if (orders[i].must_be_there)
 			unknown(h, m, id, run);
+		else if (orders[i].fn == on_release)
+			host_say(h, about(id, run), "task.released");
 		return;
 	}
 }
