@@ -189,7 +189,7 @@ static void a_sister_joins_and_obeys(void)
 	CU_ASSERT_STRING_EQUAL(expected, "+aKA "); /* the lesser name dials */
 	CU_ASSERT_PTR_NOT_NULL(said("a sister.joined id=1.svr run=1 stopped=0"));
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Job;1.svr;JOIN_JOB as node 1"));
-	HEAR("a", "sister.order", "number", "#5", "name", "prologue");
+	HEAR("a", "sister.order", "number", "#5", "name", ORDER_ADMIT);
 	CU_ASSERT_STRING_EQUAL(waiting.name, "prologue");
 	wait_over(0, NULL);
 	CU_ASSERT_PTR_NOT_NULL(said("a sister.answer id=1.svr run=1 number=5 code=0"));
