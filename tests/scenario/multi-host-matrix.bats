@@ -52,7 +52,7 @@ job()
 	esac
 }
 has_tasks() { local id=$1 n; shift; for n; do [ -s "$(here "pid.$id.$n")" ] || return; done; }
-pids() { cat "$(desk "$OWNER")"/pid."$1".* 2>/dev/null; }
+pids() { cat "$(desk "$OWNER")"/pid."$1".* 2>/dev/null || true; }
 nothing_runs() { local pid; for pid in $1; do dead "$pid" || return; done; }
 
 # lose HOW: the mom of n3, once with the server away meanwhile
@@ -99,3 +99,29 @@ lost()
 @test "multi-host: n3 is lost while the job is suspended, which tolerates all" { lost suspended mom all stays S; }
 @test "multi-host: n3 is lost while the job ends, which tolerates nothing" { lost epilogue mom none ends; }
 @test "multi-host: n3 is lost while the job ends, with the server" { lost epilogue both all ends; }
+
+@test "multi-host: the primary's mom dies in a sister's prologue, the job is started again when it is back" {
+	job prologue none
+	sandbox kill n1
+	rm -f "$parked"/*
+	restart_mom n1
+	runs_again() { [ "$(job_attr "$id" run_count)" -ge 2 ] && job_is "$id" R 42 2>/dev/null; }
+	wait_until 40 runs_again
+	wait_until 20 has_tasks "$id" 0 1 2
+	left=$(pids "$id")
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	wait_until 5 nothing_runs "$left"
+}
+
+@test "multi-host: the primary's mom dies in a sister's prologue and stays away, the job waits for another host" {
+	qmgr -c 'set server node_fail_requeue = 1'
+	undo qmgr -c 'unset server node_fail_requeue'
+	job prologue none
+	sandbox kill n1
+	undo restart_mom n1
+	rm -f "$parked"/*
+	requeued() { job_is "$id" Q 2>/dev/null; }
+	wait_until 30 requeued
+	for host in n2 n3; do wait_until 10 mom_says $host ";Job;$id;DELETE_JOB received\$"; done
+}
