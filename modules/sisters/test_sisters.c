@@ -244,17 +244,25 @@ static void output_of_a_sister_goes_before_its_end(void)
 {
 	const char *items[] = { "cput=00:00:01" };
 
-	strcpy(source[0], "");
 	follow();
-	strcpy(source[0], "hello");
+	strcpy(source[0], "he\nllo");
 	HEAR("a", "sister.got", "stream", "#1", "at", "#0");
 	HEAR("a", "sister.got", "stream", "#2", "at", "#0");
-	CU_ASSERT_PTR_NOT_NULL(said("sister.output id=1.svr run=1 stream=1 at=0 bytes=hello"));
+	CU_ASSERT_PTR_NOT_NULL(said("sister.output id=1.svr run=1 stream=1 at=0 bytes=he\n"));
+	sent_clear();
+	HEAR("a", "sister.got", "stream", "#1", "at", "#3");
+	CU_ASSERT_PTR_NULL(said("sister.output")); /* there may be more of the line */
+	keel_mock_advance(mock, 2000);
+	CU_ASSERT_PTR_NOT_NULL(said("stream=1 at=3 bytes=llo"));
+	strcpy(source[0], "he\nllo...");
+	HEAR("a", "sister.got", "stream", "#1", "at", "#6");
+	CU_ASSERT_PTR_NULL(said("at=6"));
 	part.state = KEEL_PART_ENDED;
 	parts_heard.ended(parts_me, &part, items, 1);
 	keel_mock_advance(mock, 1000);
 	CU_ASSERT_PTR_NULL(said("sister.ended"));
-	HEAR("a", "sister.got", "stream", "#1", "at", "#5");
+	CU_ASSERT_PTR_NOT_NULL(said("stream=1 at=6 bytes=..."));
+	HEAR("a", "sister.got", "stream", "#1", "at", "#9");
 	CU_ASSERT_PTR_NOT_NULL(said("sister.ended id=1.svr"));
 	end();
 }
