@@ -406,6 +406,8 @@ void task_released(struct keel_mod *mod, struct keel_obj *job, const char *host)
 void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
 /* It is queued again: with the select and the amounts that it was submitted with. */
 void shrink_undo(struct keel_obj *job);
+/* Has this run fewer vnodes than it was given? */
+bool shrunk(struct keel_obj *job);
 
 /* release.c: what a suspension gives back */
 /* Raises the point suspend_release. The callback gets a comma list, or NULL: everything, also when a tap fails or there
@@ -434,6 +436,8 @@ void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session);
+/* The record S, or T: with its first process, or before it is pruned. */
+void job_record_start(struct keel_mod *mod, struct keel_obj *job);
 void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words);
 
 /* end.c */
