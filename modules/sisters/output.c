@@ -53,7 +53,10 @@ static int64_t whole_lines(struct keel_mod *mod, struct job *j, struct stream *s
 		s->begun = n;
 		s->begun_ms = keel_now_ms(mod);
 	}
-	return keel_now_ms(mod) - s->begun_ms < PAUSE_MS ? 0 : n;
+	if (keel_now_ms(mod) - s->begun_ms < PAUSE_MS)
+		return 0;
+	s->begun = 0;
+	return n;
 }
 
 static void stream_pump(struct keel_mod *mod, struct job *j, int32_t stream)
