@@ -14,6 +14,8 @@ setup_file()
 	open_cluster --hosts 3 --set sisters.max_poll_downtime=5 --set sisters.sister_join_job_alarm=5 --set "mail.sendmail=$MAILER"
 }
 
+setup() { join_cluster; needs_module sisters; needs_module task-manager; }
+
 over=(-l select=3:ncpus=1 -l place=scatter)
 restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" "$@" 3>&-; }
 kill_mom() { sandbox kill "$1"; undo restart_mom "$1"; }
