@@ -61,7 +61,7 @@ static int64_t whole_lines(struct keel_mod *mod, struct job *j, struct stream *s
 
 static void stream_pump(struct keel_mod *mod, struct job *j, int32_t stream)
 {
-	static char piece[PIECE_MAX];
+	char piece[PIECE_MAX];
 	struct stream *s = &j->hosts[j->self].streams[stream - 1];
 	int64_t n;
 
