@@ -31,7 +31,7 @@ spread()
 {
 	local id desk
 	desk=$(desk "$OWNER")
-	id=$(shell "trap '' USR1; $KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c 'trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c '${first-} trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
 		echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; while :; do sleep 1; done'" "${over[@]}" "$@") || return
 	wait_until 20 job_is "$id" R 42 || return
 	wait_until 20 has_tasks "$id" || return
@@ -82,6 +82,7 @@ fixture()
 }
 
 @test "multi-host: a signal reaches the tasks on all hosts" {
+	first='trap : TERM;' # the signal ends the program, and that ends the tasks
 	id=$(spread)
 	qsig -s USR1 "$id"
 	got() { for n in 1 2; do [ -s "$(here "usr1.$id.$n")" ] || return; done; }
