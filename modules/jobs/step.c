@@ -257,6 +257,7 @@ void job_stage(struct keel_mod *mod, struct keel_obj *job, int32_t stage)
 		return;
 	keel_set_int(job, job_substate, stage);
 	step_log(mod, job, steps[j->step].letter, stage, stage);
+	step_notify(mod, job);
 }
 
 void scheduler_wake(struct keel_mod *mod)
