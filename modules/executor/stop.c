@@ -141,7 +141,7 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED || !t->shepherd)
 		return;
 	t->ending = true;
-	if (delay_ms <= 0) {
+	if (delay_ms <= 0 || (is_sister(t) && !t->members)) { /* no task is there that TERM could end */
 		kill_begin(mod, t);
 		return;
 	}
@@ -489,9 +489,12 @@ void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 	if (t && t->next && t->next->run == run) {
 		launch_free(t->next);
 		t->next = NULL;
+		gone_tell(mod, id, run);
 		return;
 	}
-	if (!t || t->run != run)
+	if (id && (!t || t->run != run))
+		gone_tell(mod, id, run);
+	if (!t || t->run != run || t->discarded)
 		return;
 	keel_log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
 	stop_discard(mod, t);

@@ -98,6 +98,8 @@ void task_free(struct keel_mod *mod, struct task *t)
 	if (is_sister(t))
 		spool_remove(mod, t);
 	PART_TELL(mod, gone, t->id, t->run, t->discarded);
+	if (t->discarded)
+		gone_tell(mod, t->id, t->run);
 	task_forget(t);
 	if (next)
 		launch_next(mod, next);

@@ -27,6 +27,7 @@ enum step {
 	STEP_HELD,
 	STEP_DEPENDING, /* held for what other jobs do */
 	STEP_WAITING,
+	STEP_STAGE_FAILED, /* waits likewise: its files could not be staged in */
 	STEP_BEGUN, /* an array of which some subjob has started */
 	STEP_SENT,
 	STEP_RUNNING,
@@ -70,7 +71,9 @@ struct job {
 	uint8_t step;     /* enum step */
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
+	bool forced;      /* queued again by force: its hosts have not said that the last run is gone */
 	bool busy;        /* a suspend or resume is on its way to the host */
+	bool stage_failed; /* its start fails because its files are not there */
 	bool unheld;      /* qrun decides: its user's hold does not count meanwhile */
 	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
@@ -169,6 +172,7 @@ bool step_is_open(enum step step);    /* Q H W B: starts may wait in it */
 /* Puts a pending job into Q, H, W or B, as holds, Execution_Time and its queue say. The caller has checked that it is
  * open. */
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
+void job_stage(struct keel_mod *mod, struct keel_obj *job, int32_t stage); /* enum keel_stage: see keel/service/job.h */
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
 void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter);
 /* Takes it out of its queue and destroys it: the caller's pointer is invalid afterwards. */
@@ -452,6 +456,7 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 /* Calls the callback of a rerun that waits, if there is one. */
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
+void task_discarded(struct keel_mod *mod, const char *id);
 
 /* outcome.c: what a negative exit status means */
 enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };

@@ -16,7 +16,6 @@
 KEEL_ATTRS_OF(job, exec_vnode, exec_host, schedselect, Resource_List, exec_vnode_acct, exec_host_acct, Resource_List_acct,
 	      exec_vnode_orig, exec_host_orig, schedselect_orig, Resource_List_orig, exec_vnode_deallocated,
 	      resources_deallocated, phase_start);
-KEEL_ATTR_OPT(job, exec_host2);
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
 
@@ -228,7 +227,6 @@ static int32_t shrink(struct keel_mod *mod, struct keel_obj *job, struct shrinki
 	job_charge(mod, job, -1, NULL);
 	values_remember(job, s->release);
 	hosts_set(job, job_exec_host, &s->r);
-	hosts_set(job, job_exec_host2, &s->r);
 	resources_set(job, &s->r, s->was, s->is);
 	keel_set_text(job, job_Resource_List, KEEL_SET, "select", s->to->schedselect, NULL);
 	keel_set_str(job, job_schedselect, s->to->schedselect);
