@@ -174,6 +174,6 @@ void lead_init(struct keel_mod *mod, struct job *j, const struct keel_part *part
 	output_recall(mod, j);
 	for (uint32_t i = 1; i < j->n; i++) {
 		pair_expect(mod, j, i);
-		primary_link(p, i, keel_link_is_up(mod, j->hosts[i].name), keel_now_ms(mod));
+		primary_link(p, i, keel_link_is_up(mod, pair_peer(mod, &j->hosts[i])), keel_now_ms(mod));
 	}
 }
