@@ -211,7 +211,10 @@ usage: pbs_attach --version' as_owner
 	has "$(mom_log n1)" ";0020;pbs_mom;Job;$id;tasks refused to $OTHER@n1: another user's job$"
 	has "$(mom_log n1)" ";0020;pbs_mom;Job;$id;tasks refused to $OWNER@n1: wrong cookie$"
 	# Private files stay private.
-	! as "$OTHER" cat "$SB"/n1/mom_priv/jobs/*
+	for file in "$SB"/n1/mom_priv/jobs/*.TK; do
+		as "$OTHER" test -e "$file"
+		run ! as "$OTHER" cat "$file"
+	done
 	quietly as "$OWNER" env "${sent[@]}" pbsdsh true
 }
 
