@@ -120,7 +120,7 @@ static void note_host(struct keel_obj *job, int64_t run, const char *host, const
 keel_verdict on_job_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
 	(void)c;
-	if (job_lost_hosts && keel_is_set(ev->job, job_lost_hosts) &&
+	if (job_lost_hosts && job_run_version && keel_is_set(ev->job, job_lost_hosts) &&
 	    !lost_lines(ev->job, keel_get_int(ev->job, job_run_version)))
 		keel_unset(ev->job, job_lost_hosts, NULL);
 	return KEEL_NEXT;
@@ -163,7 +163,8 @@ static bool is_primary(const char *exec_vnode, const char *peer)
 static struct keel_obj *job_of(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const char *id = keel_msg_str(m, "id"), *exec;
-	struct keel_obj *job = id && keel_has(job) && keel_has(node) ? keel_find(mod, "job", id) : NULL;
+	const bool able = job_run_version && job_exec_vnode && job_schedselect && job_Hold_Types;
+	struct keel_obj *job = id && able && keel_has(job) && keel_has(node) ? keel_find(mod, "job", id) : NULL;
 
 	if (!job || keel_get_int(job, job_run_version) != keel_msg_int(m, "run", -1) ||
 	    !strchr("RE", keel_job_state(job)))
