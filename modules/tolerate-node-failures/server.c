@@ -30,6 +30,7 @@ KEEL_ATTR_OPT(job, Hold_Types);
 KEEL_ATTR_OPT(job, kept_select);
 KEEL_ATTR_OPT(job, lost_hosts);
 KEEL_ATTR_OPT(job, unsatisfied);
+KEEL_ATTR_OPT(job, ending);
 KEEL_ATTR_OPT(node, comment);
 
 #define LOST_MAX 65536 /* bytes of lost_hosts: later failures are not noted on the job */
@@ -307,8 +308,8 @@ static void host_failed(struct keel_mod *mod, struct keel_obj *job, const char *
 	int64_t run = keel_get_int(job, job_run_version);
 	char why[TEXT_MAX], comment[TEXT_MAX + 400];
 
-	if (!is_word(stage, 15) || is_noted(job, run, host))
-		return;
+	if (!is_word(stage, 15) || is_noted(job, run, host) || (job_ending && keel_is_set(job, job_ending)))
+		return; /* of a job that is deleted or rerun the hosts leave, which is no failure */
 	line_of(keel_msg_str(m, "text"), why);
 	snprintf(comment, sizeof(comment), "failed for job %s (%s): %s", keel_id(job), stage, why);
 	if (!host_vnodes(mod, job, host, conf->failed_node == FAILED_NODE_OFFLINE ? comment : NULL))

@@ -228,6 +228,20 @@ usage: pbs_attach --version' as_owner
 		as "$OWNER" env KEELSON_MOM_SOCKET="$SB/n1/run/mom.sock" pbs_attach -j "$id" true
 }
 
+@test "task-manager: \$attach_allow of mom_priv/config goes before it" {
+	needs_module mom-config
+	one_host
+	known_job
+	attach_now() { as "$OWNER" env KEELSON_MOM_SOCKET="$SB/n1/run/mom.sock" pbs_attach -j "$id" true; }
+	quietly attach_now
+	echo '$attach_allow false' >>"$SB/n1/mom_priv/config"
+	reload_host n1
+	says 1 'pbs_attach: tm_attach: not implemented/supported (17004)' attach_now
+	sed -i 's/false/true/' "$SB/n1/mom_priv/config"
+	reload_host n1
+	quietly attach_now
+}
+
 @test "task-manager: a mom that is killed and comes again: the end of a task is waited for on, no task is lost" {
 	one_host
 	gate=$(desk "$OWNER")/gate
