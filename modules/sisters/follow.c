@@ -55,7 +55,7 @@ static void obey(struct keel_mod *mod, struct job *j, uint64_t number, const cha
 	}
 	d->run = j->run;
 	d->number = number;
-	if (strcmp(name, "prologue") == 0)
+	if (strcmp(name, ORDER_ADMIT) == 0)
 		keel_part_admit(j->id, mod, done, d);
 	else
 		keel_part_signal(j->id, 0, name, mod, done, d);

@@ -20,7 +20,7 @@ struct failure {
 
 static bool is_start(const struct failure *f)
 {
-	return strcmp(f->stage, "join") == 0 || strcmp(f->stage, "prologue") == 0;
+	return strcmp(f->stage, KEEL_STAGE_JOIN) == 0 || strcmp(f->stage, KEEL_STAGE_PROLOGUE) == 0;
 }
 
 static void say_start(struct keel_mod *mod, const struct job *j, const struct failure *f, bool tolerated)
@@ -42,7 +42,7 @@ static void say_running(struct keel_mod *mod, const struct job *j, const struct 
 
 	if (tolerated) {
 		JOB_LOG(mod, j, KEEL_LOG_DEBUG3, "ignoring lost communication with %s as job is tolerant of node failures", name);
-	} else if (strcmp(f->stage, "run") == 0) {
+	} else if (strcmp(f->stage, KEEL_STAGE_RUN) == 0) {
 		if (!j->primary.hosts[f->host].linked)
 			JOB_LOG(mod, j, KEEL_LOG_ERROR, "im_eof, lost communication with %s for > %lld secs, killing job now", name,
 				(long long)limit_ms(mod, LIMIT_DOWNTIME) / 1000);

@@ -44,6 +44,7 @@ enum limit { LIMIT_JOIN, LIMIT_PROLOGUE, LIMIT_DOWNTIME, LIMIT_ACT, LIMIT_END, L
 /* Output of a sister's tasks: on the sister what the primary has, on the primary what it has of that host. */
 struct stream {
 	int64_t at;
+	int64_t begun, begun_ms; /* on a sister: bytes of a line without an end, and since when no more have come */
 	int64_t sent_ms;  /* a piece is under way since; 0: none */
 	bool known, end;  /* on a sister: the primary has said it on this link; all is there */
 };
