@@ -433,6 +433,7 @@ void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session);
+void start_record(struct keel_obj *job); /* its host has taken it: once in a run */
 void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words);
 
 /* end.c */

@@ -15,7 +15,7 @@
 
 KEEL_ATTRS_OF(job, exec_vnode, exec_host, schedselect, Resource_List, exec_vnode_acct, exec_host_acct, Resource_List_acct,
 	      exec_vnode_orig, exec_host_orig, schedselect_orig, Resource_List_orig, exec_vnode_deallocated,
-	      resources_deallocated, phase_start);
+	      resources_deallocated, phase_start, stime);
 KEEL_ATTR_OPT(job, exec_host2);
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
@@ -223,8 +223,12 @@ static int32_t shrink(struct keel_mod *mod, struct keel_obj *job, struct shrinki
 	free(before);
 	if (code)
 		return code;
-	if (s->release)
+	if (s->release) {
 		keel_acct_job('u', job);
+	} else if (job_slot(mod, job)->step == STEP_SENT && !keel_is_set(job, job_phase_start)) {
+		keel_set_int(job, job_stime, keel_time(mod));
+		start_record(job);
+	}
 	job_charge(mod, job, -1, NULL);
 	values_remember(job, s->release);
 	hosts_set(job, job_exec_host, &s->r);
