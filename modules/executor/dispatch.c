@@ -47,6 +47,7 @@ void server_fini(struct keel_mod *mod)
 	}
 	HASH_ITER(hh, st->server.questions, q, next_q)
 		question_free(st, q);
+	going_fini(st);
 	HASH_ITER(hh, st->server.entries, e, next)
 		entry_drop(st, e);
 	HASH_ITER(hh, st->server.hosts, h, next_h) {
@@ -150,7 +151,7 @@ int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *mess
 	return keel_link_send(mod, e->peer, message, out);
 }
 
-void sisters_discard(struct keel_mod *mod, const struct entry *e)
+void others_discard(struct keel_mod *mod, const struct entry *e)
 {
 	for (uint32_t i = 1; i < e->n_hosts; i++) {
 		struct keel_out *out = keel_out(mod);
@@ -196,26 +197,37 @@ static bool is_awaited(struct keel_mod *mod, const char *peer)
 	return keel_link_is_up(mod, peer) ? !h || h->asked : keel_link_is_awaited(mod, peer);
 }
 
-keel_verdict start_wait(struct keel_call *call, const struct spread *hosts)
+/* Adds to what a start waits for. */
+static void wait_for(struct start_wait **w, uint32_t room, const char *what)
+{
+	if (!*w)
+		*w = calloc(1, sizeof(**w) + room * sizeof(*(*w)->peers));
+	if (*w && ((*w)->peers[(*w)->n] = strdup(what)))
+		(*w)->n++;
+}
+
+keel_verdict start_wait(struct keel_call *call, const char *id, const struct spread *hosts)
 {
 	struct state *st = keel_state(call);
+	const char *going = going_peer(st, id);
 	struct start_wait *w = NULL;
 	char why[300];
 	keel_verdict v;
 
+	if (going)
+		wait_for(&w, hosts->n_hosts + 1, id);
 	for (uint32_t i = 0; i < hosts->n_hosts; i++) {
 		const char *peer = hosts->host[i]->name;
 
-		if (!is_awaited(call->mod, peer))
-			continue;
-		if (!w && !(w = calloc(1, sizeof(*w) + hosts->n_hosts * sizeof(*w->peers))))
-			return KEEL_NEXT;
-		if ((w->peers[w->n] = strdup(peer)))
-			w->n++;
+		if (is_awaited(call->mod, peer))
+			wait_for(&w, hosts->n_hosts + 1, peer);
 	}
 	if (!w)
 		return KEEL_NEXT;
-	snprintf(why, sizeof(why), "host %s is to link again", w->n ? w->peers[0] : "");
+	if (going)
+		snprintf(why, sizeof(why), "host %s is to end the last run of it", going);
+	else
+		snprintf(why, sizeof(why), "host %s is to link again", w->n ? w->peers[0] : "");
 	v = w->n ? keel_hold(call, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = why, .arg = w,
 							     .resume = wait_over, .cancel = wait_cancelled }, &w->hold)
 		 : KEEL_NEXT;
@@ -227,12 +239,12 @@ keel_verdict start_wait(struct keel_call *call, const struct spread *hosts)
 }
 
 /* It is awaited no more; the last one ends the hold. */
-static void wait_less(struct state *st, struct start_wait *w, const char *peer)
+static void wait_less(struct state *st, struct start_wait *w, const char *awaited)
 {
 	struct keel_hold *hold = w->hold;
 
 	for (uint32_t i = 0; i < w->n; i++)
-		if (strcmp(w->peers[i], peer) == 0) {
+		if (strcmp(w->peers[i], awaited) == 0) {
 			free(w->peers[i]);
 			w->peers[i] = w->peers[--w->n];
 			break;
@@ -244,12 +256,12 @@ static void wait_less(struct state *st, struct start_wait *w, const char *peer)
 	keel_release(hold);
 }
 
-void starts_go_on(struct state *st, const char *peer)
+void starts_go_on(struct state *st, const char *awaited)
 {
 	struct start_wait *w, *next;
 
 	DL_FOREACH_SAFE(st->server.waits, w, next)
-		wait_less(st, w, peer);
+		wait_less(st, w, awaited);
 }
 
 /* ---- orders ----------------------------------------------------------------------------------- */
@@ -315,7 +327,8 @@ static void task_discard(struct keel_mod *mod, struct keel_obj *job)
 	/* A host that is down lists the run when it is up again, and gets the order then. */
 	entry_peer(mod, e);
 	order_send(mod, e, "task.discard", 0);
-	sisters_discard(mod, e);
+	others_discard(mod, e);
+	going_begin(mod, e);
 	entry_drop(st, e);
 }
 
@@ -328,7 +341,7 @@ static void task_ended_done(struct keel_mod *mod, struct keel_obj *job)
 		return;
 	entry_peer(mod, e);
 	order_send(mod, e, "task.forget", 0);
-	sisters_discard(mod, e);
+	others_discard(mod, e);
 	entry_drop(st, e);
 }
 
@@ -364,10 +377,17 @@ static void task_set_host_of(struct keel_mod *mod, struct keel_mod *me,
 	srv->host_of = host_of;
 }
 
+static const char *task_address(struct keel_mod *mod, const char *host)
+{
+	const struct host *h = host_find(mod->state, host);
+
+	return h ? h->address : NULL;
+}
+
 const struct keel_task_api task_api = {
 	.size = sizeof(struct keel_task_api), .version = 1,
 	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
 	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
 	.terminate = task_terminate, .checkpoint = task_checkpoint, .message = task_message,
-	.stop_hosts = task_stop_hosts, .modify = task_modify, .resize = task_resize, .describe = task_describe,
+	.stop_hosts = task_stop_hosts, .modify = task_modify, .resize = task_resize, .address = task_address, .describe = task_describe,
 };

@@ -126,7 +126,7 @@ static keel_verdict start_now(struct keel_call *call, const struct keel_ev_start
 	if (s.n_hosts > 1)
 		v = hosts_check(call, &s);
 	if (v == KEEL_NEXT && !ev->dry)
-		v = start_wait(call, &s);
+		v = start_wait(call, ev->id, &s);
 	spread_fini(&s);
 	return v;
 }
@@ -167,6 +167,7 @@ static const struct {
 	{ "task.hello", on_hello, KEEL_MOM },
 	{ "task.got", on_got, KEEL_MOM },
 	{ "task.released", on_released, KEEL_MOM },
+	{ "task.gone", on_discarded, KEEL_MOM },
 	{ "task.pruned", on_pruned, KEEL_MOM },
 	{ "task.start", on_start, KEEL_SERVER },
 	{ "task.forget", on_forget, KEEL_SERVER },

@@ -105,13 +105,14 @@ struct start_wait {
 	struct keel_hold *hold; /* NULL: released */
 	struct start_wait *prev, *next;
 	uint32_t n;
-	char *peers[]; /* owned: those awaited */
+	char *peers[]; /* owned: those awaited; the job's id: its last run is not gone yet */
 };
 
 struct server {
 	struct entry *entries;
 	struct question *questions;
 	struct start_wait *waits;
+	struct going *going; /* going.c */
 	struct host *hosts;
 	int64_t began_ms;
 	int64_t last_question, last_start;
@@ -164,6 +165,7 @@ struct task {
 	bool found; /* by a daemon that was restarted */
 	int32_t refused_code; /* of the module that refused it */
 	bool begun_asked; /* task_begin was raised: task_abort must follow a failure */
+	bool aborted; /* a sister: the start of the job failed */
 	bool over; /* no process is left */
 	bool settling, settled; /* task_epilogue is raised; has been */
 	bool end_wanted; /* a sister: its shepherd is to end it */
@@ -184,7 +186,7 @@ struct task {
 	bool prepared;	/* task_launch was raised: task_end must follow */
 	struct answer_to stop_to; /* of a suspend under way */
 	int64_t heard;	     /* the last signal's question on this link: it is not obeyed twice */
-	int64_t stop_deadline_ms;
+	int64_t stop_deadline_ms, end_deadline_ms;
 	int stop_quiet; /* passes that found nothing left to stop */
 	char *user;
 	char *dir;	     /* where it runs; NULL: not known any more */
@@ -260,7 +262,7 @@ char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name
  * keel_link_send(). */
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay);
 /* Its sisters are to end what they have of it, and forget it. One that is away gets that when it is back. */
-void sisters_discard(struct keel_mod *mod, const struct entry *e);
+void others_discard(struct keel_mod *mod, const struct entry *e);
 /* resize.c */
 void task_resize(struct keel_mod *mod, struct keel_obj *job);
 void leaving_free(struct entry *e);
@@ -270,8 +272,15 @@ bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool
 /* start.c: what hosts that stay are to know of each other now */
 void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s);
 /* Holds a start on hosts whose links are awaited, or that have not introduced themselves on them yet. */
-keel_verdict start_wait(struct keel_call *call, const struct spread *hosts);
-void starts_go_on(struct state *st, const char *peer); /* it is there, or down */
+keel_verdict start_wait(struct keel_call *call, const char *id, const struct spread *hosts);
+void starts_go_on(struct state *st, const char *awaited); /* a host is there, or down; a job's last run is gone */
+/* going.c */
+void going_begin(struct keel_mod *mod, const struct entry *e); /* its hosts were ordered to discard it */
+void going_down(struct keel_mod *mod, const char *peer);
+void going_again(struct keel_mod *mod, const char *peer); /* a host is back: it gets its orders again */
+const char *going_peer(struct state *st, const char *id); /* a host that has yet to end the last run; NULL: none has */
+void going_fini(struct state *st);
+void gone_tell(struct keel_mod *mod, const char *id, int64_t run); /* host half: nothing of this run is left here */
 
 /* question.c */
 void question_answer(struct keel_mod *mod, struct question *q, int32_t code, const char *text);
@@ -315,7 +324,7 @@ void host_free(struct keel_mod *mod, struct host *h);
 
 /* Handlers of messages: executor.c has the table. */
 typedef void message_fn(struct keel_mod *mod, const char *peer, const struct keel_msg *m);
-message_fn on_released, on_pruned, on_release, on_left;
+message_fn on_released, on_pruned, on_discarded, on_release, on_left;
 message_fn on_started, on_refused, on_used, on_ended, on_answer, on_unknown, on_health, on_hello, on_got;
 message_fn on_start, on_forget, on_who, on_signal, on_kill, on_discard, on_checkpoint, on_message, on_stop, on_modify,
 	on_strange, on_prune_done, on_resize;

@@ -71,7 +71,7 @@ void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 	stale_end(mod, peer, m); /* there is nothing more to learn */
 	if (!e)
 		return;
-	sisters_discard(mod, e);
+	others_discard(mod, e);
 	entry_drop(st, e);
 	TELL(mod, refused, job, (int32_t)keel_msg_int(m, "status", -1), why ? why : "");
 }
@@ -127,7 +127,7 @@ void report_lost(struct keel_mod *mod, struct entry *e)
 	struct state *st = mod->state;
 	struct keel_obj *job = keel_find(mod, "job", e->id);
 
-	sisters_discard(mod, e);
+	others_discard(mod, e);
 	entry_drop(st, e);
 	if (job)
 		TELL(mod, lost, job);

@@ -223,6 +223,7 @@ keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *e
 	host_forget(mod, ev->peer);
 	questions_fail(mod, ev->peer);
 	TELL(mod, host_down, ev->peer, "communication closed");
+	going_down(mod, ev->peer);
 	starts_go_on(mod->state, ev->peer);
 	return KEEL_NEXT;
 }
@@ -409,6 +410,7 @@ void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 		TELL(mod, host_down, peer, "it runs jobs of another store");
 		return;
 	}
+	going_again(mod, peer);
 	if (jobs_are_heard(mod)) /* else we know of no runs: they go on */
 		runs_compare(mod, peer, m);
 	questions_go_on(mod, peer);

@@ -260,7 +260,7 @@ static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
 	struct state *st = mod->state;
 	struct keel_obj *job = keel_find(mod, "job", e->id);
 
-	sisters_discard(mod, e);
+	others_discard(mod, e);
 	entry_drop(st, e);
 	if (job)
 		TELL(mod, refused, job, -3, why);
@@ -464,7 +464,7 @@ int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	if (r == 0)
 		r = sending_go(mod, s);
 	if (r < 0) {
-		sisters_discard(mod, e);
+		others_discard(mod, e);
 		entry_drop(mod->state, e);
 	}
 	return r;

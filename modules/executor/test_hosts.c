@@ -20,8 +20,8 @@ extern const struct keel_module keel_module;
 static struct keel_mock *mock;
 static struct keel_mod *mod;
 static struct heard {
-	int started, ended, refused, lost, down;
-	char released[64], pruned[256];
+	int started, ended, refused, lost, down, discarded;
+	char released[64], pruned[256], id[32];
 } heard;
 
 static void on_begun(struct keel_mod *m, struct keel_obj *job, int64_t session)
@@ -56,8 +56,15 @@ static void heard_pruned(struct keel_mod *m, struct keel_obj *job, const char *v
 	(void)m, (void)job;
 	snprintf(heard.pruned, sizeof(heard.pruned), "%s %s", vnodes, select);
 }
+static void heard_discarded(struct keel_mod *m, const char *id)
+{
+	(void)m;
+	heard.discarded++;
+	snprintf(heard.id, sizeof(heard.id), "%s", id);
+}
 static const struct keel_task_events events = {
-	.size = sizeof(events), .released = heard_released, .pruned = heard_pruned, .started = on_begun, .ended = heard_ended, .refused = heard_refused, .lost = heard_lost,
+	.discarded = heard_discarded, .released = heard_released, .pruned = heard_pruned,
+	.size = sizeof(events), .started = on_begun, .ended = heard_ended, .refused = heard_refused, .lost = heard_lost,
 };
 
 /* Vnodes are A1, A2, B1 ... of hosts A, B, C; those of the speed test are v<host>.<vnode>. */
@@ -530,6 +537,44 @@ static void test_start_cost(void)
 	end();
 }
 
+/* A job that was discarded starts again when no host has anything left of it; one that is down is not waited for. */
+static void test_discarded(void)
+{
+	struct keel_obj *job;
+
+	load("", true);
+	job = started("1.s");
+	keel_mock_peer(mock, "C", KEEL_MOM, false);
+	keel_mock_advance(mock, 0);
+	task_api.discard(mod, job);
+	set(job, "tolerate_node_failures", "all");
+	CU_ASSERT_EQUAL(may_start(job), KEEL_WAIT);
+	has(keel_mock_hold(mock, 0), "is to end the last run of it");
+	keel_mock_deliver(mock, "A", "task.gone", "id = \"1.s\"; run = 6;");
+	keel_mock_deliver(mock, "C", "task.gone", "id = \"1.s\"; run = 7;");
+	keel_mock_deliver(mock, "B", "task.gone", "id = \"1.s\"; run = 7;");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(!heard.discarded && !decided.told);
+	keel_mock_sent_clear(mock);
+	keel_mock_peer(mock, "A", KEEL_MOM, true); /* another link: what was sent on the last one may be lost */
+	hello("A", "\"1.s 7 R 9\"", true, 0);
+	CU_ASSERT(*sent("A task.discard"));
+	keel_mock_deliver(mock, "A", "task.gone", "id = \"1.s\"; run = 7;");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(heard.discarded == 1 && decided.told);
+	CU_ASSERT_STRING_EQUAL(heard.id, "1.s");
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Node;A;Discard done for job 1.s"));
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	task_api.discard(mod, job);
+	keel_mock_peer(mock, "A", KEEL_MOM, false);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(heard.discarded, 1);
+	keel_mock_advance(mock, 61000); /* B says nothing */
+	CU_ASSERT_EQUAL(heard.discarded, 2);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "host B has not said within 60 s"));
+	end();
+}
+
 /* An address or a key with a blank would be two words of a line. */
 static void test_bad_address(void)
 {
@@ -553,5 +598,5 @@ static void test_bad_address(void)
 }
 
 TESTS_MAIN("hosts", TEST(test_start), TEST(test_reports), TEST(test_hello), TEST(test_replay), TEST(test_start_now),
-	   TEST(test_slices), TEST(test_start_cost), TEST(test_bad_address), TEST(test_resize),
+	   TEST(test_slices), TEST(test_start_cost), TEST(test_discarded), TEST(test_bad_address), TEST(test_resize),
 	   TEST(test_leaving_hosts_known), TEST(test_pruned))

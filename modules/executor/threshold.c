@@ -140,10 +140,13 @@ void launch_ready(struct keel_mod *mod, struct task *t)
 			talk_say(mod, t, "run", -1);
 		return;
 	}
-	h = t->found ? NULL : calloc(1, sizeof(*h) + strlen(t->id) + 1);
+	if (t->found && t->part && t->part->view.n_hosts > 1) {
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "the daemon was restarted before all hosts of the job were ready");
+		return;
+	}
+	h = calloc(1, sizeof(*h) + strlen(t->id) + 1);
 	if (!h) {
-		launch_cancel(mod, t, KEEL_TASK_RETRY,
-			      t->found ? "the daemon was restarted while the task was being started" : "no memory to start the task");
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "no memory to start the task");
 		return;
 	}
 	h->run = t->run;

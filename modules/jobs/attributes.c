@@ -3,11 +3,14 @@
  * attributes.c - the rows of attributes.def as contributions, with their check functions.
  */
 #include "jobs.h"
+#include "keel/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, Hold_Types, run_count);
+KEEL_ATTRS_OF(job, Hold_Types, run_count, exec_host);
+
+#define MOM_PORT ":15002" /* of a host that has not said another */
 
 
 static int32_t value_bad(const char *name, struct keel_err *err)
@@ -153,6 +156,31 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 
 	if (n > 0)
 		keel_emit_text(emit, text);
+}
+
+/* exec_host with the addresses of its hosts: n1/0*2 is n1:15002/0*2. */
+static void derive_exec_host2(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
+{
+	const char *at = keel_get_str(job, job_exec_host);
+	struct keel_text text;
+	char host[300];
+
+	(void)mod;
+	keel_text_init(&text);
+	while (at && *at) {
+		size_t name = strcspn(at, "/+"), item = strcspn(at, "+");
+		const char *address, *port;
+
+		snprintf(host, sizeof(host), "%.*s", (int)name, at);
+		address = keel_can(task, address) ? keel_task_address(host) : NULL;
+		port = address ? strrchr(address, ':') : NULL;
+		keel_text_printf(&text, "%s%s%s%.*s", text.len ? "+" : "", host, port ? port : MOM_PORT, (int)(item - name),
+				 at + name);
+		at += item + (at[item] == '+');
+	}
+	if (text.len && !text.failed)
+		emit->fn(emit->arg, NULL, text.data, (uint32_t)text.len);
+	keel_text_fini(&text);
 }
 
 #define S KEEL_ATTR_SAVE

@@ -210,6 +210,7 @@ static const struct keel_task_events events = {
 	.placed = task_placed,
 	.released = task_released,
 	.pruned = task_pruned,
+	.discarded = task_discarded,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

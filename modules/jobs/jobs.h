@@ -71,6 +71,7 @@ struct job {
 	uint8_t step;     /* enum step */
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
+	bool forced;      /* queued again by force: its hosts have not said that the last run is gone */
 	bool busy;        /* a suspend or resume is on its way to the host */
 	bool stage_failed; /* its start fails because its files are not there */
 	bool unheld;      /* qrun decides: its user's hold does not count meanwhile */
@@ -405,6 +406,8 @@ void task_released(struct keel_mod *mod, struct keel_obj *job, const char *host)
 void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
 /* It is queued again: with the select and the amounts that it was submitted with. */
 void shrink_undo(struct keel_obj *job);
+/* Has this run fewer vnodes than it was given? */
+bool shrunk(struct keel_obj *job);
 
 /* release.c: what a suspension gives back */
 /* Raises the point suspend_release. The callback gets a comma list, or NULL: everything, also when a tap fails or there
@@ -433,7 +436,8 @@ void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session);
-void start_record(struct keel_obj *job); /* its host has taken it: once in a run */
+/* The record S, or T: with its first process, or before it is pruned. */
+void job_record_start(struct keel_mod *mod, struct keel_obj *job);
 void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words);
 
 /* end.c */
@@ -452,6 +456,7 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 /* Calls the callback of a rerun that waits, if there is one. */
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
+void task_discarded(struct keel_mod *mod, const char *id);
 
 /* outcome.c: what a negative exit status means */
 enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };

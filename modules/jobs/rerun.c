@@ -12,6 +12,7 @@ KEEL_ATTRS_OF(job, checkpointed, exec_vnode, exec_host, session_id, stime, obitt
 KEEL_ATTRS_OF(job, Rerunable, ran);
 KEEL_ATTR_OF(server, job_requeue_timeout);
 
+#define RERUN_STATUS (-11)
 #define ANSWER_SECONDS 45 /* job_requeue_timeout that is not set */
 
 /* ---- the waiting request --------------------------------------------------------------------------- */
@@ -142,11 +143,24 @@ void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job
 			 ask->who);
 		keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
 			 "Discard running job, Force rerun ");
+		job_slot(mod, job)->forced = true;
 		keel_task_discard(job);
-		job_requeue(mod, job, -11);
+		job_requeue(mod, job, RERUN_STATUS);
 	} else {
 		rerun(mod, job, ask->who, 0);
 	}
+}
+
+/* It starts again only now. */
+void task_discarded(struct keel_mod *mod, const char *id)
+{
+	struct keel_obj *job = keel_find(mod, "job", id);
+	struct job *j = job ? job_slot(mod, job) : NULL;
+
+	if (!j || !j->forced)
+		return;
+	j->forced = false;
+	keel_log(mod, KEEL_LOG_JOB, "Job", id, "Job requeued, discard response received");
 }
 
 void on_rerun(struct keel_mod *mod, struct keel_req *req)

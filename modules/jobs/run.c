@@ -15,7 +15,6 @@
 
 KEEL_ATTRS_OF(job, exec_vnode, comment, checkpointed, exec_host, run_version, run_count, stime,
 	      session_id, jobdir, Hold_Types, Exit_status, obittime, schedselect);
-KEEL_ATTR_OF(job, phase_start);
 
 /* A start that waits for the chain of start_now, and its caller. */
 struct start_request {
@@ -228,17 +227,14 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 
 /* ---- the host's report ------------------------------------------------------------------------------- */
 
-void start_record(struct keel_obj *job)
+void job_record_start(struct keel_mod *mod, struct keel_obj *job)
 {
+	keel_set_int(job, job_stime, keel_time(mod));
 	keel_acct_job(keel_is_set(job, job_checkpointed) ? 'T' : 'S', job);
 }
 
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 {
-	const bool recorded = keel_is_set(job, job_phase_start); /* it has shrunk since */
-
-	if (!recorded)
-		keel_set_int(job, job_stime, keel_time(mod));
 	if (session > 0) {
 		keel_log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
 			 "Received session ID for job: %lld", (long long)session);
@@ -246,8 +242,8 @@ void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
-	if (!recorded)
-		start_record(job);
+	if (!shrunk(job)) /* else it has the record of its start, with what it was given */
+		job_record_start(mod, job);
 	keel_unset(job, job_checkpointed, NULL);
 	keel_note(mod, KEEL_POINT_job_started,
 		  KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));

@@ -15,8 +15,7 @@
 
 KEEL_ATTRS_OF(job, exec_vnode, exec_host, schedselect, Resource_List, exec_vnode_acct, exec_host_acct, Resource_List_acct,
 	      exec_vnode_orig, exec_host_orig, schedselect_orig, Resource_List_orig, exec_vnode_deallocated,
-	      resources_deallocated, phase_start, stime);
-KEEL_ATTR_OPT(job, exec_host2);
+	      resources_deallocated, phase_start);
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
 
@@ -223,16 +222,11 @@ static int32_t shrink(struct keel_mod *mod, struct keel_obj *job, struct shrinki
 	free(before);
 	if (code)
 		return code;
-	if (s->release) {
+	if (s->release)
 		keel_acct_job('u', job);
-	} else if (job_slot(mod, job)->step == STEP_SENT && !keel_is_set(job, job_phase_start)) {
-		keel_set_int(job, job_stime, keel_time(mod));
-		start_record(job);
-	}
 	job_charge(mod, job, -1, NULL);
 	values_remember(job, s->release);
 	hosts_set(job, job_exec_host, &s->r);
-	hosts_set(job, job_exec_host2, &s->r);
 	resources_set(job, &s->r, s->was, s->is);
 	keel_set_text(job, job_Resource_List, KEEL_SET, "select", s->to->schedselect, NULL);
 	keel_set_str(job, job_schedselect, s->to->schedselect);
@@ -341,12 +335,14 @@ void task_released(struct keel_mod *mod, struct keel_obj *job, const char *host)
 void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *schedselect)
 {
 	struct keel_err err = { 0 };
-	int32_t code = job_shrink(mod, job,
-				  &(struct keel_job_shrink){ .size = sizeof(struct keel_job_shrink), .frees = KEEL_SHRINK_ALL,
-							     .exec_vnode = exec_vnode, .schedselect = schedselect,
-							     .why = "prune" },
-				  &err);
+	int32_t code;
 
+	if (job_slot(mod, job)->step == STEP_SENT && !shrunk(job))
+		job_record_start(mod, job);
+	code = job_shrink(mod, job,
+			  &(struct keel_job_shrink){ .size = sizeof(struct keel_job_shrink), .frees = KEEL_SHRINK_ALL,
+						     .exec_vnode = exec_vnode, .schedselect = schedselect, .why = "prune" },
+			  &err);
 	if (code && code != PBSE_BADSTATE)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job), "error assigning hosts...requeueing job: %s", err.text);
 	if (code && code != PBSE_BADSTATE && step_is_running(job_slot(mod, job)->step) &&
@@ -357,6 +353,11 @@ void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vn
 }
 
 /* ---- it is queued again ---------------------------------------------------------------------------------- */
+
+bool shrunk(struct keel_obj *job)
+{
+	return keel_is_set(job, job_schedselect_orig);
+}
 
 void shrink_undo(struct keel_obj *job)
 {

@@ -55,6 +55,8 @@ struct keel_task_events {
 	/* The primary goes on with these chunks alone, before the program is started. It reports that again until the job's
 	 * hosts are as it says: the listener shrinks the job, or ends it. */
 	void (*pruned)(struct keel_mod *, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
+	/* No host that is there has anything left of a run that was discarded. The job may be gone. */
+	void (*discarded)(struct keel_mod *, const char *id);
 };
 
 /* code 0, or the PBSE number of an error with its text (NULL: table text). `me` is the caller's module. */
@@ -111,6 +113,8 @@ struct keel_task_api {
 	/* The job has fewer vnodes than before: hosts that stay get to know it, those that are out end their part, which is
 	 * reported as released(). */
 	void (*resize)(struct keel_mod *, struct keel_obj *job);
+	/* Where other hosts reach this one, "host:port", borrowed; NULL: it has not said. */
+	const char *(*address)(struct keel_mod *, const char *host);
 };
 
 KEEL_SERVICE(task);
@@ -127,6 +131,7 @@ KEEL_SERVICE(task);
 #define keel_task_stop_hosts() KEEL_CALL0(task, stop_hosts)
 #define keel_task_describe(...) KEEL_CALL(task, describe, __VA_ARGS__)
 #define keel_task_resize(...) KEEL_CALL(task, resize, __VA_ARGS__)
+#define keel_task_address(...) KEEL_CALL(task, address, __VA_ARGS__)
 #define keel_task_modify(...) KEEL_CALL(task, modify, __VA_ARGS__)
 
 #endif
