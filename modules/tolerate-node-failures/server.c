@@ -30,6 +30,7 @@ KEEL_ATTR_OPT(job, Hold_Types);
 KEEL_ATTR_OPT(job, kept_select);
 KEEL_ATTR_OPT(job, lost_hosts);
 KEEL_ATTR_OPT(job, unsatisfied);
+KEEL_ATTR_OPT(job, ending);
 KEEL_ATTR_OPT(node, comment);
 
 #define LOST_MAX 65536 /* bytes of lost_hosts: later failures are not noted on the job */
@@ -90,6 +91,20 @@ static bool is_noted(struct keel_obj *job, int64_t run, const char *host)
 	return false;
 }
 
+/* Why the host failed, as it was noted. */
+static void reason_of(struct keel_obj *job, int64_t run, const char *host, char buf[TEXT_MAX])
+{
+	const char *line = lost_lines(job, run), *next;
+	size_t len, n = strlen(host);
+	int at = 0;
+
+	snprintf(buf, TEXT_MAX, "failed");
+	for (; line && (next = line_next(line, &len)); line = next)
+		if (len > n && line[n] == ' ' && memcmp(line, host, n) == 0 && sscanf(line, "%*s %*s %*d %n", &at) == 0 &&
+		    at > 0 && (size_t)at <= len)
+			snprintf(buf, TEXT_MAX, "failed for job %s: %.*s", keel_id(job), (int)len - at, line + at);
+}
+
 static void note_host(struct keel_obj *job, int64_t run, const char *host, const char *stage, int64_t code, const char *why)
 {
 	const char *old = lost_lines(job, run);
@@ -105,7 +120,7 @@ static void note_host(struct keel_obj *job, int64_t run, const char *host, const
 keel_verdict on_job_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
 	(void)c;
-	if (job_lost_hosts && keel_is_set(ev->job, job_lost_hosts) &&
+	if (job_lost_hosts && job_run_version && keel_is_set(ev->job, job_lost_hosts) &&
 	    !lost_lines(ev->job, keel_get_int(ev->job, job_run_version)))
 		keel_unset(ev->job, job_lost_hosts, NULL);
 	return KEEL_NEXT;
@@ -148,7 +163,8 @@ static bool is_primary(const char *exec_vnode, const char *peer)
 static struct keel_obj *job_of(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const char *id = keel_msg_str(m, "id"), *exec;
-	struct keel_obj *job = id && keel_has(job) && keel_has(node) ? keel_find(mod, "job", id) : NULL;
+	const bool able = job_run_version && job_exec_vnode && job_schedselect && job_Hold_Types;
+	struct keel_obj *job = id && able && keel_has(job) && keel_has(node) ? keel_find(mod, "job", id) : NULL;
 
 	if (!job || keel_get_int(job, job_run_version) != keel_msg_int(m, "run", -1) ||
 	    !strchr("RE", keel_job_state(job)))
@@ -293,8 +309,8 @@ static void host_failed(struct keel_mod *mod, struct keel_obj *job, const char *
 	int64_t run = keel_get_int(job, job_run_version);
 	char why[TEXT_MAX], comment[TEXT_MAX + 400];
 
-	if (!is_word(stage, 15) || is_noted(job, run, host))
-		return;
+	if (!is_word(stage, 15) || is_noted(job, run, host) || (job_ending && keel_is_set(job, job_ending)))
+		return; /* of a job that is deleted or rerun the hosts leave, which is no failure */
 	line_of(keel_msg_str(m, "text"), why);
 	snprintf(comment, sizeof(comment), "failed for job %s (%s): %s", keel_id(job), stage, why);
 	if (!host_vnodes(mod, job, host, conf->failed_node == FAILED_NODE_OFFLINE ? comment : NULL))
@@ -325,7 +341,10 @@ static void on_offline(struct keel_mod *mod, const char *peer, const struct keel
 
 	if (!host || !is_noted(job, keel_get_int(job, job_run_version), host))
 		return;
-	line_of(keel_msg_str(m, "text") ? keel_msg_str(m, "text") : "failed at the start of a job", why);
+	if (keel_msg_str(m, "text"))
+		line_of(keel_msg_str(m, "text"), why);
+	else
+		reason_of(job, keel_get_int(job, job_run_version), host, why);
 	node_close(mod, vnode, why);
 }
 
@@ -347,15 +366,14 @@ static void on_hold(struct keel_mod *mod, const char *peer, const struct keel_ms
 	keel_set_text(job, job_Hold_Types, KEEL_INCR, NULL, "s", NULL);
 }
 
-/* It is queued again, and held: behind the comment that says so. */
-keel_verdict on_job_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+/* It is queued again, and held. */
+keel_verdict on_job_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
-	struct keel_obj *job = keel_find(c->mod, "job", ev->id);
-
-	if (!job || !job_unsatisfied || !keel_is_set(job, job_unsatisfied))
+	(void)c;
+	if (ev->state != 'H' || !job_unsatisfied || !keel_is_set(ev->job, job_unsatisfied))
 		return KEEL_NEXT;
-	keel_job_set_comment(job, keel_get_str(job, job_unsatisfied));
-	keel_unset(job, job_unsatisfied, NULL);
+	keel_job_set_comment(ev->job, keel_get_str(ev->job, job_unsatisfied));
+	keel_unset(ev->job, job_unsatisfied, NULL);
 	return KEEL_NEXT;
 }
 
