@@ -232,13 +232,28 @@ static int hosts_keep(struct keel_mod *mod, struct task *t, const struct keel_pa
 	struct part *p = t->part;
 	struct stay *stays = calloc(p->view.n_hosts, sizeof(*stays));
 	char *old = nodes_of(mod, t), *text = NULL, *numbers = NULL, **lines = NULL;
+	struct part before;
 	int r = stays && old ? stays_fill(p, hosts, n, stays) : -ENOMEM;
 
 	if (r == 0 && !(lines = lines_make(p, hosts, n, stays)))
 		r = -ENOMEM;
 	r = r ? r : nodes_filter(p, stays, old, &text, &numbers);
 	r = r ? r : nodes_set(mod, t, text);
-	r = r ? r : part_set_hosts(p, (const char *const *)lines, n, numbers);
+	if (r == 0) {
+		before = *p;
+		p->hosts = NULL;
+		p->text = NULL;
+		p->nodes = NULL;
+		r = part_set_hosts(p, (const char *const *)lines, n, numbers);
+		if (r < 0) {
+			*p = before;
+		} else { /* a host that is out ends its part: no loss to those who listen */
+			PART_TELL(mod, resized, part_of(t), &before.view);
+			free(before.hosts);
+			free(before.text);
+			free(before.nodes);
+		}
+	}
 	lines_free(lines, n);
 	free(stays);
 	free(old);

@@ -295,10 +295,8 @@ static void test_resize(void)
 	CU_ASSERT_STRING_EQUAL(heard.released, "");
 	shrink(job, "(A1:ncpus=1)+(C1:ncpus=1)", "A/0+C/0", "1:ncpus=1+1:ncpus=1", "(B1:ncpus=1)+(B2:ncpus=1)");
 	has(sent("B task.release"), "\"run\": 7");
-	has(sent("C task.resize"), "\"index\": 1,");
 	has(sent("C task.resize"), "\"nodes\": \"A\\u000aC\\u000a\"");
 	was_sent("task.resize", "task.release", "task.resize");
-	CU_ASSERT_STRING_EQUAL(heard.released, "");
 	/* its link broke: it comes back with the run, then without */
 	keel_mock_peer(mock, "B", KEEL_MOM, true);
 	hello("B", "\"1.s 7 R 0\"", true, 0);
@@ -349,7 +347,6 @@ static void test_pruned(void)
 	keel_mock_deliver(mock, "B", "task.pruned", "id = \"1.s\"; run = 7; vnodes = \"(B1:ncpus=2)\"; select = \"1:ncpus=2\";");
 	keel_mock_deliver(mock, "A", "task.pruned", "id = \"1.s\"; run = 6; vnodes = \"(A1:ncpus=1)\"; select = \"1:ncpus=1\";");
 	CU_ASSERT_STRING_EQUAL(heard.pruned, "");
-	was_sent(NULL, NULL, NULL);
 	keel_mock_deliver(mock, "A", "task.pruned", "id = \"1.s\"; run = 7; vnodes = \"(A1:ncpus=1)\"; select = \"1:ncpus=1\";");
 	CU_ASSERT_STRING_EQUAL(heard.pruned, "(A1:ncpus=1) 1:ncpus=1");
 	was_sent("task.prune_done", NULL, NULL);

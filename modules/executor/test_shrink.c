@@ -69,7 +69,9 @@ static void test_prune(void)
 	CU_ASSERT_EQUAL(part_api.prune(mod, "1.s", two, 0, "1:ncpus=1"), -EINVAL);
 	keel_mock_loopback(mock, false); /* what leaves can be read */
 	keel_mock_peer(mock, "server", KEEL_SERVER, true);
+	CU_ASSERT_EQUAL(noted.resized, 0);
 	CU_ASSERT_EQUAL(part_api.prune(mod, "1.s", two, 2, "1:ncpus=1+1:ncpus=2"), 0);
+	CU_ASSERT_EQUAL(noted.resized, 1); /* a host that is out and ends is no loss to listeners */
 	p = part_api.find(mod, "1.s");
 	CU_ASSERT_EQUAL(p->n_hosts, 2);
 	CU_ASSERT_STRING_EQUAL(p->hosts[1].name, "third");

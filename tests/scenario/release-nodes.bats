@@ -26,6 +26,12 @@ cluster()
 	wait_until 20 all_are free v1 v2 v3 v4 v5 v6 v7
 }
 
+# plain_hosts: two cpus each, without other vnodes
+plain_hosts()
+{
+	qmgr -c 'delete node v1,v2,v3,v4,v5,v6,v7' || true
+	for n in n1 n2 n3; do qmgr -c "set node $n resources_available.ncpus=2,resources_available.mem=1gb"; done
+}
 all_are() { local state=$1 v; shift; for v; do node_is "$v" "$state" || return; done; }
 assigned() { value "resources_assigned.$1" "$(qstat -Bf)"; }
 # shape JOB: exec_host exec_vnode ncpus mem nodect select
@@ -125,8 +131,7 @@ no_records() { ! ls "$SB"/n?/mom_priv/jobs/"$1"* >/dev/null 2>&1; }
 
 @test "multi-host #39: hosts of two cpus, one after the other, with a record for each phase" {
 	local job u
-	qmgr -c 'delete node v1,v2,v3,v4,v5,v6,v7' || true
-	for n in n1 n2 n3; do qmgr -c "set node $n resources_available.ncpus=2"; done
+	plain_hosts
 	job=$(running -l select=3:ncpus=1 -l place=scatter)
 	attr_is "$job" exec_host 'n1/0+n2/0+n3/0'
 	quietly as "$OWNER" pbs_release_nodes -j "$job" n3
@@ -351,3 +356,31 @@ pbs_release_nodes: cannot connect to server svr (errno=15010)' as "$OWNER" pbs_r
 	same letters 'Q S u c e E' "$(accounting | sed -n "s/^[^;]*;\(.\);$job;.*/\1/p" | xargs)"
 }
 first_line() { local said got=0; said=$("$@" 2>&1) || got=$?; head -n 1 <<<"$said"; return $got; }
+
+# The server's part of a job that its first host prunes: what the job has, in listings and in records.
+@test "tolerate-node-failures #16 #41: a spare host is given back at the start, with a record s, and comes again after qrerun" {
+	local job
+	[ -d "$top/modules/tolerate-node-failures" ] || skip 'there is no modules/tolerate-node-failures'
+	plain_hosts
+	job=$(running -W spare_nodes=1 -W tolerate_node_failures=job_start -l select=2:ncpus=2:mem=10mb -l place=scatter)
+	same shape "$(shape "$job")" "$(printf '%s\n' 'n1/0*2+n2/0*2' '(n1:ncpus=2:mem=10240kb)+(n2:ncpus=2:mem=10240kb)' 4 20mb 2 \
+		'2:ncpus=2:mem=10mb')"
+	node_is n3 free
+	same assigned 4 "$(assigned ncpus)"
+	same letters 'Q S s' "$(accounting | sed -n "s/^[^;]*;\(.\);$job;.*/\1/p" | xargs)"
+	has "$(records S "$job")" 'exec_host=n1/0\*2\+n2/0\*2\+n3/0\*2 .*Resource_List.ncpus=6 '
+	has "$(records s "$job")" 'start=[1-9][0-9]* exec_host=n1/0\*2\+n2/0\*2 .*Resource_List.mem=20mb Resource_List.ncpus=4 .*resource_assigned.ncpus=4 $'
+	lacks "$(records s "$job")" 'resources_used'
+	qmgr -c 'set server scheduling = False'
+	qrerun "$job"
+	wait_until 20 job_is "$job" Q
+	same shape "$(shape "$job")" "$(printf '%s\n' 6 30mb 3 '3:ncpus=2:mem=10mb')"
+	qmgr -c 'set server scheduling = True'
+	starts "$job"
+	attr_is "$job" exec_host 'n1/0*2+n2/0*2'
+	qdel "$job"
+	wait_until 20 is_over "$job"
+	has "$(records e "$job")" 'Resource_List.ncpus=4 .* run_count=2  resources_used\.'
+	has "$(records E "$job")" 'exec_host=n1/0\*2\+n2/0\*2 .*Resource_List.ncpus=6 '
+	same assigned 0 "$(assigned ncpus)"
+}
