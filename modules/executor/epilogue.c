@@ -67,7 +67,7 @@ void epilogue_begin(struct keel_mod *mod, struct task *t, int32_t status)
 	}
 	if (t->settling)
 		return;
-	s = t->discarded || t->settled ? NULL : malloc(sizeof(*s) + strlen(t->id) + 1);
+	s = t->discarded || t->settled || t->aborted ? NULL : malloc(sizeof(*s) + strlen(t->id) + 1);
 	t->settling = true;
 	if (!s) {
 		settled(mod, t);

@@ -165,6 +165,7 @@ struct task {
 	bool found; /* by a daemon that was restarted */
 	int32_t refused_code; /* of the module that refused it */
 	bool begun_asked; /* task_begin was raised: task_abort must follow a failure */
+	bool aborted; /* a sister: the start of the job failed */
 	bool over; /* no process is left */
 	bool settling, settled; /* task_epilogue is raised; has been */
 	bool end_wanted; /* a sister: its shepherd is to end it */
@@ -185,7 +186,7 @@ struct task {
 	bool prepared;	/* task_launch was raised: task_end must follow */
 	struct answer_to stop_to; /* of a suspend under way */
 	int64_t heard;	     /* the last signal's question on this link: it is not obeyed twice */
-	int64_t stop_deadline_ms;
+	int64_t stop_deadline_ms, end_deadline_ms;
 	int stop_quiet; /* passes that found nothing left to stop */
 	char *user;
 	char *dir;	     /* where it runs; NULL: not known any more */

@@ -6,6 +6,9 @@
  */
 #include "executor.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #define DELAY_MS 2000 /* from TERM to KILL: others wait for these vnodes */
 
 void leave_report(struct keel_mod *mod, const struct task *t)
@@ -13,7 +16,10 @@ void leave_report(struct keel_mod *mod, const struct task *t)
 	char text[USAGE_ITEMS][48];
 	const char *items[USAGE_ITEMS];
 	struct keel_out *out = keel_out(mod);
+	char path[4096];
 
+	snprintf(path, sizeof(path), "%s/aux/%s", keel_home(mod), t->id); /* it names this host, which is out */
+	unlink(path);
 	if (!out)
 		return; /* said again behind the next hello */
 	keel_put_str(out, "id", t->id);

@@ -98,6 +98,8 @@ static void over_tell(struct keel_mod *mod, struct task *t, struct member *m)
 	member_drop(t, m);
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task %8.8X terminated", number);
 	PART_TELL(mod, task_over, part_of(t), number, status);
+	if (t->kill_timer && is_sister(t) && !t->members) /* TERM has ended the last one */
+		stop_kill(mod, t, 0);
 }
 
 /* ---- what a shepherd says ---------------------------------------------------------------------------------- */

@@ -204,6 +204,15 @@ static int32_t part_end(struct keel_mod *mod, const char *id, int64_t delay_ms)
 	return 0;
 }
 
+static int32_t part_abort(struct keel_mod *mod, const char *id)
+{
+	struct task *t = task_of(mod, id);
+
+	if (t && is_sister(t))
+		t->aborted = true;
+	return part_end(mod, id, 0);
+}
+
 static int32_t part_forget(struct keel_mod *mod, const char *id, int64_t run)
 {
 	struct task *t = task_of(mod, id);
@@ -346,4 +355,5 @@ const struct keel_part_api part_api = {
 	.listen = part_listen, .find = part_find, .each = part_each, .spawn = part_spawn, .attach = part_attach,
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
+	.abort = part_abort,
 };

@@ -21,6 +21,7 @@
 #define KILL_ROUNDS 200	 /* so many, then */
 #define KILL_LATER_MS 1000 /* in this interval: a process in the kernel ends when it leaves it */
 #define DISCARD_ROUNDS 10 /* at least: its shepherd may be about to place the output, before it sees the order */
+#define SISTER_LOOK_MS 50
 #define STOP_AGAIN_MS 5 /* at most; sooner at first: most tasks stand still at once */
 #define STOP_LONGEST_MS 2000 /* a process in the kernel stops when it leaves it */
 
@@ -109,6 +110,23 @@ static void kill_begin(struct keel_mod *mod, struct task *t)
 	kill_pass(mod, t);
 }
 
+/* A sister has no program whose end shows that TERM was enough. */
+static void sister_look(struct keel_mod *mod, void *arg)
+{
+	struct task *t = arg;
+	int64_t left = t->end_deadline_ms - keel_now_ms(mod);
+	pid_t *pids = NULL;
+	size_t n = 0;
+	bool quiet = !t->members && !t->spawns && proc_descendants(t->shepherd, &pids, &n) == 0 && n == 0;
+
+	free(pids);
+	t->kill_timer = NULL;
+	if (quiet || left <= 0)
+		kill_pass(mod, t);
+	else
+		t->kill_timer = keel_timer(mod, left < SISTER_LOOK_MS ? left : SISTER_LOOK_MS, sister_look, t);
+}
+
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 {
 	if (t->state == TASK_BEGIN) { /* at a gate it ends now, else when there is a process */
@@ -123,7 +141,7 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED || !t->shepherd)
 		return;
 	t->ending = true;
-	if (delay_ms <= 0) {
+	if (delay_ms <= 0 || (is_sister(t) && !t->members)) { /* no task is there that TERM could end */
 		kill_begin(mod, t);
 		return;
 	}
@@ -136,6 +154,11 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	}
 	if (t->kill_timer)
 		return;
+	if (is_sister(t)) {
+		t->end_deadline_ms = keel_now_ms(mod) + delay_ms;
+		sister_look(mod, t);
+		return;
+	}
 	session_learn(mod, t);
 	t->kill_delivery = !leader_lives(t);
 	t->kill_timer = keel_timer(mod, delay_ms, kill_now, t);

@@ -16,6 +16,7 @@
  *   go, proceed              the diary names it: set up; its forerunner was killed: end what is left
  *   run                      start the program (a primary)
  *   cancel                   nothing is to be started: remove what was set up, and leave
+ *   fail                     likewise, but place the output first
  *   spawn                    start a task; a descriptor of its description comes with it
  *   end                      a sister: end what is left, as after the end of a program
  *   place                    after "over": place the output, remove the directories, and leave

@@ -222,7 +222,7 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 	if (t->leaving)
 		leave_report(mod, t);
 	if (is_sister(t))
-		PART_TELL(mod, refused, part_of(t), t->status, t->refused_code, t->why);
+		PART_TELL(mod, refused, part_of(t), t->status, t->refused_code ? t->refused_code : PBSE_MOMREJECT, t->why);
 }
 
 /* No process is left, and its directories are gone. */
@@ -232,7 +232,10 @@ static void sister_ended(struct keel_mod *mod, struct task *t)
 	const char *items[USAGE_ITEMS];
 	uint32_t n = usage_own(mod, t, text, items);
 
-	keel_note(mod, KEEL_POINT_task_end, KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
+	if (t->aborted)
+		keel_note(mod, KEEL_POINT_task_abort, KEEL_EVENT(task_abort, .id = t->id, .index = part_index(t)));
+	else
+		keel_note(mod, KEEL_POINT_task_end, KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
 	if (t->discarded) {
 		task_free(mod, t);
 		return;

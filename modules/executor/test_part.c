@@ -41,7 +41,7 @@ static void test_sister(void)
 	CU_ASSERT_STRING_EQUAL(written("1.s", 2), "bad\n");
 	CU_ASSERT_EQUAL(heard.started + heard.refused + heard.ended, 0); /* the server gets nothing of it */
 	CU_ASSERT_EQUAL(part_api.forget(mod, "1.s", 1), -EBUSY);
-	CU_ASSERT_EQUAL(part_api.end(mod, "1.s", 0), 0);
+	CU_ASSERT_EQUAL(part_api.end(mod, "1.s", 2 * DEADLINE_MS), 0); /* nothing is left that TERM has to end */
 	CU_ASSERT(until(is_part_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(noted.ended, 1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(noted.items, "cput="));

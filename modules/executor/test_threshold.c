@@ -68,7 +68,7 @@ static void test_prologue_held(void)
 	end();
 }
 
-/* Killed behind the setup: the next daemon starts nothing whose points it has not raised. */
+/* Killed behind the setup: the next daemon raises the points, also those that were raised, and starts the program. */
 static void test_daemon_killed_before_the_program(void)
 {
 	struct keel_obj *job;
@@ -80,12 +80,37 @@ static void test_daemon_killed_before_the_program(void)
 	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
 	CU_ASSERT(until(is_held, DEADLINE_MS));
 	stop();
+	part_start();
+	CU_ASSERT(until(is_held, DEADLINE_MS));
+	held_point = 0;
+	keel_mock_release(mock, 0);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(heard.ended, 1);
+	CU_ASSERT_STRING_EQUAL(output("6.s.o"), "ran\n");
+	end();
+}
+
+/* Over several hosts, what the others were about is not known any more. */
+static void test_primary_killed_before_the_program(void)
+{
+	struct keel_out *out;
+	struct keel_obj *job;
+
+	part_start();
+	job = script_job("16.s", "true\n");
+	set(job, "job_state", "R");
+	held_point = KEEL_POINT_task_prologue;
+	out = start_begin("16.s", 1, 0);
+	keel_put_bytes(out, "script", "echo ran\n", 9);
+	send("task.start", out);
+	CU_ASSERT(until(is_held, DEADLINE_MS));
+	stop();
 	held_point = 0;
 	part_start();
 	CU_ASSERT(until(is_ended, DEADLINE_MS));
 	CU_ASSERT_EQUAL(heard.refused, 1);
 	CU_ASSERT_EQUAL(heard.status, -3);
-	CU_ASSERT_STRING_EQUAL(output("6.s.o"), "");
+	CU_ASSERT_STRING_EQUAL(output("16.s.o"), "");
 	end();
 }
 
@@ -106,6 +131,22 @@ static void test_sister_prologue(void)
 	CU_ASSERT_STRING_EQUAL(done.text, "the test says no");
 	about("task.discard", "7.s", 1);
 	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	end();
+}
+
+/* The start of the job failed elsewhere. */
+static void test_sister_aborts(void)
+{
+	part_start();
+	sister_start("8.s");
+	held_point = KEEL_POINT_task_epilogue; /* which is not raised */
+	CU_ASSERT_EQUAL(part_api.abort(mod, "9.s"), -ENOENT);
+	CU_ASSERT_EQUAL(part_api.abort(mod, "8.s"), 0);
+	CU_ASSERT(until(is_part_ended, DEADLINE_MS));
+	CU_ASSERT_EQUAL(noted.ended, 1);
+	CU_ASSERT_EQUAL(aborts, 1);
+	CU_ASSERT_EQUAL(task_ends, 0);
+	CU_ASSERT_EQUAL(part_api.forget(mod, "8.s", 1), 0);
 	end();
 }
 
@@ -229,6 +270,7 @@ static void test_act(void)
 }
 
 TESTS_MAIN_BETWEEN("threshold", set_up, tear_down, TEST(test_prologue_refuses), TEST(test_prologue_held),
-		   TEST(test_daemon_killed_before_the_program), TEST(test_sister_prologue), TEST(test_epilogue_held),
+		   TEST(test_daemon_killed_before_the_program), TEST(test_primary_killed_before_the_program),
+		   TEST(test_sister_prologue), TEST(test_sister_aborts), TEST(test_epilogue_held),
 		   TEST(test_epilogue_requeues), TEST(test_epilogue_of_the_next_daemon), TEST(test_output_waits_for_hosts),
 		   TEST(test_act))

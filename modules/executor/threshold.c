@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FAILED_OUTPUT (-2) /* an Exit_status: "See job standard error file" */
 #define LONG_SETUP_MS 1000 /* its walltime begins with its program */
 
 /* The points behind the setup. Its task may go meanwhile: it is found by name. */
@@ -28,7 +29,8 @@ void launch_cancel(struct keel_mod *mod, struct task *t, int32_t status, const c
 		t->cancelled = true;
 		record_note(mod, t, "refused %d %s", (int)t->status, t->why);
 	}
-	talk_say(mod, t, "cancel", -1); /* it removes what it has set up, and leaves: launch_over() */
+	/* It removes what it has set up, and leaves: launch_over(). People look into the output of a job that ends so. */
+	talk_say(mod, t, t->status == FAILED_OUTPUT ? "fail" : "cancel", -1);
 }
 
 void launch_fail_later(struct keel_mod *mod, struct task *t, int32_t status, const char *why)
@@ -138,10 +140,13 @@ void launch_ready(struct keel_mod *mod, struct task *t)
 			talk_say(mod, t, "run", -1);
 		return;
 	}
-	h = t->found ? NULL : calloc(1, sizeof(*h) + strlen(t->id) + 1);
+	if (t->found && t->part && t->part->view.n_hosts > 1) {
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "the daemon was restarted before all hosts of the job were ready");
+		return;
+	}
+	h = calloc(1, sizeof(*h) + strlen(t->id) + 1);
 	if (!h) {
-		launch_cancel(mod, t, KEEL_TASK_RETRY,
-			      t->found ? "the daemon was restarted while the task was being started" : "no memory to start the task");
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "no memory to start the task");
 		return;
 	}
 	h->run = t->run;

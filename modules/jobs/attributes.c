@@ -12,7 +12,6 @@ KEEL_ATTRS_OF(job, Hold_Types, run_count, exec_host);
 
 #define MOM_PORT ":15002" /* of a host that has not said another */
 
-#define NO_STAGING "files are not staged yet: copy them in the script of the job"
 
 static int32_t value_bad(const char *name, struct keel_err *err)
 {
@@ -103,21 +102,6 @@ static int32_t not_yet(struct keel_err *err, const char *what, const char *kind,
 		       const char *name)
 {
 	return keel_error(err, PBSE_NOSUP, "%s (%s %s)", what, kind, name);
-}
-
-/* Nothing copies files: a job that counts on it must not start without. */
-static int32_t check_stagein(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
-			     int32_t op, const char *key, const char *text, struct keel_err *err)
-{
-	(void)job, (void)op, (void)key, (void)mod;
-	return who && *text ? not_yet(err, NO_STAGING, "attribute", "stagein") : 0;
-}
-
-static int32_t check_stageout(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
-			      int32_t op, const char *key, const char *text, struct keel_err *err)
-{
-	(void)job, (void)op, (void)key, (void)mod;
-	return who && *text ? not_yet(err, NO_STAGING, "attribute", "stageout") : 0;
 }
 
 /* A job that waits for a terminal would run without one. */

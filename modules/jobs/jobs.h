@@ -27,6 +27,7 @@ enum step {
 	STEP_HELD,
 	STEP_DEPENDING, /* held for what other jobs do */
 	STEP_WAITING,
+	STEP_STAGE_FAILED, /* waits likewise: its files could not be staged in */
 	STEP_BEGUN, /* an array of which some subjob has started */
 	STEP_SENT,
 	STEP_RUNNING,
@@ -72,6 +73,7 @@ struct job {
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
 	bool forced;      /* queued again by force: its hosts have not said that the last run is gone */
 	bool busy;        /* a suspend or resume is on its way to the host */
+	bool stage_failed; /* its start fails because its files are not there */
 	bool unheld;      /* qrun decides: its user's hold does not count meanwhile */
 	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
@@ -170,6 +172,7 @@ bool step_is_open(enum step step);    /* Q H W B: starts may wait in it */
 /* Puts a pending job into Q, H, W or B, as holds, Execution_Time and its queue say. The caller has checked that it is
  * open. */
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
+void job_stage(struct keel_mod *mod, struct keel_obj *job, int32_t stage); /* enum keel_stage: see keel/service/job.h */
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
 void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter);
 /* Takes it out of its queue and destroys it: the caller's pointer is invalid afterwards. */
@@ -403,6 +406,8 @@ void task_released(struct keel_mod *mod, struct keel_obj *job, const char *host)
 void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
 /* It is queued again: with the select and the amounts that it was submitted with. */
 void shrink_undo(struct keel_obj *job);
+/* Has this run fewer vnodes than it was given? */
+bool shrunk(struct keel_obj *job);
 
 /* release.c: what a suspension gives back */
 /* Raises the point suspend_release. The callback gets a comma list, or NULL: everything, also when a tap fails or there
@@ -431,6 +436,8 @@ void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session);
+/* The record S, or T: with its first process, or before it is pruned. */
+void job_record_start(struct keel_mod *mod, struct keel_obj *job);
 void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words);
 
 /* end.c */

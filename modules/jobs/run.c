@@ -227,9 +227,14 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 
 /* ---- the host's report ------------------------------------------------------------------------------- */
 
-void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
+void job_record_start(struct keel_mod *mod, struct keel_obj *job)
 {
 	keel_set_int(job, job_stime, keel_time(mod));
+	keel_acct_job(keel_is_set(job, job_checkpointed) ? 'T' : 'S', job);
+}
+
+void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
+{
 	if (session > 0) {
 		keel_log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
 			 "Received session ID for job: %lld", (long long)session);
@@ -237,7 +242,8 @@ void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
-	keel_acct_job(keel_is_set(job, job_checkpointed) ? 'T' : 'S', job);
+	if (!shrunk(job)) /* else it has the record of its start, with what it was given */
+		job_record_start(mod, job);
 	keel_unset(job, job_checkpointed, NULL);
 	keel_note(mod, KEEL_POINT_job_started,
 		  KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));

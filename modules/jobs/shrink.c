@@ -335,12 +335,14 @@ void task_released(struct keel_mod *mod, struct keel_obj *job, const char *host)
 void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *schedselect)
 {
 	struct keel_err err = { 0 };
-	int32_t code = job_shrink(mod, job,
-				  &(struct keel_job_shrink){ .size = sizeof(struct keel_job_shrink), .frees = KEEL_SHRINK_ALL,
-							     .exec_vnode = exec_vnode, .schedselect = schedselect,
-							     .why = "prune" },
-				  &err);
+	int32_t code;
 
+	if (job_slot(mod, job)->step == STEP_SENT && !shrunk(job))
+		job_record_start(mod, job);
+	code = job_shrink(mod, job,
+			  &(struct keel_job_shrink){ .size = sizeof(struct keel_job_shrink), .frees = KEEL_SHRINK_ALL,
+						     .exec_vnode = exec_vnode, .schedselect = schedselect, .why = "prune" },
+			  &err);
 	if (code && code != PBSE_BADSTATE)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job), "error assigning hosts...requeueing job: %s", err.text);
 	if (code && code != PBSE_BADSTATE && step_is_running(job_slot(mod, job)->step) &&
@@ -351,6 +353,11 @@ void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vn
 }
 
 /* ---- it is queued again ---------------------------------------------------------------------------------- */
+
+bool shrunk(struct keel_obj *job)
+{
+	return keel_is_set(job, job_schedselect_orig);
+}
 
 void shrink_undo(struct keel_obj *job)
 {

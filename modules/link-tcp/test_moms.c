@@ -113,8 +113,16 @@ static void test_moms_are_counted(void)
 	moms_init();
 	CU_ASSERT_EQUAL(expect_at(&server, MOM_HOST, NULL, &mom_id), 0);
 	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, &server, &server_id), 0);
+	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, &server, &server_id), 0); /* it is being dialled: once */
+	while (mom.link.conns == NULL)
+		turn_for(1);
+	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, &server, &server_id), 0);
 	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, NULL, &server_id), 0);
 	wait_counter(&mom.daemon.ups, 1);
+	turn_for(50);
+	CU_ASSERT_EQUAL(mom.daemon.ups, 1);
+	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, NULL, NULL), 0);
+	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, NULL, NULL), 0);
 	CU_ASSERT_EQUAL(ways_proved(&mom.owner.pub, OTHER_HOST, key), 0);
 	CU_ASSERT_STRING_EQUAL(key, key_text(&server_id));
 	CU_ASSERT_EQUAL(expect_at(&mom, OTHER_HOST, NULL, NULL), 0);

@@ -103,12 +103,23 @@ static void conns_recheck(const struct way *w)
 			conn_break(c, "it is expected with another key now");
 }
 
+/* An attempt is under way, or has led to a link; one that waits for its time is made now. */
+static bool is_dialled(const struct way *w)
+{
+	const struct conn *c = w->link->conns;
+
+	while (c != NULL && c->way != w)
+		c = c->next;
+	return c != NULL || w->job != NULL;
+}
+
 int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, const char *key)
 {
 	struct link *l = m->state;
 	uint8_t bytes[KEY_SIZE];
 	struct keel_err err;
 	struct way *w = way_find(l, host);
+	bool dials;
 	int32_t ret;
 
 	if (key == NULL) {
@@ -126,12 +137,13 @@ int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, c
 		keel_log(m, KEEL_LOG_ERROR, "Link", host, "%s", err.text);
 		return ret;
 	}
+	dials = w != NULL && w->address != NULL && address != NULL && strcmp(w->address, address) == 0 && is_dialled(w);
 	w = way_set(l, host, address, bytes);
 	if (w == NULL)
 		return -ENOMEM;
 	w->n_callers++;
 	conns_recheck(w);
-	if (address != NULL && l->running)
+	if (address != NULL && l->running && !dials)
 		dial_start(w);
 	return 0;
 }

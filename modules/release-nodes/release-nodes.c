@@ -4,7 +4,8 @@
  *
  *   requester -> state -> what is asked for -> what stays (choice.c) -> shrink() of service job
  *
- * The vnodes of the job's first host stay always.
+ * The vnodes of the job's first host stay always. A job with release_nodes_on_stageout does the same for all others when its
+ * program has ended and files are staged out.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,9 @@
 KEEL_USE(job);
 KEEL_USE(node);
 KEEL_USE(resource);
-KEEL_ATTRS_OF(job, exec_vnode, schedselect);
+KEEL_ATTRS_OF(job, exec_vnode, schedselect, substate);
+KEEL_ATTR(on_stageout, job, release_nodes_on_stageout, "bool", .order = 415, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1,
+	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY, .doc = "other hosts are released before files are staged out");
 
 #define ONLY_SELECT "only a \"select=\" string is valid in -k option\n"
 #define NO_WAY "Server returned error 15010 for job" /* as tools know it: what is asked for names nothing to release */
@@ -258,11 +261,34 @@ static void on_release(struct keel_mod *mod, struct keel_req *req)
 	release_fini(&r);
 }
 
+/* ---- files are staged out -------------------------------------------------------------------------------------- */
+
+/* Only the first host has to do with them: the others go before the copies, if the job wants that. */
+static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *ev)
+{
+	struct keel_err err = { 0 };
+	struct release r = { .mod = c->mod, .job = ev->job, .names = "", .err = &err };
+	int32_t code;
+
+	if (!ev->job || ev->state != 'R' || keel_get_int(ev->job, job_substate) != KEEL_STAGE_OUT ||
+	    !keel_get_int(ev->job, on_stageout))
+		return KEEL_NEXT;
+	keel_text_init(&r.to_exec);
+	keel_text_init(&r.to_select);
+	code = release(&r);
+	if (code && strcmp(err.text, NO_WAY) != 0)
+		keel_log(c->mod, KEEL_LOG_ERROR, "Job", ev->id, "its other hosts stay while files are staged out: %s", err.text);
+	release_fini(&r);
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = { KEEL_TAP(job_step, on_step) };
+
 static const struct keel_request_def request = {
 	.size = sizeof(struct keel_request_def), .roles = KEEL_EVERYBODY, .name = "release_nodes", .handler = on_release,
 	.doc = "a running job gives up vnodes",
 };
-static const struct keel_contrib contribs[] = { KEEL_ROW(REQUEST, request) };
+static const struct keel_contrib contribs[] = { KEEL_ROW(REQUEST, request), KEEL_ROW(ATTR, on_stageout_row) };
 
 KEEL_MODULE(.name = "release-nodes", .version = "1.0", .vendor = "Keelson",
-	    .summary = "running jobs give up vnodes (pbs_release_nodes)", .roles = KEEL_SERVER, KEEL_CONTRIBS(contribs));
+	    .summary = "running jobs give up vnodes (pbs_release_nodes)", .roles = KEEL_SERVER, KEEL_CONTRIBS(contribs), KEEL_TAPS(taps));

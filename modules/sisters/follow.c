@@ -40,7 +40,10 @@ static void obey(struct keel_mod *mod, struct job *j, uint64_t number, const cha
 		if (strcmp(name, lines[i].order) == 0)
 			JOB_LOG(mod, j, KEEL_LOG_JOB, "%s", lines[i].line);
 	if (strcmp(name, "end") == 0 || strcmp(name, "abort") == 0) {
-		keel_part_end(j->id, cf->end_delay);
+		if (*name == 'a')
+			keel_part_abort(j->id);
+		else
+			keel_part_end(j->id, cf->end_delay);
 		sister_done(&j->sister, number, 0, NULL);
 		return;
 	}

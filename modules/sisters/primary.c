@@ -41,6 +41,12 @@ void primary_init(struct primary *p, uint32_t n, struct primary_host *hosts, int
 		hosts[i].away_ms = now;
 }
 
+/* It has its part, as far as is known: this daemon was restarted, and has not heard of it. */
+static bool is_unheard(const struct primary *p, const struct primary_host *h)
+{
+	return p->running && h->state == HOST_SILENT && !h->excused;
+}
+
 bool primary_waits_for(const struct primary *p, uint32_t host)
 {
 	const struct primary_host *h = &p->hosts[host];
@@ -54,7 +60,7 @@ bool primary_waits_for(const struct primary *p, uint32_t host)
 	case STEP_ACT:
 		return h->state == HOST_JOINED && h->owes;
 	case STEP_END:
-		return h->state == HOST_JOINED;
+		return h->state == HOST_JOINED || is_unheard(p, h);
 	default:
 		return false;
 	}
@@ -143,11 +149,14 @@ static bool is_signal(const char *name)
 /* A signal does not wait for a host that is away; what must hold on every host does not begin without it. */
 static bool all_reachable(struct primary *p)
 {
-	EACH(p, i)
-		if (p->hosts[i].state == HOST_JOINED && !p->hosts[i].linked && !is_signal(p->name)) {
-			act_failed(p, CODE_COMM, "a host of the job cannot be reached");
-			return false;
-		}
+	EACH(p, i) {
+		const struct primary_host *h = &p->hosts[i];
+
+		if (is_signal(p->name) || (h->state == HOST_JOINED && h->linked) || (h->state != HOST_JOINED && !is_unheard(p, h)))
+			continue;
+		act_failed(p, CODE_COMM, "a host of the job cannot be reached");
+		return false;
+	}
 	return true;
 }
 
@@ -320,6 +329,7 @@ void primary_link(struct primary *p, uint32_t host, bool up, int64_t now)
 	if (h->linked == up)
 		return;
 	h->linked = up;
+	h->met = h->met || up;
 	h->away_ms = up ? 0 : now;
 	h->say_ms = 0;
 	if (up && h->state != HOST_RELEASED)
@@ -329,7 +339,7 @@ void primary_link(struct primary *p, uint32_t host, bool up, int64_t now)
 /* While it runs, it has longer: primary_tick(). */
 void primary_down(struct primary *p, uint32_t host)
 {
-	if (p->hosts[host].linked || p->hosts[host].state == HOST_ENDED)
+	if (p->hosts[host].linked || !p->hosts[host].met || p->hosts[host].state == HOST_ENDED)
 		return;
 	if (starts(p) || p->step == STEP_END)
 		gone(p, host, "the link to it is lost");
@@ -408,7 +418,7 @@ void primary_tick(struct primary *p, int64_t now, bool alone)
 	EACH(p, i) {
 		const struct primary_host *h = &p->hosts[i];
 
-		if (!h->linked && !h->asked && (h->state == HOST_JOINED || (h->state == HOST_SILENT && !h->excused)))
+		if (!h->linked && !h->asked && (h->state == HOST_JOINED || is_unheard(p, h)))
 			away(p, i, alone);
 	}
 	p->cut_off = alone;

@@ -30,6 +30,7 @@ enum primary_step { STEP_NONE, STEP_JOIN, STEP_PROLOGUE, STEP_ACT, STEP_END };
 struct primary_host {
 	enum primary_state state;
 	bool linked, stopped;	/* stopped: as it said last */
+	bool met;		/* there was a link since the job is here: one that is given up now may be an older job's */
 	bool asked, excused;	/* task_lost about it has no outcome yet; the job goes on, though it is silent */
 	bool owes;		/* it has not answered its last order: */
 	uint64_t order;

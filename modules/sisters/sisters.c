@@ -28,7 +28,7 @@ static const struct keel_conf_rule conf_rules[] = {
 		       .doc = "how long a signal, suspension or resumption waits for the other hosts"),
 	KEEL_CONF_RULE(DURATION, struct conf, end_delay, .fallback = "2s", .min = 0, .max = 3600000,
 		       .doc = "from TERM to KILL for tasks on other hosts, when the job's program has ended"),
-	KEEL_CONF_RULE(DURATION, struct conf, end_within, .fallback = "60s", .min = 1000, .max = 86400000,
+	KEEL_CONF_RULE(DURATION, struct conf, end_within, .fallback = "30s", .min = 1000, .max = 86400000,
 		       .doc = "how long the end of a job waits for the other hosts"),
 };
 

@@ -209,6 +209,10 @@ static void a_link_lost_at_the_start_is_a_failure_after_its_grace(void)
 	CU_ASSERT_EQUAL(n[ACT_REFUSE], 1);
 	CU_ASSERT_EQUAL(last[ACT_REFUSE].status, STATUS_JOIN);
 	CU_ASSERT_EQUAL(last[ACT_LOST].code, CODE_COMM);
+	fresh();
+	primary_step(&p, STEP_JOIN, "join", 30000, 0);
+	primary_down(&p, 1); /* the grace of a link for a job before this one */
+	CU_ASSERT_EQUAL(n[ACT_LOST], 0);
 }
 
 static void suspension_stops_all_or_none(void)
@@ -392,12 +396,20 @@ static void a_restarted_primary_learns_all_again(void)
 	link_all();
 	CU_ASSERT_EQUAL(n[ACT_ASK], 3);
 	primary_joined(&p, 1, false);
+	primary_step(&p, STEP_ACT, "suspend", 30000, 0);
+	CU_ASSERT_EQUAL(n[ACT_REFUSE], 1); /* what the others are is not known yet */
+	CU_ASSERT_EQUAL(n[ACT_ORDER], 0);
 	primary_joined(&p, 2, true); /* stopped, by an act that was cut short */
 	primary_tick(&p, 1000, false);
 	CU_ASSERT_EQUAL(n[ACT_ORDER], 1);
 	CU_ASSERT_STRING_EQUAL(name, "resume");
 	primary_step(&p, STEP_END, "end", 60000, 2000);
-	CU_ASSERT_EQUAL(n[ACT_ORDER], 4); /* also to the one that has not answered yet */
+	CU_ASSERT_EQUAL(n[ACT_ORDER], 4); /* also to the one that was not heard of */
+	primary_ended(&p, 1);
+	primary_ended(&p, 2);
+	CU_ASSERT_EQUAL(n[ACT_PASS], 0);
+	primary_ended(&p, 3);
+	CU_ASSERT_EQUAL(n[ACT_PASS], 1);
 }
 
 static void released_hosts_are_not_waited_for(void)

@@ -92,6 +92,10 @@ static int32_t fake_end(struct keel_mod *m, const char *id, int64_t delay)
 	ends++;
 	return 0;
 }
+static int32_t fake_abort(struct keel_mod *m, const char *id)
+{
+	return fake_end(m, id, 0);
+}
 static int32_t fake_fail(struct keel_mod *m, const char *id, int32_t status, const char *line)
 {
 	(void)m, (void)id, (void)line;
@@ -122,7 +126,7 @@ static int64_t fake_read(struct keel_mod *m, const char *id, int32_t stream, int
 }
 static const struct keel_part_api parts = {
 	.size = sizeof(parts), .listen = fake_listen, .find = fake_find, .each = fake_each, .spawn = fake_spawn, .signal = fake_signal,
-	.end = fake_end, .fail = fake_fail, .add = fake_add, .write = fake_write, .read = fake_read, .admit = fake_prologue,
+	.end = fake_end, .fail = fake_fail, .add = fake_add, .write = fake_write, .read = fake_read, .admit = fake_prologue, .abort = fake_abort,
 };
 
 /* ---- the carrier: what is sent, as "peer name key=value ..." -------------------------------------------------- */

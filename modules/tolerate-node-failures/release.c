@@ -291,15 +291,13 @@ static bool is_tolerant(struct keel_mod *mod, const char *id)
 static void each_failed(struct keel_mod *mod, const char *id, void (*fn)(void *arg, const struct keel_tolerance_host *),
 			void *arg)
 {
-	const struct keel_part *part;
-	const struct run *r = run_of(mod, id, &part);
-	const struct lost *l;
+	const struct run *r = run_of(mod, id, NULL);
 
-	for (uint32_t i = 0; r && i < part->n_hosts; i++)
-		if ((l = run_lost(r, part->hosts[i].name)) && !l->silent)
+	for (const struct lost *l = r ? r->lost : NULL; l; l = l->next)
+		if (!l->silent)
 			fn(arg, &(struct keel_tolerance_host){ .size = sizeof(struct keel_tolerance_host), .code = l->code,
 							       .name = l->host, .stage = l->stage, .text = l->text,
-							       .vnodes = part->hosts[i].vnodes });
+							       .vnodes = l->vnodes ? l->vnodes : "" });
 }
 
 static bool is_good(struct keel_mod *mod, const char *id, const char *host)

@@ -36,6 +36,7 @@ static void run_free(struct state *st, struct run *r)
 	for (struct lost *l = r->lost, *next; l; l = next) {
 		next = l->next;
 		free(l->host);
+		free(l->vnodes);
 		free(l);
 	}
 	facts_free(r);
@@ -96,9 +97,20 @@ struct lost *run_lost(const struct run *r, const char *host)
 	return l;
 }
 
+/* Its share of the job now: a job that is pruned has none there. */
+static char *vnodes_of(const struct run *r, const char *host)
+{
+	const struct keel_part *part = keel_part_find(r->id);
+
+	for (uint32_t i = 0; part && i < part->n_hosts; i++)
+		if (strcmp(part->hosts[i].name, host) == 0 && part->hosts[i].vnodes)
+			return strdup(part->hosts[i].vnodes);
+	return NULL;
+}
+
 static struct lost *lost_get(struct run *r, const char *host)
 {
-	struct lost *l = run_lost(r, host);
+	struct lost *l = run_lost(r, host), **end = &r->lost;
 
 	if (l)
 		return l;
@@ -107,8 +119,10 @@ static struct lost *lost_get(struct run *r, const char *host)
 		free(l);
 		return NULL;
 	}
-	l->next = r->lost;
-	r->lost = l;
+	l->vnodes = vnodes_of(r, host);
+	while (*end)
+		end = &(*end)->next;
+	*end = l;
 	return l;
 }
 
@@ -258,6 +272,14 @@ static void lost_note(struct keel_mod *mod, struct run *r, const struct keel_ev_
 		lost_report(mod, r, l);
 }
 
+static bool has_host(const struct keel_part *part, const char *host)
+{
+	for (uint32_t i = 0; i < part->n_hosts; i++)
+		if (strcmp(part->hosts[i].name, host) == 0)
+			return true;
+	return false;
+}
+
 keel_verdict on_task_lost(struct keel_call *c, const struct keel_ev_task_lost *ev)
 {
 	const struct keel_part *part;
@@ -265,6 +287,8 @@ keel_verdict on_task_lost(struct keel_call *c, const struct keel_ev_task_lost *e
 
 	if (!r)
 		return KEEL_NEXT;
+	if (!has_host(part, ev->host)) /* the job has given it back */
+		return keel_answer(c, "");
 	lost_note(c->mod, r, ev);
 	return tolerates(part->tolerate, ev->stage) ? keel_answer(c, "") : KEEL_NEXT;
 }

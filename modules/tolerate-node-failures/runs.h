@@ -17,7 +17,7 @@ struct lost {
 	bool silent;   /* it may still answer: neither good nor failed */
 	bool reported; /* the server has noted it */
 	int32_t code;
-	char *host;
+	char *host, *vnodes; /* what the job had there; NULL: not known */
 	char stage[16], text[TEXT_MAX];
 };
 

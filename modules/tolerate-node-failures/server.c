@@ -90,6 +90,20 @@ static bool is_noted(struct keel_obj *job, int64_t run, const char *host)
 	return false;
 }
 
+/* Why the host failed, as it was noted. */
+static void reason_of(struct keel_obj *job, int64_t run, const char *host, char buf[TEXT_MAX])
+{
+	const char *line = lost_lines(job, run), *next;
+	size_t len, n = strlen(host);
+	int at = 0;
+
+	snprintf(buf, TEXT_MAX, "failed");
+	for (; line && (next = line_next(line, &len)); line = next)
+		if (len > n && line[n] == ' ' && memcmp(line, host, n) == 0 && sscanf(line, "%*s %*s %*d %n", &at) == 0 &&
+		    at > 0 && (size_t)at <= len)
+			snprintf(buf, TEXT_MAX, "failed for job %s: %.*s", keel_id(job), (int)len - at, line + at);
+}
+
 static void note_host(struct keel_obj *job, int64_t run, const char *host, const char *stage, int64_t code, const char *why)
 {
 	const char *old = lost_lines(job, run);
@@ -325,7 +339,10 @@ static void on_offline(struct keel_mod *mod, const char *peer, const struct keel
 
 	if (!host || !is_noted(job, keel_get_int(job, job_run_version), host))
 		return;
-	line_of(keel_msg_str(m, "text") ? keel_msg_str(m, "text") : "failed at the start of a job", why);
+	if (keel_msg_str(m, "text"))
+		line_of(keel_msg_str(m, "text"), why);
+	else
+		reason_of(job, keel_get_int(job, job_run_version), host, why);
 	node_close(mod, vnode, why);
 }
 
@@ -347,15 +364,14 @@ static void on_hold(struct keel_mod *mod, const char *peer, const struct keel_ms
 	keel_set_text(job, job_Hold_Types, KEEL_INCR, NULL, "s", NULL);
 }
 
-/* It is queued again, and held: behind the comment that says so. */
-keel_verdict on_job_purged(struct keel_call *c, const struct keel_ev_job_purged *ev)
+/* It is queued again, and held. */
+keel_verdict on_job_step(struct keel_call *c, const struct keel_ev_job_step *ev)
 {
-	struct keel_obj *job = keel_find(c->mod, "job", ev->id);
-
-	if (!job || !job_unsatisfied || !keel_is_set(job, job_unsatisfied))
+	(void)c;
+	if (ev->state != 'H' || !job_unsatisfied || !keel_is_set(ev->job, job_unsatisfied))
 		return KEEL_NEXT;
-	keel_job_set_comment(job, keel_get_str(job, job_unsatisfied));
-	keel_unset(job, job_unsatisfied, NULL);
+	keel_job_set_comment(ev->job, keel_get_str(ev->job, job_unsatisfied));
+	keel_unset(ev->job, job_unsatisfied, NULL);
 	return KEEL_NEXT;
 }
 

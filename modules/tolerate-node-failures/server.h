@@ -9,6 +9,6 @@
 
 int32_t server_start(struct keel_mod *mod, struct keel_err *err);
 keel_verdict on_job_started(struct keel_call *c, const struct keel_ev_job_started *ev);
-keel_verdict on_job_purged(struct keel_call *c, const struct keel_ev_job_purged *ev);
+keel_verdict on_job_step(struct keel_call *c, const struct keel_ev_job_step *ev);
 
 #endif

@@ -148,6 +148,9 @@ static void test_values(void)
 		CU_ASSERT_EQUAL(lost("b", "run", 15059, "gone"), rows[i].run);
 		CU_ASSERT_EQUAL(lost("b", "end", 15059, "gone"), rows[i].end);
 	}
+	part.n_hosts = 2; /* c was given back */
+	part.tolerate = "none";
+	CU_ASSERT_EQUAL(lost("c", "prologue", 15059, ""), KEEL_DONE);
 	part.index = 1;
 	CU_ASSERT_EQUAL(lost("b", "join", 15169, "bad"), KEEL_NEXT);
 	part.id = NULL;

@@ -170,6 +170,9 @@ static void test_offline_by_a_site(void)
 	answer("a", "tolerance.offline", "id = \"1.svr\"; run = 3; vnode = \"b1\"; text = \"look at it\";");
 	CU_ASSERT_STRING_EQUAL(offline, "b1 ");
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(keel_find(keel_mock_self(mock), "node", "b1"), "comment", NULL), "look at it");
+	answer("a", "tolerance.offline", "id = \"1.svr\"; run = 3; vnode = \"b1\";");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(keel_find(keel_mock_self(mock), "node", "b1"), "comment", NULL),
+			       "failed for job 1.svr: bad node");
 	end();
 }
 
@@ -193,11 +196,12 @@ static void test_held(void)
 	load(NULL);
 	answer("a", "tolerance.hold", "id = \"1.svr\"; run = 3; text = \"not enough\";");
 	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "Hold_Types", NULL), "s");
+	keel_mock_raise(mock, KEEL_POINT_job_step, KEEL_EVENT(job_step, .id = "1.svr", .job = job, .state = 'E'), NULL);
 	CU_ASSERT_STRING_EQUAL(comment, "");
-	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = "1.svr"), NULL);
+	keel_mock_raise(mock, KEEL_POINT_job_step, KEEL_EVENT(job_step, .id = "1.svr", .job = job, .state = 'H'), NULL);
 	CU_ASSERT_STRING_EQUAL(comment, "not enough");
 	comment[0] = '\0';
-	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = "1.svr"), NULL);
+	keel_mock_raise(mock, KEEL_POINT_job_step, KEEL_EVENT(job_step, .id = "1.svr", .job = job, .state = 'H'), NULL);
 	CU_ASSERT_STRING_EQUAL(comment, "");
 	end();
 }

@@ -26,7 +26,7 @@ static const struct keel_contrib contribs[] = {
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_started, on_job_started),
-	KEEL_TAP(job_purged, on_job_purged, .order = 900),
+	KEEL_TAP(job_step, on_job_step),
 	KEEL_TAP(peer_up, on_host_peer_up),
 	KEEL_TAP(task_lost, on_task_lost),
 	KEEL_TAP(task_prologue, on_task_prologue, .order = -900),

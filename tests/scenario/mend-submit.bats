@@ -226,17 +226,6 @@ has_been_refused() { server_log | grep -q "$1.*user ktsub is in no group ktsubin
 
 has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
 
-@test "mend A12: file staging is refused, in words" {
-	local reason='files are not staged yet: copy them in the script of the job (attribute'
-	local id
-
-	refuses 181 "$reason stagein)" -W stagein=a@vm:b
-	refuses 181 "$reason stageout)" -W stageout=a@vm:b
-	id=$(submit -h)
-	says 181 "qalter: $reason stageout) $id" qalter -W stageout=a@vm:b "$id"
-	quietly qalter -W stageout= "$id"
-}
-
 @test "mend D30: min_walltime and max_walltime are refused, in words" {
 	local reason='jobs are not shrunk to fit yet: ask for walltime alone (resource' id
 

@@ -11,8 +11,10 @@ setup_file() { open_cluster --hosts 3 --set sisters.max_poll_downtime=5 --set si
 over=(-l select=3:ncpus=1 -l place=scatter)
 restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" "$@" 3>&-; }
 kill_mom() { sandbox kill "$1"; undo restart_mom "$1"; }
-back() { restart_mom "$1"; wait_until 20 node_is "$1" free,job-busy; }
+is_up() { ! is_down "$1"; }
+back() { restart_mom "$1"; wait_until 20 is_up "$1"; }
 mom_says() { has "$(mom_log "$1")" "$2" 2>/dev/null; }
+suspends() { qsig -s suspend "$1" 2>/dev/null; }
 runs_again() { [ "$(job_attr "$1" run_count)" = 2 ] && job_is "$1" R 42 2>/dev/null; }
 
 # spread [qsub arguments]: a job over three hosts with a task of a line of its own on each; prints its id. Their pids are in
@@ -21,7 +23,7 @@ spread()
 {
 	local id desk
 	desk=$(desk "$OWNER")
-	id=$(shell "pbsdsh -- /bin/sh -c 'trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c 'trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
 		echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; while :; do sleep 1; done'" "${over[@]}" "$@") || return
 	wait_until 20 job_is "$id" R 42 || return
 	wait_until 20 has_tasks "$id" || return
@@ -112,7 +114,7 @@ fixture()
 
 @test "multi-host: what the program leaves on other hosts ends with it" {
 	desk=$(desk "$OWNER")
-	id=$(shell "pbsdsh -o -- /bin/sh -c 'echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; exec sleep 600'
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -o -- /bin/sh -c 'echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; exec sleep 600'
 		until [ -s $desk/pid.\$PBS_JOBID.1 ] && [ -s $desk/pid.\$PBS_JOBID.2 ]; do sleep 0.1; done" "${over[@]}")
 	ends "$id"
 	same Exit_status 0 "$(job_attr "$id" Exit_status)"
@@ -120,7 +122,7 @@ fixture()
 }
 
 @test "multi-host: output of tasks on all hosts is the job's" {
-	out=$(output_of 'pbsdsh -- /bin/sh -c "seq -f \"\$PBS_NODENUM %g\" 1 20000; echo \"err \$PBS_NODENUM\" >&2"' "${over[@]}")
+	out=$(output_of "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "seq -f \"\$PBS_NODENUM %g\" 1 20000; echo \"err \$PBS_NODENUM\" >&2"' "${over[@]}")
 	for n in 0 1 2; do
 		same "lines of $n" "$(seq -f "$n %g" 1 20000 | md5sum)" "$(grep "^$n " <<<"$out" | md5sum)"
 		same "error of $n" 1 "$(grep -c "^err $n\$" <<<"$out")"
@@ -128,9 +130,9 @@ fixture()
 }
 
 @test "multi-host: usage of all hosts adds up" {
-	id=$(finished_script 'pbsdsh -- /bin/sh -c "i=0; while [ \$i -lt 600000 ]; do i=\$((i + 1)); done"' "${over[@]}")
+	id=$(finished_script "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "i=0; while [ \$i -lt 4000000 ]; do i=\$((i + 1)); done"' "${over[@]}")
 	seconds() { awk -F: '{ print $1 * 3600 + $2 * 60 + $3 }' <<<"$1"; }
-	[ "$(seconds "$(job_attr "$id" resources_used.cput)")" -ge 1 ]
+	[ "$(seconds "$(job_attr "$id" resources_used.cput)")" -ge 3 ]
 	total=0
 	for host in n1 n2 n3; do
 		line=$(mom_log n1 | grep -E ";Job;$id;$host cput=" | tail -n 1)
@@ -149,7 +151,7 @@ finished_script()
 @test "multi-host #10: a sister that rejects the job makes the start fail, the job waits again" {
 	fixture n2 veto_host
 	id=$(submit "${over[@]}")
-	held() { job_is "$id" H 20 2>/dev/null; }
+	held() { job_is "$id" H 20 2>/dev/null || { qrun "$id" 2>/dev/null; return 1; }; } # the scheduler itself leaves a pause between its tries
 	wait_until 60 held
 	has "$(mom_log n1)" ";0008;pbs_mom;Job;$id;job_start_error 15169 from node 127\.0\.0\.1:[0-9]+ could not JOIN_JOB successfully\$"
 	has "$(mom_log n1)" ";0008;pbs_mom;Job;$id;bad node\$"
@@ -192,7 +194,7 @@ finished_script()
 	back n2
 	tasks_are "$id" alive
 	lacks "$(mom_log n1)" "Job;$id;.*killing job now"
-	qsig -s suspend "$id"
+	wait_until 10 suspends "$id"
 	tasks_are "$id" is_stopped
 	as "$OWNER" qdel "$id"
 	ends "$id"
@@ -214,8 +216,7 @@ finished_script()
 	back n1
 	wait_until 20 job_is "$id" R 42
 	tasks_are "$id" alive
-	suspends() { qsig -s suspend "$id"; }
-	wait_until 10 suspends
+	wait_until 10 suspends "$id" # once the moms have found each other
 	tasks_are "$id" is_stopped
 	qsig -s resume "$id"
 	as "$OWNER" qdel "$id"
@@ -237,8 +238,7 @@ finished_script()
 	for host in n1 n2 n3; do restart_mom $host; done
 	wait_until 20 job_is "$id" R 42
 	tasks_are "$id" alive
-	suspends() { qsig -s suspend "$id"; }
-	wait_until 10 suspends
+	wait_until 10 suspends "$id" # once the moms have found each other
 	tasks_are "$id" is_stopped
 }
 

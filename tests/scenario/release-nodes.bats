@@ -9,9 +9,12 @@ load scheduler
 
 J=(-l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb -l place=scatter)
 
-setup()
+setup() { cluster; }
+
+# cluster [options of `sandbox start`]
+cluster()
 {
-	setup_sandbox --hosts 3
+	setup_sandbox --hosts 3 "$@"
 	{
 		for v in 1:n1 2:n1 3:n1 4:n2 5:n2 6:n2; do
 			echo "create node v${v%:*} Mom=${v#*:},resources_available.ncpus=1,resources_available.mem=1gb"
@@ -35,6 +38,112 @@ shape()
 	done
 }
 records() { accounting | sed -n "s/^[^;]*;\($1\);$2;/\1 /p"; }
+
+# spread_job: a job of which each host runs a sleep of its own, in $job; its node file is in $nodes.
+spread_job()
+{
+	local script
+	script=$(desk "$OWNER")/spread
+	cat >"$script" <<-END
+		. $SB/env
+		pbsdsh -n 1 -- /bin/sleep 1001 &
+		pbsdsh -n 2 -- /bin/sleep 1002 &
+		exec /bin/sleep 1000
+	END
+	job=$(as "$OWNER" qsub "${J[@]}" "$script")
+	starts "$job"
+	nodes=$SB/n1/aux/$job
+	wait_until 20 sleeps 1001
+	wait_until 20 sleeps 1002
+}
+sleeps() { pgrep -f "^/bin/sleep $1\$" >/dev/null; }
+sleeps_no_more() { ! sleeps "$1"; }
+mom_says() { mom_log "$1" | grep -qE ";0008;[^;]*;Job;$job;$2"; }
+
+@test "multi-host #18 #32: the processes on a host that is out end there alone; hosts that stay know it" {
+	local job nodes
+	spread_job
+	same nodes 'n1 n2 n3' "$(xargs <"$nodes")"
+	quietly as "$OWNER" pbs_release_nodes -j "$job" v4
+	sleeps 1001
+	lacks "$(mom_log n2)" 'DELETE_JOB2'
+	quietly as "$OWNER" pbs_release_nodes -j "$job" v5 v6
+	wait_until 10 all_are free v4 v5 v6
+	sleeps_no_more 1001
+	sleeps 1002
+	wait_until 10 mom_says n2 'DELETE_JOB2 received$'
+	wait_until 10 mom_says n3 'updated nodes info$'
+	same nodes 'n1 n3' "$(xargs <"$nodes")"
+	[ ! -e "$SB/n2/aux/$job" ]
+	has "$(server_log)" ";0100;[^;]*;Job;$job;clearing job $job from node n2"
+	has "$(server_log)" ";0100;[^;]*;Job;$job;deallocating 3 cpu\(s\) from job $job"
+	job_is "$job" R 42
+	quietly as "$OWNER" pbs_release_nodes -j "$job" n3
+	wait_until 10 all_are free v7
+	sleeps_no_more 1002
+	same nodes 'n1' "$(xargs <"$nodes")"
+	qdel "$job"
+	wait_until 20 is_over "$job"
+	all_are free v1 v2 v3
+	wait_until 10 no_records "$job"
+	has "$(records E "$job")" 'exec_host=n1/0\*0\+n2/0\*0\+n3/0\*2 '
+}
+no_records() { ! ls "$SB"/n?/mom_priv/jobs/"$1"* >/dev/null 2>&1; }
+
+@test "multi-host: a host that is silent keeps its vnodes for the job until it is back" {
+	local job nodes
+	spread_job
+	sandbox kill n2
+	quietly as "$OWNER" pbs_release_nodes -j "$job" n2
+	attr_is "$job" exec_host 'n1/0*0+n3/0*2'
+	has "$(node_attr v4 state)" 'job-busy'
+	same assigned 8 "$(assigned ncpus)"
+	sleeps 1001
+	sandbox restart n2
+	wait_until 30 all_are free v4 v5 v6
+	wait_until 10 sleeps_no_more 1001
+	same assigned 5 "$(assigned ncpus)"
+	job_is "$job" R 42
+	sleeps 1002
+}
+
+@test "multi-host: the server is killed while a host leaves: it is out afterwards" {
+	local job nodes
+	spread_job
+	sandbox kill n2
+	quietly as "$OWNER" pbs_release_nodes -j "$job" -a
+	sandbox kill server
+	sandbox restart n2
+	sandbox restart server
+	wait_until 20 answers
+	wait_until 30 all_are free v4 v5 v6 v7
+	wait_until 10 sleeps_no_more 1001
+	wait_until 10 sleeps_no_more 1002
+	same assigned 3 "$(assigned ncpus)"
+	job_is "$job" R 42
+}
+
+@test "multi-host #39: hosts of two cpus, one after the other, with a record for each phase" {
+	local job u
+	qmgr -c 'delete node v1,v2,v3,v4,v5,v6,v7' || true
+	for n in n1 n2 n3; do qmgr -c "set node $n resources_available.ncpus=2"; done
+	job=$(running -l select=3:ncpus=1 -l place=scatter)
+	attr_is "$job" exec_host 'n1/0+n2/0+n3/0'
+	quietly as "$OWNER" pbs_release_nodes -j "$job" n3
+	attr_is "$job" exec_host 'n1/0+n2/0'
+	attr_is "$job" exec_vnode '(n1:ncpus=1)+(n2:ncpus=1)'
+	attr_is "$job" Resource_List.select '1:ncpus=1+1:ncpus=1'
+	attr_is "$job" Resource_List.ncpus 2
+	attr_is "$job" Resource_List.nodect 2
+	wait_until 5 all_are free n3
+	quietly as "$OWNER" pbs_release_nodes -j "$job" -a
+	attr_is "$job" exec_vnode '(n1:ncpus=1)'
+	same letters 'Q S u c u c' "$(accounting | sed -n "s/^[^;]*;\(.\);$job;.*/\1/p" | xargs)"
+	u=$(records u "$job")
+	has "$(sed -n 1p <<<"$u")" 'Resource_List.ncpus=3 Resource_List.nodect=3 .*walltime=00:00:0[0-9]'
+	has "$(sed -n 2p <<<"$u")" 'Resource_List.ncpus=2 Resource_List.nodect=2 .*walltime=00:00:0[0-9]'
+	has "$(records c "$job" | sed -n 2p)" 'exec_host=n1/0 exec_vnode=\(n1:ncpus=1\) Resource_List.ncpus=1 '
+}
 
 @test "multi-host #17: a vnode of a host leaves the job and stays assigned; #18: the rest of the host comes free" {
 	local job was
@@ -220,3 +329,25 @@ pbs_release_nodes: cannot connect to server svr (errno=15010)' as "$OWNER" pbs_r
 	attr_is "$job" exec_host 'n1/0*0+n2/0*0+n3/0*2'
 	node_is v4 job-busy
 }
+
+@test "multi-host #29: other hosts are released before files are staged out" {
+	local job
+	says 2 'qsub: illegal -W value' first_line as "$OWNER" qsub -W release_nodes_on_stageout=tru -- /bin/true
+	sandbox stop
+	rm -rf "$SB"
+	copier=$BATS_TEST_TMPDIR/copier
+	printf '#!/bin/sh\nuntil [ -e %s ]; do sleep .1; done\n' "$BATS_TEST_TMPDIR/go" >"$copier"
+	chmod 755 "$copier" "$BATS_TEST_TMPDIR"
+	cluster --set "staging.scp=$copier"
+	job=$(as "$OWNER" qsub "${J[@]}" -W release_nodes_on_stageout=true -W "stageout=/etc/hostname@elsewhere:/tmp/x" -- /bin/true)
+	wait_until 20 job_is "$job" R 51
+	wait_until 20 all_are free v4 v5 v6 v7
+	job_is "$job" R 51
+	attr_is "$job" exec_host 'n1/0*0'
+	attr_is "$job" Resource_List.ncpus 3
+	touch "$BATS_TEST_TMPDIR/go"
+	wait_until 20 is_over "$job"
+	all_are free v1 v2 v3
+	same letters 'Q S u c e E' "$(accounting | sed -n "s/^[^;]*;\(.\);$job;.*/\1/p" | xargs)"
+}
+first_line() { local said got=0; said=$("$@" 2>&1) || got=$?; head -n 1 <<<"$said"; return $got; }

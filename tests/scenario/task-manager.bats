@@ -10,7 +10,7 @@ load helper
 tools=$KEELSON_BUILD/tests/scenario/tools
 
 # A job on one host whose chunks are two nodes: tasks need no other host.
-one_host() { setup_sandbox --hosts 1 --set 'executor.kill_delay=1s' "$@"; }
+one_host() { setup_sandbox --hosts 1 "$@" && qmgr -c 'set server job_history_enable = true'; }
 
 # job SCRIPT [qsub arguments]: runs the text to its end; what it wrote is in $out, its id in $id.
 job()
@@ -147,13 +147,14 @@ ended: 17007'
 
 @test "task-manager: a signal to pbsdsh ends its tasks, and so does the end of the job" {
 	one_host
-	job 'timeout -s TERM 1 pbsdsh /bin/sleep 3001; echo "exit $?"; sleep 3001 & pbsdsh -o /bin/sleep 3002; wait'\
-' -n; pgrep -fc "^/bin/sleep 3002" ' -v X=1 &
-	wait_until 20 sleeps 3002
-	has "$(cat "$(desk "$OWNER")"/job.*.out "$SB"/n1/spool/*.OU 2>/dev/null)" '^pbsdsh: killing task 0x[0-9A-F]{8} signal 15$'
-	sleeps_no_more 3001 || pgrep -fa 3001
-	qdel "$(qselect)"
-	wait $!
+	file=$(desk "$OWNER")/signalled
+	id=$(as "$OWNER" qsub -l select=2:ncpus=1 -j oe -o "$file.out" -- /bin/sh -c "PATH=$KEELSON_BUILD/bin:\$PATH
+		timeout -s TERM 1 pbsdsh /bin/sleep 3001 2>'$file'; echo \"exit \$?\" >>'$file'; pbsdsh -o /bin/sleep 3002; exec sleep 1000")
+	wait_until 30 sleeps 3002
+	sleeps_no_more 3001
+	same killed 2 "$(grep -cE '^pbsdsh: killing task 0x[0-9A-F]{8} signal 15$' "$file")"
+	has "$(cat "$file")" '^exit 124$'
+	qdel "$id"
 	wait_until 10 sleeps_no_more 3002
 }
 
@@ -184,7 +185,7 @@ uses_time() { [[ $(job_attr "$1" resources_used.cput) > 00:00:00 ]]; }
 	as_owner() { as "$OWNER" env KEELSON_MOM_SOCKET="$KEELSON_MOM_SOCKET" pbs_attach "$@"; }
 	says 5 in as_owner -j "$id" -s sh -c 'echo in; exit 5'
 	says 6 '' as_owner -s sh -c 'exit 6' # the only job
-	says 255 'nosuchcommand: No such file or directory' as_owner -j "$id" nosuchcommand
+	says 255 '/no/such/command: No such file or directory' as_owner -j "$id" /no/such/command
 	says 1 'pbs_attach: tm_attach: process does not exist (17011)' as_owner -j "$id" -p 4000000
 	says 1 'pbs_attach: tm_attach: no matching job found (17006)' as_owner -j 4711.svr true
 	has "$(as_owner -j "$id" -p abc 2>&1)" '^bad pid: abc$'
@@ -239,10 +240,139 @@ usage: pbs_attach --version' as_owner
 }
 program_waits() { grep -qx waiting "$SB"/n1/spool/*.OU "$(desk "$OWNER")"/job.*.out; }
 
+# ---- over three hosts --------------------------------------------------------------------------------------------
+
+# Their vnodes: n1 has the first node number, n2 the second, n3 the third.
+three_hosts()
+{
+	needs_module sisters
+	setup_sandbox --hosts 3 "$@"
+	qmgr -c 'set server job_history_enable = true'
+}
+over=(-l select=3:ncpus=1 -l place=scatter)
+started_on() { mom_log "$1" | grep -c ";Job;$id;task [0-9A-F]* started, $2\$" || true; } # host, program
+
+@test "multi-host #5: pbsdsh runs its program on one host, or on all" {
+	three_hosts
+	job 'pbsdsh -n 1 -- sh -c "echo one \$PBS_NODENUM"; pbsdsh -- env; pbsdsh -n 4 -- printenv PBS_NODENUM' "${over[@]}"
+	has "$out" '^one 1$'
+	for n in 0 1 2; do has "$out" "^PBS_NODENUM=$n\$"; done
+	has "$out" '^1$' # 4 modulo 3
+	same 'hosts of env' '1 1 1' "$(started_on n1 env) $(started_on n2 env) $(started_on n3 env)"
+	same 'host of one' '0 1 0' "$(started_on n1 sh) $(started_on n2 sh) $(started_on n3 sh)"
+	same 'host of 4' '0 1 0' "$(started_on n1 printenv) $(started_on n2 printenv) $(started_on n3 printenv)"
+}
+
+@test "multi-host #6: pbs_tmrsh runs a command on the host that it names, and returns its status" {
+	three_hosts
+	job 'pbs_tmrsh n3 sh -c "exit 7"; echo $?; pbs_tmrsh other ls; echo $?' "${over[@]}"
+	same output $'7\npbs_tmrsh: host "other" is not a node in job <'"$id"$'>\n255' "$out"
+	same where '0 0 1' "$(started_on n1 sh) $(started_on n2 sh) $(started_on n3 sh)"
+}
+
+@test "multi-host #7: a task on another host has the job's environment, and its own numbers" {
+	three_hosts
+	job 'pbsdsh -n 2 -- env' "${over[@]}" -v MINE=yes
+	for line in PBS_NODENUM=2 'PBS_TASKNUM=[0-9A-F]{8}' "PBS_JOBID=$id" MINE=yes "USER=$OWNER" "PBS_NODEFILE=$SB/n3/aux/$id" \
+		"KEELSON_MOM_SOCKET=$SB/n3/run/mom.sock"; do
+		has "$out" "^$line\$"
+	done
+}
+
+@test "multi-host: every call of the library reaches a task on another host" {
+	three_hosts
+	job 'tmclient calls' "${over[@]}"
+	for line in 'me 1 parent 0 nodes 3' 'its end: 0 7' 'on the last node: 1' 'killed: 0 0 271' 'again: 0' 'tasks of node 0: 0 1 1'; do
+		has "$out" "^$line\$"
+	done
+}
+
+@test "multi-host: a program on a sister starts tasks on the primary and on the other sister" {
+	three_hosts
+	job "pbsdsh -n 1 -- $tools/tmclient spawn 6 /bin/true" "${over[@]}"
+	has "$out" '^6 tasks, 0 failed, 0 ended with an error,'
+	same where '2 2 2' "$(started_on n1 true) $(started_on n2 true) $(started_on n3 true)"
+}
+
+@test "multi-host: a thousand tasks over three hosts" {
+	three_hosts
+	job 'tmclient spawn 1000 /bin/true' "${over[@]}"
+	has "$out" '^1000 tasks, 0 failed, 0 ended with an error,'
+	same 'of n2' 333 "$(started_on n2 true)"
+}
+
+@test "multi-host: a process that is attached on a sister dies with the job" {
+	three_hosts
+	id=$(submit "${over[@]}")
+	wait_until 20 job_is "$id" R 42
+	as "$OWNER" env KEELSON_MOM_SOCKET="$SB/n2/run/mom.sock" pbs_attach -j "$id" -s /bin/sleep 3005 &
+	wait_until 20 mom_attached n2
+	sleeps 3005
+	qdel "$id"
+	wait_until 10 sleeps_no_more 3005
+	wait
+}
+mom_attached() { mom_log "$1" | grep -q ";Job;$id;task [0-9A-F]* attached, pid = "; }
+
+# ---- MPI ---------------------------------------------------------------------------------------------------------
+
+# Each rank writes in which network it is, of which each host has its own, and what the sum of all ranks is. $mpi: mpich or openmpi
+mpi_program()
+{
+	command -v "mpicc.$mpi" >/dev/null || skip "there is no $mpi here"
+	printf '%s\n' '#include <mpi.h>' '#include <stdio.h>' '#include <unistd.h>' 'int main(int argc, char **argv) {' \
+		'	int rank, size, sum; char net[99] = "";' '	MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);' \
+		'	MPI_Comm_size(MPI_COMM_WORLD, &size); MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);' \
+		'	if (readlink("/proc/self/ns/net", net, sizeof(net) - 1) < 0) return 1;' \
+		'	printf("rank %d of %d sum %d in %s\n", rank, size, sum, net);' \
+		'	MPI_Finalize(); return 0; }' >"$(desk "$OWNER")/ranks.c"
+	"mpicc.$mpi" -o "$(desk "$OWNER")/ranks" "$(desk "$OWNER")/ranks.c"
+	ranks=$(desk "$OWNER")/ranks
+}
+has_ranks()
+{
+	local n
+	for n in 0 1 2; do has "$out" "^rank $n of 3 sum 3 in net:"; done
+	same networks 3 "$(grep '^rank ' <<<"$out" | sed 's/.* in //' | sort -u | wc -l)"
+}
+
+@test "multi-host: MPICH over three hosts, started by pbs_tmrsh" {
+	needs_root
+	mpi=mpich
+	mpi_program
+	three_hosts --netns
+	job "timeout 60 mpiexec.hydra -iface eth0 -rmk pbs -launcher ssh -launcher-exec $KEELSON_BUILD/bin/pbs_tmrsh $ranks" "${over[@]}"
+	has_ranks
+}
+
+@test "multi-host: Open MPI over three hosts, started by pbs_tmrsh" {
+	needs_root
+	mpi=openmpi
+	mpi_program
+	three_hosts --netns
+	job "timeout 60 mpiexec.openmpi -np 3 --map-by node --mca btl tcp,self --mca plm_rsh_agent $KEELSON_BUILD/bin/pbs_tmrsh --hostfile \$PBS_NODEFILE $ranks" "${over[@]}"
+	has_ranks
+}
+
 @test "task-manager: server and mom in one daemon: the server's socket is for both" {
-	one_host
-	sandbox stop
-	# shellcheck disable=SC2016
-	sed -i 's/roles = .*/roles = ["server", "mom"];/' "$SB/server/etc/keelson.conf"
-	sandbox_one
+	make_users
+	SB=$(mktemp -d "${TMPDIR:-/tmp}/keelson-story.XXXXXX")
+	chmod 755 "$SB"
+	mkdir -p "$SB/etc/modules.d" "$SB/tmp"
+	chmod 1777 "$SB/tmp"
+	cp -L "$top"/conf/modules.d/*.conf "$SB/etc/modules.d/"
+	sed -i 's/enabled = true/enabled = false/' "$SB"/etc/modules.d/{link-tcp,mail}.conf
+	printf '%s\n' 'roles = ["server", "mom"];' "home = \"$SB/home\";" "exec_dir = \"$KEELSON_BUILD\";" \
+		"modules_dir = \"$KEELSON_BUILD/modules\";" 'server_name = "svr";' 'host_name = "n1";' >"$SB/etc/keelson.conf"
+	printf '%s\n' "PBS_HOME=$SB/home" "PBS_EXEC=$KEELSON_BUILD" PBS_SERVER=svr >"$SB/pbs.conf"
+	printf '%s\n' "export PBS_CONF_FILE='$SB/pbs.conf'" "export PATH='$KEELSON_BUILD/bin':\"\$PATH\"" >"$SB/env"
+	. "$SB/env"
+	"$KEELSON_BUILD/keelsond" --foreground --conf "$SB/etc/keelson.conf" --set "executor.tmpdir=$SB/tmp" >"$SB/log" 2>&1 3>&- &
+	wait_until 20 test -S "$SB/home/run/server.sock"
+	wait_until 20 qstat -B
+	job 'echo $KEELSON_MOM_SOCKET; pbsdsh echo task'
+	kill %1
+	wait %1
+	same output "$SB/home/run/server.sock"$'\ntask\ntask' "$out"
+	rm -f "$SB/env"
 }

@@ -162,6 +162,8 @@ static void directories_remove(const struct spec *s)
 			return;
 }
 
+#define KEPT_STATUS 1 /* any but 0: -R removes nothing */
+
 int courier_run(struct spec *s, int status)
 {
 	char *diary = diary_text(s), *notice = s->index ? NULL : text_last(diary, "notice ");
@@ -188,8 +190,15 @@ int courier_run(struct spec *s, int status)
 	return drop ? 0 : missed;
 }
 
-void courier_clean(const struct spec *s)
+void courier_clean(struct spec *s, bool place)
 {
+	char record[32];
+
+	if (place) {
+		snprintf(record, sizeof(record), "placed %d", courier_run(s, KEPT_STATUS));
+		record_append(s, record);
+		return;
+	}
 	directories_remove(s);
 	stream_keep(s, &s->out, ".OU", true);
 	stream_keep(s, &s->err, ".ER", true);

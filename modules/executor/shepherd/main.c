@@ -134,7 +134,7 @@ static bool task_run(struct spec *s, struct talk *talk, struct outcome *o)
 		return false;
 	if (served == SERVED_ENDED)
 		return true;
-	courier_clean(s);
+	courier_clean(s, o->place);
 	return false;
 }
 

@@ -82,7 +82,7 @@ int proceed(struct spec *s, struct outcome *ret)
 		strays_kill(s);
 	free(then);
 	if (!had_begun(s)) {
-		courier_clean(s);
+		courier_clean(s, false);
 		return -ENOENT;
 	}
 	if (end_read(s, ret))

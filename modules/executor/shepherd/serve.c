@@ -326,8 +326,8 @@ static void heard(struct service *v, int from)
 		task_start(v, number, fd);
 	else if (strcmp(word, "end") == 0 && v->s->index)
 		v->state = SERVE_OVER;
-	else if (strcmp(word, "cancel") == 0 && !v->program && !v->s->index)
-		v->state = SERVE_REFUSED;
+	else if ((strcmp(word, "cancel") == 0 || strcmp(word, "fail") == 0) && !v->program && !v->s->index)
+		v->state = SERVE_REFUSED, v->o->place = *word == 'f';
 	if (fd >= 0)
 		close(fd);
 }

@@ -23,6 +23,7 @@ struct trouble {
 
 struct outcome {
 	int status;
+	bool place; /* it did not start, but has output */
 	pid_t session;
 	uint64_t cpu_us, max_rss_kb;
 };
@@ -116,7 +117,7 @@ int file_copy(const char *from, const char *to, int flags);
 /* courier.c: what `deliver` could not place is kept. Returns bits: 1 stdout, 2 stderr were not placed. */
 int courier_run(struct spec *s, int status);
 /* Removes the files: the task has not begun, nothing is placed and nothing is kept. */
-void courier_clean(const struct spec *s);
+void courier_clean(struct spec *s, bool place); /* place: the output first */
 
 /* proceed.c: a shepherd was killed: ends its task for it. 0 and how the task ended; fails with -ENOENT when it has not
  * begun, and its files are removed. */

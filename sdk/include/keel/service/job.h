@@ -31,6 +31,12 @@ enum keel_substate {
 	KEEL_SUB_FAILED = 93,
 };
 
+enum keel_stage {
+	KEEL_STAGE_IN = 15,
+	KEEL_STAGE_IN_FAILED = 37,
+	KEEL_STAGE_OUT = 51,
+};
+
 /* code 0, or the PBSE number of an error; text NULL: table text. Called exactly once. `me` is the caller's module. */
 typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
 
@@ -169,6 +175,9 @@ struct keel_job_api {
 	 * when it is queued again. Fails with 15016 (it does not run; "prune": nor was it sent), 15004 (that is not a part of
 	 * what it has) or an error of a text, and *err: nothing has changed. */
 	int32_t (*shrink)(struct keel_mod *, struct keel_obj *job, const struct keel_job_shrink *, struct keel_err *);
+	/* Its files are being copied, or could not be: substate 15 before it runs, 51 after that; or it waits (W, substate 37), once
+	 * its start has failed, until Execution_Time, in half an hour where none is set. `stage`: enum keel_stage. */
+	void (*stage)(struct keel_mod *, struct keel_obj *job, int32_t stage);
 };
 
 KEEL_SERVICE(job);
@@ -207,6 +216,7 @@ KEEL_SERVICE(job);
 #define keel_job_settle(...) KEEL_CALL(job, settle, __VA_ARGS__)
 #define keel_job_erase(...) KEEL_CALL(job, erase, __VA_ARGS__)
 #define keel_job_shrink(...) KEEL_CALL(job, shrink, __VA_ARGS__)
+#define keel_job_stage(...) KEEL_CALL(job, stage, __VA_ARGS__)
 #define keel_job_letter(...) KEEL_CALL(job, letter, __VA_ARGS__)
 
 #endif

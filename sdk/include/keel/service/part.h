@@ -121,6 +121,8 @@ struct keel_part_api {
 	/* A sister that is ready: raises task_prologue here. `done` with 0, or with the code of the refusal: below 0 it is the
 	 * exit status of the start. */
 	void (*admit)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
+	/* A sister of a job whose start failed: as end(), at once, with task_abort in place of task_epilogue. -ENOENT. */
+	int32_t (*abort)(struct keel_mod *, const char *id);
 };
 
 KEEL_SERVICE(part);
@@ -138,5 +140,6 @@ KEEL_SERVICE(part);
 #define keel_part_read(...) KEEL_CALL(part, read, __VA_ARGS__)
 #define keel_part_prune(...) KEEL_CALL(part, prune, __VA_ARGS__)
 #define keel_part_admit(...) KEEL_CALL(part, admit, __VA_ARGS__)
+#define keel_part_abort(...) KEEL_CALL(part, abort, __VA_ARGS__)
 
 #endif

@@ -17,7 +17,7 @@ struct keel_tolerance_host {
 	int32_t code;		  /* PBSE; 15059: it does not answer */
 	const char *name, *stage; /* "join", "prologue", "run", "end" */
 	const char *text;	  /* why */
-	const char *vnodes;	  /* its share of exec_vnode */
+	const char *vnodes;	  /* what the job had there: its share of exec_vnode; "" when that is not known any more */
 };
 
 struct keel_tolerance_api {
@@ -25,7 +25,7 @@ struct keel_tolerance_api {
 	struct keel_mod *self; /* passed by the functions below */
 	/* Does this run go on when a host fails now? False also for a job of which this host is not the primary. */
 	bool (*is_tolerant)(struct keel_mod *, const char *id);
-	/* Calls fn for each host of the job that failed. */
+	/* Calls fn for each host that failed in this run, also when the job has given it back. */
 	void (*each_failed)(struct keel_mod *, const char *id, void (*fn)(void *arg, const struct keel_tolerance_host *),
 			    void *arg);
 	/* Has this host of the job answered well so far? One that is silent has not, and has not failed. */
