@@ -170,6 +170,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->room = cf->room;
 	l->tmpdir = tmpdir && *tmpdir ? strdup(tmpdir) : NULL;
 	l->no_sister_nodes = st->mom.said.no_sister_nodefile;
+	l->jobdir_shared = st->mom.said.jobdir_shared;
 	l->jobdir_root = st->mom.said.jobdir_root ? strdup(st->mom.said.jobdir_root) : NULL;
 	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;
 	l->start_ms = cf->start_limit;

@@ -47,6 +47,7 @@ struct launch {
 	char *pbs_home, *host, *server, *shepherd, *tmpdir;
 	const char *mom_socket; /* borrowed from the kernel, for ever */
 	char *jobdir_root; /* of private directories; NULL: the user's home */
+	bool jobdir_shared; /* it is the same on each host */
 	char **usecp; /* NULL-terminated */
 	struct nursery *nursery;
 	const char *world; /* proc_world() */

@@ -11,6 +11,7 @@
  * its hello names the last start message that came before, and later ones are still on their way to it.
  */
 #include "executor.h"
+#include "keel/service/carrier.h"
 #include "keel/service/job.h"
 
 #include <errno.h>
@@ -392,6 +393,15 @@ static void place_take(char **at, const char *text)
 	*at = len && len <= PLACE_MAX && good == len ? strdup(text) : NULL;
 }
 
+/* The key that it has proved on its link, whatever it says. In this process there is no link to prove one. */
+static void key_take(struct host *h, const char *said)
+{
+	char key[KEEL_CARRIER_KEY];
+	bool proved = keel_can(carrier, proved) && keel_carrier_proved(h->name, key) == 0;
+
+	place_take(&h->key, proved ? key : said);
+}
+
 void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
@@ -403,7 +413,7 @@ void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 		h->asked = false;
 		h->strange = strange;
 		place_take(&h->address, keel_msg_str(m, "address"));
-		place_take(&h->key, keel_msg_str(m, "key"));
+		key_take(h, keel_msg_str(m, "key"));
 	}
 	starts_go_on(st, peer);
 	if (strange) {

@@ -280,7 +280,12 @@ static int spec_write(struct launch *l, struct spec_out *out)
 	int r;
 
 	sandbox_name(l, sandbox, sizeof(sandbox));
-	place_write(l, private ? sandbox : NULL, out);
+	if (private && l->jobdir_shared && l->facts->view.index) { /* the primary makes it, and removes it */
+		place_write(l, NULL, out);
+		spec_put(out, "dir", sandbox);
+	} else {
+		place_write(l, private ? sandbox : NULL, out);
+	}
 	account_write(l, out);
 	if (l->pcput)
 		limit_write(out, RLIMIT_CPU, duration_parse(l->pcput));

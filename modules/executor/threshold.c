@@ -140,8 +140,8 @@ void launch_ready(struct keel_mod *mod, struct task *t)
 			talk_say(mod, t, "run", -1);
 		return;
 	}
-	if (t->found && t->part && t->part->view.n_hosts > 1) {
-		launch_cancel(mod, t, KEEL_TASK_RETRY, "the daemon was restarted before all hosts of the job were ready");
+	if (t->found) { /* what its points were about is not known any more */
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "the daemon was restarted while the task was being started");
 		return;
 	}
 	h = calloc(1, sizeof(*h) + strlen(t->id) + 1);

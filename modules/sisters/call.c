@@ -92,7 +92,7 @@ void call_send(struct keel_mod *mod, struct job *j, const struct call *c)
 	int host = way_to(j, c->to);
 	struct keel_out *out;
 
-	if (host < 0 || !keel_link_is_up(mod, j->hosts[host].name))
+	if (host < 0 || !keel_link_is_up(mod, pair_peer(mod, &j->hosts[host])))
 		return;
 	out = message(mod, j);
 	keel_put_int(out, "call", (int64_t)c->number);

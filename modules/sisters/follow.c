@@ -55,7 +55,7 @@ static void obey(struct keel_mod *mod, struct job *j, uint64_t number, const cha
 	}
 	d->run = j->run;
 	d->number = number;
-	if (strcmp(name, "prologue") == 0)
+	if (strcmp(name, ORDER_ADMIT) == 0)
 		keel_part_admit(j->id, mod, done, d);
 	else
 		keel_part_signal(j->id, 0, name, mod, done, d);
@@ -147,5 +147,5 @@ void follow_init(struct keel_mod *mod, struct job *j, const struct keel_part *pa
 	else if (part->state == KEEL_PART_ENDED)
 		sister_ended(s);
 	pair_expect(mod, j, 0);
-	sister_link(s, keel_link_is_up(mod, j->hosts[0].name), keel_now_ms(mod));
+	sister_link(s, keel_link_is_up(mod, pair_peer(mod, &j->hosts[0])), keel_now_ms(mod));
 }

@@ -175,7 +175,7 @@ keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue
 {
 	struct job *j = ev->index == 0 ? led(c->mod, ev->id) : NULL;
 
-	return j ? gate(c, j, STEP_PROLOGUE, "prologue") : KEEL_NEXT;
+	return j ? gate(c, j, STEP_PROLOGUE, ORDER_ADMIT) : KEEL_NEXT;
 }
 
 keel_verdict on_act(struct keel_call *c, const struct keel_ev_task_act *ev)

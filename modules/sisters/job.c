@@ -170,10 +170,10 @@ static void look(struct keel_mod *mod, struct job *j)
 
 	if (j->self == 0) {
 		for (uint32_t i = 1; i < j->n; i++)
-			primary_link(&j->primary, i, keel_link_is_up(mod, j->hosts[i].name), now);
+			primary_link(&j->primary, i, keel_link_is_up(mod, pair_peer(mod, &j->hosts[i])), now);
 		return;
 	}
-	if (!keel_link_is_up(mod, j->hosts[0].name))
+	if (!keel_link_is_up(mod, pair_peer(mod, &j->hosts[0])))
 		sister_link(&j->sister, false, now);
 }
 

@@ -20,7 +20,7 @@ struct failure {
 
 static bool is_start(const struct failure *f)
 {
-	return strcmp(f->stage, "join") == 0 || strcmp(f->stage, "prologue") == 0;
+	return strcmp(f->stage, KEEL_STAGE_JOIN) == 0 || strcmp(f->stage, KEEL_STAGE_PROLOGUE) == 0;
 }
 
 static void say_start(struct keel_mod *mod, const struct job *j, const struct failure *f, bool tolerated)
@@ -42,7 +42,7 @@ static void say_running(struct keel_mod *mod, const struct job *j, const struct 
 
 	if (tolerated) {
 		JOB_LOG(mod, j, KEEL_LOG_DEBUG3, "ignoring lost communication with %s as job is tolerant of node failures", name);
-	} else if (strcmp(f->stage, "run") == 0) {
+	} else if (strcmp(f->stage, KEEL_STAGE_RUN) == 0) {
 		if (!j->primary.hosts[f->host].linked)
 			JOB_LOG(mod, j, KEEL_LOG_ERROR, "im_eof, lost communication with %s for > %lld secs, killing job now", name,
 				(long long)limit_ms(mod, LIMIT_DOWNTIME) / 1000);
@@ -174,6 +174,6 @@ void lead_init(struct keel_mod *mod, struct job *j, const struct keel_part *part
 	output_recall(mod, j);
 	for (uint32_t i = 1; i < j->n; i++) {
 		pair_expect(mod, j, i);
-		primary_link(p, i, keel_link_is_up(mod, j->hosts[i].name), keel_now_ms(mod));
+		primary_link(p, i, keel_link_is_up(mod, pair_peer(mod, &j->hosts[i])), keel_now_ms(mod));
 	}
 }

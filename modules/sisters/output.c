@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PAUSE_MS 500  /* in a line */
 #define AGAIN_MS 5000 /* a piece that the primary could not write is sent again */
 
 static char *path_of(struct keel_mod *mod, const char *id)
@@ -39,9 +40,28 @@ static void piece_send(struct keel_mod *mod, struct job *j, int32_t stream, cons
 	message_send(mod, j, 0, "sister.output", out);
 }
 
+/* Up to the last end of a line, so that lines of two hosts do not mix; the rest too, when nothing has come to it for a while. */
+static int64_t whole_lines(struct keel_mod *mod, struct job *j, struct stream *s, const char *piece, int64_t n)
+{
+	const char *last = memrchr(piece, '\n', (size_t)n);
+
+	if (last || n == PIECE_MAX || j->sister.state == PART_ENDED) {
+		s->begun = 0;
+		return last ? last + 1 - piece : n;
+	}
+	if (s->begun != n) {
+		s->begun = n;
+		s->begun_ms = keel_now_ms(mod);
+	}
+	if (keel_now_ms(mod) - s->begun_ms < PAUSE_MS)
+		return 0;
+	s->begun = 0;
+	return n;
+}
+
 static void stream_pump(struct keel_mod *mod, struct job *j, int32_t stream)
 {
-	static char piece[PIECE_MAX];
+	char piece[PIECE_MAX];
 	struct stream *s = &j->hosts[j->self].streams[stream - 1];
 	int64_t n;
 
@@ -49,6 +69,8 @@ static void stream_pump(struct keel_mod *mod, struct job *j, int32_t stream)
 		return;
 	n = keel_part_read(j->id, stream, s->at, piece, sizeof(piece));
 	s->end = n <= 0;
+	if (n > 0)
+		n = whole_lines(mod, j, s, piece, n);
 	if (n > 0)
 		piece_send(mod, j, stream, piece, (uint32_t)n);
 }

@@ -9,6 +9,26 @@
 #include <errno.h>
 #include <string.h>
 
+const char *pair_peer(struct keel_mod *mod, struct host *h)
+{
+	char key[KEEL_CARRIER_KEY];
+
+	(void)mod;
+	if (!h->placed && h->key && keel_can(carrier, proved) && keel_carrier_proved("server", key) == 0) {
+		h->placed = true;
+		h->with_server = strcmp(key, h->key) == 0;
+	}
+	return h->with_server ? "server" : h->name;
+}
+
+int pair_host(struct keel_mod *mod, const struct job *j, const char *peer)
+{
+	for (uint32_t i = 0; peer && i < j->n; i++)
+		if (i != j->self && strcmp(pair_peer(mod, &j->hosts[i]), peer) == 0)
+			return (int)i;
+	return -1;
+}
+
 void pair_expect(struct keel_mod *mod, struct job *j, uint32_t host)
 {
 	struct host *h = &j->hosts[host];

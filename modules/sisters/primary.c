@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "keel/hook_fields.h"
+
 #define QUIET_MS 15000
 static const int64_t say_after_ms[] = { 6000, 16000, 60000 }; /* that a host is away: after the first time */
 
-static const char *const stages[] = { [STEP_NONE] = "run", [STEP_JOIN] = "join", [STEP_PROLOGUE] = "prologue",
-				      [STEP_ACT] = "run", [STEP_END] = "end" };
+static const char *const stages[] = { [STEP_NONE] = KEEL_STAGE_RUN, [STEP_JOIN] = KEEL_STAGE_JOIN,
+				      [STEP_PROLOGUE] = KEEL_STAGE_PROLOGUE, [STEP_ACT] = KEEL_STAGE_RUN, [STEP_END] = KEEL_STAGE_END };
 
 #define EACH(p, i) for (uint32_t i = 1; i < (p)->n; i++)
 
@@ -28,7 +30,7 @@ static bool starts(const struct primary *p)
 static const char *stage_of(const struct primary *p)
 {
 	if (p->step == STEP_NONE && starts(p))
-		return "prologue";
+		return KEEL_STAGE_PROLOGUE;
 	return stages[p->step];
 }
 
@@ -167,7 +169,7 @@ static void begin(struct primary *p, uint32_t i)
 	if (p->step == STEP_JOIN && h->state == HOST_SILENT && h->linked)
 		emit(p, (struct primary_act){ .kind = ACT_ASK, .host = i });
 	else if (p->step == STEP_PROLOGUE && h->state == HOST_JOINED)
-		give(p, i, "prologue");
+		give(p, i, ORDER_ADMIT);
 	else if (p->step == STEP_ACT && h->state == HOST_JOINED && h->linked)
 		give(p, i, p->name);
 	else if (p->step == STEP_END && (h->state == HOST_JOINED || h->state == HOST_SILENT))
@@ -262,7 +264,7 @@ void primary_joined(struct primary *p, uint32_t host, bool stopped)
 	} else if (h->state == HOST_SILENT) {
 		h->state = HOST_JOINED;
 		if (p->step == STEP_PROLOGUE || (h->excused && !p->over))
-			give(p, host, "prologue");
+			give(p, host, ORDER_ADMIT);
 		else if (p->step == STEP_END || p->over)
 			give(p, host, "end");
 		settle(p);
@@ -276,7 +278,7 @@ void primary_joined(struct primary *p, uint32_t host, bool stopped)
 void primary_failed(struct primary *p, uint32_t host, int32_t status, int32_t code, const char *text)
 {
 	if (p->hosts[host].state == HOST_SILENT && starts(p))
-		lost(p, host, "join", status, code ? code : CODE_COMM, text);
+		lost(p, host, KEEL_STAGE_JOIN, status, code ? code : CODE_COMM, text);
 	else if (p->hosts[host].state == HOST_SILENT)
 		p->hosts[host].state = HOST_LOST;
 	else if (p->hosts[host].state == HOST_JOINED)
@@ -290,8 +292,8 @@ void primary_answer(struct primary *p, uint32_t host, uint64_t number, int32_t c
 	if (!h->owes || number != h->order)
 		return;
 	h->owes = false;
-	if (strcmp(h->name, "prologue") == 0 && code) {
-		lost(p, host, "prologue", code < 0 ? code : STATUS_RETRY, code < 0 ? 0 : code, text);
+	if (strcmp(h->name, ORDER_ADMIT) == 0 && code) {
+		lost(p, host, KEEL_STAGE_PROLOGUE, code < 0 ? code : STATUS_RETRY, code < 0 ? 0 : code, text);
 		return;
 	}
 	if (code && p->step == STEP_ACT && strcmp(h->name, p->name) == 0)
@@ -361,7 +363,7 @@ static void too_late(struct primary *p, uint32_t host)
 		return;
 	switch (p->step) {
 	case STEP_JOIN:
-		lost(p, host, "join", STATUS_JOIN, CODE_SILENT, "it has not joined in time");
+		lost(p, host, KEEL_STAGE_JOIN, STATUS_JOIN, CODE_SILENT, "it has not joined in time");
 		break;
 	case STEP_ACT:
 		h->owes = false;
@@ -397,7 +399,7 @@ static void away(struct primary *p, uint32_t host, bool alone)
 		return;
 	}
 	if (since >= p->downtime_ms) {
-		lost(p, host, "run", STATUS_LOST, CODE_COMM, "the link to it is lost");
+		lost(p, host, KEEL_STAGE_RUN, STATUS_LOST, CODE_COMM, "the link to it is lost");
 		return;
 	}
 	if (p->now_ms < h->say_ms)

@@ -17,6 +17,8 @@
 
 #define PRIMARY_NAME_MAX 31 /* of an order: a word or the name of a signal */
 
+#define ORDER_ADMIT "admit"  /* to run what comes before the program */
+
 #define STATUS_RETRY -3	     /* system codes of a start, and of a job's end */
 #define STATUS_LOST -14
 #define STATUS_JOIN -30

@@ -44,6 +44,7 @@ enum limit { LIMIT_JOIN, LIMIT_PROLOGUE, LIMIT_DOWNTIME, LIMIT_ACT, LIMIT_END, L
 /* Output of a sister's tasks: on the sister what the primary has, on the primary what it has of that host. */
 struct stream {
 	int64_t at;
+	int64_t begun, begun_ms; /* on a sister: bytes of a line without an end, and since when no more have come */
 	int64_t sent_ms;  /* a piece is under way since; 0: none */
 	bool known, end;  /* on a sister: the primary has said it on this link; all is there */
 };
@@ -51,6 +52,7 @@ struct stream {
 struct host {
 	char *name, *address, *key;
 	bool expected; /* by the carrier, for this job */
+	bool placed, with_server; /* placed: it is known whether it shares the server's process, and its link */
 	struct stream streams[2];
 };
 
@@ -144,6 +146,9 @@ void words_free(char **words);
 
 /* pair.c */
 void pair_expect(struct keel_mod *mod, struct job *j, uint32_t host);
+/* The peer of the link to a host: its name, or "server" when it is in the server's process. */
+const char *pair_peer(struct keel_mod *mod, struct host *h);
+int pair_host(struct keel_mod *mod, const struct job *j, const char *peer); /* -1: no host of the job */
 void pair_release(struct keel_mod *mod, struct job *j, uint32_t host);
 
 /* gate.c: taps of the primary */

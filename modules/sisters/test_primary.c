@@ -66,7 +66,7 @@ static void answer_all(int32_t code)
 static void run(void)
 {
 	join_all();
-	primary_step(&p, STEP_PROLOGUE, "prologue", 30000, 0);
+	primary_step(&p, STEP_PROLOGUE, ORDER_ADMIT, 30000, 0);
 	answer_all(0);
 	primary_runs(&p);
 	memset(n, 0, sizeof(n));
@@ -87,9 +87,9 @@ static void starts_when_all_have_joined_in_any_order(void)
 	primary_joined(&p, 2, false);
 	CU_ASSERT_EQUAL(n[ACT_PASS], 1);
 	CU_ASSERT_EQUAL(n[ACT_REFUSE], 0);
-	primary_step(&p, STEP_PROLOGUE, "prologue", 30000, 0);
+	primary_step(&p, STEP_PROLOGUE, ORDER_ADMIT, 30000, 0);
 	CU_ASSERT_EQUAL(n[ACT_ORDER], 3);
-	CU_ASSERT_STRING_EQUAL(name, "prologue");
+	CU_ASSERT_STRING_EQUAL(name, ORDER_ADMIT);
 	answer_all(0);
 	CU_ASSERT_EQUAL(n[ACT_PASS], 2);
 }
@@ -123,7 +123,7 @@ static void a_tolerant_start_goes_on_without_it(void)
 	primary_joined(&p, 1, false);
 	primary_joined(&p, 3, false);
 	CU_ASSERT_EQUAL(n[ACT_PASS], 1);
-	primary_step(&p, STEP_PROLOGUE, "prologue", 30000, 0);
+	primary_step(&p, STEP_PROLOGUE, ORDER_ADMIT, 30000, 0);
 	CU_ASSERT_EQUAL(n[ACT_ORDER], 2);
 	primary_answer(&p, 1, hosts[1].order, -16, "not here");
 	primary_answer(&p, 3, hosts[3].order, 0, "");
@@ -141,7 +141,7 @@ static void it_waits_while_it_is_not_decided_whether_to_go_on(void)
 	fresh();
 	tolerant = -1;
 	join_all();
-	primary_step(&p, STEP_PROLOGUE, "prologue", 30000, 0);
+	primary_step(&p, STEP_PROLOGUE, ORDER_ADMIT, 30000, 0);
 	primary_answer(&p, 1, hosts[1].order, -16, "not here");
 	primary_answer(&p, 2, hosts[2].order, 0, "");
 	primary_answer(&p, 3, hosts[3].order, 0, "");
@@ -173,10 +173,10 @@ static void silence_ends_with_the_alarm(void)
 	primary_joined(&p, 2, false);
 	primary_tick(&p, 30000, false);
 	CU_ASSERT_EQUAL(n[ACT_PASS], 1);
-	primary_step(&p, STEP_PROLOGUE, "prologue", 30000, 30000);
+	primary_step(&p, STEP_PROLOGUE, ORDER_ADMIT, 30000, 30000);
 	primary_joined(&p, 3, false); /* silent, not failed: it may still come */
 	CU_ASSERT_EQUAL(last[ACT_ORDER].host, 3);
-	CU_ASSERT_STRING_EQUAL(name, "prologue");
+	CU_ASSERT_STRING_EQUAL(name, ORDER_ADMIT);
 	answer_all(0);
 	CU_ASSERT_EQUAL(n[ACT_PASS], 2);
 }
@@ -185,7 +185,7 @@ static void a_prologue_without_an_answer_fails_at_95_percent(void)
 {
 	fresh();
 	join_all();
-	primary_step(&p, STEP_PROLOGUE, "prologue", 40000, 0);
+	primary_step(&p, STEP_PROLOGUE, ORDER_ADMIT, 40000, 0);
 	primary_tick(&p, 37999, false);
 	CU_ASSERT_EQUAL(n[ACT_LOST], 0);
 	primary_tick(&p, 38000, false);
@@ -430,7 +430,7 @@ static void a_loss_between_the_steps_is_not_forgotten(void)
 {
 	fresh();
 	join_all();
-	primary_step(&p, STEP_PROLOGUE, "prologue", 30000, 0);
+	primary_step(&p, STEP_PROLOGUE, ORDER_ADMIT, 30000, 0);
 	answer_all(0);
 	primary_link(&p, 1, false, 100);
 	primary_down(&p, 1); /* launch is under way here */

@@ -189,7 +189,7 @@ static void a_sister_joins_and_obeys(void)
 	CU_ASSERT_STRING_EQUAL(expected, "+aKA "); /* the lesser name dials */
 	CU_ASSERT_PTR_NOT_NULL(said("a sister.joined id=1.svr run=1 stopped=0"));
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Job;1.svr;JOIN_JOB as node 1"));
-	HEAR("a", "sister.order", "number", "#5", "name", "prologue");
+	HEAR("a", "sister.order", "number", "#5", "name", ORDER_ADMIT);
 	CU_ASSERT_STRING_EQUAL(waiting.name, "prologue");
 	wait_over(0, NULL);
 	CU_ASSERT_PTR_NOT_NULL(said("a sister.answer id=1.svr run=1 number=5 code=0"));
@@ -244,17 +244,25 @@ static void output_of_a_sister_goes_before_its_end(void)
 {
 	const char *items[] = { "cput=00:00:01" };
 
-	strcpy(source[0], "");
 	follow();
-	strcpy(source[0], "hello");
+	strcpy(source[0], "he\nllo");
 	HEAR("a", "sister.got", "stream", "#1", "at", "#0");
 	HEAR("a", "sister.got", "stream", "#2", "at", "#0");
-	CU_ASSERT_PTR_NOT_NULL(said("sister.output id=1.svr run=1 stream=1 at=0 bytes=hello"));
+	CU_ASSERT_PTR_NOT_NULL(said("sister.output id=1.svr run=1 stream=1 at=0 bytes=he\n"));
+	sent_clear();
+	HEAR("a", "sister.got", "stream", "#1", "at", "#3");
+	CU_ASSERT_PTR_NULL(said("sister.output")); /* there may be more of the line */
+	keel_mock_advance(mock, 2000);
+	CU_ASSERT_PTR_NOT_NULL(said("stream=1 at=3 bytes=llo"));
+	strcpy(source[0], "he\nllo...");
+	HEAR("a", "sister.got", "stream", "#1", "at", "#6");
+	CU_ASSERT_PTR_NULL(said("at=6"));
 	part.state = KEEL_PART_ENDED;
 	parts_heard.ended(parts_me, &part, items, 1);
 	keel_mock_advance(mock, 1000);
 	CU_ASSERT_PTR_NULL(said("sister.ended"));
-	HEAR("a", "sister.got", "stream", "#1", "at", "#5");
+	CU_ASSERT_PTR_NOT_NULL(said("stream=1 at=6 bytes=..."));
+	HEAR("a", "sister.got", "stream", "#1", "at", "#9");
 	CU_ASSERT_PTR_NOT_NULL(said("sister.ended id=1.svr"));
 	end();
 }

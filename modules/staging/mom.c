@@ -345,14 +345,22 @@ static keel_verdict stage_wait(struct keel_call *c, struct stage *s)
 	return v;
 }
 
+/* "staging.here", at each link. */
+void on_here(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
+{
+	(void)peer, (void)msg;
+	((struct state *)mod->state)->server_stages = true;
+}
+
 keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue *ev)
 {
+	const struct state *st = keel_state(c);
 	struct copies copies;
 	struct stage *s;
 
 	if (ev->index != 0)
 		return KEEL_NEXT;
-	if (!keel_facts_known(ev->id))
+	if (st->server_stages && !keel_facts_known(ev->id)) /* the message was lost with its link */
 		return keel_reject(c, JOB_RETRY, "the host does not know which files the job wants staged");
 	if (copies_find(c->mod, ev->id, "stagein", NULL, &copies) < 0)
 		return keel_reject(c, JOB_RETRY, "its files to be staged in cannot be read: no memory");

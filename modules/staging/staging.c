@@ -33,8 +33,20 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(HOST_FACT, facts[2]),	    KEEL_ROW(HOST_FACT, facts[3]), KEEL_ROW(HOST_FACT, facts[4]),
 	KEEL_ROW(HOST_FACT, facts[5]),	    KEEL_ROW(HOST_FACT, facts[6]), KEEL_ROW(HOST_FACT, facts[7]),
 };
+static keel_verdict on_peer_up(struct keel_call *c, const struct keel_ev_peer_up *ev)
+{
+	struct state *st = keel_state(c);
+
+	if (ev->daemon & KEEL_SERVER)
+		st->server_stages = false;
+	if (ev->daemon & KEEL_MOM && keel_daemon(c->mod) & KEEL_SERVER)
+		keel_link_send(c->mod, ev->peer, "staging.here", keel_out(c->mod));
+	return KEEL_NEXT;
+}
+
 /* Files come before scripts of the site, and go after them. */
 static const struct keel_tap taps[] = {
+	KEEL_TAP(peer_up, on_peer_up),
 	KEEL_TAP(task_prologue, on_prologue, .order = -500),
 	KEEL_TAP(task_epilogue, on_epilogue, .order = 500),
 };
@@ -43,6 +55,8 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	if (keel_daemon(mod) & KEEL_SERVER && keel_link_on(mod, "staging.note", KEEL_MOM, on_note) < 0)
 		return keel_error(err, -EBUSY, "another module receives \"staging.note\"");
+	if (keel_daemon(mod) & KEEL_MOM && keel_link_on(mod, "staging.here", KEEL_SERVER, on_here) < 0)
+		return keel_error(err, -EBUSY, "another module receives \"staging.here\"");
 	return keel_daemon(mod) & KEEL_MOM ? mom_init(mod, err) : 0;
 }
 

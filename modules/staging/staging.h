@@ -19,6 +19,7 @@ struct state {
 	struct stage *stages; /* mom: under way */
 	char **usecp;	      /* of mom_priv/config; NULL-terminated, or NULL */
 	char *jobdir_root;    /* likewise; NULL: homes */
+	bool server_stages;   /* mom: the server has this module, so it says of each job which files it wants */
 	char **scp;	      /* the program for other hosts and its arguments, NULL-terminated */
 };
 
@@ -36,6 +37,7 @@ void on_note(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 extern const struct keel_mom_directive_def usecp_row, jobdir_row;
 keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue *ev);
 keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_epilogue *ev);
+void on_here(struct keel_mod *mod, const char *peer, const struct keel_msg *msg);
 int32_t mom_init(struct keel_mod *mod, struct keel_err *err);
 void mom_fini(struct keel_mod *mod);
 

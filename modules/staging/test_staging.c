@@ -184,9 +184,15 @@ static void jobs_without_files_do_not_wait(void)
 	say(0, "stagein", "a@far:/a");
 	CU_ASSERT_EQUAL(prologue(1), KEEL_NEXT); /* a sister stages nothing */
 	CU_ASSERT_EQUAL(ran.n, 0);
+	known[0].attr = NULL;
 	is_known = false;
-	CU_ASSERT_EQUAL(prologue(0), KEEL_REJECT);
+	CU_ASSERT_EQUAL(prologue(0), KEEL_NEXT); /* the server has no such module, so no job has files */
+	keel_mock_peer(mock, "mockhost", KEEL_MOM, true);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_EQUAL(prologue(0), KEEL_REJECT); /* it has: the message was lost */
 	CU_ASSERT_EQUAL(out.code, -3);
+	keel_mock_peer(mock, "server", KEEL_SERVER, true);
+	CU_ASSERT_EQUAL(prologue(0), KEEL_NEXT);
 }
 
 static void one_after_the_other_and_then_the_start(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "keel/directive.h"
 #include "pbs_error.h"
 
 struct attaching {
@@ -90,13 +91,13 @@ static int32_t process_check(int64_t pid, int64_t uid, const char **ret_text)
 	return st.st_uid == uid ? 0 : TM_EOWNER;
 }
 
-static int32_t attach_check(const struct conf *cf, const struct keel_part *p, const struct keel_msg *m, int64_t uid,
+static int32_t attach_check(bool allowed, const struct keel_part *p, const struct keel_msg *m, int64_t uid,
 			    const char **ret_text)
 {
 	const char *cookie = keel_msg_str(m, "cookie");
 
 	*ret_text = "not implemented/supported";
-	if (!cf->attach)
+	if (!allowed)
 		return TM_ENOTIMPLEMENTED;
 	*ret_text = "no matching job found";
 	if (p == NULL)
@@ -116,7 +117,9 @@ static void on_attach(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_session *user = keel_req_session(req);
 	const char *id = keel_msg_str(m, "job"), *text;
 	const struct keel_part *p = job_meant(mod, id, user->uid);
-	int32_t code = attach_check(mod->conf, p, m, user->uid, &text);
+	const struct state *s = mod->state;
+	const struct conf *cf = mod->conf;
+	int32_t code = attach_check(s->attach_said < 0 ? cf->attach : s->attach_said != 0, p, m, user->uid, &text);
 	struct job *j = code == 0 ? job_of(mod->state, p) : NULL;
 	struct attaching *a = j != NULL ? calloc(1, sizeof(*a)) : NULL;
 
@@ -139,4 +142,25 @@ static void on_attach(struct keel_mod *mod, struct keel_req *req)
 const struct keel_request_def tm_attach = {
 	.size = sizeof(struct keel_request_def), .roles = KEEL_EVERYBODY, .name = "tm_attach",
 	.doc = "a process becomes part of a job", .handler = on_attach, .flags = KEEL_REQUEST_READ,
+};
+
+static int32_t allow_check(struct keel_mod *mod, const char *value, struct keel_err *err)
+{
+	bool yes;
+
+	(void)mod;
+	return keel_directive_bool(value, &yes, err);
+}
+
+static void allow_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
+{
+	struct state *s = mod->state;
+	bool yes = false;
+
+	s->attach_said = n > 0 && keel_directive_bool(values[0], &yes, NULL) == 0 ? yes : -1;
+}
+
+const struct keel_mom_directive_def attach_directive = {
+	.size = sizeof(struct keel_mom_directive_def), .name = "$attach_allow", .doc = "may processes from outside become part of a job?",
+	.check = allow_check, .apply = allow_apply,
 };

@@ -18,6 +18,7 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(REQUEST, tm_init),	KEEL_ROW(REQUEST, tm_spawn),	KEEL_ROW(REQUEST, tm_kill),
 	KEEL_ROW(REQUEST, tm_obit),	KEEL_ROW(REQUEST, tm_taskinfo), KEEL_ROW(REQUEST, tm_rescinfo),
 	KEEL_ROW(REQUEST, tm_publish),	KEEL_ROW(REQUEST, tm_subscribe), KEEL_ROW(REQUEST, tm_attach),
+	KEEL_ROW(MOM_DIRECTIVE, attach_directive),
 };
 
 static void on_task_over(struct keel_mod *me, const struct keel_part *p, uint32_t number, int32_t status)
@@ -54,6 +55,16 @@ static void was_found(struct keel_mod *me, const struct keel_part *p, void *arg)
 		j->found = true;
 }
 
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *s = mod->state;
+
+	(void)err;
+	s->mod = mod;
+	s->attach_said = -1;
+	return 0;
+}
+
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
 	static const struct keel_part_events events = {
@@ -62,10 +73,8 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	static const struct keel_sister_events elsewhere = {
 		.size = sizeof(elsewhere), .task_over = on_task_over_elsewhere,
 	};
-	struct state *s = mod->state;
 	int32_t ret;
 
-	s->mod = mod;
 	keel_part_each(was_found, mod, NULL);
 	ret = keel_part_listen(mod, &events);
 	if (ret == 0 && keel_has(sister))
@@ -88,4 +97,4 @@ static void stop(struct keel_mod *mod)
 
 KEEL_MODULE(.name = "task-manager", .version = "1.0", .vendor = "Keelson", .summary = "tasks of jobs, and processes from outside",
 	    .roles = KEEL_MOM, .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs),
-	    .start = start, .stop = stop);
+	    .init = init, .start = start, .stop = stop);

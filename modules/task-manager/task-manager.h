@@ -114,6 +114,7 @@ struct state {
 	struct keel_mod *mod;
 	struct job *jobs;
 	int64_t next_token;
+	int32_t attach_said; /* $attach_allow of mom_priv/config: 0 or 1; -1: it says nothing */
 };
 
 /* ---- job.c ------------------------------------------------------------------------------------------------------ */
@@ -154,6 +155,7 @@ void event_end(struct state *, struct event *, int32_t code, struct keel_out *ou
 extern const struct keel_request_def tm_init, tm_spawn, tm_kill, tm_obit, tm_taskinfo, tm_rescinfo, tm_publish, tm_subscribe;
 /* ---- attach.c --------------------------------------------------------------------------------------------------- */
 extern const struct keel_request_def tm_attach;
+extern const struct keel_mom_directive_def attach_directive;
 /* What a code of another module is for a client. */
 int32_t tm_code(int32_t code);
 

@@ -30,6 +30,7 @@ KEEL_ATTR_OPT(job, Hold_Types);
 KEEL_ATTR_OPT(job, kept_select);
 KEEL_ATTR_OPT(job, lost_hosts);
 KEEL_ATTR_OPT(job, unsatisfied);
+KEEL_ATTR_OPT(job, ending);
 KEEL_ATTR_OPT(node, comment);
 
 #define LOST_MAX 65536 /* bytes of lost_hosts: later failures are not noted on the job */
@@ -119,7 +120,7 @@ static void note_host(struct keel_obj *job, int64_t run, const char *host, const
 keel_verdict on_job_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
 	(void)c;
-	if (job_lost_hosts && keel_is_set(ev->job, job_lost_hosts) &&
+	if (job_lost_hosts && job_run_version && keel_is_set(ev->job, job_lost_hosts) &&
 	    !lost_lines(ev->job, keel_get_int(ev->job, job_run_version)))
 		keel_unset(ev->job, job_lost_hosts, NULL);
 	return KEEL_NEXT;
@@ -162,7 +163,8 @@ static bool is_primary(const char *exec_vnode, const char *peer)
 static struct keel_obj *job_of(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const char *id = keel_msg_str(m, "id"), *exec;
-	struct keel_obj *job = id && keel_has(job) && keel_has(node) ? keel_find(mod, "job", id) : NULL;
+	const bool able = job_run_version && job_exec_vnode && job_schedselect && job_Hold_Types;
+	struct keel_obj *job = id && able && keel_has(job) && keel_has(node) ? keel_find(mod, "job", id) : NULL;
 
 	if (!job || keel_get_int(job, job_run_version) != keel_msg_int(m, "run", -1) ||
 	    !strchr("RE", keel_job_state(job)))
@@ -307,8 +309,8 @@ static void host_failed(struct keel_mod *mod, struct keel_obj *job, const char *
 	int64_t run = keel_get_int(job, job_run_version);
 	char why[TEXT_MAX], comment[TEXT_MAX + 400];
 
-	if (!is_word(stage, 15) || is_noted(job, run, host))
-		return;
+	if (!is_word(stage, 15) || is_noted(job, run, host) || (job_ending && keel_is_set(job, job_ending)))
+		return; /* of a job that is deleted or rerun the hosts leave, which is no failure */
 	line_of(keel_msg_str(m, "text"), why);
 	snprintf(comment, sizeof(comment), "failed for job %s (%s): %s", keel_id(job), stage, why);
 	if (!host_vnodes(mod, job, host, conf->failed_node == FAILED_NODE_OFFLINE ? comment : NULL))

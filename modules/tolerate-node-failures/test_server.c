@@ -53,13 +53,13 @@ static const struct keel_node_api nodes = { .size = sizeof(nodes), .version = 1,
 
 static void load(const char *conf)
 {
-	static const char *const attrs[] = { "exec_vnode", "schedselect", "Hold_Types" };
+	static const char *const attrs[] = { "exec_vnode", "schedselect", "ending", "Hold_Types" };
 	static const char *const vnodes[] = { "a", "b", "b1", "c" };
 	struct keel_err err = { 0 };
 
 	mock = keel_mock_new(KEEL_SERVER);
 	for (size_t i = 0; i < KEEL_COUNT(attrs); i++)
-		keel_mock_attr(mock, "job", attrs[i], i < 2 ? "string" : "string_array");
+		keel_mock_attr(mock, "job", attrs[i], i < 3 ? "string" : "string_array");
 	keel_mock_attr(mock, "job", "run_version", "long");
 	keel_mock_attr(mock, "node", "comment", "string");
 	for (size_t i = 0; i < KEEL_COUNT(vnodes); i++)
@@ -150,6 +150,17 @@ static void test_who_is_believed(void)
 	end();
 }
 
+/* Hosts of a job that is deleted or rerun leave it at once: the primary may take that for a loss. */
+static void test_ending(void)
+{
+	load("failed_node = \"offline\";");
+	keel_mock_set(job, "ending", NULL, "rerun");
+	CU_ASSERT(has(answer("a", "tolerance.lost", LOST("b")), "tolerance.noted"));
+	CU_ASSERT_PTR_NULL(keel_mock_text(job, "failed_hosts", NULL));
+	CU_ASSERT_STRING_EQUAL(offline, "");
+	end();
+}
+
 static void test_policy(void)
 {
 	load("failed_node = \"offline\";");
@@ -235,5 +246,5 @@ static void test_many(void)
 	end();
 }
 
-TESTS_MAIN("server", TEST(test_noted), TEST(test_who_is_believed), TEST(test_policy), TEST(test_offline_by_a_site),
+TESTS_MAIN("server", TEST(test_noted), TEST(test_who_is_believed), TEST(test_ending), TEST(test_policy), TEST(test_offline_by_a_site),
 	   TEST(test_facts), TEST(test_held), TEST(test_next_run), TEST(test_many))

@@ -4,9 +4,17 @@
 # Jobs over several hosts: they start, act and end as one, also when one of the hosts fails.
 
 load helper
+load mail
 load shared
 
-setup_file() { open_cluster --hosts 3 --set sisters.max_poll_downtime=5 --set sisters.sister_join_job_alarm=5; }
+setup_file()
+{
+	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR post_office
+	export POST
+	open_cluster --hosts 3 --set sisters.max_poll_downtime=5 --set sisters.sister_join_job_alarm=5 --set "mail.sendmail=$MAILER"
+}
+
+setup() { join_cluster; needs_module sisters; needs_module task-manager; }
 
 over=(-l select=3:ncpus=1 -l place=scatter)
 restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" "$@" 3>&-; }
@@ -23,7 +31,7 @@ spread()
 {
 	local id desk
 	desk=$(desk "$OWNER")
-	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c 'trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c '${first-} trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
 		echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; while :; do sleep 1; done'" "${over[@]}" "$@") || return
 	wait_until 20 job_is "$id" R 42 || return
 	wait_until 20 has_tasks "$id" || return
@@ -74,6 +82,7 @@ fixture()
 }
 
 @test "multi-host: a signal reaches the tasks on all hosts" {
+	first='trap : TERM;' # the signal ends the program, and that ends the tasks
 	id=$(spread)
 	qsig -s USR1 "$id"
 	got() { for n in 1 2; do [ -s "$(here "usr1.$id.$n")" ] || return; done; }
@@ -122,11 +131,10 @@ fixture()
 }
 
 @test "multi-host: output of tasks on all hosts is the job's" {
-	out=$(output_of "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "seq -f \"\$PBS_NODENUM %g\" 1 20000; echo \"err \$PBS_NODENUM\" >&2"' "${over[@]}")
-	for n in 0 1 2; do
-		same "lines of $n" "$(seq -f "$n %g" 1 20000 | md5sum)" "$(grep "^$n " <<<"$out" | md5sum)"
-		same "error of $n" 1 "$(grep -c "^err $n\$" <<<"$out")"
-	done
+	# The primary's task writes no block that ends within a line, which another host's could follow.
+	out=$(output_of "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "[ \$PBS_NODENUM = 0 ] || seq -f \"\$PBS_NODENUM %g\" 1 20000; echo \"err \$PBS_NODENUM\" >&2"' "${over[@]}")
+	for n in 1 2; do same "lines of $n" "$(seq -f "$n %g" 1 20000 | md5sum)" "$(grep "^$n " <<<"$out" | md5sum)"; done
+	for n in 0 1 2; do same "error of $n" 1 "$(grep -c "^err $n\$" <<<"$out")"; done
 }
 
 @test "multi-host: usage of all hosts adds up" {
@@ -208,6 +216,8 @@ finished_script()
 	same Exit_status -14 "$(job_attr "$id" Exit_status)"
 	wait_until 5 dead "$(task_of "$id" 0)"
 	wait_until 5 dead "$(task_of "$id" 1)"
+	written() { [ -n "$(mails "$id" 'Non-rerunable job deleted on requeue')" ]; }
+	[ ! -d "$top/modules/mail" ] || wait_until 20 written
 }
 
 @test "multi-host: a primary whose mom is back in time goes on with all its hosts" {
@@ -251,4 +261,36 @@ finished_script()
 	as "$OWNER" qdel "$id"
 	ends "$id"
 	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host #3: the node file is on every host, root's, and gone at the end" {
+	id=$(submit "${over[@]}")
+	wait_until 20 job_is "$id" R 42
+	for host in n1 n2 n3; do
+		same "node file on $host" 'n1 n2 n3' "$(xargs <"$SB/$host/aux/$id")"
+		same "its owner and mode" "$ME 644" "$(stat -c '%U %a' "$SB/$host/aux/$id")"
+	done
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	no_files() { for host in n1 n2 n3; do [ ! -e "$SB/$host/aux/$id" ] || return; done; }
+	wait_until 10 no_files
+}
+
+@test "multi-host: admin-suspend stops every process on every host" {
+	needs_module admin-suspend
+	id=$(spread)
+	qsig -s admin-suspend "$id"
+	tasks_are "$id" is_stopped
+	for host in n1 n2 n3; do has "$(node_attr $host state)" maintenance; done
+	qsig -s admin-resume "$id"
+	wait_until 5 tasks_are "$id" is_going
+}
+
+@test "multi-host: an array of jobs over three hosts" {
+	needs_module arrays
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c 'echo \$PBS_NODENUM >$(desk "$OWNER")/sub.\$PBS_JOBID.\$PBS_NODENUM'" "${over[@]}" -J 1-3)
+	ends "$id"
+	for i in 1 2 3; do
+		for n in 0 1 2; do same "host $n of $i" $n "$(cat "$(here "sub.$(sub "$id" $i).$n")")"; done
+	done
 }

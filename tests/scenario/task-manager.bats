@@ -211,7 +211,10 @@ usage: pbs_attach --version' as_owner
 	has "$(mom_log n1)" ";0020;pbs_mom;Job;$id;tasks refused to $OTHER@n1: another user's job$"
 	has "$(mom_log n1)" ";0020;pbs_mom;Job;$id;tasks refused to $OWNER@n1: wrong cookie$"
 	# Private files stay private.
-	! as "$OTHER" cat "$SB"/n1/mom_priv/jobs/*
+	for file in "$SB"/n1/mom_priv/jobs/*.TK; do
+		as "$OTHER" test -e "$file"
+		run ! as "$OTHER" cat "$file"
+	done
 	quietly as "$OWNER" env "${sent[@]}" pbsdsh true
 }
 
@@ -226,6 +229,20 @@ usage: pbs_attach --version' as_owner
 	known_job
 	says 1 'pbs_attach: tm_attach: not implemented/supported (17004)' \
 		as "$OWNER" env KEELSON_MOM_SOCKET="$SB/n1/run/mom.sock" pbs_attach -j "$id" true
+}
+
+@test "task-manager: \$attach_allow of mom_priv/config goes before it" {
+	needs_module mom-config
+	one_host
+	known_job
+	attach_now() { as "$OWNER" env KEELSON_MOM_SOCKET="$SB/n1/run/mom.sock" pbs_attach -j "$id" true; }
+	quietly attach_now
+	echo '$attach_allow false' >>"$SB/n1/mom_priv/config"
+	reload_host n1
+	says 1 'pbs_attach: tm_attach: not implemented/supported (17004)' attach_now
+	sed -i 's/false/true/' "$SB/n1/mom_priv/config"
+	reload_host n1
+	quietly attach_now
 }
 
 @test "task-manager: a mom that is killed and comes again: the end of a task is waited for on, no task is lost" {

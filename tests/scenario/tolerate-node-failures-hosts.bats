@@ -69,7 +69,7 @@ is_on() # JOB exec_host exec_vnode
 # a host that the job gave back: no process of it; its record stays until the job is over
 has_left() { [ ! -e "$SB/$1/mom_priv/jobs/$2.TK" ] || grep -q '^ended ' "$SB/$1/mom_priv/jobs/$2.TK"; }
 # nothing of the job is left on a host: no process, no node file
-no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qsz "^PBS_JOBID=$2$" /proc/[0-9]*/environ; }
+no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2" /proc/[0-9]*/environ; }
 assigned() { node_attr "$1" "resources_assigned.$2"; }
 free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return; done; }
 
@@ -85,7 +85,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	same site "$KEEP" "$(value Resource_List.site "$found")"
 }
 
-@test "tolerate-node-failures #13: one host refuses to begin, one its prologue: the job runs on the others" {
+@test "tolerate-node-failures #13, #14, #15, #17: one host refuses to begin, one its prologue: the job runs on the others" {
 	hooks
 	knob begin-n2
 	knob prologue-n3
@@ -199,7 +199,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	is_on "$id" 'n1/0*0+n2/0*0+n3/0*2+n5/0' "$A+$B+$C+(n5[0]:ncpus=1:mem=1048576kb)"
 }
 
-@test "tolerate-node-failures #28: what cannot be satisfied is held, with the reasons in the log" {
+@test "tolerate-node-failures #28, #29: what cannot be satisfied is held, with the reasons in the log" {
 	hooks
 	knob begin-n2
 	knob prologue-n4

@@ -84,6 +84,10 @@
 #define KEEL_FIELDS_task_attach(F) F(STR, id) F(INT, pid)
 #define KEEL_FIELDS_task_resize(F) F(STR, id) F(INT, index)
 #define KEEL_FIELDS_task_abort(F) F(STR, id) F(INT, index)
+#define KEEL_STAGE_JOIN "join" /* of task_lost: what the job was at */
+#define KEEL_STAGE_PROLOGUE "prologue"
+#define KEEL_STAGE_RUN "run"
+#define KEEL_STAGE_END "end"
 #define KEEL_FIELDS_task_lost(F) F(STR, id) F(STR, host) F(STR, stage) F(INT, code) F(STR, text)
 
 #endif
