@@ -8,7 +8,7 @@
  *
  * Messages between the halves, each naming the job and its run:
  *   to a host      task.start .modify .signal .kill .checkpoint .message .discard .forget, task.who .strange
- *   to the server  task.hello .got .started .refused .used .ended .answer .unknown
+ *   to the server  task.hello .got .started .refused .used .ended .answer .unknown .gone
  */
 #include "executor.h"
 #include "group.h"

@@ -3,8 +3,8 @@
  * spread.c - the hosts of a run, the share of exec_vnode that each has, and the node numbers: each chunk gives as many as it
  * has mpiprocs (else one, or none when it has no cpu), in the order of exec_host.
  *
- * A vnode's host is what host_of() says, else the host that exec_host names for its chunk, else its own name. mpiprocs is no
- * amount of a vnode, so it is looked for in exec_vnode first and then in the select ("2:ncpus=4:mpiprocs=2+1:ncpus=1"), whose
+ * The host of a chunk's first vnode is the one that exec_host names; that of others, and of all where there is no exec_host, is what
+ * host_of() says, else that of the first, else its own name. mpiprocs is no amount of a vnode, so it is looked for in exec_vnode first and then in the select ("2:ncpus=4:mpiprocs=2+1:ncpus=1"), whose
  * counts are unfolded chunk by chunk. Everything is linear in the number of vnodes.
  */
 #include "spread.h"
@@ -162,12 +162,14 @@ static struct spread_host *host_get(struct spread *s, const char *name)
 static struct spread_host *host_of_vnode(struct spread *s, const struct spread_of *of, const struct walk *w, char *at,
 					 const char *end)
 {
-	char *name_end = at, was;
+	char *name_end, was;
 	const char *host;
 	struct spread_host *h;
 
-	while (name_end < end && *name_end != ':')
-		name_end++;
+	if (w->host && at == w->part)
+		return host_get(s, w->host);
+	name_end = memchr(at, ':', (size_t)(end - at));
+	name_end = name_end ? name_end : (char *)end;
 	was = *name_end;
 	*name_end = '\0';
 	host = of->host_of ? of->host_of(of->me, at) : NULL;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#define FEW 16 /* hosts: more are sent to in turns of their own */
 #define SLICE (1u << 20) /* bytes of messages in one turn of the loop */
 
 /* message key, attribute, key of the attribute */
@@ -404,6 +405,14 @@ static void sending_more(struct keel_mod *mod, void *arg)
 		start_failed(mod, e, "the server has no memory for it, or the execution host is away");
 }
 
+/* Goes on in the next turn of the loop: this one has taken the vnodes. */
+static int32_t sending_later(struct keel_mod *mod, struct sending *s)
+{
+	s->e->starting = true;
+	s->timer = keel_timer(mod, 0, sending_more, s);
+	return s->timer ? 0 : -ENOMEM;
+}
+
 /* Sends to sisters, as much as one turn of the loop may take; then to the primary. A sister that cannot be reached is missed by
  * the primary, which knows what that means for the job. */
 static int32_t sending_go(struct keel_mod *mod, struct sending *s)
@@ -414,11 +423,8 @@ static int32_t sending_go(struct keel_mod *mod, struct sending *s)
 	int32_t r;
 
 	for (; s->next < s->n; s->next++) {
-		if (bytes > SLICE) {
-			e->starting = true;
-			s->timer = keel_timer(mod, 0, sending_more, s);
-			return s->timer ? 0 : -ENOMEM;
-		}
+		if (bytes > SLICE)
+			return sending_later(mod, s);
 		out = start_message(mod, s, s->next);
 		if (!out)
 			return -ENOMEM;
@@ -462,7 +468,7 @@ int32_t task_start(struct keel_mod *mod, struct keel_obj *job)
 	e->sending = s;
 	r = sending_fill(mod, s);
 	if (r == 0)
-		r = sending_go(mod, s);
+		r = s->n > FEW ? sending_later(mod, s) : sending_go(mod, s);
 	if (r < 0) {
 		others_discard(mod, e);
 		entry_drop(mod->state, e);

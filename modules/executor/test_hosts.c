@@ -5,9 +5,7 @@
 #include "executor.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "harness.h"
