@@ -420,7 +420,7 @@ static int32_t sending_go(struct keel_mod *mod, struct sending *s)
 	struct entry *e = s->e;
 	struct keel_out *out;
 	uint32_t bytes = 0;
-	int32_t r;
+	bool has_program = s->executable != NULL;
 
 	for (; s->next < s->n; s->next++) {
 		if (bytes > SLICE)
@@ -434,12 +434,14 @@ static int32_t sending_go(struct keel_mod *mod, struct sending *s)
 	out = start_message(mod, s, 0);
 	if (!out)
 		return -ENOMEM;
+	sending_drop(e); /* before the script is read: a start that fails in that call drops the entry */
 	e->starting = false;
-	r = s->executable ? primary_send(mod, e, out) : script_start(mod, e, out);
-	sending_drop(e);
-	if (r == 0 && !e->starting)
-		orders_follow(mod, e);
-	return r;
+	if (!has_program)
+		return script_start(mod, e, out);
+	if (primary_send(mod, e, out) < 0)
+		return -ENOTCONN;
+	orders_follow(mod, e);
+	return 0;
 }
 
 int32_t task_start(struct keel_mod *mod, struct keel_obj *job)

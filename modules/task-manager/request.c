@@ -173,7 +173,7 @@ static void on_kill(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_msg *m = keel_req_body(req);
 	struct client *c = client_of(mod->state, req);
 	struct event *e = c != NULL ? event_create(c, req) : NULL;
-	uint32_t number = (uint32_t)keel_msg_int(m, "task", 0);
+	uint32_t number = e != NULL ? (uint32_t)keel_msg_int(m, "task", 0) : 0;
 	const struct keel_part *p;
 	struct task *t;
 	char signal[16];
@@ -203,11 +203,12 @@ static void on_obit(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_msg *m = keel_req_body(req);
 	struct client *c = client_of(mod->state, req);
 	struct event *e = c != NULL ? event_create(c, req) : NULL;
-	uint32_t number = (uint32_t)keel_msg_int(m, "task", 0);
+	uint32_t number;
 	struct task *t;
 
 	if (e == NULL)
-		return;
+		return; /* answered: m is gone */
+	number = (uint32_t)keel_msg_int(m, "task", 0);
 	t = task_find(c->job, number);
 	if (t == NULL && (c->job->found || (number == 1 && c->job->index == 0))) {
 		const char *host = host_named(c, number == 1 ? 0 : keel_msg_int(m, "node", -1));
@@ -292,9 +293,9 @@ static void on_publish(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_msg *m = keel_req_body(req);
 	struct client *c = client_of(mod->state, req);
 	struct event *e = c != NULL ? event_create(c, req) : NULL;
-	const char *name = keel_msg_str(m, "name");
+	const char *name = e != NULL ? keel_msg_str(m, "name") : NULL;
 	uint32_t len = 0;
-	const void *bytes = keel_msg_bytes(m, "value", &len);
+	const void *bytes = e != NULL ? keel_msg_bytes(m, "value", &len) : NULL;
 
 	if (e == NULL)
 		return;
@@ -309,7 +310,7 @@ static void on_subscribe(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_msg *m = keel_req_body(req);
 	struct client *c = client_of(mod->state, req);
 	struct event *e = c != NULL ? event_create(c, req) : NULL;
-	const char *name = keel_msg_str(m, "name");
+	const char *name = e != NULL ? keel_msg_str(m, "name") : NULL;
 	const struct value *v;
 	struct keel_out *out = NULL;
 
