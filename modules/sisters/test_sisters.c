@@ -280,7 +280,7 @@ static void a_sister_ends_without_its_primary(void)
 TESTS_MAIN("sisters", TEST(a_start_waits_for_all), TEST(a_join_that_fails_is_logged_as_specified),
 	   TEST(a_tolerant_start_goes_on), TEST(the_alarm_ends_the_wait), TEST(a_suspension_waits_for_all_hosts),
 	   TEST(acts_wait_for_each_other_and_the_end_for_none), TEST(a_lost_host_is_logged_and_ends_the_job),
-	   TEST(who_is_no_host_of_the_job_says_nothing), TEST(output_comes_once_over_restarts), TEST(follow),
+	   TEST(who_is_no_host_of_the_job_says_nothing), TEST(output_comes_once_over_restarts),
 	   TEST(a_sister_joins_and_obeys), TEST(a_part_that_was_refused_says_why),
 	   TEST(only_the_primary_orders), TEST(one_without_the_part_says_so),
 	   TEST(output_of_a_sister_goes_before_its_end), TEST(a_sister_ends_without_its_primary))
