@@ -67,4 +67,10 @@ $(MUSL_COMMANDS:%=bin/%): bin/%: $(patsubst %.c,obj/musl/%.o,$(call NAMED,sdk/co
 	@mkdir -p $(@D)
 	$(DO)$(MUSL_GCC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS) $(MUSL_BEGIN) -o $@ $^ $(MUSL_END)
 
-KEELSON_ALL += libpbs.a libpbs.so $(addprefix bin/,$(COMMANDS))
+# For builds that do not know pkg-config
+pbs-config: $(S)/mk/pbs-config.in
+	$(DO)sed -e 's|@PREFIX@|$(call RELATIVE,$(prefix),$(bindir))|' -e 's|@INCLUDE@|$(call RELATIVE,$(includedir),$(prefix))|' \
+		-e 's|@LIB@|$(call RELATIVE,$(libdir),$(prefix))|' -e 's|@VERSION@|$(VERSION_TEXT)|' $< >$@
+	@chmod 755 $@
+
+KEELSON_ALL += libpbs.a libpbs.so $(addprefix bin/,$(COMMANDS)) pbs-config

@@ -32,6 +32,7 @@ keelson-install-exec: keelson-all
 	$(call PUT,$(INSTALL_DATA),libpbs.a,$(libdir)/libpbs.a) \
 	$(call PUT,$(INSTALL_DATA),$(MOCK),$(libdir)/$(MOCK)) \
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
+	$(call PUT,$(INSTALL_SCRIPT),pbs-config,$(bindir)/pbs-config) \
 	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
 
 keelson-install-data: keelson-all docs-install keelson-place
@@ -54,7 +55,7 @@ keelson-uninstall: docs-uninstall
 		$(foreach f,$(INSTALL_BIN),$(bindir)/$(notdir $(f))) \
 		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
-		$(libdir)/libpbs.a $(libdir)/$(MOCK) $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
+		$(bindir)/pbs-config $(libdir)/libpbs.a $(libdir)/$(MOCK) $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
 		$(SDK_INSTALLED) $(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
 		$(foreach f,$(UNITS),$(prefix)/lib/systemd/system/$(f)) \

@@ -27,7 +27,7 @@ share/cmake/%: $(S)/sdk/cmake/%.in
 		-e 's|@DATA@|$(call RELATIVE,$(SDK_DATA),$(prefix))|' -e 's|@MODULES@|$(call RELATIVE,$(moduledir),$(prefix))|' -e 's|@CONF@|$(call BELOW,$(keelsysconfdir))|' $< >$@
 
 # Beside a program that was built, where a module's Makefile looks: this tree's headers, this build's programs.
-PC_BUILT := lib/pkgconfig/keelson-module.pc lib/pkgconfig/keelson-mock.pc
+PC_BUILT := lib/pkgconfig/pbs.pc lib/pkgconfig/tm.pc lib/pkgconfig/keelson-module.pc lib/pkgconfig/keelson-mock.pc
 $(PC_BUILT): lib/pkgconfig/%: %
 	@mkdir -p $(@D)
 	$(DO)sed -e 's|^includedir=.*|includedir=$(abspath $(S))/sdk/include|' -e 's|^libdir=.*|libdir=$(CURDIR)|' \

@@ -93,11 +93,13 @@ check-unit: keelson-all tests-unit
 
 # keelson-sim: tests/sim/ is the world, tests/model/ what is done in it and what must hold
 SIM_O := $(call OBJECTS,$(call NAMED,tests/sim,*.c) $(call NAMED,tests/model,*.c))
+# What the simulated hosts have in common with real ones
+SIM_STATES := $(call OBJECTS,$(call NAMED,modules/sisters,primary.c) $(call NAMED,modules/sisters,sister.c))
 SIM := libexec/keelson/keelson-sim
-$(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tests/model \
+$(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tests/model -I$(S)/modules \
 	-DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"' \
 	-DSIM_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(libexecdir)/keelson)"'
-$(SIM): $(SIM_O) obj/sdk/mock/virtual.o lib/libkernel.a lib/libwire.a lib/libmodfile.a
+$(SIM): $(SIM_O) $(SIM_STATES) obj/sdk/mock/virtual.o lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)

@@ -16,7 +16,9 @@ speed_packages=(musl-tools)
 # What makes the guide and reference of the SDK (without them they are not built), and what looks at them.
 doc_packages=(lowdown python3)
 test_packages=("${doc_packages[@]}" mandoc bats parallel binutils procps jq sqlite3 git pkg-config cmake)
-test_packages+=(abigail-tools g++ socat)
+test_packages+=(abigail-tools g++ socat iproute2)
+# Real MPI programs over three hosts.
+test_packages+=(mpich libmpich-dev openmpi-bin libopenmpi-dev)
 
 # Install what is missing of the named packages, with sudo when not root.
 install_packages()

@@ -70,6 +70,7 @@ static const char *core_fact(struct keel_mod *m, uint32_t which)
 		[KEEL_FACT_SERVER_NAME] = p->server_name,
 		[KEEL_FACT_HOST_NAME] = p->host_name,
 		[KEEL_FACT_VERSION] = KEELSON_VERSION_TEXT,
+		[KEEL_FACT_CLIENT_SOCKET] = p->client_socket,
 	};
 
 	return which < KEEL_COUNT(facts) ? facts[which] : NULL;

@@ -59,6 +59,7 @@ int parts_configure(struct daemon *d, struct keel_err *err)
 	p->server_name = d->settings->top->server_name;
 	p->host_name = d->settings->top->host_name;
 	p->daemon_name = d->settings->daemon_name;
+	p->client_socket = p->daemon & KEEL_SERVER ? d->settings->client->socket : d->settings->client->mom_socket;
 	return 0;
 }
 
@@ -203,9 +204,8 @@ static int start(struct daemon *d, struct keel_err *err)
 		ret = modules_start(d->parts.modules, err);
 	if (ret == 0)
 		ret = links_start(d->parts.links, err);
-	if (ret == 0 && d->parts.daemon & KEEL_SERVER && d->world == NULL)
-		ret = router_listen(d->parts.router, d->settings->client->socket, handed_use(&d->handed, HANDED_CLIENT),
-				    err);
+	if (ret == 0 && d->world == NULL)
+		ret = router_listen(d->parts.router, d->parts.client_socket, handed_use(&d->handed, HANDED_CLIENT), err);
 	return ret;
 }
 

@@ -44,7 +44,8 @@ struct settings {
 		int32_t format; /* 0 pbs, 1 json */
 	} *log;
 	const struct client_conf {
-		const char *socket;
+		const char *socket;	/* of a server, also when it is a mom too */
+		const char *mom_socket; /* of a mom alone: both may share a home */
 		int64_t stall_ms;
 	} *client;
 	const struct hooks_conf *hooks;

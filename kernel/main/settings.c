@@ -47,6 +47,7 @@ static const struct keel_conf_rule log_rules[] = {
 
 static const struct keel_conf_rule client_rules[] = {
 	START_RULE(STRING, socket, client_conf, socket),
+	START_RULE(STRING, mom_socket, client_conf, mom_socket),
 	START_RULE(DURATION, stall, client_conf, stall_ms, .fallback = "60s", .min = 100, .max = HOUR),
 };
 
@@ -153,6 +154,7 @@ static int texts_fill(struct settings *s, const struct options *o, const struct 
 		{ TOP, "host_name", NAME, { top->host_name, pbs_conf_get(p, "PBS_MOM_NODE_NAME"), NULL, host } },
 		{ LOG, "dir", BELOW_HOME, { s->log->dir, NULL, NULL, s->roles & KEEL_SERVER ? "server_logs" : "mom_logs" } },
 		{ CLIENT, "socket", BELOW_HOME, { s->client->socket, NULL, NULL, "run/server.sock" } },
+		{ CLIENT, "mom_socket", BELOW_HOME, { s->client->mom_socket, NULL, NULL, "run/mom.sock" } },
 	};
 	int ret = 0;
 

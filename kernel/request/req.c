@@ -275,7 +275,8 @@ void req_again(struct keel_req *q)
 {
 	struct keel_out *o = reply_make(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
 
-	out_put_int(o, "again", 1);
+	if (!q->parts)
+		out_put_int(o, "again", 1);
 	client_send(q->client, o, WIRE_REPLY, q->corr);
 	req_client_gone(q);
 }

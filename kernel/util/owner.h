@@ -29,6 +29,7 @@ struct parts {
 	const char *server_name;   /* the `.svr` part of ids */
 	const char *host_name;     /* this host, as other daemons know it */
 	const char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
+	const char *client_socket;
 };
 
 /* How long the taps of a module may take; 0: as configured for all modules. */

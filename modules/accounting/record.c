@@ -28,10 +28,16 @@ KEEL_ATTR_OPT(job, session_id);
 KEEL_ATTR_OPT(job, Exit_status);
 KEEL_ATTR_OPT(job, resources_used);
 KEEL_ATTR_OPT(job, run_count);
+KEEL_ATTR_OPT(job, phase_start);
+KEEL_ATTR_OPT(job, exec_host_orig);
+KEEL_ATTR_OPT(job, exec_vnode_orig);
+KEEL_ATTR_OPT(job, Resource_List_orig);
 
 #define ITEMS_ROOM 65536 /* bytes that taps append to one record, as a rule */
 
-static const char blank_ended[] = "QScB";
+static const char blank_ended[] = "QSscB";
+/* Those that say where a job begins to run, or goes on with less; those of a part of its run that is over. */
+static const char beginning[] = "STcs", phases[] = "ue";
 
 static const char *string_of(struct keel_obj *job, const struct keel_attr *attr)
 {
@@ -65,17 +71,21 @@ static void add_int(struct text *t, struct keel_obj *job, const char *key,
 struct listing {
 	struct text *t;
 	const char *prefix;
+	const char *walltime; /* instead of the list's own; NULL: as it is */
+	bool had_walltime;
 };
 
 static void add_entry(void *arg, const char *key, const char *text, uint32_t len)
 {
 	struct listing *l = arg;
-	char name[256], *value = strndup(text, len);
+	const bool is_walltime = l->walltime && key && strcmp(key, "walltime") == 0;
+	char name[256], *value = is_walltime ? strdup(l->walltime) : strndup(text, len);
 
 	if (!value) {
 		l->t->broken = true;
 		return;
 	}
+	l->had_walltime |= is_walltime;
 	snprintf(name, sizeof(name), "%s.%s", l->prefix, key ? key : "");
 	text_item(l->t, name, value, false);
 	free(value);
@@ -84,7 +94,7 @@ static void add_entry(void *arg, const char *key, const char *text, uint32_t len
 static void add_list(struct text *t, struct keel_obj *job, const char *prefix,
 		     const struct keel_attr *attr)
 {
-	struct listing l = { t, prefix };
+	struct listing l = { .t = t, .prefix = prefix };
 	const struct keel_emit emit = { add_entry, &l };
 
 	if (is_set(job, attr))
@@ -176,9 +186,38 @@ static void add_general(struct keel_mod *mod, struct text *t, char letter, struc
 	if (letter != 'Q')
 		add_int(t, job, "start", job_stime);
 	items_add(mod, t, letter, job, INT32_MIN, ITEMS_LATE);
-	add_string(t, job, "exec_host", job_exec_host, false);
-	add_string(t, job, "exec_vnode", job_exec_vnode, false);
-	add_list(t, job, "Resource_List", job_Resource_List);
+	/* Its end is that of the job as it was submitted and began. */
+	if (letter == 'E' && is_set(job, job_exec_vnode_orig)) {
+		add_string(t, job, "exec_host", job_exec_host_orig, false);
+		add_string(t, job, "exec_vnode", job_exec_vnode_orig, false);
+	} else {
+		add_string(t, job, "exec_host", job_exec_host, false);
+		add_string(t, job, "exec_vnode", job_exec_vnode, false);
+	}
+	add_list(t, job, "Resource_List",
+		 letter == 'E' && is_set(job, job_Resource_List_orig) ? job_Resource_List_orig : job_Resource_List);
+}
+
+/* What ends with this record began with the job, or when it shrank last. */
+static void add_phase(struct keel_mod *mod, struct text *t, struct keel_obj *job)
+{
+	int64_t from = is_set(job, job_phase_start) ? keel_get_int(job, job_phase_start)
+		       : is_set(job, job_stime)	    ? keel_get_int(job, job_stime)
+						    : keel_time(mod);
+	int64_t till = is_set(job, job_obittime) ? keel_get_int(job, job_obittime) : keel_time(mod);
+	const long long s = till > from ? (long long)(till - from) : 0;
+	char walltime[32];
+	struct listing l = { .t = t, .prefix = "resources_used", .walltime = walltime };
+	const struct keel_emit emit = { add_entry, &l };
+
+	snprintf(walltime, sizeof(walltime), "%02lld:%02lld:%02lld", s / 3600, s / 60 % 60, s % 60);
+	add_int(t, job, "session", job_session_id);
+	add_int(t, job, "run_count", job_run_count);
+	text_add(t, " ", 1);
+	if (is_set(job, job_resources_used))
+		keel_emit(job, job_resources_used, NULL, &emit);
+	if (!l.had_walltime)
+		text_item(t, "resources_used.walltime", walltime, false);
 }
 
 static void add_end(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job)
@@ -232,8 +271,10 @@ bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct
 		add_list(ret, job, "resources_used", job_resources_used);
 	else
 		add_general(mod, ret, letter, job);
-	if (letter == 'S' || letter == 'T')
+	if (strchr(beginning, letter))
 		add_assigned(ret, job);
+	if (strchr(phases, letter))
+		add_phase(mod, ret, job);
 	if (letter == 'E' || letter == 'R')
 		add_end(mod, ret, letter, job);
 	add_from_taps(mod, ret, letter, job);

@@ -83,7 +83,7 @@ static void list_set(const char *name, const char *text)
 
 static void job_set(const char *name, const char *text)
 {
-	if (strcmp(name, "Resource_List") == 0 || strcmp(name, "resources_used") == 0)
+	if (strncmp(name, "Resource_List", 13) == 0 || strcmp(name, "resources_used") == 0)
 		list_set(name, text);
 	else
 		keel_mock_set(job, name, NULL, text);
@@ -99,9 +99,10 @@ static void tear_down(void)
 static void job_plain(void)
 {
 	static const char *const texts[] = { "euser", "egroup", "Account_Name", "project", "Job_Name",
-		"queue", "depend", "exec_host", "exec_vnode", "eligible_time", "array_indices_submitted" };
+		"queue", "depend", "exec_host", "exec_vnode", "eligible_time", "array_indices_submitted", "exec_host_orig",
+		"exec_vnode_orig" };
 	static const char *const numbers[] = { "ctime", "qtime", "etime", "stime", "session_id", "obittime",
-		"Exit_status", "run_count" };
+		"Exit_status", "run_count", "phase_start" };
 
 	tear_down();
 	mock = mock_with_resources();
@@ -113,6 +114,7 @@ static void job_plain(void)
 		keel_mock_attr(mock, "job", numbers[i], "long");
 	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
 	keel_mock_attr(mock, "job", "resources_used", "resource_list");
+	keel_mock_attr(mock, "job", "Resource_List_orig", "resource_list");
 	job = keel_mock_object(mock, "job", "12.svr");
 	job_set("euser", "alice");
 	job_set("egroup", "users");
@@ -204,6 +206,35 @@ static void test_ended(void)
 			  "resources_used.walltime=00:00:02 eligible_time=00:00:05 run_count=1");
 }
 
+/* A job that shrinks: each phase has its own time, its end is that of the whole. */
+static void test_shrunk(void)
+{
+	job_begun();
+	job_set("run_count", "1");
+	job_set("stime", "1709283830");
+	expect('u', PLAIN "etime=102 start=1709283830 " WHERE LIST " session=0 run_count=1  resources_used.walltime=00:01:10");
+	job_set("resources_used", "cput=00:00:01|walltime=00:00:09");
+	expect('u', PLAIN "etime=102 start=1709283830 " WHERE LIST
+			  " session=0 run_count=1  resources_used.cput=00:00:01 resources_used.walltime=00:01:10");
+	expect('c', PLAIN "etime=102 start=1709283830 " WHERE LIST
+			  " resource_assigned.mem=1025kb resource_assigned.ncpus=5 resource_assigned.gpus=1 ");
+	expect('s', PLAIN "etime=102 start=1709283830 " WHERE LIST
+			  " resource_assigned.mem=1025kb resource_assigned.ncpus=5 resource_assigned.gpus=1 ");
+	job_set("phase_start", "1709283890");
+	job_set("obittime", "1709283895");
+	expect('e', PLAIN "etime=102 start=1709283830 " WHERE LIST
+			  " session=0 run_count=1  resources_used.cput=00:00:01 resources_used.walltime=00:00:05");
+	job_set("exec_vnode_orig", "(n1:ncpus=9)");
+	job_set("exec_host_orig", "n1/0*9");
+	job_set("Resource_List_orig", "ncpus=9");
+	job_set("Exit_status", "0");
+	expect('E', PLAIN "etime=102 start=1709283830 exec_host=n1/0*9 exec_vnode=(n1:ncpus=9) Resource_List.ncpus=9 session=0 "
+			  "end=1709283895 Exit_status=0 resources_used.cput=00:00:01 resources_used.walltime=00:00:09 run_count=1");
+	expect('R', PLAIN "etime=102 start=1709283830 " WHERE LIST
+			  " session=0 end=1709283895 Exit_status=0 resources_used.cput=00:00:01 "
+			  "resources_used.walltime=00:00:09 run_count=1");
+}
+
 static void test_suspended(void)
 {
 	job_begun();
@@ -272,4 +303,4 @@ static void test_long_items(void)
 }
 
 TESTS_MAIN_BETWEEN("record", NULL, tear_down, TEST(test_long_items), TEST(test_queued), TEST(test_started), TEST(test_ended),
-		   TEST(test_suspended), TEST(test_quotes), TEST(test_no_item_is_forged), TEST(test_broken_exec_vnode))
+		   TEST(test_suspended), TEST(test_shrunk), TEST(test_quotes), TEST(test_no_item_is_forged), TEST(test_broken_exec_vnode))

@@ -103,6 +103,14 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 	return KEEL_NEXT;
 }
 
+/* It has less: what was counted of it goes, what it asks for now comes. */
+static keel_verdict on_resized(struct keel_call *c, const struct keel_ev_job_resized *ev)
+{
+	if (ev->job)
+		count_placed(c->mod, ev->job, !keel_job_is_suspended(ev->job));
+	return KEEL_NEXT;
+}
+
 static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known *ev)
 {
 	char letter = keel_job_state(ev->job);
@@ -165,6 +173,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_waits, on_waits, .order = -100),
 	KEEL_TAP(job_placed, on_placed, .order = -100),
 	KEEL_TAP(job_step, on_step, .order = -100),
+	KEEL_TAP(job_resized, on_resized, .order = -100),
 	KEEL_TAP(job_purged, on_purged, .order = -100),
 	KEEL_TAP(job_known, on_known, .order = -100, .after = "jobs"),
 	KEEL_TAP(trial_vacate, on_vacate),

@@ -88,27 +88,38 @@ static char **save_command(struct keel_mod *mod, const struct task *t, int64_t *
 	return argv;
 }
 
-void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+static void save(struct keel_mod *mod, struct task *t, const char *name, struct answer_to to)
 {
-	int64_t number = keel_msg_int(m, "number", 0), limit = 0;
-	struct task *t = stop_task_of(mod, m);
-	char **argv = t && t->state == TASK_RUN ? save_command(mod, t, &limit) : NULL;
+	int64_t limit = 0;
+	char **argv = t->state == TASK_RUN ? save_command(mod, t, &limit) : NULL;
 	struct saving *s = argv ? calloc(1, sizeof(*s) + strlen(t->id) + 1) : NULL;
 
-	(void)peer;
+	(void)name;
 	if (!s) {
 		free(argv);
-		stop_answer(mod, number, t && t->state == TASK_RUN ? PBSE_NOSUP : PBSE_BADSTATE, NULL);
+		answer(mod, &to, t->state == TASK_RUN ? PBSE_NOSUP : PBSE_BADSTATE, NULL);
 		return;
 	}
-	s->number = number;
+	s->number = to.number;
 	s->run = t->run;
 	strcpy(s->id, t->id);
 	if (chore_begin(mod, t->user ? t->user : "", argv, -1, -1, limit, saved, s) < 0) {
-		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
+		stop_answer(mod, s->number, PBSE_MOMREJECT, "no memory on the host");
 		free(s);
 	}
 	free(argv);
+}
+
+void on_checkpoint(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	int64_t number = keel_msg_int(m, "number", 0);
+	struct task *t = stop_task_of(mod, m);
+
+	(void)peer;
+	if (t && t->state == TASK_RUN)
+		act_ask(mod, t, "checkpoint", number, save);
+	else
+		stop_answer(mod, number, PBSE_BADSTATE, NULL);
 }
 
 /* ---- go on -------------------------------------------------------------------------------------------- */

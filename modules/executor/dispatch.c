@@ -26,8 +26,10 @@ struct entry *entry_find(struct state *st, const char *id)
 void entry_drop(struct state *st, struct entry *e)
 {
 	HASH_DEL(st->server.entries, e);
+	sending_drop(e);
+	entry_hosts_free(e);
+	leaving_free(e);
 	free(e->id);
-	free(e->peer);
 	free(e);
 }
 
@@ -45,13 +47,12 @@ void server_fini(struct keel_mod *mod)
 	}
 	HASH_ITER(hh, st->server.questions, q, next_q)
 		question_free(st, q);
+	going_fini(st);
 	HASH_ITER(hh, st->server.entries, e, next)
 		entry_drop(st, e);
 	HASH_ITER(hh, st->server.hosts, h, next_h) {
 		HASH_DEL(st->server.hosts, h);
-		scripts_drop(mod, h);
-		free(h->name);
-		free(h);
+		host_free(mod, h);
 	}
 }
 
@@ -73,60 +74,71 @@ char *dispatch_text(struct keel_mod *mod, struct keel_obj *job, const char *name
 	return text;
 }
 
-/* Returns the host of the first vnode of "(n1:ncpus=2+n2...)", borrowed; NULL: not known. */
-static const char *vnodes_peer(struct keel_mod *mod, const char *exec_vnode)
+/* ---- hosts of a run ----------------------------------------------------------------------------- */
+
+static int32_t hosts_find(struct keel_mod *mod, struct spread_of *of, struct spread *ret)
 {
 	const struct server *srv = &((const struct state *)mod->state)->server;
-	const char *begin = exec_vnode + strspn(exec_vnode, "(");
-	char *name = strndup(begin, strcspn(begin, ":)+"));
-	const char *peer = name && *name && srv->host_of ? srv->host_of(srv->host_of_me, name) : NULL;
 
-	free(name);
-	return peer;
+	of->host_of = srv->host_of;
+	of->me = srv->host_of_me;
+	return spread_make(of, ret);
 }
 
-/* The host of the first vnode, else that of "n1/0*2+n2/0". */
-char *dispatch_peer(struct keel_mod *mod, struct keel_obj *job)
+int32_t dispatch_hosts(struct keel_mod *mod, const char *exec_vnode, struct spread *ret)
 {
-	char *vnodes = dispatch_text(mod, job, "exec_vnode", NULL);
+	return hosts_find(mod, &(struct spread_of){ .exec_vnode = exec_vnode, .no_nodes = true }, ret);
+}
+
+int32_t dispatch_spread(struct keel_mod *mod, struct keel_obj *job, struct spread *ret)
+{
 	char *hosts = dispatch_text(mod, job, "exec_host", NULL);
-	const char *peer = vnodes ? vnodes_peer(mod, vnodes) : NULL;
-	char *found;
+	char *vnodes = dispatch_text(mod, job, "exec_vnode", NULL);
+	char *select = dispatch_text(mod, job, "schedselect", NULL);
+	struct spread_of of = { .exec_host = hosts, .exec_vnode = vnodes, .select = select };
+	int32_t r = hosts_find(mod, &of, ret);
 
-	if (!peer && hosts) {
-		hosts[strcspn(hosts, "/+:")] = '\0';
-		peer = *hosts ? hosts : NULL;
-	}
-	found = peer ? strdup(peer) : NULL;
-	free(vnodes);
 	free(hosts);
-	return found;
+	free(vnodes);
+	free(select);
+	return r;
 }
 
-bool dispatch_spans_hosts(struct keel_mod *mod, const char *exec_vnode)
+void entry_hosts_free(struct entry *e)
 {
-	const struct server *srv = &((const struct state *)mod->state)->server;
-	char *copy = strdup(exec_vnode), *save = NULL, *first = NULL;
-	bool spans = false;
-
-	for (char *part = copy ? strtok_r(copy, "+", &save) : NULL; part && !spans; part = strtok_r(NULL, "+", &save)) {
-		char *name = part + strspn(part, "(");
-		const char *peer;
-
-		name[strcspn(name, ":)")] = '\0';
-		peer = srv->host_of ? srv->host_of(srv->host_of_me, name) : NULL;
-		if (!peer)
-			peer = name;
-		spans = first && strcmp(first, peer) != 0;
-		if (!first)
-			first = strdup(peer);
-	}
-	free(first);
-	free(copy);
-	return spans;
+	for (uint32_t i = 0; i < e->n_hosts; i++)
+		free(e->hosts[i]);
+	free(e->hosts);
+	e->hosts = NULL;
+	e->n_hosts = 0;
+	e->peer = NULL;
 }
 
-/* Message to the entry's host about it. */
+int32_t entry_hosts_set(struct entry *e, const struct spread *s, uint32_t n)
+{
+	char **hosts = calloc(n ? n : 1, sizeof(*hosts));
+	bool failed = !hosts;
+
+	entry_hosts_free(e);
+	for (uint32_t i = 0; i < n && !failed; i++)
+		failed = !(hosts[i] = strdup(s->host[i]->name));
+	e->hosts = hosts;
+	e->n_hosts = hosts ? n : 0;
+	if (failed)
+		entry_hosts_free(e);
+	else
+		e->peer = n ? hosts[0] : NULL;
+	return failed ? -ENOMEM : 0;
+}
+
+bool entry_has(const struct entry *e, const char *peer)
+{
+	for (uint32_t i = 0; i < e->n_hosts; i++)
+		if (strcmp(e->hosts[i], peer) == 0)
+			return true;
+	return false;
+}
+
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay)
 {
 	struct keel_out *out = e->peer ? keel_out(mod) : NULL;
@@ -139,12 +151,28 @@ int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *mess
 	return keel_link_send(mod, e->peer, message, out);
 }
 
-/* ---- a start waits for its host ---------------------------------------------------------------- */
+void others_discard(struct keel_mod *mod, const struct entry *e)
+{
+	for (uint32_t i = 1; i < e->n_hosts; i++) {
+		struct keel_out *out = keel_out(mod);
+
+		if (!out)
+			return; /* its next hello shows that it has the run */
+		keel_put_str(out, "id", e->id);
+		keel_put_int(out, "run", e->run);
+		keel_link_send(mod, e->hosts[i], "task.discard", out);
+	}
+	leaving_forget(mod, e);
+}
+
+/* ---- a start waits for its hosts ---------------------------------------------------------------- */
 
 static void wait_forget(struct keel_mod *mod, struct start_wait *w)
 {
 	if (w->hold)
 		DL_DELETE(((struct state *)mod->state)->server.waits, w);
+	for (uint32_t i = 0; i < w->n; i++)
+		free(w->peers[i]);
 	free(w);
 }
 
@@ -160,45 +188,80 @@ static void wait_cancelled(struct keel_call *call, void *arg, int32_t reason)
 	wait_forget(call->mod, arg);
 }
 
-keel_verdict start_wait(struct keel_call *call, const char *exec_vnode)
+static bool is_awaited(struct keel_mod *mod, const char *peer)
+{
+	const struct host *h = host_find(mod->state, peer);
+
+	if (h && h->strange)
+		return false;
+	return keel_link_is_up(mod, peer) ? !h || h->asked : keel_link_is_awaited(mod, peer);
+}
+
+/* Adds to what a start waits for. */
+static void wait_for(struct start_wait **w, uint32_t room, const char *what)
+{
+	if (!*w)
+		*w = calloc(1, sizeof(**w) + room * sizeof(*(*w)->peers));
+	if (*w && ((*w)->peers[(*w)->n] = strdup(what)))
+		(*w)->n++;
+}
+
+keel_verdict start_wait(struct keel_call *call, const char *id, const struct spread *hosts)
 {
 	struct state *st = keel_state(call);
-	const char *peer = vnodes_peer(call->mod, exec_vnode);
-	const struct host *h = peer ? host_find(st, peer) : NULL;
-	bool linked = peer && keel_link_is_up(call->mod, peer);
-	struct start_wait *w;
+	const char *going = going_peer(st, id);
+	struct start_wait *w = NULL;
 	char why[300];
 	keel_verdict v;
 
-	if (!peer || (h && h->strange) || (linked ? h && !h->asked : !keel_link_is_awaited(call->mod, peer)))
-		return KEEL_NEXT;
-	w = calloc(1, sizeof(*w) + strlen(peer) + 1);
+	if (going)
+		wait_for(&w, hosts->n_hosts + 1, id);
+	for (uint32_t i = 0; i < hosts->n_hosts; i++) {
+		const char *peer = hosts->host[i]->name;
+
+		if (is_awaited(call->mod, peer))
+			wait_for(&w, hosts->n_hosts + 1, peer);
+	}
 	if (!w)
 		return KEEL_NEXT;
-	strcpy(w->peer, peer);
-	snprintf(why, sizeof(why), "host %s is to link again", peer);
-	v = keel_hold(call, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = why, .arg = w,
-						      .resume = wait_over, .cancel = wait_cancelled }, &w->hold);
+	if (going)
+		snprintf(why, sizeof(why), "host %s is to end the last run of it", going);
+	else
+		snprintf(why, sizeof(why), "host %s is to link again", w->n ? w->peers[0] : "");
+	v = w->n ? keel_hold(call, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = why, .arg = w,
+							     .resume = wait_over, .cancel = wait_cancelled }, &w->hold)
+		 : KEEL_NEXT;
 	if (v == KEEL_WAIT)
 		DL_APPEND(st->server.waits, w);
 	else
-		free(w);
+		wait_forget(call->mod, w);
 	return v;
 }
 
-void starts_go_on(struct state *st, const char *peer)
+/* It is awaited no more; the last one ends the hold. */
+static void wait_less(struct state *st, struct start_wait *w, const char *awaited)
+{
+	struct keel_hold *hold = w->hold;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (strcmp(w->peers[i], awaited) == 0) {
+			free(w->peers[i]);
+			w->peers[i] = w->peers[--w->n];
+			break;
+		}
+	if (w->n)
+		return;
+	DL_DELETE(st->server.waits, w);
+	w->hold = NULL;
+	keel_release(hold);
+}
+
+void starts_go_on(struct state *st, const char *awaited)
 {
 	struct start_wait *w, *next;
 
-	DL_FOREACH_SAFE(st->server.waits, w, next) {
-		struct keel_hold *hold = w->hold;
-
-		if (strcmp(w->peer, peer) != 0)
-			continue;
-		DL_DELETE(st->server.waits, w);
-		w->hold = NULL;
-		keel_release(hold);
-	}
+	DL_FOREACH_SAFE(st->server.waits, w, next)
+		wait_less(st, w, awaited);
 }
 
 /* ---- orders ----------------------------------------------------------------------------------- */
@@ -262,7 +325,10 @@ static void task_discard(struct keel_mod *mod, struct keel_obj *job)
 	if (!e)
 		return;
 	/* A host that is down lists the run when it is up again, and gets the order then. */
+	entry_peer(mod, e);
 	order_send(mod, e, "task.discard", 0);
+	others_discard(mod, e);
+	going_begin(mod, e);
 	entry_drop(st, e);
 }
 
@@ -273,7 +339,9 @@ static void task_ended_done(struct keel_mod *mod, struct keel_obj *job)
 
 	if (!e)
 		return;
+	entry_peer(mod, e);
 	order_send(mod, e, "task.forget", 0);
+	others_discard(mod, e);
 	entry_drop(st, e);
 }
 
@@ -309,10 +377,17 @@ static void task_set_host_of(struct keel_mod *mod, struct keel_mod *me,
 	srv->host_of = host_of;
 }
 
+static const char *task_address(struct keel_mod *mod, const char *host)
+{
+	const struct host *h = host_find(mod->state, host);
+
+	return h ? h->address : NULL;
+}
+
 const struct keel_task_api task_api = {
 	.size = sizeof(struct keel_task_api), .version = 1,
 	.listen = task_listen, .start = task_start, .signal = task_signal, .kill = task_kill,
 	.discard = task_discard, .ended_done = task_ended_done, .set_host_of = task_set_host_of,
 	.terminate = task_terminate, .checkpoint = task_checkpoint, .message = task_message,
-	.stop_hosts = task_stop_hosts, .modify = task_modify, .describe = task_describe,
+	.stop_hosts = task_stop_hosts, .modify = task_modify, .resize = task_resize, .address = task_address, .describe = task_describe,
 };

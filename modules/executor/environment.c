@@ -5,6 +5,7 @@
  */
 #include "keel/jobid.h"
 #include "launch.h"
+#include "part.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
+
+#define COOKIE_BYTES 32
 
 struct var {
 	char *name, *value; /* one allocation, name first */
@@ -112,21 +115,36 @@ static int list_add(struct var **vars, const char *list)
 	return r;
 }
 
+int launch_cookie(struct launch *l)
+{
+	char cookie[2 * COOKIE_BYTES + 1] = "";
+	unsigned char bytes[COOKIE_BYTES];
+
+	if (l->part->cookie)
+		return 0;
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(cookie + 2 * i, 3, "%02x", bytes[i]);
+	if (part_set_text(&l->part->cookie, cookie) < 0)
+		return -ENOMEM;
+	part_sync(l->part);
+	return 0;
+}
+
 static int ours_add(struct var **vars, const struct launch *l, const char *job_dir)
 {
 	const struct user *u = &l->account_of;
-	char cookie[33] = "", ncpus[24], nodefile[4096], tmpdir[4096] = "", index[32], array[512];
-	unsigned char bytes[16];
+	const struct keel_part *part_of = &l->facts->view;
+	char node[24], ncpus[24], threads[24], nodefile[4096], tmpdir[4096] = "", index[32], array[512];
 	size_t len = 0;
 	const char *at = keel_id_index(l->id, &len); /* 12[3].svr: PBS_ARRAY_INDEX=3, PBS_ARRAY_ID=12[].svr */
 	bool part = at && len < sizeof(index) && keel_id_whole(l->id, array, sizeof(array));
 
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		memset(bytes, 0, sizeof(bytes));
-	for (size_t i = 0; i < sizeof(bytes) && 2 * i + 2 < sizeof(cookie); i++)
-		snprintf(cookie + 2 * i, 3, "%02X", bytes[i]);
+	snprintf(node, sizeof(node), "%u", part_of->index);
 	snprintf(index, sizeof(index), "%.*s", part ? (int)len : 0, part ? at : "");
 	snprintf(ncpus, sizeof(ncpus), "%lld", (long long)(l->ncpus > 0 ? l->ncpus : 1));
+	snprintf(threads, sizeof(threads), "%lld", (long long)l->ompthreads);
 	snprintf(nodefile, sizeof(nodefile), "%s/aux/%s", l->pbs_home, l->id);
 	if (l->tmpdir)
 		snprintf(tmpdir, sizeof(tmpdir), "%s/pbs.%s", l->tmpdir, l->id);
@@ -140,16 +158,17 @@ static int ours_add(struct var **vars, const struct launch *l, const char *job_d
 		{ "PBS_JOBNAME", l->name },
 		{ "PBS_JOBID", l->id },
 		{ "PBS_QUEUE", l->queue },
-		{ "PBS_JOBCOOKIE", cookie },
-		{ "PBS_NODENUM", "0" },
+		{ "PBS_JOBCOOKIE", l->facts->cookie },
+		{ "PBS_NODENUM", node },
 		{ "PBS_TASKNUM", "1" },
 		{ "PBS_MOMPORT", "15003" },
+		{ "KEELSON_MOM_SOCKET", l->mom_socket },
 		{ "PBS_NODEFILE", l->nodes ? nodefile : NULL },
 		{ "PBS_ENVIRONMENT", "PBS_BATCH" },
 		{ "PBS_JOBDIR", job_dir },
 		{ "TMPDIR", l->tmpdir ? tmpdir : NULL },
 		{ "NCPUS", ncpus },
-		{ "OMP_NUM_THREADS", ncpus },
+		{ "OMP_NUM_THREADS", l->ompthreads > 0 ? threads : ncpus },
 		{ "PBS_ACCOUNT", l->account },
 		{ "PBS_ARRAY_INDEX", part ? index : NULL },
 		{ "PBS_ARRAY_ID", part ? array : NULL },

@@ -8,10 +8,11 @@
  *
  * Messages between the halves, each naming the job and its run:
  *   to a host      task.start .modify .signal .kill .checkpoint .message .discard .forget, task.who .strange
- *   to the server  task.hello .got .started .refused .used .ended .answer .unknown
+ *   to the server  task.hello .got .started .refused .used .ended .answer .unknown .gone
  */
 #include "executor.h"
 #include "group.h"
+#include "keel/service/sister.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,12 +66,24 @@ static const struct keel_conf_rule conf_rules[] = {
 
 KEEL_USE(link);
 KEEL_USE(blob);
+KEEL_USE_OPT(sister);
 
 static const struct keel_service_def service = {
 	.size = sizeof(struct keel_service_def), .version = 1, .name = "task",
 	.doc = "work on execution hosts", .table = &task_api,
 };
-static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
+static const struct keel_service_def part_service = {
+	.size = sizeof(struct keel_service_def), .version = 1, .name = "part",
+	.doc = "what this host has of a job", .table = &part_api,
+};
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(SERVICE, service),
+	KEEL_ROW(SERVICE, part_service),
+	KEEL_ROW(MOM_DIRECTIVE, usecp_directive),
+	KEEL_ROW(MOM_DIRECTIVE, tmpdir_directive),
+	KEEL_ROW(MOM_DIRECTIVE, jobdir_root_directive),
+	KEEL_ROW(MOM_DIRECTIVE, gen_nodefile_on_sister_mom_directive),
+};
 
 static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_known *ev)
 {
@@ -78,16 +91,44 @@ static keel_verdict job_known(struct keel_call *call, const struct keel_ev_job_k
 	return KEEL_NEXT;
 }
 
-/* The hosts beside the first would have nothing of the job but what it takes of them. */
+/* A job over several hosts needs what makes its parts one job, and hosts that reach each other. */
+static keel_verdict hosts_check(struct keel_call *call, const struct spread *s)
+{
+	struct state *st = keel_state(call);
+	char text[600];
+
+	if (!keel_has(sister))
+		return keel_reject(call, PBSE_NOSUP,
+				   "jobs over several hosts cannot be started yet: ask for chunks that fit on one "
+				   "host, with -l place=pack");
+	for (uint32_t i = 0; i < s->n_hosts; i++) {
+		const struct host *h = host_find(st, s->host[i]->name);
+
+		if (!h || h->asked || (h->address && h->key))
+			continue; /* one that is away, or has yet to say it, has its own error */
+		snprintf(text, sizeof(text), "host %.300s has said no address where the other hosts of a job reach it: "
+			 "its link's configuration is to name one it listens on", s->host[i]->name);
+		return keel_reject(call, PBSE_NOSUP, text);
+	}
+	return KEEL_NEXT;
+}
+
 static keel_verdict start_now(struct keel_call *call, const struct keel_ev_start_now *ev)
 {
 	const struct conf *cf = call->mod->conf;
+	struct spread s;
+	keel_verdict v = KEEL_NEXT;
 
-	if (cf->first_host_only || !dispatch_spans_hosts(call->mod, ev->exec_vnode))
-		return ev->dry ? KEEL_NEXT : start_wait(call, ev->exec_vnode);
-	return keel_reject(call, PBSE_NOSUP,
-			   "jobs over several hosts cannot be started yet: ask for chunks that fit on one "
-			   "host, with -l place=pack");
+	if (dispatch_hosts(call->mod, ev->exec_vnode, &s) < 0)
+		return KEEL_NEXT; /* the start itself fails */
+	if (cf->first_host_only)
+		spread_cut(&s);
+	if (s.n_hosts > 1)
+		v = hosts_check(call, &s);
+	if (v == KEEL_NEXT && !ev->dry)
+		v = start_wait(call, ev->id, &s);
+	spread_fini(&s);
+	return v;
 }
 
 static keel_verdict peer_up(struct keel_call *call, const struct keel_ev_peer_up *ev)
@@ -125,6 +166,9 @@ static const struct {
 	{ "task.health", on_health, KEEL_MOM },
 	{ "task.hello", on_hello, KEEL_MOM },
 	{ "task.got", on_got, KEEL_MOM },
+	{ "task.released", on_released, KEEL_MOM },
+	{ "task.gone", on_discarded, KEEL_MOM },
+	{ "task.pruned", on_pruned, KEEL_MOM },
 	{ "task.start", on_start, KEEL_SERVER },
 	{ "task.forget", on_forget, KEEL_SERVER },
 	{ "task.who", on_who, KEEL_SERVER },
@@ -136,6 +180,10 @@ static const struct {
 	{ "host.stop", on_stop, KEEL_SERVER },
 	{ "task.modify", on_modify, KEEL_SERVER },
 	{ "task.strange", on_strange, KEEL_SERVER },
+	{ "task.release", on_release, KEEL_SERVER },
+	{ "task.left", on_left, KEEL_SERVER },
+	{ "task.prune_done", on_prune_done, KEEL_SERVER },
+	{ "task.resize", on_resize, KEEL_SERVER },
 };
 
 static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
@@ -165,6 +213,7 @@ static void started(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->started = true;
+	parts_found(mod);
 	HASH_ITER(hh, st->mom.tasks, t, next)
 		if (t->found_over) {
 			t->found_over = false;
@@ -214,6 +263,7 @@ static void executor_fini(struct keel_mod *mod)
 {
 	server_fini(mod);
 	mom_fini(mod);
+	directives_fini(mod);
 }
 
 KEEL_MODULE(.name = "executor", .version = "1.0", .vendor = "Keelson",

@@ -146,6 +146,14 @@ int group_enter(const char *group)
 	return file_put(group, "cgroup.procs", "0");
 }
 
+int group_move(const char *group, int pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return file_put(group, "cgroup.procs", text);
+}
+
 void group_remove(const char *group)
 {
 	rmdir(group);

@@ -18,6 +18,7 @@ int group_thaw(const char *group);
 int group_kill(const char *group);
 /* The calling process moves in. */
 int group_enter(const char *group);
+int group_move(const char *group, int pid); /* a process from elsewhere */
 void group_remove(const char *group);
 
 #endif

@@ -3,6 +3,7 @@
  * host.c - how this host introduces itself to the server: what it has and what runs here.
  */
 #include "executor.h"
+#include "keel/service/carrier.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,20 @@ static void tasks_put(struct keel_mod *mod, struct keel_out *out)
 	keel_close(out);
 }
 
+KEEL_USE_OPT(carrier);
+
+/* Where the hosts of a job find this one; nothing without links. */
+static void place_put(struct keel_out *out)
+{
+	char address[KEEL_CARRIER_ADDRESS], key[KEEL_CARRIER_KEY];
+
+	if (!keel_can(carrier, own) || keel_carrier_own(address, key) < 0)
+		return;
+	if (address[0])
+		keel_put_str(out, "address", address);
+	keel_put_str(out, "key", key);
+}
+
 void host_hello(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -80,6 +95,7 @@ void host_hello(struct keel_mod *mod)
 	if (st->mom.store[0])
 		keel_put_str(out, "store", st->mom.store);
 	keel_put_int(out, "last_start", st->mom.last_start);
+	place_put(out);
 	vnodes_put(mod, out);
 	tasks_put(mod, out);
 	if (keel_link_send(mod, "server", "task.hello", out) < 0)
@@ -89,5 +105,6 @@ void host_hello(struct keel_mod *mod)
 	HASH_ITER(hh, st->mom.tasks, t, next) {
 		t->heard = 0; /* a server that was restarted counts anew */
 		task_report(mod, t);
+		pruned_report(mod, t);
 	}
 }

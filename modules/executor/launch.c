@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * launch.c - from a start message to a running task: gates, then a worker thread (spawn.c), then the
- * shepherd's word. The launch keeps its task alive; a task discarded meanwhile ends at the end of it.
+ * launch.c - from a start message to a shepherd: task_begin, then a worker thread (spawn.c). How it goes on behind the setup:
+ * threshold.c. At the end of the shepherd, what became of its task.
+ * The launch keeps its task alive; a task discarded meanwhile ends at the end of it.
  */
 #include "executor.h"
 
@@ -18,7 +19,6 @@
 #include "proc.h"
 
 #define USER_FRESH_MS 1000 /* a user who leaves a group starts no task as its member afterwards */
-#define HOOK_REFUSED -4
 
 struct user_entry {
 	struct user user;
@@ -30,7 +30,6 @@ struct user_entry {
 struct flight {
 	struct launch l; /* first: spawn_work() gets its address */
 	struct task *task;
-	bool begun; /* task_begin accepted; next is task_launch */
 };
 
 void launch_free(struct launch *l)
@@ -46,8 +45,10 @@ void launch_free(struct launch *l)
 	free(l->server);
 	free(l->shepherd);
 	free(l->tmpdir);
+	free(l->jobdir_root);
 	free(l->groups_dir);
 	free(l->group_path);
+	part_free(l->part);
 	for (char **rule = l->usecp; rule && *rule; rule++)
 		free(*rule);
 	free(l->usecp);
@@ -158,19 +159,24 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
 	struct user_entry *u = l->user ? user_cached(mod, l->user) : NULL;
+	const char *tmpdir = directive_tmpdir(mod);
 
 	l->pbs_home = strdup(keel_home(mod));
+	l->mom_socket = keel_client_socket(mod);
 	l->host = strdup(keel_host_name(mod));
 	l->shepherd = shepherd_path(mod);
 	l->nursery = &((struct state *)mod->state)->mom.nursery;
 	l->world = st->mom.world;
 	l->room = cf->room;
-	l->tmpdir = cf->tmpdir && *cf->tmpdir ? strdup(cf->tmpdir) : NULL;
+	l->tmpdir = tmpdir && *tmpdir ? strdup(tmpdir) : NULL;
+	l->no_sister_nodes = st->mom.said.no_sister_nodefile;
+	l->jobdir_shared = st->mom.said.jobdir_shared;
+	l->jobdir_root = st->mom.said.jobdir_root ? strdup(st->mom.said.jobdir_root) : NULL;
 	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;
 	l->start_ms = cf->start_limit;
 	l->deliver_ms = cf->deliver_limit;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
-	return l->pbs_home && l->host && l->shepherd && rules_copy(cf->usecp, &l->usecp);
+	return l->pbs_home && l->host && l->shepherd && rules_copy(directive_usecp(mod), &l->usecp);
 }
 
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)
@@ -183,6 +189,38 @@ struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)
 	}
 	launch_free(l);
 	return NULL;
+}
+
+/* The job's hosts, from the message; of an older server this one alone. NULL: they are not what they should be. */
+static struct part *part_of_message(struct keel_mod *mod, const struct keel_msg *m, int64_t ncpus)
+{
+	struct part *p = part_alone(keel_host_name(mod), ncpus);
+	uint32_t n_hosts = 0;
+	const char *const *hosts = keel_msg_strings(m, "hosts", &n_hosts);
+	const char *nodes = keel_msg_str(m, "nodes"), *text;
+	char *numbers = hosts && nodes ? part_nodes_of_file(hosts, n_hosts, nodes) : NULL;
+	int64_t index = keel_msg_int(m, "index", 0);
+	int r = p ? 0 : -ENOMEM;
+
+	if (r == 0 && hosts)
+		r = part_set_hosts(p, hosts, n_hosts, numbers);
+	free(numbers);
+	if (r == 0 && (index < 0 || index >= (int64_t)p->view.n_hosts))
+		r = -EPROTO;
+	if (r == 0 && (text = keel_msg_str(m, "cookie")))
+		r = part_set_text(&p->cookie, text);
+	if (r == 0 && (text = keel_msg_str(m, "tolerate")))
+		r = part_set_text(&p->tolerate, text);
+	if (r == 0 && (text = keel_msg_str(m, "user")))
+		r = part_set_text(&p->user, text);
+	if (r < 0) {
+		part_free(p);
+		return NULL;
+	}
+	p->view.index = (uint32_t)index;
+	p->view.rerunable = keel_msg_int(m, "rerunable", 1) != 0;
+	part_sync(p);
+	return p;
 }
 
 static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m, const char *id,
@@ -199,6 +237,7 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 	l->pidfd = l->talk = -1;
 	l->run = run;
 	l->ncpus = keel_msg_int(m, "ncpus", 1);
+	l->ompthreads = keel_msg_int(m, "ompthreads", 0);
 	l->job_ncpus = keel_msg_int(m, "job_ncpus", l->ncpus);
 	l->id = strdup(id);
 #define LAUNCH_TEXT_READ(key, member)                                                              \
@@ -213,10 +252,14 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 		memcpy(l->script, script, l->script_len);
 	if (!script)
 		l->script_len = 0;
-	if (!whole || !l->id || !l->script || !host_copy(mod, l)) {
+	l->part = part_of_message(mod, m, l->ncpus);
+	if (!l->part && !l->status)
+		launch_fail(l, KEEL_TASK_RETRY, "the start message does not say which hosts the job has");
+	if (!whole || !l->id || !l->script || !host_copy(mod, l) || (l->part && launch_cookie(l) < 0)) {
 		launch_free(l);
 		return NULL;
 	}
+	l->has_script = l->has_script && l->part && !l->part->view.index;
 	if (keel_msg_int(m, "restart", 0) && !checkpoint_restart(mod, l) && !l->status) {
 		launch_free(l);
 		return NULL;
@@ -224,36 +267,7 @@ static struct launch *launch_read(struct keel_mod *mod, const struct keel_msg *m
 	return l;
 }
 
-/* The talk socket: one message, then silence until the last words. */
-static void talk_heard(struct keel_mod *mod, void *arg)
-{
-	struct task *t = arg;
-	char text[512];
-	ssize_t n = recv(t->talk, text, sizeof(text) - 1, MSG_DONTWAIT);
-	int status = KEEL_TASK_RETRY, used = 0;
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	text[n > 0 ? n : 0] = '\0';
-	keel_watch_cancel(t->watch);
-	t->watch = NULL;
-	launch_watch(mod, t);
-	t->lacks = sscanf(text, "short %d %n", &status, &used) == 1;
-	if (t->lacks || sscanf(text, "refused %d %n", &status, &used) == 1)
-		snprintf(t->why, sizeof(t->why), "%s", text + used);
-	else if (strncmp(text, "started ", 8) != 0)
-		snprintf(t->why, sizeof(t->why), "the shepherd of the task ended at once");
-	if (t->why[0])
-		t->status = status;
-	if (strncmp(text, "started ", 8) != 0)
-		return;
-	t->session = (pid_t)strtol(text + 8, NULL, 10);
-	t->state = TASK_RUN;
-	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)t->session);
-	task_report(mod, t);
-	if (t->kill_delay >= 0 && !t->discarded)
-		stop_kill(mod, t, t->kill_delay);
-}
+/* ---- its shepherd is gone ------------------------------------------------------------------------------ */
 
 static void followed(struct keel_mod *mod, void *arg)
 {
@@ -272,6 +286,7 @@ static void followed(struct keel_mod *mod, void *arg)
 		t->pidfd = f->l.pidfd;
 		t->talk = f->l.talk;
 		launch_watch(mod, t);
+		talk_begin(mod, t);
 		if (t->discarded)
 			stop_discard(mod, t);
 	}
@@ -300,46 +315,49 @@ static bool follow(struct keel_mod *mod, struct task *t)
 		 "the shepherd of the task was killed; what is left of the task is ended");
 	keel_watch_cancel(t->watch);
 	t->watch = NULL;
-	if (t->talk >= 0)
-		close(t->talk);
-	t->talk = -1;
+	talk_end(t);
 	t->shepherd = 0;
 	t->launch = &f->l;
 	st->mom.launching++;
 	return true;
 }
 
+/* It has ended, by its diary. */
+static void end_take(struct keel_mod *mod, struct task *t, const struct diary *d)
+{
+	if (d->cpu_us / 1000 > t->usage.cput_ms)
+		t->usage.cput_ms = d->cpu_us / 1000;
+	if (!t->settled) {
+		epilogue_begin(mod, t, d->status); /* it comes back here */
+		return;
+	}
+	t->missed = d->placed < 0 ? 0 : (d->placed & 1) + (d->placed >> 1 & 1);
+	if (t->missed)
+		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "output could not be copied; it is retained in %s/undelivered",
+			 keel_home(mod));
+	task_ended(mod, t, d->status);
+}
+
 void launch_over(struct keel_mod *mod, struct task *t)
 {
 	struct state *st = mod->state;
 	struct diary d = { .uid = (uid_t)-1 };
-	bool known = record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.run == t->run;
+	bool known = record_read(st->mom.jobs_dir, t->id, &d) == 0 && d.run == t->run, begun;
 
 	if (!t->session)
 		t->session = d.session;
-	if (known && d.placed < 0 && follow(mod, t))
+	begun = t->session || (known && d.started);
+	if ((known && d.placed < 0 && follow(mod, t)) || t->settling)
 		return;
-	if (t->why[0] && !t->session) {
+	if (t->why[0] && !begun) {
 		task_refused(mod, t, t->status, t->why);
-		return;
-	}
-	if (known && d.ended) {
-		if (d.cpu_us / 1000 > t->usage.cput_ms)
-			t->usage.cput_ms = d.cpu_us / 1000;
-		t->missed = d.placed < 0 ? 0 : (d.placed & 1) + (d.placed >> 1 & 1);
-		if (t->missed)
-			keel_log(mod, KEEL_LOG_ERROR, "Job", t->id,
-				 "output could not be copied; it is retained in %s/undelivered",
-				 keel_home(mod));
-		task_ended(mod, t, d.status);
-	} else {
+	} else if (known && d.ended) {
+		end_take(mod, t, &d);
+	} else if (!begun) {
 		/* The shepherd is gone without a word of how the task ended, and no other could do the rest. */
-		if (!t->session) {
-			task_refused(mod, t, KEEL_TASK_RETRY,
-				     t->why[0] ? t->why : "the start was interrupted");
-			return;
-		}
-		proc_kill_strays(t->session, NULL, d.shepherd_start, d.uid);
+		task_refused(mod, t, KEEL_TASK_RETRY, t->why[0] ? t->why : "the start was interrupted");
+	} else {
+		proc_kill_strays(t->session, NULL, NULL, d.shepherd_start, d.uid);
 		task_ended(mod, t, 256 + SIGKILL);
 	}
 }
@@ -352,6 +370,9 @@ static void end_noticed(struct keel_mod *mod, void *arg)
 	t->watch = NULL;
 	close(t->pidfd);
 	t->pidfd = -1;
+	talk_drain(mod, t);
+	if (!t->session && !t->why[0] && t->state == TASK_BEGIN && !t->ready)
+		snprintf(t->why, sizeof(t->why), "the shepherd of the task ended at once"), t->status = KEEL_TASK_RETRY;
 	launch_over(mod, t);
 }
 
@@ -387,7 +408,9 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->dir = launch_dir(l);
 	t->user = l->user ? strdup(l->user) : NULL;
 	t->freezer = l->group_path ? strdup(l->group_path) : NULL;
-	t->watch = keel_watch_fd(mod, t->talk, talk_heard, t);
+	t->part->view.uid = l->account_of.uid;
+	launch_watch(mod, t);
+	talk_begin(mod, t);
 	usage_tick(mod);
 	if (t->discarded)
 		stop_discard(mod, t);
@@ -417,6 +440,7 @@ static void flight_refuse(struct keel_mod *mod, struct flight *f, int32_t status
 	struct task *t = f->task;
 
 	t->launch = NULL;
+	t->gate = NULL;
 	task_refused(mod, t, status, why);
 	launch_free(&f->l);
 }
@@ -442,54 +466,50 @@ static void launch_spawn(struct keel_mod *mod, void *arg)
 	}
 }
 
-static void gate_ask(struct keel_mod *mod, struct flight *f);
-
 static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
 	struct flight *f = arg;
+	struct task *t = f->task;
 
-	if (f->task->discarded || f->task->kill_delay >= 0 || st->stopping) {
+	t->gate = NULL;
+	t->refused_code = o->verdict == KEEL_REJECT ? o->code : 0;
+	if (t->discarded || t->kill_delay >= 0 || st->stopping)
 		flight_refuse(mod, f, KEEL_TASK_RETRY, "the task was withdrawn");
-	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
-		flight_refuse(mod, f, HOOK_REFUSED, o->text && *o->text ? o->text : "refused by the host");
-	} else if (!f->begun) {
-		f->begun = true;
-		gate_ask(mod, f);
-	} else {
+	else if (t->why[0]) /* part_fail() */
+		flight_refuse(mod, f, t->status, t->why);
+	else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL)
+		flight_refuse(mod, f, o->code < 0 ? o->code : HOOK_REFUSED, o->text && *o->text ? o->text : "refused by the host");
+	else
 		names_settle(mod, &f->l, launch_spawn, f);
-	}
 }
 
 void launch_withdraw(struct keel_mod *mod, struct task *t)
 {
-	if (t->launch) /* -ENOENT: it is on a worker */
-		keel_end(mod, t->launch);
-}
-
-static void gate_ask(struct keel_mod *mod, struct flight *f)
-{
-	const char *user = f->l.user ? f->l.user : "";
-
-	f->task->prepared = f->begun;
-	keel_raise(mod, &(struct keel_raise){
-		.size = sizeof(struct keel_raise),
-		.point = f->begun ? KEEL_POINT_task_launch : KEEL_POINT_task_begin,
-		.event = f->begun ? (const void *)KEEL_EVENT(task_launch, .id = f->l.id, .user = user)
-			     : (const void *)KEEL_EVENT(task_begin, .id = f->l.id, .user = user),
-		.done = gate_done, .arg = f });
+	if (t->gate) /* -ENOENT: it is on a worker */
+		keel_end(mod, t->gate);
 }
 
 static void launch_go(struct keel_mod *mod, struct task *t, struct launch *l)
 {
+	struct flight *f = (struct flight *)l;
+
 	if (l->status) { /* it cannot be gone on with */
 		task_refused(mod, t, l->status, l->why);
 		launch_free(l);
 		return;
 	}
-	((struct flight *)l)->task = t;
+	f->task = t;
 	t->launch = l;
-	gate_ask(mod, (struct flight *)l);
+	t->gate = f;
+	t->part = l->part;
+	l->facts = l->part;
+	l->part = NULL;
+	t->begun_asked = true;
+	keel_raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_begin,
+		.event = KEEL_EVENT(task_begin, .id = l->id, .user = l->user ? l->user : ""),
+		.done = gate_done, .arg = f });
 }
 
 void launch_next(struct keel_mod *mod, struct launch *l)

@@ -31,10 +31,12 @@ struct user {
 };
 struct user_entry;
 struct nursery;
+struct part;
 
 struct launch {
 	char *id;
-	int64_t run, ncpus, job_ncpus; /* of the first chunk; of the job */
+	int64_t run, ncpus, job_ncpus; /* of its first chunk here; of the job */
+	int64_t ompthreads; /* of that chunk; 0: as many as processors */
 #define LAUNCH_TEXT_MEMBER(key, member) char *member;
 	LAUNCH_TEXTS(LAUNCH_TEXT_MEMBER)
 	char *script;
@@ -43,12 +45,18 @@ struct launch {
 
 	/* The host, copied. */
 	char *pbs_home, *host, *server, *shepherd, *tmpdir;
+	const char *mom_socket; /* borrowed from the kernel, for ever */
+	char *jobdir_root; /* of private directories; NULL: the user's home */
+	bool jobdir_shared; /* it is the same on each host */
 	char **usecp; /* NULL-terminated */
 	struct nursery *nursery;
 	const char *world; /* proc_world() */
 	char *groups_dir, *group_path; /* where its cgroup is made, and that; NULL none */
 	int64_t start_ms, deliver_ms;
 	bool output_here, error_here; /* their hosts have an address of this one */
+	struct part *part;	   /* until its task has it, */
+	const struct part *facts;  /* then that one's */
+	bool no_sister_nodes;	   /* sisters have no node file */
 	bool follows; /* its shepherd was killed: only another shepherd is wanted */
 
 	struct user account_of; /* resolved already, or by the worker */
@@ -66,6 +74,7 @@ struct launch {
 };
 
 void launch_free(struct launch *l);
+int launch_cookie(struct launch *l); /* the server's, or one of this host's. 0; -ENOMEM */
 
 /* health.c, on a worker thread: is there room where tasks and their output are kept? 0; fails with -1 and the error. */
 int health_room(const char *pbs_home, int64_t room, char *why, size_t len);

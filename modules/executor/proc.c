@@ -352,7 +352,7 @@ static bool runs_as(pid_t pid, uid_t uid)
 }
 
 /* One pass; how many were found. */
-static int strays_kill(pid_t session, const char *cookie, uint64_t since, uid_t uid)
+static int strays_kill(pid_t session, const char *cookie, const char *node, uint64_t since, uid_t uid)
 {
 	struct proc *all;
 	size_t n;
@@ -364,7 +364,7 @@ static int strays_kill(pid_t session, const char *cookie, uint64_t since, uid_t 
 		const struct proc *p = &all[i];
 
 		if (p->start < since || strchr("ZX", p->state) || p->pid == getpid() ||
-		    !((session > 1 && p->session == session) || (cookie && has_cookie(p->pid, cookie))) ||
+		    !((session > 1 && p->session == session) || (cookie && has_cookie(p->pid, cookie) && (!node || has_cookie(p->pid, node)))) ||
 		    !runs_as(p->pid, uid))
 			continue;
 		found += proc_kill_pass(p->pid) + 1;
@@ -374,10 +374,10 @@ static int strays_kill(pid_t session, const char *cookie, uint64_t since, uid_t 
 	return found;
 }
 
-void proc_kill_strays(pid_t session, const char *cookie, uint64_t since, uid_t uid)
+void proc_kill_strays(pid_t session, const char *cookie, const char *node, uint64_t since, uid_t uid)
 {
 	for (int round = 0, quiet = 0; quiet < 2 && round < STRAYS_ROUNDS; round++)
-		quiet = strays_kill(session, cookie, since, uid) ? 0 : quiet + 1;
+		quiet = strays_kill(session, cookie, node, since, uid) ? 0 : quiet + 1;
 }
 
 int64_t proc_up_ms(void)

@@ -39,9 +39,9 @@ int proc_kill(pid_t top, int signum);
  * caller sees it twice (see proc_stop). */
 int proc_kill_pass(pid_t top);
 /* KILL what a task has left whose shepherd is gone: what is in its session, or was started with the string `cookie`
- * in its environment (NULL: none), and their children; nothing that is older than `since`, the shepherd's start, or
+ * in its environment (NULL: none) and `node` beside it (NULL: with any), and their children; nothing that is older than `since`, the shepherd's start, or
  * runs as another user than `uid`: a session's number may be another's by now. -1: any but root. */
-void proc_kill_strays(pid_t session, const char *cookie, uint64_t since, uid_t uid);
+void proc_kill_strays(pid_t session, const char *cookie, const char *node, uint64_t since, uid_t uid);
 /* One pass of SIGSTOP, or of 0, over those that can still run. Returns how many there were: the caller repeats it until
  * it has seen 0 twice, because a fork may have been under way, and the kernel's list of children has gaps while it changes. Fails
  * with -ESRCH when there was none, or -errno. */

@@ -58,6 +58,18 @@ static void shepherd_take(struct diary *d, const char *rest)
 		d->shepherd = pid, d->shepherd_start = start;
 }
 
+static void started_take(struct diary *d, const char *rest)
+{
+	d->started = true;
+	d->session = (pid_t)strtol(rest, NULL, 10);
+}
+
+static void settled_take(struct diary *d, const char *rest)
+{
+	(void)rest;
+	d->settled = true;
+}
+
 static void refused_take(struct diary *d, const char *rest)
 {
 	int status, used = 0;
@@ -93,7 +105,7 @@ static const struct {
 	{ "walltime ", NUMBER(walltime) }, { "cput ", NUMBER(cput) },
 	{ "ncpus ", NUMBER(ncpus) },	{ "output ", TEXT(output) },
 	{ "error ", TEXT(error) },	{ "freezer ", TEXT(freezer) },
-	{ "started ", NUMBER(session) }, { "refused ", .take = refused_take },
+	{ "started ", .take = started_take }, { "settled", .take = settled_take }, { "refused ", .take = refused_take },
 	{ "stopped ", .take = stopped_take }, { "resumed ", .take = resumed_take },
 	{ "limit ", NUMBER(limit) },	{ "over ", NUMBER(up_over) },
 	{ "ended ", .take = ended_take }, { "placed ", NUMBER(placed) },
@@ -141,7 +153,7 @@ int record_read(const char *jobs_dir, const char *id, struct diary *ret)
 	if (d.run < 0 || d.shepherd <= 1)
 		return -EPROTO;
 	if (d.refused) /* that of a process which could not become the task */
-		d.session = 0;
+		d.session = 0, d.started = false;
 	*ret = d;
 	return 0;
 }
@@ -151,12 +163,14 @@ static void usage_path(const char *jobs_dir, const struct task *t, char path[409
 	snprintf(path, 4096, "%s/%s.US", jobs_dir, t->id);
 }
 
+#define USAGE_LINE 200
+
 /* One line of one length: who reads it finds the old one or the new one. */
 void record_usage(struct keel_mod *mod, const struct task *t)
 {
 	const struct state *st = mod->state;
 	const struct usage *u = &t->usage;
-	char path[4096], text[200], line[sizeof(text) + 1];
+	char path[4096], text[USAGE_LINE], line[USAGE_LINE + 1];
 	int fd;
 
 	usage_path(st->mom.jobs_dir, t, path);
@@ -166,7 +180,7 @@ void record_usage(struct keel_mod *mod, const struct task *t)
 	snprintf(text, sizeof(text), "run %lld cput_ms %llu mem_kb %llu vmem_kb %llu cpupercent %llu done", (long long)t->run,
 		 (unsigned long long)u->cput_ms, (unsigned long long)u->mem_kb, (unsigned long long)u->vmem_kb,
 		 (unsigned long long)u->cpupercent);
-	snprintf(line, sizeof(line), "%-199s\n", text);
+	snprintf(line, sizeof(line), "%-*s\n", USAGE_LINE - 1, text);
 	if (pwrite(fd, line, sizeof(line) - 1, 0) < 0)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s: %s", path, strerror(errno));
 	close(fd);
@@ -188,6 +202,47 @@ void record_usage_read(const char *jobs_dir, const struct task *t, struct usage 
 		*ret = (struct usage){ .cput_ms = cput, .mem_kb = mem, .vmem_kb = vmem, .cpupercent = percent,
 				       .last_cput_ms = cput };
 	fclose(f);
+}
+
+/* Behind that, a line for each other host that has used something, at the place of its number. */
+#define ELSEWHERE_LINE 400
+
+void record_elsewhere(struct keel_mod *mod, const struct task *t, const struct elsewhere *e)
+{
+	const struct state *st = mod->state;
+	char path[4096], text[ELSEWHERE_LINE], line[ELSEWHERE_LINE + 1];
+	int fd;
+
+	usage_path(st->mom.jobs_dir, t, path);
+	fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return; /* it has not run for long: its first usage makes the file */
+	snprintf(text, sizeof(text), "%s %llu %llu %llu %llu done", e->host, (unsigned long long)e->cput_ms,
+		 (unsigned long long)e->mem_kb, (unsigned long long)e->vmem_kb, (unsigned long long)e->cpupercent);
+	snprintf(line, sizeof(line), "%-*s\n", ELSEWHERE_LINE - 1, text);
+	if (pwrite(fd, line, ELSEWHERE_LINE, USAGE_LINE + (off_t)e->number * ELSEWHERE_LINE) < 0)
+		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+void record_elsewhere_read(const char *jobs_dir, const struct task *t)
+{
+	unsigned long long cput, mem, vmem, percent;
+	char path[4096], host[256], done[8], *line = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	usage_path(jobs_dir, t, path);
+	f = t->part ? fopen(path, "re") : NULL;
+	if (f && getline(&line, &room, f) > 0)
+		while (getline(&line, &room, f) > 0)
+			if (sscanf(line, "%255s %llu %llu %llu %llu %7s", host, &cput, &mem, &vmem, &percent, done) == 6 &&
+			    strcmp(done, "done") == 0)
+				part_elsewhere_put(t->part, host, &(struct elsewhere){ .cput_ms = cput, .mem_kb = mem,
+										       .vmem_kb = vmem, .cpupercent = percent });
+	free(line);
+	if (f)
+		fclose(f);
 }
 
 static const char *const suffixes[] = { ".SC", ".JB", ".US", ".TK" }; /* .TK last: without it they are no task's */

@@ -63,7 +63,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 	snprintf(path, sizeof(path), "%s/%s.JB", st->mom.jobs_dir, t->id);
 	t->shepherd = 0;
 	t->found_over = access(path, R_OK) == 0;
-	if (t->found_over && d->session > 0 && is_this_world(st, d))
+	if (t->found_over && d->started && is_this_world(st, d))
 		return;
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "nothing is left of the task");
 	if (t->found_over) {
@@ -72,7 +72,7 @@ static void task_abandoned(struct keel_mod *mod, struct task *t, const struct di
 		return;
 	}
 	if (is_this_world(st, d))
-		proc_kill_strays(d->session, NULL, d->shepherd_start, d->uid);
+		proc_kill_strays(d->session, NULL, NULL, d->shepherd_start, d->uid);
 	task_free(mod, t);
 }
 
@@ -104,7 +104,13 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->shepherd = d->shepherd;
 	t->shepherd_start = d->shepherd_start;
 	t->session = d->session;
-	t->state = d->stopped_at ? TASK_STOPPED : TASK_RUN;
+	t->state = d->stopped_at ? TASK_STOPPED : d->started || d->ended ? TASK_RUN : TASK_BEGIN;
+	t->found = t->begun_asked = true;
+	t->ready = d->started;
+	t->settled = d->settled;
+	t->part = part_read(st->mom.jobs_dir, t->id, keel_host_name(mod));
+	if (t->part)
+		t->part->view.uid = (int64_t)(int32_t)d->uid;
 	t->prepared = true;
 	t->walltime_limit = d->walltime;
 	t->cput_limit = d->cput;
@@ -114,6 +120,7 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->limit_status = d->limit;
 	clock_fill(mod, t, d);
 	record_usage_read(st->mom.jobs_dir, t, &t->usage);
+	record_elsewhere_read(st->mom.jobs_dir, t);
 	t->next_usage_ms = now + 1000;
 	t->user = strdup(d->user);
 	t->freezer = d->freezer[0] ? strdup(d->freezer) : NULL;
@@ -135,12 +142,14 @@ static void task_recover(struct keel_mod *mod, const char *id)
 	    !(t = task_create(mod, id, d.run)))
 		return;
 	task_fill(mod, t, &d);
+	members_recover(mod, t);
 	if (proc_read(d.shepherd, &p) == 0 && p.start == d.shepherd_start && !strchr("ZX", p.state) &&
 	    (t->pidfd = pidfd_open(d.shepherd, 0)) >= 0) {
 		launch_watch(mod, t);
+		talk_find(mod, t);
 		keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "found again, session %d",
 			 (int)d.session);
-		if (d.limit)
+		if (d.limit && !d.ended)
 			stop_kill(mod, t, cf->kill_delay);
 	} else if (d.refused || d.ended) {
 		t->found_over = true;
@@ -167,6 +176,29 @@ static void strays_remove(struct keel_mod *mod, const char *path, bool in_jobs)
 		r = task_find(st, id) ? 0 : record_read(st->mom.jobs_dir, id, &d);
 		if (r == -ENOENT || r == -EPROTO)
 			record_remove(mod, id);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Sockets of shepherds that were killed: "<pid>.SK". */
+static void sockets_remove(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+	DIR *dir = opendir(st->mom.jobs_dir);
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		size_t len = strlen(e->d_name);
+		struct task *t, *next;
+		bool known = false;
+
+		if (len < 4 || strcmp(e->d_name + len - 3, ".SK") != 0)
+			continue;
+		HASH_ITER(hh, st->mom.tasks, t, next)
+			known |= t->pidfd >= 0 && t->shepherd == (pid_t)strtol(e->d_name, NULL, 10);
+		if (!known)
+			unlinkat(dirfd(dir), e->d_name, 0);
 	}
 	if (dir)
 		closedir(dir);
@@ -202,6 +234,7 @@ int32_t recover(struct keel_mod *mod, struct keel_err *err)
 	snprintf(path, sizeof(path), "%s/aux", keel_home(mod));
 	strays_remove(mod, path, false);
 	strays_remove(mod, st->mom.jobs_dir, true);
+	sockets_remove(mod);
 	usage_tick(mod);
 	return 0;
 }

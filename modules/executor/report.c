@@ -18,10 +18,8 @@ static struct entry *entry_of(struct keel_mod *mod, const char *peer, const stru
 
 	if (!e || e->run != keel_msg_int(m, "run", -1))
 		return NULL;
-	if (!e->peer)
-		e->peer = strdup(peer); /* replayed: taken from the host's report */
-	if (!e->peer || strcmp(e->peer, peer) != 0)
-		return NULL;
+	if (strcmp(entry_peer(mod, e), peer) != 0)
+		return NULL; /* a sister's reports are for the primary */
 	*ret_job = keel_find(mod, "job", id);
 	return *ret_job ? e : NULL;
 }
@@ -73,6 +71,7 @@ void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 	stale_end(mod, peer, m); /* there is nothing more to learn */
 	if (!e)
 		return;
+	others_discard(mod, e);
 	entry_drop(st, e);
 	TELL(mod, refused, job, (int32_t)keel_msg_int(m, "status", -1), why ? why : "");
 }
@@ -128,6 +127,7 @@ void report_lost(struct keel_mod *mod, struct entry *e)
 	struct state *st = mod->state;
 	struct keel_obj *job = keel_find(mod, "job", e->id);
 
+	others_discard(mod, e);
 	entry_drop(st, e);
 	if (job)
 		TELL(mod, lost, job);

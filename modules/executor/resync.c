@@ -2,20 +2,24 @@
  *
  * resync.c - a host introduces itself: server and host compare what runs.
  *
- *   server has the run, host has it     orders that may have been missed are repeated
- *   server has it, host does not        lost
- *   host has it, server does not        discard
+ *   server has the run, host has it     primary: orders that may have been missed are repeated; sister: nothing
+ *   server has it, host does not        primary: lost; sister: the primary's business
+ *   host has it, server does not, or    discard
+ *     the host is not of the run
  *
  * A host counts as there only after its hello on the current link. It may introduce itself more than once there:
  * its hello names the last start message that came before, and later ones are still on their way to it.
  */
 #include "executor.h"
+#include "keel/service/carrier.h"
 #include "keel/service/job.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define PLACE_MAX 400 /* characters of an address, of a key */
 
 struct host *host_find(struct state *st, const char *peer)
 {
@@ -32,6 +36,22 @@ bool host_is_known(struct state *st, const char *peer)
 	return h && !h->asked && !h->strange;
 }
 
+bool host_is_reachable(struct state *st, const char *peer)
+{
+	const struct host *h = host_find(st, peer);
+
+	return h && h->address && h->key;
+}
+
+void host_free(struct keel_mod *mod, struct host *h)
+{
+	scripts_drop(mod, h);
+	free(h->address);
+	free(h->key);
+	free(h->name);
+	free(h);
+}
+
 static void host_forget(struct keel_mod *mod, const char *peer)
 {
 	struct state *st = mod->state;
@@ -40,9 +60,7 @@ static void host_forget(struct keel_mod *mod, const char *peer)
 	if (!h)
 		return;
 	HASH_DEL(st->server.hosts, h);
-	scripts_drop(mod, h);
-	free(h->name);
-	free(h);
+	host_free(mod, h);
 }
 
 static struct host *host_add(struct state *st, const char *peer)
@@ -114,12 +132,18 @@ void resync_known(struct keel_mod *mod, struct keel_obj *job)
 	}
 }
 
-static const char *entry_peer(struct keel_mod *mod, struct entry *e)
+/* The hosts of one that was replayed are found when they are needed first: then the vnodes are known. */
+const char *entry_peer(struct keel_mod *mod, struct entry *e)
 {
+	const struct conf *cf = mod->conf;
 	struct keel_obj *job = e->peer ? NULL : keel_find(mod, "job", e->id);
+	struct spread s;
 
-	if (job)
-		e->peer = dispatch_peer(mod, job);
+	if (job && dispatch_spread(mod, job, &s) == 0) {
+		entry_hosts_set(e, &s, cf->first_host_only && s.n_hosts ? 1 : s.n_hosts);
+		leaving_known(mod, e, job, &s);
+		spread_fini(&s);
+	}
 	return e->peer ? e->peer : "";
 }
 
@@ -132,10 +156,13 @@ static void resync_ask(struct keel_mod *mod)
 	struct entry *e, *next;
 
 	HASH_ITER(hh, srv->entries, e, next) {
-		const char *peer = entry_peer(mod, e);
-
-		if (*peer && !host_find(st, peer))
-			host_ask(mod, peer);
+		entry_peer(mod, e);
+		for (uint32_t i = 0; i < e->n_hosts; i++)
+			if (!host_find(st, e->hosts[i]))
+				host_ask(mod, e->hosts[i]);
+		for (uint32_t i = 0; i < e->n_leaving; i++)
+			if (!host_find(st, e->leaving[i]))
+				host_ask(mod, e->leaving[i]);
 	}
 	while (walk && (node = keel_next(walk))) {
 		const char *peer = srv->host_of(srv->host_of_me, keel_id(node));
@@ -197,6 +224,7 @@ keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *e
 	host_forget(mod, ev->peer);
 	questions_fail(mod, ev->peer);
 	TELL(mod, host_down, ev->peer, "communication closed");
+	going_down(mod, ev->peer);
 	starts_go_on(mod->state, ev->peer);
 	return KEEL_NEXT;
 }
@@ -305,6 +333,22 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 	free(facts);
 }
 
+/* Runs that this host was to leave and has no more. */
+static void leaving_look(struct keel_mod *mod, const char *peer, struct seen *all)
+{
+	struct state *st = mod->state;
+	struct entry *e, *next;
+
+	HASH_ITER(hh, st->server.entries, e, next) {
+		struct seen *s;
+
+		entry_peer(mod, e);
+		HASH_FIND_STR(all, e->id, s);
+		if (e->n_leaving && (!s || s->run != e->run))
+			leaving_hello(mod, e, peer, false);
+	}
+}
+
 static void runs_compare(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
@@ -313,9 +357,14 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 	struct entry *e;
 
 	lost_tell(mod, peer, all, keel_msg_int(m, "last_start", INT64_MAX));
+	leaving_look(mod, peer, all);
 	HASH_ITER(hh, all, s, next) {
 		e = entry_find(st, s->id);
-		if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0) {
+		if (e && e->run == s->run && leaving_hello(mod, e, peer, true)) {
+			/* it gets the order to leave once more */
+		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) != 0 && entry_has(e, peer)) {
+			/* a sister: what it should do it learns from the primary */
+		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0) {
 			modify_send(mod, e);
 			if (e->killing)
 				order_send(mod, e, "task.kill", e->kill_delay);
@@ -333,6 +382,26 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 	}
 }
 
+/* Where other hosts reach it: one word of printing characters, else it counts as not said. */
+static void place_take(char **at, const char *text)
+{
+	size_t len = text ? strlen(text) : 0, good = 0;
+
+	while (good < len && text[good] > ' ' && text[good] < 127)
+		good++;
+	free(*at);
+	*at = len && len <= PLACE_MAX && good == len ? strdup(text) : NULL;
+}
+
+/* The key that it has proved on its link, whatever it says. In this process there is no link to prove one. */
+static void key_take(struct host *h, const char *said)
+{
+	char key[KEEL_CARRIER_KEY];
+	bool proved = keel_can(carrier, proved) && keel_carrier_proved(h->name, key) == 0;
+
+	place_take(&h->key, proved ? key : said);
+}
+
 void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
@@ -343,12 +412,15 @@ void on_hello(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	if (h) {
 		h->asked = false;
 		h->strange = strange;
+		place_take(&h->address, keel_msg_str(m, "address"));
+		key_take(h, keel_msg_str(m, "key"));
 	}
 	starts_go_on(st, peer);
 	if (strange) {
 		TELL(mod, host_down, peer, "it runs jobs of another store");
 		return;
 	}
+	going_again(mod, peer);
 	if (jobs_are_heard(mod)) /* else we know of no runs: they go on */
 		runs_compare(mod, peer, m);
 	questions_go_on(mod, peer);

@@ -25,6 +25,7 @@
 #include "duration.h"
 #include "group.h"
 #include "nursery.h"
+#include "part.h"
 #include "proc.h"
 
 #define UMASK_DEFAULT 077
@@ -95,12 +96,17 @@ static int script_write(struct launch *l, char *path, size_t len)
 	return 0;
 }
 
+static bool has_nodes(const struct launch *l)
+{
+	return l->nodes && !(l->no_sister_nodes && l->facts->view.index);
+}
+
 static int nodes_write(struct launch *l)
 {
 	char path[4096];
 	int fd;
 
-	if (!l->nodes)
+	if (!has_nodes(l))
 		return 0;
 	snprintf(path, sizeof(path), "%s/aux/%s", l->pbs_home, l->id);
 	fd = file_write(l, path, l->nodes, strlen(l->nodes), 0644);
@@ -230,6 +236,8 @@ static void place_write(const struct launch *l, const char *sandbox, struct spec
 
 	spec_put(out, "id", l->id);
 	spec_put_number(out, "run", (uint64_t)l->run);
+	spec_put_number(out, "index", l->facts->view.index);
+	spec_put_number(out, "hosts", l->facts->view.n_hosts);
 	snprintf(path, sizeof(path), "%s/mom_priv/jobs", l->pbs_home);
 	spec_put(out, "jobs_dir", path);
 	snprintf(path, sizeof(path), "%s/undelivered", l->pbs_home);
@@ -252,7 +260,7 @@ static bool is_private(const struct launch *l)
 
 static void sandbox_name(const struct launch *l, char *buf, size_t len)
 {
-	snprintf(buf, len, "%s/pbs.%s.x8z", l->account_of.home, l->id);
+	snprintf(buf, len, "%s/pbs.%s.x8z", l->jobdir_root ? l->jobdir_root : l->account_of.home, l->id);
 }
 
 char *launch_dir(const struct launch *l)
@@ -272,7 +280,12 @@ static int spec_write(struct launch *l, struct spec_out *out)
 	int r;
 
 	sandbox_name(l, sandbox, sizeof(sandbox));
-	place_write(l, private ? sandbox : NULL, out);
+	if (private && l->jobdir_shared && l->facts->view.index) { /* the primary makes it, and removes it */
+		place_write(l, NULL, out);
+		spec_put(out, "dir", sandbox);
+	} else {
+		place_write(l, private ? sandbox : NULL, out);
+	}
 	account_write(l, out);
 	if (l->pcput)
 		limit_write(out, RLIMIT_CPU, duration_parse(l->pcput));
@@ -284,7 +297,7 @@ static int spec_write(struct launch *l, struct spec_out *out)
 		if (script_write(l, script, sizeof(script)) < 0)
 			return -1;
 		spec_put(out, "script", script);
-	} else if (program_write(l, out) < 0) {
+	} else if (!l->facts->view.index && program_write(l, out) < 0) {
 		return -1;
 	}
 	r = output_write(l, out) < 0 ||
@@ -322,6 +335,7 @@ static char *record_text(const struct launch *l, size_t *ret_len)
 	wish_print(f, "output", l->output);
 	wish_print(f, "error", l->error);
 	wish_print(f, "freezer", l->group_path);
+	part_print(f, l->facts);
 	if (fclose(f) == 0)
 		return text;
 	free(text);

@@ -133,6 +133,8 @@ static const struct field {
 	{ "uid", FIELD_UINT, offsetof(struct spec, uid) },
 	{ "gid", FIELD_UINT, offsetof(struct spec, gid) },
 	{ "umask", FIELD_UINT, offsetof(struct spec, umask) },
+	{ "index", FIELD_UINT, offsetof(struct spec, index) },
+	{ "hosts", FIELD_UINT, offsetof(struct spec, hosts) },
 	{ "start_ms", FIELD_UINT, offsetof(struct spec, start_ms) },
 	{ "deliver_ms", FIELD_UINT, offsetof(struct spec, deliver_ms) },
 	{ "env", FIELD_ENV, 0 },
@@ -207,7 +209,7 @@ static int strings_decode(char *bytes, size_t len, struct spec *s)
 			return -EPROTO;
 		if (name == 3 && memcmp(text, "end", 3) == 0) {
 			bool whole = s->id && s->run && s->jobs_dir && s->undelivered && s->user && s->home && s->shell &&
-				     (s->script || s->n_args) && (s->out.run || s->err.run);
+				     (s->script || s->n_args || s->index) && (s->out.run || s->err.run);
 
 			return at == len && whole && !strchr(s->id, '/') && s->id[0] != '.' ? 0 : -EPROTO;
 		}
@@ -222,7 +224,7 @@ static int strings_decode(char *bytes, size_t len, struct spec *s)
 
 int spec_decode(char *bytes, size_t len, struct spec *ret)
 {
-	struct spec s = { 0 };
+	struct spec s = { .fds = { -1, -1 } };
 	int r;
 
 	if (!len || len > SPEC_MAX || bytes[len - 1])

@@ -17,7 +17,7 @@
 #define SPEC_GROUPS_MAX 65536u
 #define SPEC_LIMITS_MAX 16u
 #define SPEC_FD 3  /* the spec file, in the shepherd */
-#define SPEC_TALK 4 /* socket to the daemon: "go" in, "started"/"refused" out */
+#define SPEC_TALK 4 /* socket to the daemon; what is said there: talk.h */
 
 /* What becomes of one output stream. Empty strings are NULL. */
 struct spec_stream {
@@ -34,6 +34,7 @@ struct spec_limit {
 
 struct spec {
 	char *id, *run;     /* job, its run_version */
+	uint32_t index, hosts; /* of this host among the job's: 0 has the program; how many hosts, 0 and 1: this one */
 	char *jobs_dir;     /* where <id>.TK is */
 	char *undelivered;  /* directory for output that could not be placed */
 	char *user, *home, *shell, *script;
@@ -48,6 +49,7 @@ struct spec {
 	uint32_t start_ms, deliver_ms; /* how long its start, placing its output may take; 0: not said */
 	struct spec_stream out, err;
 	char *settled[2];   /* of spec_settle(), owned */
+	int fds[2];	    /* the shepherd's: spool files of out and err, open; -1 */
 	gid_t *groups;
 	size_t n_groups;
 	char **env, **args; /* NULL-terminated; args[0] is the program of a task without script */

@@ -21,6 +21,7 @@
 #define KILL_ROUNDS 200	 /* so many, then */
 #define KILL_LATER_MS 1000 /* in this interval: a process in the kernel ends when it leaves it */
 #define DISCARD_ROUNDS 10 /* at least: its shepherd may be about to place the output, before it sees the order */
+#define SISTER_LOOK_MS 50
 #define STOP_AGAIN_MS 5 /* at most; sooner at first: most tasks stand still at once */
 #define STOP_LONGEST_MS 2000 /* a process in the kernel stops when it leaves it */
 
@@ -36,6 +37,13 @@ void stop_answer(struct keel_mod *mod, int64_t number, int32_t code, const char 
 	keel_link_send(mod, "server", "task.answer", out);
 }
 
+void answer(struct keel_mod *mod, const struct answer_to *to, int32_t code, const char *text)
+{
+	stop_answer(mod, to->number, code, text);
+	if (to->done)
+		to->done(to->me, to->arg, code, text);
+}
+
 /* Its first process: once that is gone, the shepherd ends the rest, and places the output. */
 static bool leader_lives(const struct task *t)
 {
@@ -48,7 +56,7 @@ static bool leader_lives(const struct task *t)
 /* Nothing is left but what its shepherd does: it has not begun, or its first process is gone. */
 static bool is_over(const struct task *t)
 {
-	return t->why[0] || (t->session && !leader_lives(t));
+	return t->why[0] || t->over || (t->session && !leader_lives(t));
 }
 
 /* A daemon that started while the shepherd was starting the task missed its message. */
@@ -67,6 +75,11 @@ static void kill_pass(struct keel_mod *mod, void *arg)
 
 	t->kill_timer = NULL;
 	session_learn(mod, t);
+	if (is_sister(t) && t->ready) { /* its shepherd ends all that is left, as after the end of a program */
+		t->end_wanted = true;
+		talk_say(mod, t, "end", -1);
+		return;
+	}
 	if (!t->shepherd || (t->kill_rounds && !t->discarded && is_over(t)))
 		return; /* another one will be at it; who places its output is no process of the task */
 	if (t->freezer)
@@ -97,6 +110,23 @@ static void kill_begin(struct keel_mod *mod, struct task *t)
 	kill_pass(mod, t);
 }
 
+/* A sister has no program whose end shows that TERM was enough. */
+static void sister_look(struct keel_mod *mod, void *arg)
+{
+	struct task *t = arg;
+	int64_t left = t->end_deadline_ms - keel_now_ms(mod);
+	pid_t *pids = NULL;
+	size_t n = 0;
+	bool quiet = !t->members && !t->spawns && proc_descendants(t->shepherd, &pids, &n) == 0 && n == 0;
+
+	free(pids);
+	t->kill_timer = NULL;
+	if (quiet || left <= 0)
+		kill_pass(mod, t);
+	else
+		t->kill_timer = keel_timer(mod, left < SISTER_LOOK_MS ? left : SISTER_LOOK_MS, sister_look, t);
+}
+
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 {
 	if (t->state == TASK_BEGIN) { /* at a gate it ends now, else when there is a process */
@@ -111,11 +141,12 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED || !t->shepherd)
 		return;
 	t->ending = true;
-	if (delay_ms <= 0) {
+	if (delay_ms <= 0 || (is_sister(t) && !t->members)) { /* no task is there that TERM could end */
 		kill_begin(mod, t);
 		return;
 	}
 	proc_kill(t->shepherd, SIGTERM);
+	attached_signal(t, NULL, SIGTERM);
 	if (t->state == TASK_STOPPED) {
 		proc_kill(t->shepherd, SIGCONT); /* TERM is not for stopped processes */
 		if (t->freezer)
@@ -123,6 +154,11 @@ void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms)
 	}
 	if (t->kill_timer)
 		return;
+	if (is_sister(t)) {
+		t->end_deadline_ms = keel_now_ms(mod) + delay_ms;
+		sister_look(mod, t);
+		return;
+	}
 	session_learn(mod, t);
 	t->kill_delivery = !leader_lives(t);
 	t->kill_timer = keel_timer(mod, delay_ms, kill_now, t);
@@ -141,6 +177,7 @@ void stop_discard(struct keel_mod *mod, struct task *t)
 		return;
 	}
 	record_note(mod, t, "discarded");
+	launch_withdraw(mod, t);
 	kill_begin(mod, t);
 }
 
@@ -148,9 +185,9 @@ void stop_discard(struct keel_mod *mod, struct task *t)
 
 static void stop_done(struct keel_mod *mod, struct task *t)
 {
-	int64_t number = t->stop_number;
+	struct answer_to to = t->stop_to;
 
-	t->stop_number = 0;
+	t->stop_to = (struct answer_to){ 0 };
 	t->state = TASK_STOPPED;
 	t->ending = t->restless = false;
 	if (t->freezer) /* what is stopped counts as frozen, and only root lets it go */
@@ -159,7 +196,7 @@ static void stop_done(struct keel_mod *mod, struct task *t)
 	record_note(mod, t, "stopped %lld %lld", (long long)keel_time(mod), (long long)proc_up_ms());
 	usage_measure(mod, t); /* before the answer: the record of the suspension has it */
 	keel_note(mod, KEEL_POINT_task_suspended, KEEL_EVENT(task_suspended, .id = t->id));
-	stop_answer(mod, number, 0, NULL);
+	answer(mod, &to, 0, NULL);
 }
 
 static void stop_pass(struct keel_mod *mod, void *arg)
@@ -169,6 +206,9 @@ static void stop_pass(struct keel_mod *mod, void *arg)
 	int64_t left = t->stop_deadline_ms - keel_now_ms(mod), gone = STOP_LONGEST_MS - left;
 
 	t->stop_timer = NULL;
+	attached_signal(t, NULL, SIGSTOP);
+	if (running == -ESRCH && is_sister(t)) /* no task is there, which a program always is */
+		running = 0;
 	t->stop_quiet = running == 0 ? t->stop_quiet + 1 : 0;
 	if (t->stop_quiet < 2 && left > 0)
 		t->stop_timer = keel_timer(mod, gone < STOP_AGAIN_MS ? gone + 1 : STOP_AGAIN_MS,
@@ -177,17 +217,17 @@ static void stop_pass(struct keel_mod *mod, void *arg)
 		stop_done(mod, t);
 }
 
-static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
+static void suspend(struct keel_mod *mod, struct task *t, const struct answer_to *to)
 {
-	if (t->state != TASK_RUN || t->stop_timer) {
+	if (t->state != TASK_RUN || t->stop_timer || t->over) {
 		keel_log(mod, KEEL_LOG_JOB, "Job", t->id,
 			 t->state == TASK_STOPPED || t->stop_timer
 				 ? "suspend failed: server indicates job is already suspended"
 				 : "suspend failed, job substate = 41");
-		stop_answer(mod, number, PBSE_BADSTATE, NULL);
+		answer(mod, to, PBSE_BADSTATE, NULL);
 		return;
 	}
-	t->stop_number = number;
+	t->stop_to = *to;
 	if (t->freezer && group_freeze(t->freezer) == 0) { /* nothing forks while SIGSTOP is handed out */
 		proc_stop(t->shepherd, SIGSTOP);
 		group_thaw(t->freezer);
@@ -199,7 +239,8 @@ static void suspend(struct keel_mod *mod, struct task *t, int64_t number)
 
 /* A question may outlive its task: the gate's answer finds it by name. */
 struct resumption {
-	int64_t number, run;
+	struct answer_to to;
+	int64_t run;
 	char id[];
 };
 
@@ -210,38 +251,39 @@ static void resume_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	struct task *t = task_find(st, q->id);
 
 	if (!t || t->run != q->run || t->state != TASK_STOPPED) {
-		stop_answer(mod, q->number, PBSE_BADSTATE, NULL);
+		answer(mod, &q->to, PBSE_BADSTATE, NULL);
 	} else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) {
 		keel_log(mod, KEEL_LOG_JOB, "Job", q->id, "execjob_preresume hook rejected request: %s",
 			 o->text ? o->text : "");
-		stop_answer(mod, q->number, PBSE_MOMREJECT, o->text);
+		answer(mod, &q->to, PBSE_MOMREJECT, o->text);
 	} else {
 		proc_kill(t->shepherd, SIGCONT);
+		attached_signal(t, NULL, SIGCONT);
 		if (t->freezer)
 			group_thaw(t->freezer);
 		t->state = TASK_RUN;
 		t->stopped_ms += keel_now_ms(mod) - t->stopped_at_ms;
 		t->stopped_at_ms = 0;
 		record_note(mod, t, "resumed %lld %lld", (long long)keel_time(mod), (long long)proc_up_ms());
-		stop_answer(mod, q->number, 0, NULL);
+		answer(mod, &q->to, 0, NULL);
 	}
 	free(q);
 }
 
-static void resume(struct keel_mod *mod, struct task *t, int64_t number)
+static void resume(struct keel_mod *mod, struct task *t, const struct answer_to *to)
 {
 	struct resumption *q;
 
 	if (t->state != TASK_STOPPED) {
-		stop_answer(mod, number, PBSE_BADSTATE, NULL);
+		answer(mod, to, PBSE_BADSTATE, NULL);
 		return;
 	}
 	q = malloc(sizeof(*q) + strlen(t->id) + 1);
 	if (!q) {
-		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
+		answer(mod, to, PBSE_MOMREJECT, "no memory on the host");
 		return;
 	}
-	q->number = number;
+	q->to = *to;
 	q->run = t->run;
 	strcpy(q->id, t->id);
 	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
@@ -250,21 +292,21 @@ static void resume(struct keel_mod *mod, struct task *t, int64_t number)
 					      .done = resume_decided, .arg = q });
 }
 
-static void signal_plain(struct keel_mod *mod, struct task *t, const char *name, int64_t number)
+static void signal_plain(struct keel_mod *mod, struct task *t, const char *name, const struct answer_to *to)
 {
 	int signum = signal_number(name);
 
 	if (signum < 0) {
-		stop_answer(mod, number, PBSE_UNKSIG, NULL);
+		answer(mod, to, PBSE_UNKSIG, NULL);
 		return;
 	}
 	if (t->state == TASK_STOPPED && signum != SIGKILL) {
 		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "cannot signal job, job substate = 43");
-		stop_answer(mod, number, PBSE_BADSTATE, NULL);
+		answer(mod, to, PBSE_BADSTATE, NULL);
 		return;
 	}
 	if (t->state != TASK_RUN && t->state != TASK_STOPPED) {
-		stop_answer(mod, number, PBSE_BADSTATE, NULL);
+		answer(mod, to, PBSE_BADSTATE, NULL);
 		return;
 	}
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
@@ -273,8 +315,63 @@ static void signal_plain(struct keel_mod *mod, struct task *t, const char *name,
 		kill_begin(mod, t);
 	} else if (signum < NSIG) {
 		proc_kill(t->shepherd, signum);
+		attached_signal(t, NULL, signum);
 	}
-	stop_answer(mod, number, 0, NULL);
+	answer(mod, to, 0, NULL);
+}
+
+void stop_act(struct keel_mod *mod, struct task *t, const char *name, struct answer_to to)
+{
+	if (strcmp(name, "suspend") == 0)
+		suspend(mod, t, &to);
+	else if (strcmp(name, "resume") == 0)
+		resume(mod, t, &to);
+	else
+		signal_plain(mod, t, name, &to);
+}
+
+/* An order of the server's that task_act may refuse, or keep until other hosts have obeyed it. */
+struct act {
+	struct answer_to to;
+	int64_t run;
+	act_fn *then;
+	const char *id;
+	char name[];
+};
+
+static void act_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	struct act *a = arg;
+	struct task *t = task_find(st, a->id);
+
+	if (st->stopping)
+		; /* no caller waits for it */
+	else if (!t || t->run != a->run || t->discarded)
+		answer(mod, &a->to, PBSE_BADSTATE, NULL);
+	else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL)
+		answer(mod, &a->to, o->code > 0 ? o->code : PBSE_MOMREJECT, o->text);
+	else
+		a->then(mod, t, a->name, a->to);
+	free(a);
+}
+
+void act_ask(struct keel_mod *mod, const struct task *t, const char *name, int64_t number, act_fn *then)
+{
+	size_t len = strlen(name) + 1;
+	struct act *a = malloc(sizeof(*a) + len + strlen(t->id) + 1);
+
+	if (!a) {
+		stop_answer(mod, number, PBSE_MOMREJECT, "no memory on the host");
+		return;
+	}
+	*a = (struct act){ .to = { .number = number }, .run = t->run, .then = then, .id = a->name + len };
+	memcpy(a->name, name, len);
+	strcpy(a->name + len, t->id);
+	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
+					      .point = KEEL_POINT_task_act,
+					      .event = KEEL_EVENT(task_act, .id = a->id, .name = a->name),
+					      .done = act_decided, .arg = a });
 }
 
 /* ---- messages --------------------------------------------------------------------------------- */
@@ -313,12 +410,7 @@ void on_signal(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	t->heard = number;
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "signal job request received");
 	keel_log(mod, KEEL_LOG_ADMIN, "Job", t->id, "signal job with %s", as ? as : name);
-	if (strcmp(name, "suspend") == 0)
-		suspend(mod, t, number);
-	else if (strcmp(name, "resume") == 0)
-		resume(mod, t, number);
-	else
-		signal_plain(mod, t, name, number);
+	act_ask(mod, t, name, number, stop_act);
 }
 
 /* An order to end a task that may be refused here; it finds its task by name. */
@@ -397,9 +489,12 @@ void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 	if (t && t->next && t->next->run == run) {
 		launch_free(t->next);
 		t->next = NULL;
+		gone_tell(mod, id, run);
 		return;
 	}
-	if (!t || t->run != run)
+	if (id && (!t || t->run != run))
+		gone_tell(mod, id, run);
+	if (!t || t->run != run || t->discarded)
 		return;
 	keel_log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
 	stop_discard(mod, t);

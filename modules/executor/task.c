@@ -49,6 +49,7 @@ struct task *task_create(struct keel_mod *mod, const char *id, int64_t run)
 /* Let go of what this process holds; the shepherd goes on. */
 static void task_release(struct task *t)
 {
+	talk_end(t);
 	keel_watch_cancel(t->watch);
 	keel_timer_cancel(t->kill_timer);
 	keel_timer_cancel(t->stop_timer);
@@ -56,13 +57,13 @@ static void task_release(struct task *t)
 	t->kill_timer = t->stop_timer = NULL;
 	if (t->pidfd >= 0)
 		close(t->pidfd);
-	if (t->talk >= 0)
-		close(t->talk);
-	t->pidfd = t->talk = -1;
+	t->pidfd = -1;
 }
 
 static void task_forget(struct task *t)
 {
+	members_free(t);
+	part_free(t->part);
 	free(t->freezer);
 	free(t->id);
 	free(t->dir);
@@ -70,6 +71,18 @@ static void task_forget(struct task *t)
 	free(t->error);
 	free(t->user);
 	free(t);
+}
+
+/* What its tasks wrote: it has been read, or is not wanted. */
+static void spool_remove(struct keel_mod *mod, const struct task *t)
+{
+	static const char *const suffixes[] = { ".OU", ".ER" };
+	char path[4096];
+
+	for (size_t i = 0; i < KEEL_COUNT(suffixes); i++) {
+		snprintf(path, sizeof(path), "%s/spool/%s%s", keel_home(mod), t->id, suffixes[i]);
+		unlink(path);
+	}
 }
 
 void task_free(struct keel_mod *mod, struct task *t)
@@ -82,6 +95,11 @@ void task_free(struct keel_mod *mod, struct task *t)
 		group_remove(t->freezer);
 	record_remove(mod, t->id);
 	HASH_DEL(st->mom.tasks, t);
+	if (is_sister(t))
+		spool_remove(mod, t);
+	PART_TELL(mod, gone, t->id, t->run, t->discarded);
+	if (t->discarded)
+		gone_tell(mod, t->id, t->run);
 	task_forget(t);
 	if (next)
 		launch_next(mod, next);
@@ -99,6 +117,7 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	part_fini(mod);
 	chores_fini(mod);
 	names_fini(st);
 	nursery_fini(&st->mom.nursery);
@@ -146,7 +165,7 @@ void task_report(struct keel_mod *mod, struct task *t)
 	};
 	struct keel_out *out;
 
-	if (t->discarded || !names[t->state] || !(out = report_begin(mod, t)))
+	if (t->discarded || is_sister(t) || !names[t->state] || !(out = report_begin(mod, t)))
 		return;
 	keel_put_int(out, "session", t->session);
 	if (t->dir)
@@ -164,8 +183,15 @@ void task_report(struct keel_mod *mod, struct task *t)
 
 void task_used(struct keel_mod *mod, const struct task *t)
 {
-	struct keel_out *out = t->discarded ? NULL : report_begin(mod, t);
+	struct keel_out *out = t->discarded || is_sister(t) ? NULL : report_begin(mod, t);
+	char text[USAGE_ITEMS][48];
+	const char *items[USAGE_ITEMS];
 
+	if (!t->discarded && t->part) {
+		uint32_t n = usage_own(mod, t, text, items);
+
+		PART_TELL(mod, used, part_of(t), items, n);
+	}
 	if (!out)
 		return;
 	usage_put(mod, t, out);
@@ -186,10 +212,47 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 	if (t->prepared)
 		keel_note(mod, KEEL_POINT_task_end,
 			  KEEL_EVENT(task_end, .id = t->id, .exit_status = status < 0 ? status : -1));
-	if (t->discarded)
+	if (t->begun_asked)
+		keel_note(mod, KEEL_POINT_task_abort, KEEL_EVENT(task_abort, .id = t->id, .index = part_index(t)));
+	if (t->discarded) {
 		task_free(mod, t);
+		return;
+	}
+	task_report(mod, t);
+	if (t->leaving)
+		leave_report(mod, t);
+	if (is_sister(t))
+		PART_TELL(mod, refused, part_of(t), t->status, t->refused_code ? t->refused_code : PBSE_MOMREJECT, t->why);
+}
+
+/* No process is left, and its directories are gone. */
+static void sister_ended(struct keel_mod *mod, struct task *t)
+{
+	char text[USAGE_ITEMS][48];
+	const char *items[USAGE_ITEMS];
+	uint32_t n = usage_own(mod, t, text, items);
+
+	if (t->aborted)
+		keel_note(mod, KEEL_POINT_task_abort, KEEL_EVENT(task_abort, .id = t->id, .index = part_index(t)));
 	else
-		task_report(mod, t);
+		keel_note(mod, KEEL_POINT_task_end, KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
+	if (t->discarded) {
+		task_free(mod, t);
+		return;
+	}
+	if (t->leaving)
+		leave_report(mod, t);
+	PART_TELL(mod, ended, part_of(t), items, n);
+}
+
+static void elsewhere_log(struct keel_mod *mod, const struct task *t)
+{
+	char cput[32];
+
+	for (const struct elsewhere *e = t->part ? t->part->elsewhere : NULL; e; e = e->next) {
+		duration_text((int64_t)(e->cput_ms / 1000), cput, sizeof(cput));
+		keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "%s cput=%s mem=%llukb", e->host, cput, (unsigned long long)e->mem_kb);
+	}
 }
 
 void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
@@ -198,8 +261,9 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	char cput[32];
 
 	if (t->stop_timer) /* it ends while it is being suspended */
-		stop_answer(mod, t->stop_number, PBSE_BADSTATE, NULL);
-	t->stop_number = 0;
+		answer(mod, &t->stop_to, PBSE_BADSTATE, NULL);
+	t->stop_to = (struct answer_to){ 0 };
+	members_over(mod, t);
 	task_release(t);
 	/* The clock of an ended task stands still. */
 	t->began_ms = 1;
@@ -208,12 +272,17 @@ void task_ended(struct keel_mod *mod, struct task *t, int32_t status)
 	t->status = t->limit_status ? t->limit_status : status;
 	t->state = TASK_ENDED;
 	duration_text((int64_t)(t->usage.cput_ms / 1000), cput, sizeof(cput));
+	if (is_sister(t)) {
+		sister_ended(mod, t);
+		return;
+	}
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task 00000001 terminated");
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Terminated");
 	keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "task 00000001 cput=%s", cput);
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	keel_log(mod, KEEL_LOG_DEBUG2, "Job", t->id, "%s cput=%s mem=%llukb", keel_host_name(mod),
 		 cput, (unsigned long long)t->usage.mem_kb);
+	elsewhere_log(mod, t);
 	keel_note(mod, KEEL_POINT_task_end,
 		  KEEL_EVENT(task_end, .id = t->id, .exit_status = t->status));
 	if (t->discarded) {
@@ -244,6 +313,11 @@ void on_forget(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	struct task *t = id ? task_find(st, id) : NULL;
 
 	(void)peer;
+	if (t && t->run == keel_msg_int(m, "run", -1) && is_sister(t)) {
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "delete job request received");
+		stop_discard(mod, t); /* the job is over, whatever is left of it here */
+		return;
+	}
 	if (!t || t->run != keel_msg_int(m, "run", -1) ||
 	    (t->state != TASK_ENDED && t->state != TASK_REFUSED))
 		return;

@@ -30,11 +30,15 @@ static struct keel_mock *mock;
 static struct keel_mod *mod;
 static const char *user;
 static uint32_t refused_point; /* a GATE that is closed, 0: none */
+static uint32_t held_point;    /* a GATE that is held, 0: none */
+static int32_t refused_code = 15041;
+static int aborts;	       /* notes of task_abort */
 static int suspended;	       /* notes of task_suspended */
 static int task_ends;	       /* notes of task_end, and what the last one said */
 static int64_t end_status;
 static bool with_freezer;
 static const char *start_limit = "2min";
+static void (*listen_more)(void); /* of a test, as soon as the module is there */
 
 /* The listener's last notifications, by kind. */
 static struct heard {
@@ -124,10 +128,31 @@ static bool until(bool (*done)(void *arg), int64_t deadline_ms)
 	return keel_mock_run(mock, done, NULL, deadline_ms);
 }
 
+static keel_verdict hold_over(struct keel_call *c, void *arg)
+{
+	(void)c, (void)arg;
+	return KEEL_NEXT;
+}
+
+static void hold_cancelled(struct keel_call *c, void *arg, int32_t reason)
+{
+	(void)c, (void)arg, (void)reason;
+}
+
 static keel_verdict on_gate(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	(void)event, (void)arg;
-	return point == refused_point ? keel_reject(c, 15041, "the test says no") : KEEL_NEXT;
+	if (point == held_point && held_point)
+		return keel_hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "the test",
+							      .resume = hold_over, .cancel = hold_cancelled }, NULL);
+	return point == refused_point ? keel_reject(c, refused_code, "the test says no") : KEEL_NEXT;
+}
+
+static keel_verdict on_abort(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)c, (void)point, (void)event, (void)arg;
+	aborts++;
+	return KEEL_NEXT;
 }
 
 /* Counts task_end, which follows task_launch once all modules have started. */
@@ -159,6 +184,11 @@ static void mock_make(void)
 	keel_mock_attr(mock, "job", keyed, "resource_list");
 	keel_mock_tap(mock, KEEL_POINT_task_begin, "begin", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_launch, "launch", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_prologue, "prologue", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_epilogue, "epilogue", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_attach, "attach", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_act, "act", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_abort, "abort", 0, on_abort, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_resume, "resume", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_suspended, "suspended", 0, on_suspended, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_end, "end", 0, on_task_end, NULL);
@@ -194,6 +224,8 @@ static void begin(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mod);
 	heard = (struct heard){ 0 };
 	task_api.listen(mod, mod, &events);
+	if (listen_more)
+		listen_more();
 	link_set(true);
 	CU_ASSERT(until(is_up, DEADLINE_MS));
 }
@@ -204,8 +236,9 @@ static void end(void)
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 	mock = NULL;
 	keep_ended = false;
-	refused_point = 0;
-	suspended = task_ends = 0;
+	refused_point = held_point = 0;
+	refused_code = 15041;
+	suspended = task_ends = aborts = 0;
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_texts.c - what is read from strangers: spec files, /proc, words, amounts, node lists.
+ * test_texts.c - what is read from strangers: spec files, /proc, words, amounts.
  */
 #include "executor.h"
 
@@ -206,46 +206,6 @@ static void test_amounts(void)
 	CU_ASSERT_EQUAL(size_parse("1kbx"), -1);
 }
 
-static void nodes_are(const char *hosts, const char *vnodes, const char *select, const char *wanted)
-{
-	char *text;
-
-	CU_ASSERT_EQUAL_FATAL(nodes_text(hosts, vnodes, select, &text), 0);
-	CU_ASSERT_STRING_EQUAL(text, wanted);
-	free(text);
-}
-
-static void test_nodes(void)
-{
-	nodes_are("a/0", "(a:ncpus=1)", "1:ncpus=1", "a\n");
-	nodes_are("a/0*2+b/1*2+c/0", "(a:ncpus=2)+(b:ncpus=2)+(c:ncpus=1)",
-		  "2:ncpus=2:mpiprocs=2+1:ncpus=1", "a\na\nb\nb\nc\n");
-	nodes_are("a/0+b/0", "(a:ncpus=1:mpiprocs=3)+(b:ncpus=1)", NULL, "a\na\na\nb\n");
-	nodes_are("a/0", NULL, "ncpus=1:mpiprocs=2", "a\na\n");
-	nodes_are("a/0", "(a[0]:ncpus=1+a[1]:ncpus=1)", "", "a\n");
-	nodes_are("", "", "", "");
-	CU_ASSERT_EQUAL(nodes_first_ncpus("(a:ncpus=2:mem=1kb+b:ncpus=3)+(c:ncpus=9)"), 5);
-	CU_ASSERT_EQUAL(nodes_first_ncpus("a:ncpus=2+b:ncpus=3"), 2);
-	CU_ASSERT_EQUAL(nodes_first_ncpus(""), 0);
-}
-
-/* past modules/executor/executor.h NODES_LINES_MAX: nothing is left out unseen */
-static void test_nodes_many(void)
-{
-	char *text;
-
-	CU_ASSERT_EQUAL(nodes_text("a/0+b/0", "(a:mpiprocs=999999)+(b:mpiprocs=1)", NULL, &text), 0);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-	CU_ASSERT_EQUAL(strlen(text), 2000000);
-	CU_ASSERT_STRING_EQUAL(text + 1999996, "a\nb\n");
-	free(text);
-	CU_ASSERT_EQUAL(nodes_text("a/0+b/0", "(a:mpiprocs=999999)+(b:mpiprocs=2)", NULL, &text), -E2BIG);
-	CU_ASSERT_PTR_NULL(text);
-	CU_ASSERT_EQUAL(nodes_text("a/0", "(a:mpiprocs=9000000000000000000)", NULL, &text), -E2BIG);
-	CU_ASSERT_EQUAL(nodes_text(NULL, NULL, NULL, &text), 0);
-	CU_ASSERT_PTR_NULL(text);
-}
-
 /* past modules/executor/spec.h SPEC_MAX: written and read */
 static void test_spec_largest(void)
 {
@@ -338,11 +298,11 @@ static void test_strays_are_of_the_user(void)
 	}
 	while (getsid(pid) != pid)
 		sched_yield();
-	proc_kill_strays(pid, NULL, 0, getuid() + 1);
+	proc_kill_strays(pid, NULL, NULL, 0, getuid() + 1);
 	CU_ASSERT_EQUAL(waitpid(pid, &status, WNOHANG), 0);
-	proc_kill_strays(pid, NULL, 0, getuid());
+	proc_kill_strays(pid, NULL, NULL, 0, getuid());
 	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
 }
 
 TESTS_MAIN("texts", TEST(test_spec), TEST(test_diary), TEST(test_spec_refused), TEST(test_spec_fuzz),
-	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_nodes), TEST(test_nodes_many), TEST(test_spec_largest), TEST(test_spec_lists), TEST(test_signal_names), TEST(test_strays_are_of_the_user))
+	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_spec_largest), TEST(test_spec_lists), TEST(test_signal_names), TEST(test_strays_are_of_the_user))

@@ -23,8 +23,9 @@ struct reading {
 	size_t n;
 };
 
+/* Of a task, below its shepherd; or of a process that was taken into one: that counts itself. */
 struct sum {
-	pid_t top;
+	pid_t top, shepherd;
 	uint64_t ticks, vmem, rss;
 };
 
@@ -66,14 +67,54 @@ static void sums_fill(const struct reading *r, struct sum *sums, size_t n)
 
 		/* What orphans used is in the shepherd's account of its children. */
 		s = bsearch(&key, sums, n, sizeof(*sums), by_top);
-		if (s) {
+		if (s && !s->shepherd) {
 			s->ticks += p->child_ticks;
+			continue;
+		}
+		if (s) {
+			sum_add(s, p);
 			continue;
 		}
 		s = sum_of(r, p, sums, n);
 		if (!s)
 			continue;
 		sum_add(s, p);
+	}
+}
+
+static uint32_t attached_count(const struct task *t)
+{
+	const struct member *m, *next;
+	uint32_t n = 0;
+
+	HASH_ITER(hh, t->members, m, next)
+		n += m->attached;
+	return n;
+}
+
+static size_t attached_put(const struct task *t, struct sum *sums)
+{
+	const struct member *m, *next;
+	size_t n = 0;
+
+	HASH_ITER(hh, t->members, m, next)
+		if (m->attached)
+			sums[n++] = (struct sum){ .top = m->pid, .shepherd = t->shepherd };
+	return n;
+}
+
+/* What those have used goes to their tasks. */
+static void attached_add(struct sum *sums, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sum key = { .top = sums[i].shepherd };
+		struct sum *s = key.top ? bsearch(&key, sums, n, sizeof(*sums), by_top) : NULL;
+
+		if (!s)
+			continue;
+		s->ticks += sums[i].ticks;
+		s->vmem += sums[i].vmem;
+		s->rss += sums[i].rss;
 	}
 }
 
@@ -99,23 +140,36 @@ static void usage_take(struct task *t, const struct sum *s, int64_t now)
 	u->last_cput_ms = u->cput_ms;
 }
 
-uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
-		     const char *items[USAGE_ITEMS])
+static uint32_t items_fill(struct keel_mod *mod, const struct task *t, const struct elsewhere *e, char text[USAGE_ITEMS][48],
+			   const char *items[USAGE_ITEMS])
 {
 	const struct usage *u = &t->usage;
 	char cput[24], wall[24];
 
-	duration_text((int64_t)(u->cput_ms / 1000), cput, sizeof(cput));
+	duration_text((int64_t)((u->cput_ms + e->cput_ms) / 1000), cput, sizeof(cput));
 	duration_text(task_walltime_ms(mod, t) / 1000, wall, sizeof(wall));
-	snprintf(text[0], 48, "cpupercent=%llu", (unsigned long long)u->cpupercent);
+	snprintf(text[0], 48, "cpupercent=%llu", (unsigned long long)(u->cpupercent + e->cpupercent));
 	snprintf(text[1], 48, "cput=%s", cput);
-	snprintf(text[2], 48, "mem=%llukb", (unsigned long long)u->mem_kb);
+	snprintf(text[2], 48, "mem=%llukb", (unsigned long long)(u->mem_kb + e->mem_kb));
 	snprintf(text[3], 48, "ncpus=%lld", (long long)t->ncpus);
-	snprintf(text[4], 48, "vmem=%llukb", (unsigned long long)u->vmem_kb);
+	snprintf(text[4], 48, "vmem=%llukb", (unsigned long long)(u->vmem_kb + e->vmem_kb));
 	snprintf(text[5], 48, "walltime=%s", wall);
 	for (int i = 0; i < USAGE_ITEMS; i++)
 		items[i] = text[i];
 	return USAGE_ITEMS;
+}
+
+uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48], const char *items[USAGE_ITEMS])
+{
+	struct elsewhere sum = { 0 };
+
+	part_elsewhere_sum(t->part, &sum);
+	return items_fill(mod, t, &sum, text, items);
+}
+
+uint32_t usage_own(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48], const char *items[USAGE_ITEMS])
+{
+	return items_fill(mod, t, &(struct elsewhere){ 0 }, text, items);
 }
 
 void usage_measure(struct keel_mod *mod, struct task *t)
@@ -153,10 +207,13 @@ static void limit_exceeded(struct keel_mod *mod, struct task *t, const char *nam
 
 static void limits_check(struct keel_mod *mod, struct task *t)
 {
-	int64_t wall = task_walltime_ms(mod, t) / 1000, cput = (int64_t)(t->usage.cput_ms / 1000);
+	int64_t wall = task_walltime_ms(mod, t) / 1000, cput;
+	struct elsewhere sum = { 0 };
 
-	if (t->limit_status || t->state != TASK_RUN)
+	if (t->limit_status || t->state != TASK_RUN || t->over || is_sister(t))
 		return;
+	part_elsewhere_sum(t->part, &sum);
+	cput = (int64_t)((t->usage.cput_ms + sum.cput_ms) / 1000);
 	if (t->walltime_limit > 0 && wall > t->walltime_limit)
 		limit_exceeded(mod, t, "walltime", wall, t->walltime_limit, OVER_WALLTIME);
 	else if (t->cput_limit > 0 && cput > t->cput_limit)
@@ -167,7 +224,7 @@ static void limits_check(struct keel_mod *mod, struct task *t)
 
 static bool is_due(const struct task *t, int64_t now)
 {
-	return (t->state == TASK_RUN || t->state == TASK_STOPPED) && t->next_usage_ms <= now;
+	return (t->state == TASK_RUN || t->state == TASK_STOPPED) && !t->over && t->next_usage_ms <= now;
 }
 
 static void reading_work(void *arg)
@@ -183,17 +240,24 @@ static void reading_done(struct keel_mod *mod, void *arg)
 	struct state *st = mod->state;
 	struct reading *r = arg;
 	int64_t now = keel_now_ms(mod);
-	size_t n = 0, room = HASH_COUNT(st->mom.tasks);
-	struct sum *sums = calloc(room ? room : 1, sizeof(*sums));
+	size_t n = 0, room = 1;
+	struct sum *sums;
 	struct task *t, *next;
 	const struct conf *cf;
 
 	st->mom.sampling--;
 	HASH_ITER(hh, st->mom.tasks, t, next)
-		if (sums && is_due(t, now))
+		room += 1 + attached_count(t);
+	sums = calloc(room, sizeof(*sums));
+	HASH_ITER(hh, st->mom.tasks, t, next)
+		if (sums && is_due(t, now)) {
 			sums[n++].top = t->shepherd;
+			n += attached_put(t, sums + n);
+		}
 	if (sums && r->n)
 		sums_fill(r, sums, n);
+	if (sums)
+		attached_add(sums, n);
 	HASH_ITER(hh, st->mom.tasks, t, next) {
 		struct sum key = { .top = t->shepherd }, *s = NULL;
 

@@ -3,13 +3,15 @@
  * attributes.c - the rows of attributes.def as contributions, with their check functions.
  */
 #include "jobs.h"
+#include "keel/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, Hold_Types, run_count);
+KEEL_ATTRS_OF(job, Hold_Types, run_count, exec_host);
 
-#define NO_STAGING "files are not staged yet: copy them in the script of the job"
+#define MOM_PORT ":15002" /* of a host that has not said another */
+
 
 static int32_t value_bad(const char *name, struct keel_err *err)
 {
@@ -102,21 +104,6 @@ static int32_t not_yet(struct keel_err *err, const char *what, const char *kind,
 	return keel_error(err, PBSE_NOSUP, "%s (%s %s)", what, kind, name);
 }
 
-/* Nothing copies files: a job that counts on it must not start without. */
-static int32_t check_stagein(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
-			     int32_t op, const char *key, const char *text, struct keel_err *err)
-{
-	(void)job, (void)op, (void)key, (void)mod;
-	return who && *text ? not_yet(err, NO_STAGING, "attribute", "stagein") : 0;
-}
-
-static int32_t check_stageout(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
-			      int32_t op, const char *key, const char *text, struct keel_err *err)
-{
-	(void)job, (void)op, (void)key, (void)mod;
-	return who && *text ? not_yet(err, NO_STAGING, "attribute", "stageout") : 0;
-}
-
 /* A job that waits for a terminal would run without one. */
 static int32_t check_interactive(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job,
 				 int32_t op, const char *key, const char *text, struct keel_err *err)
@@ -171,6 +158,31 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 		keel_emit_text(emit, text);
 }
 
+/* exec_host with the addresses of its hosts: n1/0*2 is n1:15002/0*2. */
+static void derive_exec_host2(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *emit)
+{
+	const char *at = keel_get_str(job, job_exec_host);
+	struct keel_text text;
+	char host[300];
+
+	(void)mod;
+	keel_text_init(&text);
+	while (at && *at) {
+		size_t name = strcspn(at, "/+"), item = strcspn(at, "+");
+		const char *address, *port;
+
+		snprintf(host, sizeof(host), "%.*s", (int)name, at);
+		address = keel_can(task, address) ? keel_task_address(host) : NULL;
+		port = address ? strrchr(address, ':') : NULL;
+		keel_text_printf(&text, "%s%s%s%.*s", text.len ? "+" : "", host, port ? port : MOM_PORT, (int)(item - name),
+				 at + name);
+		at += item + (at[item] == '+');
+	}
+	if (text.len && !text.failed)
+		emit->fn(emit->arg, NULL, text.data, (uint32_t)text.len);
+	keel_text_fini(&text);
+}
+
 #define S KEEL_ATTR_SAVE
 #define R KEEL_ATTR_FLAG1
 #define C KEEL_ATTR_CREATE
@@ -179,6 +191,7 @@ static void derive_waiting(struct keel_mod *mod, struct keel_obj *job, const str
 #define OPS KEEL_OPERATORS
 #define MGR KEEL_MANAGERS
 #define NONE KEEL_NOBODY
+#define HID KEEL_UNHIDDEN
 #define JOB(member, attr_name, type_name, place, flag_bits, readers, writers, value, words, ...)   \
 	const struct keel_attr_def job_attr_##member = KEEL_ATTR_DEF(                              \
 		"job", attr_name, type_name, .order = (place), .flags = (flag_bits),               \

@@ -9,7 +9,8 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, resources_used, Exit_status, comment, ending, stime, unremembered, block,
-	      history_timestamp, run_version, released_names, obittime, Stageout_status, Rerunable);
+	      history_timestamp, run_version, released_names, obittime, Stageout_status, Rerunable,
+	      schedselect_orig, exec_vnode_deallocated, resources_deallocated);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
 #define KILLED_STATUS (256 + 9)
@@ -148,10 +149,14 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 			  KEEL_EVENT(job_obit, .id = id, .job = job,
 				     .exit_status = keel_get_int(job, job_Exit_status)));
 		comment_end(mod, job, step);
+		if (keel_is_set(job, job_schedselect_orig)) /* it has shrunk: this ends the last part of its run */
+			keel_acct_job('e', job);
 		if (keel_get_int(job, job_run_version) || job_role(mod, job) == ROLE_WHOLE)
 			keel_acct_job('E', job);
 	}
 	job_vacate(mod, job, true);
+	keel_unset(job, job_exec_vnode_deallocated, NULL);
+	keel_unset(job, job_resources_deallocated, NULL);
 	keel_unset(job, job_released_names, NULL);
 	keel_note(mod, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job));
 	forget(mod, job, step);
@@ -183,6 +188,11 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		job_requeue(mod, job, j->ending == ENDING_RERUN ? RERUN_STATUS : SAVED_STATUS);
 		return;
 	}
+	outcome_log(mod, job, exit_status);
+	if (exit_status < 0 && j->ending == ENDING_NONE && outcome_of(job, exit_status) == OUTCOME_QUEUED) {
+		job_requeue(mod, job, exit_status);
+		return;
+	}
 	keel_set_int(job, job_Exit_status, exit_status);
 	for (uint32_t i = 0; i < n; i++)
 		delivered = delivered && strcmp(items[i], not_delivered) != 0;
@@ -206,9 +216,9 @@ void task_lost(struct keel_mod *mod, struct keel_obj *job)
 		keel_log(mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_DEBUG, "Job",
 			 job_id(mod, job), "Requeueing job, substate: %d Requeued in queue: %s",
 			 step_substate(j->step), job_text(job, attr_job_queue));
-		job_requeue(mod, job, -14);
+		job_requeue(mod, job, KEEL_TASK_LOST);
 	} else {
-		keel_set_int(job, job_Exit_status, -14);
+		keel_set_int(job, job_Exit_status, KEEL_TASK_LOST);
 		job_over(mod, job, STEP_FAILED);
 	}
 }

@@ -157,6 +157,7 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(ATTR, ended_attrs[3]),
 	KEEL_ROW(KIND, signal_kind),
 	KEEL_ROW(KIND, form_kind),
+	KEEL_ROW(KIND, prepare_kind),
 	KEEL_ROW(SIGNAL, suspend_signal),
 	KEEL_ROW(SIGNAL, resume_signal),
 	KEEL_ROW(SERVICE, job_service),
@@ -207,6 +208,9 @@ static const struct keel_task_events events = {
 	.ended = task_ended,
 	.lost = task_lost,
 	.placed = task_placed,
+	.released = task_released,
+	.pruned = task_pruned,
+	.discarded = task_discarded,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

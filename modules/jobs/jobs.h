@@ -27,6 +27,7 @@ enum step {
 	STEP_HELD,
 	STEP_DEPENDING, /* held for what other jobs do */
 	STEP_WAITING,
+	STEP_STAGE_FAILED, /* waits likewise: its files could not be staged in */
 	STEP_BEGUN, /* an array of which some subjob has started */
 	STEP_SENT,
 	STEP_RUNNING,
@@ -70,7 +71,9 @@ struct job {
 	uint8_t step;     /* enum step */
 	uint8_t ending;   /* enum ending: what its end will mean */
 	uint8_t occupies;  /* enum occupies: of its vnodes, queue and server */
+	bool forced;      /* queued again by force: its hosts have not said that the last run is gone */
 	bool busy;        /* a suspend or resume is on its way to the host */
+	bool stage_failed; /* its start fails because its files are not there */
 	bool unheld;      /* qrun decides: its user's hold does not count meanwhile */
 	uint32_t edits;   /* how often it was altered, moved, started or ended: edits.c */
 	struct keel_timer *timer; /* pending: Execution_Time; running: its host is away */
@@ -95,6 +98,7 @@ struct conf {
 
 struct state {
 	struct signal_row *signals;
+	struct prepare_row *prepares;
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;
@@ -126,6 +130,13 @@ struct state {
 /* Fills the handles st->a. Fails with -1 and *err when an attribute is missing. */
 /* The value of an attribute of this name that a request empties; NULL: unset. */
 const char *attribute_emptied(const char *name);
+
+/* prepare.c */
+extern const struct keel_kind_def prepare_kind;
+/* The JOB_PREPARE rows of all modules, on a job whose Resource_List is not complete. *changed = true: it is another one now.
+ * 0; fails with a PBSE code and *err; the caller discards the set. */
+int32_t prepare_job(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job, bool *changed,
+		    struct keel_err *err);
 
 /* types.c */
 extern const struct keel_type_def owner_type, job_state_type, holds_type;
@@ -161,6 +172,7 @@ bool step_is_open(enum step step);    /* Q H W B: starts may wait in it */
 /* Puts a pending job into Q, H, W or B, as holds, Execution_Time and its queue say. The caller has checked that it is
  * open. */
 void step_evaluate(struct keel_mod *mod, struct keel_obj *job);
+void job_stage(struct keel_mod *mod, struct keel_obj *job, int32_t stage); /* enum keel_stage: see keel/service/job.h */
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign);
 void log_dequeuing(struct keel_mod *mod, struct keel_obj *job, char letter);
 /* Takes it out of its queue and destroys it: the caller's pointer is invalid afterwards. */
@@ -379,6 +391,24 @@ void job_vacate(struct keel_mod *mod, struct keel_obj *job, bool ended);
 /* A job that has all keeps what is not in `names` (comma list); NULL: keeps nothing. */
 void job_release(struct keel_mod *mod, struct keel_obj *job, const char *names);
 
+/* Adds (1) or subtracts (-1) what the job has to queue and server; `only`: comma list of resources, NULL all. */
+void job_charge(struct keel_mod *mod, struct keel_obj *job, int32_t sign, const char *only);
+/* The same of what it holds in its state: all, the rest that a suspension left, or nothing. */
+void job_recharge(struct keel_mod *mod, struct keel_obj *job, int32_t sign);
+/* exec_vnode, and what the job has given up that is not free yet; the caller frees it. NULL without memory. */
+char *job_vnodes(struct keel_obj *job);
+int32_t job_share(struct keel_obj *job); /* enum keel_place_share of its place */
+
+/* shrink.c */
+/* Takes vnodes from a job that runs, as keel/service/job.h says. */
+int32_t job_shrink(struct keel_mod *mod, struct keel_obj *job, const struct keel_job_shrink *theirs, struct keel_err *err);
+void task_released(struct keel_mod *mod, struct keel_obj *job, const char *host);
+void task_pruned(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
+/* It is queued again: with the select and the amounts that it was submitted with. */
+void shrink_undo(struct keel_obj *job);
+/* Has this run fewer vnodes than it was given? */
+bool shrunk(struct keel_obj *job);
+
 /* release.c: what a suspension gives back */
 /* Raises the point suspend_release. The callback gets a comma list, or NULL: everything, also when a tap fails or there
  * is no memory, which is logged. */
@@ -406,6 +436,8 @@ void task_placed(struct keel_mod *mod, struct keel_obj *job, const char *dir);
 void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session);
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why);
 void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session);
+/* The record S, or T: with its first process, or before it is pruned. */
+void job_record_start(struct keel_mod *mod, struct keel_obj *job);
 void comment_started(struct keel_mod *mod, struct keel_obj *job, const char *words);
 
 /* end.c */
@@ -424,6 +456,15 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 /* Calls the callback of a rerun that waits, if there is one. */
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
+void task_discarded(struct keel_mod *mod, const char *id);
+
+/* outcome.c: what a negative exit status means */
+enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };
+enum outcome outcome_of(struct keel_obj *job, int32_t status);
+void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status); /* its line, and its mail */
+/* It is queued again: holds it when the status says so. Returns whether it did; the comment is `why`, where the status has
+ * none of its own. */
+bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why);
 
 /* history.c */
 bool history_on(struct keel_mod *mod);

@@ -62,6 +62,7 @@ static void give_up(struct keel_mod *mod, void *arg)
 	struct job *j = job_slot(mod, job);
 	bool sent = j->step == STEP_SENT;
 	struct keel_obj *node;
+	const char *host;
 	char vnode[300], text[400];
 
 	j->timer = NULL;
@@ -71,18 +72,23 @@ static void give_up(struct keel_mod *mod, void *arg)
 	node = keel_find(mod, "node", vnode);
 	if (node && !keel_node_lost_at(node))
 		return; /* the host is back without this vnode: its report decides */
-	if (sent)
-		keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
-			 "Job never started, execution node %s down", vnode);
-	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job requeued, execution node %s down",
-		 vnode);
+	host = keel_node_host_of(vnode) ? keel_node_host_of(vnode) : vnode;
 	keel_task_discard(job);
 	if (j->ending != ENDING_DELETE && (sent || keel_get_int(job, job_Rerunable))) {
+		if (sent)
+			keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job never started, execution node %s down", host);
+		else
+			keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Exit_status=%d", NO_HOST_STATUS);
+		keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job requeued, execution node %s down", host);
 		job_requeue(mod, job, NO_HOST_STATUS);
 		return;
 	}
-	snprintf(text, sizeof(text), "Job deleted, execution node %s down", vnode);
+	snprintf(text, sizeof(text), "Job deleted, execution node %s down", host);
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "%s", text);
 	job_notice(mod, job, "a", text);
+	snprintf(text, sizeof(text), "requestor=Server@%s", keel_host_name(mod));
+	if (j->ending != ENDING_DELETE) /* it has one */
+		keel_acct_record('D', job_id(mod, job), text);
 	keel_set_int(job, job_Exit_status, NO_HOST_STATUS);
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : STEP_FAILED);
 }

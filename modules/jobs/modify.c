@@ -98,13 +98,21 @@ static const char *name_of_row(struct keel_mod *mod, const char *asked)
 	return s.row ? s.row : asked;
 }
 
+/* Is "" judged like any other value? */
+static bool takes_empty(struct keel_mod *mod, const char *name)
+{
+	const struct keel_attr *attr = keel_attr_find(mod, "job", name);
+
+	return attr && keel_attr_flags(attr) & KEEL_ATTR_EMPTY;
+}
+
 /* The change as it will be made: an attribute that is emptied gets its default, which its check() sees then. */
 static struct keel_attrop completed(struct keel_mod *mod, const struct keel_attrop *given)
 {
 	struct keel_attrop op = *given;
 
 	op.name = name_of_row(mod, given->name);
-	if (empties(&op)) {
+	if (empties(&op) && !(op.op == KEEL_SET && takes_empty(mod, op.name))) {
 		op.value = op.key ? NULL : attribute_emptied(op.name);
 		op.op = op.value ? KEEL_SET : KEEL_UNSET;
 	}
@@ -117,7 +125,7 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	const struct keel_session *who = keel_req_session(req);
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
-	bool running = !step_is_pending(job_slot(mod, job)->step), resources = false;
+	bool running = !step_is_pending(job_slot(mod, job)->step), resources = false, changed = false;
 	int32_t code = keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n);
 
 	code = code && code != -ENODATA ? keel_error(err, PBSE_PROTOCOL, "Batch protocol error") : 0;
@@ -134,7 +142,9 @@ static int32_t alter_all(struct keel_mod *mod, struct keel_changes *ch, struct k
 	if (!code)
 		code = job_default_paths(mod, ch, job, job_text(job, job_Submit_Host),
 					 strtoll(job_id(mod, job), NULL, 10), err);
-	if (!code && resources && !running)
+	if (!code && !running)
+		code = prepare_job(mod, ch, job, &changed, err);
+	if (!code && (resources || changed) && !running)
 		code = keel_resource_prepare(ch, job, job_queue(mod, job), err);
 	return code;
 }

@@ -9,9 +9,10 @@
 KEEL_ATTRS_OF(job, checkpointed, exec_vnode, exec_host, session_id, stime, obittime,
 	      resources_used, comment, ending, etime, jobdir, released_names, unremembered,
 	      run_count, Hold_Types, Exit_status);
-KEEL_ATTR_OF(job, Rerunable);
+KEEL_ATTRS_OF(job, Rerunable, ran);
 KEEL_ATTR_OF(server, job_requeue_timeout);
 
+#define RERUN_STATUS (-11)
 #define ANSWER_SECONDS 45 /* job_requeue_timeout that is not set */
 
 /* ---- the waiting request --------------------------------------------------------------------------- */
@@ -45,6 +46,7 @@ static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 
 	for (size_t i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)
 		keel_unset(job, run[i], NULL);
+	shrink_undo(job);
 	saving_over(job);
 	j->ending = ENDING_NONE;
 	j->busy = false;
@@ -67,8 +69,12 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 	j->rerun_timer = NULL;
 	if (j->ending == ENDING_RERUN)
 		step_log(mod, job, 'E', KEEL_SUB_RERUN, KEEL_SUB_RERUN + 3);
+	else if (ran && outcome_of(job, exit_status) == OUTCOME_QUEUED)
+		step_log(mod, job, 'E', KEEL_SUB_RERUN + 2, KEEL_SUB_RERUN + 3);
 	if (ran) {
 		keel_set_int(job, job_Exit_status, exit_status);
+		if (keel_is_set(job, job_session_id))
+			keel_set_int(job, job_ran, 1);
 		if (j->ending != ENDING_CHECKPOINT) /* its C is written */
 			keel_acct_job('R', job);
 	}
@@ -137,11 +143,24 @@ void rerun_one(struct keel_mod *mod, struct keel_obj *job, const struct keel_job
 			 ask->who);
 		keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job),
 			 "Discard running job, Force rerun ");
+		job_slot(mod, job)->forced = true;
 		keel_task_discard(job);
-		job_requeue(mod, job, -11);
+		job_requeue(mod, job, RERUN_STATUS);
 	} else {
 		rerun(mod, job, ask->who, 0);
 	}
+}
+
+/* It starts again only now. */
+void task_discarded(struct keel_mod *mod, const char *id)
+{
+	struct keel_obj *job = keel_find(mod, "job", id);
+	struct job *j = job ? job_slot(mod, job) : NULL;
+
+	if (!j || !j->forced)
+		return;
+	j->forced = false;
+	keel_log(mod, KEEL_LOG_JOB, "Job", id, "Job requeued, discard response received");
 }
 
 void on_rerun(struct keel_mod *mod, struct keel_req *req)

@@ -14,7 +14,7 @@
 #include <time.h>
 
 KEEL_ATTRS_OF(job, exec_vnode, comment, checkpointed, exec_host, run_version, run_count, stime,
-	      session_id, jobdir, Hold_Types, Exit_status, Rerunable, schedselect);
+	      session_id, jobdir, Hold_Types, Exit_status, obittime, schedselect);
 
 /* A start that waits for the chain of start_now, and its caller. */
 struct start_request {
@@ -227,9 +227,14 @@ void job_may_run(struct keel_mod *mod, struct keel_obj *job, const char *who, st
 
 /* ---- the host's report ------------------------------------------------------------------------------- */
 
-void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
+void job_record_start(struct keel_mod *mod, struct keel_obj *job)
 {
 	keel_set_int(job, job_stime, keel_time(mod));
+	keel_acct_job(keel_is_set(job, job_checkpointed) ? 'T' : 'S', job);
+}
+
+void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
+{
 	if (session > 0) {
 		keel_log(mod, KEEL_LOG_DEBUG3, "Job", job_id(mod, job),
 			 "Received session ID for job: %lld", (long long)session);
@@ -237,7 +242,8 @@ void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 	comment_started(mod, job, "Job run at");
 	step_to(mod, job, STEP_RUNNING);
-	keel_acct_job(keel_is_set(job, job_checkpointed) ? 'T' : 'S', job);
+	if (!shrunk(job)) /* else it has the record of its start, with what it was given */
+		job_record_start(mod, job);
 	keel_unset(job, job_checkpointed, NULL);
 	keel_note(mod, KEEL_POINT_job_started,
 		  KEEL_EVENT(job_started, .id = job_id(mod, job), .job = job));
@@ -267,44 +273,66 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 	}
 }
 
-/* The host could not start it. An error of the user's (no home directory, no such user) ends the job; an error of the
- * host's queues it again. */
+#define HOOK_REFUSED (-4) /* a point of the host before the start: the job has not been there */
+
+/* Its start failed on its hosts, which counts as a run: the record of it has no session and no usage. */
+static void start_over(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
+{
+	static const char *const nothing[] = { "cpupercent=0", "cput=00:00:00", "mem=0kb", "vmem=0kb", "walltime=00:00:00" };
+	const char *exec_host = job_text(job, job_exec_host);
+	bool several = strchr(exec_host, '+') != NULL;
+
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", job_id(mod, job), "Obit received momhop:%lld serverhop:%lld state:R substate:%d",
+		 (long long)keel_get_int(job, job_run_count), (long long)keel_get_int(job, job_run_count), KEEL_SUB_SENT);
+	outcome_log(mod, job, exit_status);
+	keel_set_int(job, job_stime, keel_time(mod));
+	keel_set_int(job, job_obittime, keel_time(mod));
+	comment_started(mod, job, "Job run at");
+	task_used(mod, job, nothing, KEEL_COUNT(nothing));
+	if (!several || outcome_of(job, exit_status) != OUTCOME_QUEUED)
+		return;
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Discard running job, A sister Mom failed to delete job ");
+	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job requeued, execution node  down");
+}
+
+/* The first host, as users know it. */
+static void refusal_log(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
+{
+	const char *id = job_id(mod, job), *host = job_text(job, job_exec_host);
+
+	if (exit_status != HOOK_REFUSED) {
+		keel_log(mod, KEEL_LOG_JOB, "Job", id, "Unable to Run Job, MOM rejected: %s", why);
+		return;
+	}
+	keel_log(mod, KEEL_LOG_JOB, "Job", id, "send of job to %.*s failed error = %d reject_msg=,%s", (int)strcspn(host, "/"),
+		 host, PBSE_HOOK_REJECT, why);
+	keel_log(mod, KEEL_LOG_JOB, "Job", id, "Unable to Run Job, MOM rejected");
+	keel_log(mod, KEEL_LOG_JOB, "Job", id, "hook rejected request");
+}
+
+/* The host could not start it. An error of the user's (no home directory) ends the job; an error of the host's, or of one of
+ * its hosts, queues it again. */
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
 {
-	static const int32_t final[] = { -1, -2, -13 };
 	struct keel_obj *waits = job_role(mod, job) == ROLE_PART ? whole_of(mod, job_id(mod, job)) : job;
+	bool deleted = job_slot(mod, job)->ending == ENDING_DELETE;
 	char text[512];
-	size_t i;
 
-	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Unable to Run Job, MOM rejected: %s",
-		 why ? why : "no reason given");
+	why = why && *why ? why : "no reason given";
+	refusal_log(mod, job, exit_status, why);
 	callback_end(&job_slot(mod, job)->run, PBSE_MOMREJECT, why);
-	if (job_slot(mod, job)->ending == ENDING_DELETE) {
+	if (exit_status != HOOK_REFUSED && exit_status != KEEL_TASK_BAD_GROUP && !deleted)
+		start_over(mod, job, exit_status);
+	if (deleted || (exit_status != HOOK_REFUSED && outcome_of(job, exit_status) == OUTCOME_ENDS)) {
 		keel_set_int(job, job_Exit_status, exit_status);
-		job_over(mod, job, STEP_TERMINATED);
+		job_over(mod, job, deleted ? STEP_TERMINATED : STEP_FAILED);
 		return;
 	}
-	for (i = 0; i < KEEL_COUNT(final); i++)
-		/* A user unknown there may be known elsewhere; but a job that ran and must not run twice is over. */
-		if (final[i] == exit_status ||
-		    (exit_status == KEEL_TASK_BAD_USER && !keel_get_int(job, job_Rerunable) &&
-		     keel_is_set(job, job_Exit_status))) {
-			keel_set_int(job, job_Exit_status, exit_status);
-			job_over(mod, job, STEP_FAILED);
-			return;
-		}
-	job_requeue(mod, job, exit_status);
-	if (exit_status == KEEL_TASK_BAD_GROUP && waits && step_is_open(job_slot(mod, waits)->step)) {
-		/* Its user is not in its group any more: it is held until a `qalter -W group_list=` or the
-		 * group's list settles that, and a `qrls`. */
-		snprintf(text, sizeof(text), "Job held: %s", why ? why : "Bad GID for job execution");
-		keel_set_int(waits, job_Hold_Types, keel_get_int(waits, job_Hold_Types) | HOLD_USER);
-		keel_set_str(waits, job_comment, text);
-		step_evaluate(mod, waits);
-		return;
-	}
-	snprintf(text, sizeof(text), "Not Running: %s", why ? why : "the host refused the job");
-	if (!keel_get_int(job, job_Hold_Types))
+	job_requeue(mod, job, exit_status == KEEL_TASK_JOIN ? KEEL_TASK_RETRY : exit_status);
+	if (waits && step_is_open(job_slot(mod, waits)->step) && outcome_hold(mod, waits, exit_status, why))
+		return; /* which is gone, if it is a part */
+	snprintf(text, sizeof(text), "Not Running: %s", why);
+	if (waits == job && !keel_get_int(job, job_Hold_Types))
 		keel_set_str(job, job_comment, text);
 }
 

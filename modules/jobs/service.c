@@ -126,6 +126,8 @@ static const struct keel_job_api service = {
 	.settle = part_settle,
 	.erase = job_erase,
 	.letter = job_letter,
+	.shrink = job_shrink,
+	.stage = job_stage,
 };
 const struct keel_service_def job_service = {
 	.size = sizeof(struct keel_service_def),

@@ -34,6 +34,7 @@ static const struct {
 	[STEP_HELD] = { 'H', KEEL_SUB_HELD, TALLY_HELD, false },
 	[STEP_DEPENDING] = { 'H', KEEL_SUB_DEPENDS, TALLY_HELD, false },
 	[STEP_WAITING] = { 'W', KEEL_SUB_WAITING, TALLY_WAITING, false },
+	[STEP_STAGE_FAILED] = { 'W', KEEL_STAGE_IN_FAILED, TALLY_WAITING, false },
 	[STEP_BEGUN] = { 'B', KEEL_SUB_BEGUN, TALLY_BEGUN, false },
 	[STEP_SENT] = { 'R', KEEL_SUB_SENT, TALLY_RUNNING, false },
 	[STEP_RUNNING] = { 'R', KEEL_SUB_RUNNING, TALLY_RUNNING, false },
@@ -81,6 +82,8 @@ enum step step_of(char letter, bool suspended, int64_t substate)
 {
 	int i;
 
+	if (letter == 'R' && (substate == KEEL_STAGE_IN || substate == KEEL_STAGE_OUT)) /* shown on such a step: job_stage() */
+		return substate == KEEL_STAGE_IN ? STEP_SENT : STEP_RUNNING;
 	for (i = 0; i < STEP_COUNT; i++)
 		if (steps[i].letter == letter && steps[i].substate == substate &&
 		    steps[i].suspended == suspended)
@@ -116,7 +119,7 @@ bool step_is_open(enum step step)
 bool step_is_pending(enum step step)
 {
 	return step == STEP_QUEUED || step == STEP_ROUTING || step == STEP_HELD ||
-	       step == STEP_DEPENDING || step == STEP_WAITING;
+	       step == STEP_DEPENDING || step == STEP_WAITING || step == STEP_STAGE_FAILED;
 }
 
 void counts_add(struct keel_mod *mod, struct keel_obj *job, enum step step, int sign)
@@ -175,6 +178,8 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	if (step_is_pending(j->step) != step_is_pending(step) ||
 	    step_is_running(j->step) != step_is_running(step) || step_is_over(step))
 		edits_count(mod, job); /* what may be altered differs from now on */
+	if (step == STEP_SENT)
+		j->stage_failed = false;
 	j->step = (uint8_t)step;
 	keel_set_int(job, job_job_state, value);
 	keel_set_int(job, job_substate, steps[step].substate);
@@ -213,7 +218,7 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 	if (holds)
 		step = holds & HOLD_DEPENDS ? STEP_DEPENDING : STEP_HELD;
 	else if (when > keel_time(mod))
-		step = STEP_WAITING;
+		step = job_slot(mod, job)->stage_failed || job_slot(mod, job)->step == STEP_STAGE_FAILED ? STEP_STAGE_FAILED : STEP_WAITING;
 	else if (job_role(mod, job) == ROLE_WHOLE && keel_is_set(job, job_stime))
 		step = STEP_BEGUN;
 	else if (queue && !keel_queue_runs(queue))
@@ -225,7 +230,7 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 		scheduler_wake(mod);
 	} else {
 		keel_unset(job, job_etime, NULL);
-		if (step == STEP_WAITING) {
+		if (step == STEP_WAITING || step == STEP_STAGE_FAILED) {
 			j = job_slot(mod, job);
 			seconds = when - keel_time(mod);
 			keel_timer_cancel(j->timer);
@@ -234,6 +239,25 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 			j->timer = keel_timer(mod, seconds * 1000, time_came, job);
 		}
 	}
+}
+
+#define STAGE_AGAIN_S 1800
+
+void job_stage(struct keel_mod *mod, struct keel_obj *job, int32_t stage)
+{
+	struct job *j = job_slot(mod, job);
+	bool shown = stage == KEEL_STAGE_IN ? j->step == STEP_SENT : stage == KEEL_STAGE_OUT && step_is_running(j->step);
+
+	if (stage == KEEL_STAGE_IN_FAILED && step_is_running(j->step)) {
+		j->stage_failed = true;
+		if (keel_get_int(job, job_Execution_Time) <= keel_time(mod))
+			keel_set_int(job, job_Execution_Time, keel_time(mod) + STAGE_AGAIN_S);
+	}
+	if (!shown)
+		return;
+	keel_set_int(job, job_substate, stage);
+	step_log(mod, job, steps[j->step].letter, stage, stage);
+	step_notify(mod, job);
 }
 
 void scheduler_wake(struct keel_mod *mod)

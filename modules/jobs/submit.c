@@ -177,6 +177,7 @@ static int32_t submit_apply(struct keel_mod *mod, struct keel_changes *ch, struc
 	const struct keel_session *who = keel_req_session(req);
 	const struct keel_attrop *attrs;
 	uint32_t n = 0, i;
+	bool changed = false;
 	int32_t code = keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n);
 
 	if (code && code != -ENODATA)
@@ -196,6 +197,8 @@ static int32_t submit_apply(struct keel_mod *mod, struct keel_changes *ch, struc
 		code = job_default_paths(mod, ch, draft, who->host, sequence, err);
 	if (!code)
 		code = add_variables(ch, draft, who, queue, err);
+	if (!code)
+		code = prepare_job(mod, ch, draft, &changed, err);
 	if (!code)
 		code = keel_resource_prepare(ch, draft, queue, err);
 	return code;

@@ -132,16 +132,27 @@ static void beat(struct keel_mod *m, void *arg)
 	conn_heartbeat(l);
 }
 
+/* A mom is found by the hosts of its jobs; a server says where. NULL: nowhere. */
+static const char *listen_address(const struct link *l, bool dials)
+{
+	const char *at = conf_of(l)->listen;
+
+	if (!said(at))
+		return dials ? "*:0" : NULL;
+	return strcmp(at, "none") == 0 ? NULL : at;
+}
+
 static int32_t links_open(struct link *l, struct keel_err *err)
 {
 	bool dials = said(conf_of(l)->server) && !(keel_daemon(l->mod) & KEEL_SERVER);
-	int32_t ret = dials || said(conf_of(l)->listen) ? own_key(l, err) : 0;
+	const char *at = listen_address(l, dials);
+	int32_t ret = dials || at != NULL ? own_key(l, err) : 0;
 	struct way *w;
 
 	if (ret == 0 && dials && way_set(l, SERVER_PEER, conf_of(l)->server, NULL) == NULL)
 		ret = keel_error(err, -ENOMEM, "no memory for links");
-	if (ret == 0 && said(conf_of(l)->listen))
-		ret = listen_start(l, err);
+	if (ret == 0 && at != NULL)
+		ret = listen_start(l, at, err);
 	if (ret < 0)
 		return ret;
 	DL_FOREACH(l->ways, w)
@@ -167,7 +178,10 @@ static int32_t start(struct keel_mod *m, struct keel_err *err)
 /* ---- rows --------------------------------------------------------------------------------------------- */
 #define RULE(kind, member, ...) KEEL_CONF_RULE(kind, struct conf, member, .flags = KEEL_CONF_RESTART, __VA_ARGS__)
 static const struct keel_conf_rule rules[] = {
-	RULE(STRING, listen, .doc = "host:port where this daemon takes links; empty: nowhere"),
+	RULE(STRING, listen, .doc = "host:port where this daemon takes links; none: nowhere; empty: a server nowhere, a mom of "
+				    "its own at any address, with a port of the system's choice that it keeps"),
+	RULE(STRING, address, .doc = "host or host:port where other hosts dial this one; empty: the address it listens on, "
+				     "or its host name"),
 	RULE(STRING, server, .doc = "host:port of the server, for a mom of its own"),
 	RULE(STRING, key_file,
 	     .doc = "secret key of this daemon, mode 0600; empty: link.key in server_priv or mom_priv of home"),
@@ -184,6 +198,8 @@ static const struct keel_carrier_api carrier = {
 	.size = sizeof(carrier),
 	.send = conn_message,
 	.expect = ways_expect,
+	.own = ways_own,
+	.proved = ways_proved,
 };
 static const struct keel_service_def service = {
 	.size = sizeof(service),

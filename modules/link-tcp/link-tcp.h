@@ -31,7 +31,7 @@ struct limits {
 };
 
 struct conf {
-	const char *listen, *server, *key_file, *peers_dir;
+	const char *listen, *address, *server, *key_file, *peers_dir;
 	int64_t heartbeat, grace;
 };
 
@@ -72,6 +72,7 @@ struct conn {
 struct way {
 	struct link *link;
 	char *host, *address; /* address NULL: it dials */
+	uint32_t n_callers;   /* of expect() */
 	bool has_key;	      /* else its key is in the directory of peers */
 	uint8_t key[KEY_SIZE];
 	struct keel_timer *timer;
@@ -94,6 +95,7 @@ struct link {
 	struct keel_timer *heartbeat, *listen_pause;
 	int64_t beat_ms; /* of the last heartbeat */
 	int listen_fd;
+	char address[KEEL_CARRIER_ADDRESS]; /* where others dial this daemon; "": nowhere */
 	struct keel_watch *listener;
 	int64_t refused_log_ms; /* the last record about a stranger */
 	uint32_t refused_untold;
@@ -113,6 +115,9 @@ void way_forget(struct link *l, struct way *w);
 /* expect() of the carrier: key NULL forgets the host. Fails with -EINVAL for a bad name, address or key, -ENOMEM, or an
  * error of own_key(), which is logged. */
 int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, const char *key);
+/* own() and proved() of the carrier. */
+int32_t ways_own(struct keel_mod *m, char address[KEEL_CARRIER_ADDRESS], char key[KEEL_CARRIER_KEY]);
+int32_t ways_proved(struct keel_mod *m, const char *peer, char key[KEEL_CARRIER_KEY]);
 
 /* link-tcp.c: reads the key of this daemon, once. Fails with an error of key_read() and *err, or -ENOTSUP when the daemon
  * takes no links. */
@@ -137,7 +142,7 @@ void greet_chunk(struct conn *c, const uint8_t *bytes, size_t len);
 
 /* listen.c, dial.c */
 /* Fails with -errno and *err: a bad address, or one that is in use. */
-int32_t listen_start(struct link *l, struct keel_err *err);
+int32_t listen_start(struct link *l, const char *at, struct keel_err *err);
 void listen_stop(struct link *l);
 void dial_start(struct way *w);
 /* `lasted`: the link was up for a while, so begin with short waits again. */

@@ -4,6 +4,7 @@
  * (half_open) and have little time (greet_ms). Without a free file descriptor the socket stays readable: then it is not watched for a moment.
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,35 +115,67 @@ static const char *port_kept(const struct link *l, const char *port, char buf[16
 }
 
 /* The port that was configured, or chosen by the system, for those that connect. */
-static int write_port(const struct link *l, struct keel_err *err)
+static int write_port(const struct link *l, const char *port, struct keel_err *err)
 {
-	struct sockaddr_storage sa;
-	socklen_t len = sizeof(sa);
-	char path[4096], new[4096 + 8], port[16] = "";
+	char path[4096], new[4096 + 8];
 	FILE *f;
 	int ret = 0;
 
 	port_path(l, path, sizeof(path));
 	snprintf(new, sizeof(new), "%s.new", path);
-	if (getsockname(l->listen_fd, (struct sockaddr *)&sa, &len) < 0 ||
-	    getnameinfo((struct sockaddr *)&sa, len, NULL, 0, port, sizeof(port), NI_NUMERICSERV) != 0)
-		ret = -EIO;
-	f = ret == 0 ? fopen(new, "we") : NULL;
-	if (ret == 0 && f == NULL)
+	f = fopen(new, "we");
+	if (f == NULL)
 		ret = -errno;
 	if (f != NULL && ((fprintf(f, "%s\n", port) < 0) | (fclose(f) != 0) || rename(new, path) < 0))
 		ret = -errno;
 	return ret == 0 ? 0 : keel_error(err, ret, "cannot write %s: %s", path, strerror(-ret));
 }
 
+static bool is_any(const struct sockaddr_storage *sa)
+{
+	return sa->ss_family == AF_INET6 ? IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)sa)->sin6_addr) :
+					   ((const struct sockaddr_in *)sa)->sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+/* Where others dial: as configured, else the one address that the socket has, else the host's name; and the port. */
+static int address_find(struct link *l, char port[16], struct keel_err *err)
+{
+	const char *said = conf_of(l)->address, *end;
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(sa);
+	char host[128], *a, *b;
+	int n;
+
+	if (getsockname(l->listen_fd, (struct sockaddr *)&sa, &len) < 0 ||
+	    getnameinfo((struct sockaddr *)&sa, len, host, sizeof(host), port, 16, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		return keel_error(err, -EIO, "the socket of the links has no address");
+	if (said != NULL && said[0] != '\0') {
+		end = strrchr(said, ']');
+		n = snprintf(l->address, sizeof(l->address), strchr(end != NULL ? end : said, ':') ? "%s" : "%s:%s", said, port);
+	} else if (is_any(&sa)) {
+		n = snprintf(l->address, sizeof(l->address), "%s:%s", keel_host_name(l->mod), port);
+	} else {
+		n = snprintf(l->address, sizeof(l->address), sa.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+	}
+	if ((size_t)n >= sizeof(l->address) || address_split(l->address, &a, &b) < 0) {
+		l->address[0] = '\0';
+		return keel_error(err, -EINVAL, "link-tcp.address: expected HOST or HOST:PORT, got \"%s\"", said);
+	}
+	free(a);
+	free(b);
+	return 0;
+}
+
 /* The socket, or -errno. */
 static int listen_at(const struct addrinfo *ai)
 {
-	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1, ret;
+	int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1, off = 0, ret;
 
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (ai->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	if (bind(fd, ai->ai_addr, ai->ai_addrlen) < 0 || listen(fd, SOMAXCONN) < 0) {
 		ret = -errno;
 		close(fd);
@@ -161,26 +194,31 @@ static int32_t listen_watch(struct link *l, int fd)
 	return -ENOMEM;
 }
 
-/* Blocks for a name that is no address. */
+/* Blocks for a name that is no address. "*" is any address of IPv6 and IPv4, of IPv4 alone where there is no other. */
 static int32_t listen_on(struct link *l, const char *host, const char *port, struct keel_err *err)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
+	bool any = strcmp(host, "*") == 0;
+	struct addrinfo hints = { .ai_family = any ? AF_INET6 : AF_UNSPEC, .ai_socktype = SOCK_STREAM,
+				  .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
 	struct addrinfo *found = NULL;
-	int ret = getaddrinfo(strcmp(host, "*") == 0 ? NULL : host, port, &hints, &found);
+	int ret = getaddrinfo(any ? NULL : host, port, &hints, &found);
 
-	if (ret != 0)
-		return keel_error(err, -EADDRNOTAVAIL, "link address '%s': %s", conf_of(l)->listen, gai_strerror(ret));
-	ret = listen_at(found);
+	if (ret != 0 && !any)
+		return keel_error(err, -EADDRNOTAVAIL, "link address '%s': %s", host, gai_strerror(ret));
+	ret = ret == 0 ? listen_at(found) : -EAFNOSUPPORT;
 	if (ret >= 0)
 		ret = listen_watch(l, ret);
-	freeaddrinfo(found);
-	return ret == 0 ? 0 : keel_error(err, ret, "cannot listen on %s: %s", conf_of(l)->listen, strerror(-ret));
+	if (found != NULL)
+		freeaddrinfo(found);
+	if (any && (ret == -EAFNOSUPPORT || ret == -EADDRNOTAVAIL)) /* IPv6 is not there, or off */
+		return listen_on(l, "0.0.0.0", port, err);
+	return ret == 0 ? 0 : keel_error(err, ret, "cannot listen on %s port %s: %s", host, port, strerror(-ret));
 }
 
-int32_t listen_start(struct link *l, struct keel_err *err)
+int32_t listen_start(struct link *l, const char *at, struct keel_err *err)
 {
-	const char *at = conf_of(l)->listen, *kept;
-	char *host, *port, buf[16];
+	const char *kept;
+	char *host, *port, buf[16], taken[16];
 	int32_t ret = address_split(at, &host, &port);
 
 	if (ret < 0)
@@ -192,7 +230,9 @@ int32_t listen_start(struct link *l, struct keel_err *err)
 	free(host);
 	free(port);
 	if (ret == 0)
-		ret = write_port(l, err);
+		ret = address_find(l, taken, err);
+	if (ret == 0)
+		ret = write_port(l, taken, err);
 	return ret;
 }
 
@@ -200,6 +240,7 @@ void listen_stop(struct link *l)
 {
 	if (l->listener == NULL)
 		return;
+	l->address[0] = '\0';
 	keel_timer_cancel(l->listen_pause);
 	keel_watch_cancel(l->listener);
 	close(l->listen_fd);

@@ -43,17 +43,28 @@ struct way *way_set(struct link *l, const char *host, const char *address, const
 		free(copy);
 		return NULL;
 	}
-	free(w->address);
-	w->address = copy;
+	if (copy != NULL) {
+		free(w->address);
+		w->address = copy;
+	}
 	w->has_key = key != NULL;
 	if (key != NULL)
 		memcpy(w->key, key, KEY_SIZE);
 	return w;
 }
 
-/* Connections that were opened for it, or are with it, end. */
+static bool is_enrolled(const struct link *l, const char *name, const uint8_t *key)
+{
+	struct identity id;
+	struct keel_err err;
+
+	return key_read_public(l->peers_dir, name, &id, &err) == 0 && memcmp(id.public_key, key, KEY_SIZE) == 0;
+}
+
+/* Connections that were opened for it, or are with it, end; one that is up and enrolled does not. */
 void way_forget(struct link *l, struct way *w)
 {
+	bool stays = w->has_key && is_enrolled(l, w->host, w->key);
 	struct conn *c;
 
 	dial_stop(w);
@@ -61,7 +72,8 @@ void way_forget(struct link *l, struct way *w)
 		if (c->way != w && strcmp(c->name, w->host) != 0)
 			continue;
 		c->way = NULL;
-		conn_break(c, "it is expected no more");
+		if (!stays || c->state != CONN_UP)
+			conn_break(c, "it is expected no more");
 	}
 	DL_DELETE(l->ways, w);
 	free(w->host);
@@ -80,31 +92,86 @@ static bool is_address(const char *text)
 	return true;
 }
 
+/* Connections with another key than the new one. */
+static void conns_recheck(const struct way *w)
+{
+	struct conn *c;
+
+	DL_FOREACH(w->link->conns, c)
+		if ((c->way == w || strcmp(c->name, w->host) == 0) && c->state >= CONN_HEADER &&
+		    memcmp(c->theirs.static_key, w->key, KEY_SIZE) != 0)
+			conn_break(c, "it is expected with another key now");
+}
+
+/* An attempt is under way, or has led to a link; one that waits for its time is made now. */
+static bool is_dialled(const struct way *w)
+{
+	const struct conn *c = w->link->conns;
+
+	while (c != NULL && c->way != w)
+		c = c->next;
+	return c != NULL || w->job != NULL;
+}
+
 int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, const char *key)
 {
 	struct link *l = m->state;
 	uint8_t bytes[KEY_SIZE];
 	struct keel_err err;
 	struct way *w = way_find(l, host);
+	bool dials;
 	int32_t ret;
 
 	if (key == NULL) {
-		if (w != NULL)
+		if (w != NULL && w->n_callers > 0 && --w->n_callers == 0)
 			way_forget(l, w);
 		return 0;
 	}
 	if (!key_host_valid(host, strlen(host)) || strcmp(host, SERVER_PEER) == 0 || !key_decode(key, strlen(key), bytes) ||
-	    (address != NULL && !is_address(address)))
+	    (address != NULL && (strlen(address) >= KEEL_CARRIER_ADDRESS || !is_address(address))))
 		return -EINVAL;
+	if (is_enrolled(l, SERVER_PEER, bytes))
+		return 0;
 	ret = own_key(l, &err);
 	if (ret < 0) {
 		keel_log(m, KEEL_LOG_ERROR, "Link", host, "%s", err.text);
 		return ret;
 	}
+	dials = w != NULL && w->address != NULL && address != NULL && strcmp(w->address, address) == 0 && is_dialled(w);
 	w = way_set(l, host, address, bytes);
 	if (w == NULL)
 		return -ENOMEM;
-	if (address != NULL && l->running)
+	w->n_callers++;
+	conns_recheck(w);
+	if (address != NULL && l->running && !dials)
 		dial_start(w);
+	return 0;
+}
+
+static void key_text(const uint8_t key[KEY_SIZE], char text[KEEL_CARRIER_KEY])
+{
+	sodium_bin2base64(text, KEEL_CARRIER_KEY, key, KEY_SIZE, sodium_base64_VARIANT_ORIGINAL);
+}
+
+int32_t ways_own(struct keel_mod *m, char address[KEEL_CARRIER_ADDRESS], char key[KEEL_CARRIER_KEY])
+{
+	struct link *l = m->state;
+	struct keel_err err;
+	int32_t ret = own_key(l, &err);
+
+	if (ret < 0)
+		return ret;
+	strcpy(address, l->address);
+	key_text(l->me.public_key, key);
+	return 0;
+}
+
+int32_t ways_proved(struct keel_mod *m, const char *peer, char key[KEEL_CARRIER_KEY])
+{
+	const struct conn *c = conn_named(m->state, peer);
+
+	if (c == NULL)
+		return -ENOTCONN;
+	key_text(c->theirs.static_key, key);
 	return 0;
 }

@@ -26,9 +26,17 @@ static const struct {
 } reasons[] = {
 	{ -1, "Job cannot be executed\nSee Administrator for help" },
 	{ -2, "Job cannot be executed\nSee job standard error file" },
-	{ -10, "Bad UID for job execution" },
+	/* what follows reaches the end of a job only where it may not be run again */
+	{ -4, "Job aborted on PBS Server initialization" },
+	{ -6, "Job aborted on PBS Server initialization" },
+	{ -7, "Job aborted on PBS Server initialization" },
+	{ -10, "Job aborted on PBS Server initialization" },
 	{ -11, "Non-rerunable job deleted on requeue" },
 	{ -14, "Non-rerunable job deleted on requeue" },
+	{ -15, "Non-rerunable job deleted on requeue" },
+	{ -16, "Job aborted on PBS Server initialization" },
+	{ -18, "Job aborted on PBS Server initialization" },
+	{ -22, "Job aborted on PBS Server initialization" },
 	{ -24, "Job exceeded resource ncpus\nSee job standard error file" },
 	{ -25, "Job exceeded resource ncpus\nSee job standard error file" },
 	{ -26, "Job exceeded resource vmem\nSee job standard error file" },

@@ -107,7 +107,8 @@ void write_about(struct keel_mod *mod, struct keel_obj *job, char letter, const 
 	const char *points = or_empty(keel_get_str(job, job_Mail_Points)), *id = keel_id(job);
 	struct mail *m;
 
-	if (!*conf->sendmail || !points_want(points, letter, id) || !(m = mail_new(id)))
+	/* Files that were not copied are an error: people who want to hear of those hear of them. */
+	if (!*conf->sendmail || !points_want(points, letter == 'f' ? 'a' : letter, id) || !(m = mail_new(id)))
 		return;
 	compare_mailer(mod);
 	m->timeout = conf->timeout;

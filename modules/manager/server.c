@@ -66,6 +66,18 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Sorts the list by name. */
+#define PATIENCE_DEFAULT 310 /* of node_fail_requeue */
+
+static void patience_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	long long seconds = keel_get_int(obj, attr);
+
+	if (seconds == PATIENCE_DEFAULT)
+		keel_log(mod, KEEL_LOG_ADMIN, "Svr", keel_id(obj), "node_fail_requeue reverting back to default val %lld", seconds);
+	else
+		keel_log(mod, KEEL_LOG_ADMIN, "Svr", keel_id(obj), "node_fail_requeue value changed to %lld", seconds);
+}
+
 static void people_changed(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr)
 {
 	char text[8192], *save = NULL, *one, *people[512];

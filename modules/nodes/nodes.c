@@ -154,6 +154,7 @@ static const struct keel_node_api service = {
 	.lost_at = node_lost_at,
 	.linked = node_linked,
 	.assign_again = node_assign_again,
+	.shrink = node_shrink,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

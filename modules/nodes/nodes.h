@@ -30,7 +30,8 @@ struct tenant {
 	bool exclusive;
 	bool guest; /* runs on another vnode of this host and has the host exclusively: no slots, not listed */
 	char *given_back; /* owned; suspended, some resources kept: names of those released; no slots then */
-	uint32_t n_slots;
+	bool shrinks, stays; /* shrink.c: while its job shrinks */
+	uint32_t n_slots, n_kept;
 	uint32_t *slot; /* owned; in the order of its parts */
 	struct tenant *next;
 	char job_id[];
@@ -130,11 +131,19 @@ void vnode_fini(struct keel_mod *mod, void *slot);
 void occupancy_update(struct keel_mod *mod, struct keel_obj *node);
 
 struct spot spot_find(struct keel_mod *mod, const char *vnode);
+/* Looks up the vnodes of the parts; the caller frees p->at. Fails with PBSE_SYSTEM and *err. */
+int32_t parts_find(struct keel_mod *mod, const struct keel_exec *exec, struct parts *p, struct keel_err *err);
+/* The slots that a part takes: a very large number for any above the bound. */
+uint32_t part_cpus(const struct keel_exec_part *part);
 /* Returns the link to the job's tenant, or the one at the end of the list. */
 struct tenant **tenant_at(struct vnode *v, const char *job_id);
 /* Creates it if it is missing. NULL without memory: the caller fails. */
 struct tenant *tenant_get(struct vnode *v, const char *job_id);
 void tenant_free(struct tenant *t);
+
+/* shrink.c: service node, shrink() */
+int32_t node_shrink(struct keel_mod *mod, const char *job_id, const char *before, const char *after, int32_t share,
+		    struct keel_err *err);
 
 /* whole.c */
 void parts_charge(struct keel_mod *mod, const struct parts *p, int32_t sign, const char *only);

@@ -184,7 +184,7 @@ uint32_t node_jobs_on(struct keel_mod *mod, struct keel_obj *node)
 /* ---- assign ----------------------------------------------------------------------------------------- */
 
 /* Returns SLOTS_MAX + 1 for any number above SLOTS_MAX. */
-static uint32_t part_cpus(const struct keel_exec_part *part)
+uint32_t part_cpus(const struct keel_exec_part *part)
 {
 	uint32_t i;
 
@@ -221,7 +221,7 @@ struct spot spot_find(struct keel_mod *mod, const char *vnode)
 	return (struct spot){ node, node ? keel_slot(mod, node) : NULL };
 }
 
-static int32_t parts_find(struct keel_mod *mod, const struct keel_exec *exec, struct parts *p, struct keel_err *err)
+int32_t parts_find(struct keel_mod *mod, const struct keel_exec *exec, struct parts *p, struct keel_err *err)
 {
 	uint32_t i;
 

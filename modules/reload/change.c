@@ -319,6 +319,8 @@ static void values_change(struct change *c)
 	describe_values(c);
 	c->draft = NULL; /* it ends, either way */
 	ret = keel_renew_apply(c->mod, &c->err);
+	if (ret == 0)
+		files_apply(c->mod);
 	if (ret < 0 || !c->from) {
 		change_end(c, ret);
 		return;
@@ -354,6 +356,8 @@ static void prepared(struct keel_mod *mod, void *arg)
 	ret = draft_read(c);
 	if (ret == 0)
 		ret = lint_named(c, &c->err);
+	if (ret == 0 && c->kind != CHANGE_SERVED)
+		ret = files_read(mod, &c->err);
 	if (ret == 0 && c->kind == CHANGE_CONFIGURE && !c->draft->restart && !draft_differs(c->draft)) {
 		values_change(c);
 		return;

@@ -94,6 +94,7 @@ REQUEST(load, "load a module, with its group of the configuration");
 REQUEST(unload, "unload a module, until the next reload of the configuration");
 
 static const struct keel_contrib contribs[] = {
+	KEEL_ROW(KIND, files_kind),
 	KEEL_ROW(REQUEST, reload_request),
 	KEEL_ROW(REQUEST, load_request),
 	KEEL_ROW(REQUEST, unload_request),

@@ -39,7 +39,15 @@ struct change {
 	int32_t ret;
 };
 
+/* A row of the kind RELOAD. */
+struct file_row {
+	struct file_row *next;
+	struct keel_mod *owner;
+	const struct keel_reload_def *def;
+};
+
 struct state {
+	struct file_row *files;
 	char *sets, *set;      /* their directory; the one that runs, NULL: none yet */
 	struct change *first;  /* under way; those behind it wait */
 	bool ready;	       /* the daemon serves */
@@ -56,6 +64,11 @@ struct state {
 
 /* reload.c: the lines of `text` are the answer. */
 void reply_lines(struct keel_mod *mod, struct keel_req *req, const char *text);
+
+/* files.c: the kind RELOAD. */
+extern const struct keel_kind_def files_kind;
+int32_t files_read(struct keel_mod *mod, struct keel_err *err); /* all of them, and nothing changes; 0 or -errno with *err */
+void files_apply(struct keel_mod *mod);				 /* what was read is in force */
 
 /* change.c */
 /* Requests a change of that kind, with name, who, token, req of `like`, which are copied. Fails with *err: too many wait. */

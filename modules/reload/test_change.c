@@ -512,8 +512,55 @@ static void a_daemon_that_stops_refuses_them(void)
 	CU_ASSERT_STRING_EQUAL(answer("reload", NULL), "nothing was changed: the daemon stops");
 }
 
+/* ---- files beside the configuration (kind RELOAD) ------------------------------------------------------------- */
+static const char *file_wrong;
+static uint32_t n_files_read, n_files_applied;
+
+static int32_t file_read(struct keel_mod *owner, struct keel_err *err)
+{
+	(void)owner;
+	n_files_read++;
+	return file_wrong ? keel_error(err, -EINVAL, "%s", file_wrong) : 0;
+}
+
+static void file_apply(struct keel_mod *owner)
+{
+	(void)owner;
+	n_files_applied++;
+}
+
+static const struct keel_reload_def file_row = { .size = sizeof(file_row), .name = "a file", .doc = "a test", .read = file_read,
+						 .apply = file_apply };
+static const struct keel_contrib file_rows[] = { KEEL_ROW(RELOAD, file_row) };
+static struct keel_kernel file_kernel = { .size = sizeof(file_kernel) };
+static const struct keel_module file_module = {
+	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_SDK_TARGET, .size = sizeof(file_module),
+	.kernel = &file_kernel, .name = "filer", .version = "1", .summary = "a test", .roles = KEEL_SERVER, KEEL_CONTRIBS(file_rows),
+};
+
+static void a_file_is_read_before_and_applied_after_the_values(void)
+{
+	struct keel_err err;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &file_module, NULL, &err));
+	KEEL_USE_renew = &fake; /* a load has looked for it again */
+	say("one", ON);
+	ready();
+	n_files_read = n_files_applied = 0;
+	file_wrong = NULL;
+	answer("reload", NULL);
+	CU_ASSERT_EQUAL(n_files_read, 1);
+	CU_ASSERT_EQUAL(n_files_applied, 1);
+	CU_ASSERT_EQUAL(n_applied, 1);
+	file_wrong = "line 3 is wrong";
+	CU_ASSERT_STRING_EQUAL(answer("reload", NULL), "line 3 is wrong");
+	CU_ASSERT_EQUAL(n_files_applied, 1);
+	CU_ASSERT_EQUAL(n_applied, 1);
+}
+
 TESTS_MAIN_BETWEEN("reload/change", set_up, tear_down, TEST(a_daemon_that_was_started_with_files_gets_a_set),
 		   TEST(without_a_set_values_change_and_nothing_else), TEST(values_alone_are_applied_and_kept),
+		   TEST(a_file_is_read_before_and_applied_after_the_values),
 		   TEST(what_changes_is_described), TEST(another_set_is_another_image_that_answers), TEST(the_next_image_answers),
 		   TEST(children_of_images_before_are_reaped),
 		   TEST(a_change_waits_until_the_answer_to_the_last_one_is_read),

@@ -10,7 +10,11 @@
 
 #include "keel/sched_reason.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 KEEL_ATTRS_OF(job, Resource_List, exec_vnode, euser, egroup);
+KEEL_ATTR_OPT(job, exec_vnode_deallocated);
 
 int32_t share_of(struct keel_obj *job)
 {
@@ -31,9 +35,25 @@ struct keel_exec *exec_of(const char *text)
 											    : NULL;
 }
 
+struct keel_exec *exec_held(struct keel_obj *job)
+{
+	const char *has = keel_get_str(job, job_exec_vnode);
+	const char *given_up = job_exec_vnode_deallocated ? keel_get_str(job, job_exec_vnode_deallocated) : NULL;
+	struct keel_exec *exec;
+	char *text;
+
+	if (!has || !given_up)
+		return exec_of(has);
+	if (asprintf(&text, "%s+%s", has, given_up) < 0)
+		return NULL;
+	exec = exec_of(text);
+	free(text);
+	return exec;
+}
+
 struct keel_exec *exec_again(struct keel_obj *job)
 {
-	struct keel_exec *exec = exec_of(keel_get_str(job, job_exec_vnode));
+	struct keel_exec *exec = exec_held(job);
 
 	if (exec)
 		exec_only(exec, keel_job_released(job));

@@ -319,6 +319,7 @@ void totals_move(struct snapshot *s, struct keel_obj *job, const char *only,
 int32_t share_of(struct keel_obj *job); /* as its place says */
 /* An exec_vnode that the caller frees; NULL: it is unset, or cannot be parsed. */
 struct keel_exec *exec_of(const char *text);
+struct keel_exec *exec_held(struct keel_obj *job); /* what its end frees: also what it gave up and holds still */
 /* The same for what a suspended job needs again. */
 struct keel_exec *exec_again(struct keel_obj *job);
 /* Takes that of the snapshot, of vnodes and totals; false with the reason, nothing taken. */

@@ -132,7 +132,7 @@ static bool calendar_add(struct keel_mod *mod)
 	e->ends_in = st->calendars;
 	list_drop(e);
 	list_add(&st->running, e);
-	exec = exec_of(keel_get_str(e->job, job_exec_vnode));
+	exec = exec_held(e->job);
 	if (exec)
 		calendar_end(st->calendar, job_end(mod, e->job), exec, share_of(e->job),
 			     keel_id(e->job));

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTR_OF(job, exec_vnode);
 
 /* A running job that has given back. */
 struct gone {
@@ -121,7 +120,7 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 		return e && e->vacated ? -EEXIST : -ENOMEM;
 	g->job = running;
 	g->share = share_of(running);
-	g->exec = exec_of(keel_get_str(running, job_exec_vnode));
+	g->exec = exec_held(running);
 	g->only = only ? strdup(only) : NULL;
 	if (!g->exec || (only && !g->only)) {
 		gone_free(g);

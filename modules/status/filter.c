@@ -10,6 +10,7 @@
 #include <string.h>
 
 KEEL_ATTR_OPT(server, query_other_jobs);
+KEEL_ATTR_OPT(server, show_hidden_attribs);
 KEEL_ATTR_OPT(job, job_state);
 KEEL_ATTR_OPT(job, euser);
 
@@ -105,6 +106,8 @@ int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct ke
 		return keel_error(err, PBSE_PROTOCOL, "%s", keel_pbse_text(PBSE_PROTOCOL));
 	l->others_hidden = !(l->roles & KEEL_OPERATORS) && server && server_query_other_jobs &&
 			   !keel_get_int(server, server_query_other_jobs);
+	if (server && server_show_hidden_attribs && keel_get_int(server, server_show_hidden_attribs))
+		l->roles |= KEEL_UNHIDDEN;
 	for (i = 0, code = 0; i < n && !code; i++) {
 		if (strcmp(ops[i].name, "destination") == 0)
 			code = add_destination(l, ops[i].value ? ops[i].value : "", err);

@@ -3,6 +3,7 @@
  * job.c - requests about one job whose reply is only a code.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "call.h"
 #include "connection.h"
@@ -19,6 +20,14 @@ static const char *or_empty(const char *text)
 static const char *or_user_hold(const char *holds)
 {
 	return holds == NULL || *holds == '\0' ? USER_HOLD : holds;
+}
+
+/* What `keep_select=` of an extend has; NULL: none. */
+static const char *kept(const char *extend)
+{
+	static const char word[] = "keep_select=";
+
+	return extend != NULL && strncmp(extend, word, sizeof(word) - 1) == 0 ? extend + sizeof(word) - 1 : NULL;
 }
 
 static int alter(int c, const char *id, struct attrl *attrib, const char *extend, bool wait)
@@ -69,6 +78,8 @@ JOB_CALL(pbs_msgjob, "message", (int c, const char *id, int files, const char *t
 	 arg_str("id", or_empty(id)), arg_int("file", files), arg_str("msg", or_empty(text)), arg_str("extend", extend))
 JOB_CALL(pbs_orderjob, "order", (int c, const char *id, const char *other, const char *extend), arg_str("id", or_empty(id)),
 	 arg_str("id2", or_empty(other)), arg_str("extend", extend))
+JOB_CALL(pbs_relnodesjob, "release_nodes", (int c, const char *id, const char *vnodes, const char *extend),
+	 arg_str("id", or_empty(id)), arg_str("vnodes", or_empty(vnodes)), arg_str("keep", kept(extend)))
 JOB_CALL(pbs_rerunjob, "rerun", (int c, const char *id, const char *extend), arg_str("id", or_empty(id)),
 	 arg_str("extend", extend))
 JOB_CALL(pbs_runjob, "run", (int c, const char *id, const char *location, const char *extend), arg_str("id", or_empty(id)),

@@ -26,7 +26,6 @@ NOT_SUPPORTED(int, pbs_rescquery, refuse, char **, int, int *, int *, int *, int
 NOT_SUPPORTED(int, pbs_rescreserve, refuse, char **, int, pbs_resource_t *)
 NOT_SUPPORTED(int, pbs_rescrelease, refuse, pbs_resource_t)
 NOT_SUPPORTED(int, pbs_stagein, refuse, const char *, const char *, const char *)
-NOT_SUPPORTED(int, pbs_relnodesjob, refuse, const char *, const char *, const char *)
 NOT_SUPPORTED(char *, pbs_submit_resv, refuse_text, struct attropl *, const char *)
 NOT_SUPPORTED(char *, pbs_modify_resv, refuse_text, const char *, struct attropl *, const char *)
 NOT_SUPPORTED(int, pbs_delresv, refuse, const char *, const char *)

@@ -117,6 +117,7 @@ uint32_t keel_mock_free(struct keel_mock *mock)
 	taps_forget(mock, NULL);
 	texts_clear(&mock->ring, NULL);
 	texts_clear(&mock->kept, NULL);
+	texts_clear(&mock->sent, NULL);
 	while (mock->n_memory > 0)
 		free(mock->memory[--mock->n_memory]);
 	while (mock->n_files > 0)

@@ -40,7 +40,7 @@ struct keel_mock {
 	struct loaded *loaded; /* what keel_mock_load() keeps for a reload */
 	char *dir;             /* of the log and of configurations */
 	uint32_t log_cleared;  /* records that are not shown any more */
-	struct texts ring, kept;
+	struct texts ring, kept, sent;
 	uint32_t n_violations;
 	struct watched *watched; /* taps of modules */
 	struct blob_of *blobs;

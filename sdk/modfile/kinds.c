@@ -47,6 +47,7 @@ static const struct modfile_field request[] = {
 static const struct modfile_field service[] = { F(keel_service_def, "version", version, UINT) };
 static const struct modfile_field signal[] = { F(keel_signal_def, "sent by", roles, ROLES) };
 static const struct modfile_field job_form[] = { F(keel_job_form_def, "by the attribute", attr, TEXT) };
+static const struct modfile_field job_prepare[] = { F(keel_job_prepare_def, "place", place, INT) };
 static const struct modfile_field parts[] = { F(keel_parts_def, "class", klass, TEXT) };
 static const struct modfile_field node_state[] = {
 	F(keel_node_state_def, "bit", bit, UINT),
@@ -76,6 +77,7 @@ static const struct modfile_field loader[] = {
 	F(keel_loader_def, "further keys in", group, TEXT),
 };
 static const struct modfile_field scope[] = { F(keel_scope_def, "class", klass, TEXT) };
+static const struct modfile_field directive[] = { FLAG(keel_mom_directive_def, "each line counts", KEEL_MOM_DIRECTIVE_MANY) };
 
 #define KIND(kind_name, word, plural, type, list)                                                       \
 	{ kind_name, word, plural, sizeof(struct type), sizeof(list) / sizeof(*list),                   \
@@ -92,6 +94,7 @@ static const struct modfile_kind kinds[] = {
 	  offsetof(struct keel_filter_def, doc), NULL },
 	KIND("SIGNAL", "signal", "signals", keel_signal_def, signal),
 	KIND("JOB_FORM", "form of jobs", "forms of jobs", keel_job_form_def, job_form),
+	KIND("JOB_PREPARE", "change of requests", "changes of requests", keel_job_prepare_def, job_prepare),
 	KIND("PARTS", "list of parts", "lists of parts", keel_parts_def, parts),
 	KIND("NODE_STATE", "node state", "node states", keel_node_state_def, node_state),
 	KIND("PREEMPT", "way to preempt", "ways to preempt", keel_preempt_def, preempt),
@@ -99,6 +102,11 @@ static const struct modfile_kind kinds[] = {
 	KIND("ACCT_ITEM", "item of records", "items of records", keel_acct_item_def, acct_item),
 	KIND("LOADER", "way to load modules", "ways to load modules", keel_loader_def, loader),
 	KIND("SCOPE", "scope", "scopes", keel_scope_def, scope),
+	KIND("MOM_DIRECTIVE", "directive", "directives", keel_mom_directive_def, directive),
+	{ "RELOAD", "file read again", "files read again", sizeof(struct keel_reload_def), 0, offsetof(struct keel_reload_def, name),
+	  offsetof(struct keel_reload_def, doc), NULL },
+	{ "HOST_FACT", "fact on hosts", "facts on hosts", sizeof(struct keel_host_fact_def), 0, offsetof(struct keel_host_fact_def, name),
+	  offsetof(struct keel_host_fact_def, doc), NULL },
 	KIND("QUEUE_TYPE", "queue type", "queue types", keel_queue_type_def, queue_type),
 };
 

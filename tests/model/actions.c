@@ -11,6 +11,7 @@
 #include "pbs_ifl.h"
 
 #define ROOT 0u
+#define LARGE 50 /* hosts of a large site */
 #define JOBS_MANY 60 /* from here on fewer are submitted */
 #define PICK(s, list) (list)[chance_below(&(s)->driver, KEEL_COUNT(list))]
 
@@ -107,8 +108,15 @@ static void select_put(struct sim *s, struct keel_out *o)
 	static const char *const places[] = { "free", "pack", "scatter", "excl", "scatter:excl", "vscatter",
 					      "pack:shared", "free:shared", "exclhost" };
 
-	ask_attr(o, "Resource_List", "select", PICK(s, selects), SET);
-	if (chance_is(&s->driver, 0.3))
+	char many[64];
+
+	/* On a large site from one host to all of them. */
+	snprintf(many, sizeof(many), "%lld:ncpus=%d", (long long)chance_between(&s->driver, 1, 1 + chance_between(&s->driver, 0, s->conf.hosts - 1)),
+		 chance_is(&s->driver, 0.5) ? 1 : 2);
+	ask_attr(o, "Resource_List", "select", s->conf.hosts >= LARGE && chance_is(&s->driver, 0.5) ? many : PICK(s, selects), SET);
+	if (s->conf.hosts >= LARGE && chance_is(&s->driver, 0.8))
+		ask_attr(o, "Resource_List", "place", "scatter", SET);
+	else if (chance_is(&s->driver, 0.3))
 		ask_attr(o, "Resource_List", "place", PICK(s, places), SET);
 	if (chance_is(&s->driver, 0.15))
 		ask_attr(o, "Resource_List", "lic", chance_is(&s->driver, 0.7) ? "1" : "3", SET);
@@ -129,6 +137,11 @@ static void options_put(struct sim *s, struct keel_out *o)
 	}
 	if (chance_is(&s->driver, 0.15))
 		ask_attr(o, "Rerunable", NULL, "n", SET);
+	if (s->server != NULL && s->object->attr(&s->owner.pub, "job", "tolerate_node_failures") != NULL && chance_is(&s->driver, 0.15)) {
+		static const char *const values[] = { "none", "job_start", "all" };
+
+		ask_attr(o, "tolerate_node_failures", NULL, PICK(s, values), SET);
+	}
 	if (chance_is(&s->driver, 0.1))
 		ask_attr(o, "Hold_Types", NULL, "u", SET);
 	if (chance_is(&s->driver, 0.1)) {
@@ -264,6 +277,29 @@ static void job_move(struct sim *s)
 	static const char *const queues[] = { "workq", "express", "low", "route", "nowhere" };
 
 	word_ask(s, "move", "destination", PICK(s, queues), is_waiting);
+}
+
+/* Vnodes of a job over several hosts, by name, all, or by what is to stay. */
+static void job_shrink(struct sim *s)
+{
+	static const char *const stays[] = { "select=1", "select=1:ncpus=1", "select=2:ncpus=1", "select=1:mem=1gb" };
+	struct keel_out *o;
+	char id[300], what[96], names[64];
+
+	if (!target(s, is_running, id))
+		return;
+	o = ask_begin("release_nodes");
+	out_put_str(o, "id", id);
+	snprintf(names, sizeof(names), "n%lld+n%lld[%lld]", (long long)chance_between(&s->driver, 1, s->conf.hosts),
+		 (long long)chance_between(&s->driver, 1, s->conf.hosts), (long long)chance_between(&s->driver, 0, 3));
+	if (chance_is(&s->driver, 0.3))
+		names[0] = '\0';
+	else if (chance_is(&s->driver, 0.5))
+		*strchr(names, '+') = '\0';
+	out_put_str(o, "vnodes", names);
+	if (chance_is(&s->driver, 0.3))
+		out_put_str(o, "keep", PICK(s, stays));
+	ask(s, user_or_root(s), o, about_job(s, what, "shrink", id), NULL, NULL);
 }
 
 static void job_order(struct sim *s)
@@ -414,6 +450,7 @@ static const struct {
 	{ 4, job_stop },      { 6, job_go },	   { 2, job_signal },	 { 4, job_run },
 	{ 3, job_move },      { 2, job_order },	   { 4, job_alter },	 { 2, status_ask },
 	{ 4, node_offline },  { 3, queue_switch }, { 2, scheduling_switch }, { 5, policy_set },
+	{ 6, job_shrink },
 };
 
 void act(struct sim *s)

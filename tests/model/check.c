@@ -6,6 +6,7 @@
  *              more than what is available (but for jobs that took their resources again without a
  *              check for room: a suspended job that is killed, or continued by an administrator)
  *   counts     state_count and total_jobs are the sum over jobs
+ *   shrinking  what a job asks for is what it has, and what it gave up is its own until the host has ended its part
  *   releases   what a suspended job gave back and what it holds are what it requested
  *   listings   maintenance_jobs and the state word are those of the admin-suspended jobs
  *   jobs       what was acknowledged exists, or has ended
@@ -72,7 +73,7 @@ struct acknowledged {
 };
 
 struct attrs {
-	const struct keel_attr *state, *ending, *exec_vnode, *queue, *list, *released, *released_list, *mark, *node_assigned, *node_available,
+	const struct keel_attr *state, *ending, *exec_vnode, *given_up, *given_up_list, *shrunk, *queue, *list, *released, *released_list, *mark, *node_assigned, *node_available,
 		*node_jobs, *node_state, *maintenance, *server_assigned, *server_available, *server_counts,
 		*server_total, *queue_assigned, *queue_available, *queue_counts, *queue_total;
 };
@@ -304,24 +305,11 @@ static void charge(struct place *p, const struct keel_resource *res, double n, b
 		bag_add(&p->forced, res, n);
 }
 
-static void job_charge(struct checker *c, struct keel_obj *job, struct place *queue, const char *exec)
+static void list_charge(struct checker *c, struct place *queue, const struct keel_reslist *list, const char *given,
+			bool forced)
 {
 	struct sim *s = c->sim;
-	const struct reading *r = reading_of(c, s->object->id(job), exec);
-	const struct keel_reslist *list = s->object->get_ptr(job, c->a.list);
-	const char *given;
-	bool forced;
 
-	if (r == NULL) {
-		sim_wrong(s, "job %s has an exec_vnode that cannot be read: %s", s->object->id(job), exec);
-		return;
-	}
-	given = given_back(c, job, r);
-	forced = is_forced(c, job, r->id, given != NULL);
-	released_compare(c, job, r, given);
-	for (uint32_t i = 0; i < r->n; i++)
-		if (holds(given, r->part[i].res))
-			charge(r->part[i].vnode, r->part[i].res, r->part[i].n, forced);
 	for (uint32_t i = 0; i < s->resource->list_count(list); i++) {
 		const struct keel_res_value *v = s->resource->list_at(list, i);
 
@@ -330,6 +318,67 @@ static void job_charge(struct checker *c, struct keel_obj *job, struct place *qu
 		charge(&c->server, v->res, v->n, forced);
 		charge(queue, v->res, v->n, forced);
 	}
+}
+
+/* What a job that has shrunk asks for is what it has. */
+static void shrunk_compare(struct checker *c, struct keel_obj *job, const struct reading *r)
+{
+	struct sim *s = c->sim;
+	const struct keel_reslist *list = s->object->get_ptr(job, c->a.list);
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct keel_resource *res = r->part[i].res;
+		double sum = exec_sum(r, res), asks = s->resource->list_number(list, res->name, 0);
+
+		if ((res->flags & KEEL_RES_SUM) && fabs(sum - asks) > 1e-6)
+			sim_wrong(s, "job %s: Resource_List.%s is %.17g, its vnodes have %.17g", r->id, res->name, asks, sum);
+	}
+}
+
+/* What the job gave up counts as its own until its hosts have ended their parts. */
+static const struct reading *all_of(struct checker *c, struct keel_obj *job, const char *exec, const struct reading *r)
+{
+	struct sim *s = c->sim;
+	const char *more = s->object->get_str(job, c->a.given_up);
+	const struct reading *all;
+	char *text, *id;
+
+	if (more == NULL)
+		return r;
+	if (asprintf(&text, "%s+%s", exec, more) < 0 || asprintf(&id, "%s with what it gave up", r->id) < 0)
+		abort();
+	all = reading_of(c, id, text);
+	free(text);
+	free(id);
+	if (all == NULL)
+		sim_wrong(s, "job %s has an exec_vnode_deallocated that cannot be read: %s", r->id, more);
+	return all;
+}
+
+static void job_charge(struct checker *c, struct keel_obj *job, struct place *queue, const char *exec)
+{
+	struct sim *s = c->sim;
+	const struct reading *r = reading_of(c, s->object->id(job), exec), *all;
+	const char *given;
+	bool forced;
+
+	if (r == NULL) {
+		sim_wrong(s, "job %s has an exec_vnode that cannot be read: %s", s->object->id(job), exec);
+		return;
+	}
+	all = all_of(c, job, exec, r);
+	if (all == NULL)
+		return;
+	given = given_back(c, job, r);
+	forced = is_forced(c, job, r->id, given != NULL);
+	released_compare(c, job, r, given);
+	if (s->object->is_set(job, c->a.shrunk))
+		shrunk_compare(c, job, r);
+	for (uint32_t i = 0; i < all->n; i++)
+		if (holds(given, all->part[i].res))
+			charge(all->part[i].vnode, all->part[i].res, all->part[i].n, forced);
+	list_charge(c, queue, s->object->get_ptr(job, c->a.list), given, forced);
+	list_charge(c, queue, s->object->get_ptr(job, c->a.given_up_list), given, forced);
 	for (uint32_t i = 0; c->a.mark != NULL && s->object->is_set(job, c->a.mark) && i < r->n; i++) {
 		bool first = true;
 
@@ -601,6 +650,9 @@ static void server_is_up(struct sim *s)
 		.state = o->attr(m, "job", "job_state"),
 		.ending = o->attr(m, "job", "ending"),
 		.exec_vnode = o->attr(m, "job", "exec_vnode"),
+		.given_up = o->attr(m, "job", "exec_vnode_deallocated"),
+		.given_up_list = o->attr(m, "job", "resources_deallocated"),
+		.shrunk = o->attr(m, "job", "schedselect_orig"),
 		.queue = o->attr(m, "job", "queue"),
 		.list = o->attr(m, "job", "Resource_List"),
 		.released = o->attr(m, "job", "released_names"),
@@ -673,6 +725,7 @@ void check_dump(struct sim *s)
 		{ "node", { "state", "jobs", "resources_assigned", "maintenance_jobs" } },
 		{ "job", { "job_state", "substate", "queue", "exec_vnode", "released_names", "ending",
 			   "Resource_List" } },
+		{ "job", { "exec_vnode_deallocated", "resources_deallocated", "schedselect" } },
 	};
 
 	for (size_t i = 0; s->server != NULL && i < KEEL_COUNT(shown); i++) {

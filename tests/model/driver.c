@@ -106,17 +106,46 @@ static void task_check(struct sim *s, const struct host *h, const struct task *t
 			  s->job->is_suspended(s->job->self, job) ? "suspended" : "not suspended");
 }
 
-static uint32_t tasks_of(struct sim *s, const char *id)
+/* The host of a vnode: "n3" or "n3[1]", which ends at `stops`. */
+static struct host *host_of(struct sim *s, const char *vnode, const char *stops)
 {
-	const struct host *h;
-	struct task *t;
-	uint32_t n = 0;
+	char name[64];
 
-	for (h = s->hosts; h != NULL; h = h->hh.next) {
-		HASH_FIND_STR(h->tasks, id, t);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(vnode, stops), vnode);
+	return host_find(s, name);
+}
+
+/* A job over several hosts has a part on each, no other host has one, and what the parts have is what the job has. */
+static void parts_check(struct sim *s, struct keel_obj *job)
+{
+	const char *id = s->object->id(job), *exec = s->object->get_str(job, s->object->attr(&s->owner.pub, "job", "exec_vnode"));
+	uint32_t groups = 0, shared = 0, n = 0;
+	bool lacks = false;
+
+	for (const struct host *h = s->hosts; h != NULL; h = h->hh.next) {
+		const struct task *t = task_on(h, id);
+		const char *share = t != NULL ? part_share(t) : NULL;
+
 		n += t != NULL;
+		lacks |= t != NULL && part_may_lack(t);
+		for (const char *at = share; at != NULL && (at = strchr(at, '(')) != NULL; at++) {
+			char group[512];
+
+			shared++;
+			snprintf(group, sizeof(group), "%.*s", (int)strcspn(at, ")") + 1, at);
+			if (exec == NULL || strstr(exec, group) == NULL)
+				sim_wrong(s, "%s has %s of job %s, which has %s", h->name, group, id, exec != NULL ? exec : "nothing");
+		}
 	}
-	return n;
+	for (const char *at = exec; at != NULL && (at = strchr(at, '(')) != NULL; at++) {
+		const struct host *h = host_of(s, at + 1, "[:+)");
+
+		groups++;
+		if (h != NULL && task_on(h, id) == NULL && !lacks)
+			sim_wrong(s, "job %s has no part on %s, which is in %s", id, h->name, exec);
+	}
+	if (n > 1 && shared != groups && !lacks)
+		sim_wrong(s, "job %s has %u chunks, its parts have %u", id, groups, shared);
 }
 
 static void agreement_check(struct sim *s)
@@ -129,10 +158,14 @@ static void agreement_check(struct sim *s)
 			task_check(s, h, t);
 	while ((job = s->object->next(walk)) != NULL) {
 		char letter = s->job->state(s->job->self, job);
-		uint32_t n = tasks_of(s, s->object->id(job));
+		uint32_t n = 0;
 
-		if ((letter == 'R' || letter == 'E') ? n != 1 : n != 0)
+		for (const struct host *h = s->hosts; h != NULL; h = h->hh.next)
+			n += task_on(h, s->object->id(job)) != NULL;
+		if ((letter == 'R' || letter == 'E') ? n == 0 : n != 0)
 			sim_wrong(s, "job %s in state %c has %u tasks", s->object->id(job), letter, n);
+		if (n > 0)
+			parts_check(s, job);
 	}
 	s->object->cursor_close(walk);
 }
@@ -146,7 +179,7 @@ static bool is_moving(struct sim *s)
 		if (!h->alive || !h->link.up)
 			return true;
 		for (const struct task *t = h->tasks; t != NULL; t = t->hh.next)
-			if (!task_is_alive(t) || t->stop_timer != NULL)
+			if (!task_is_alive(t) || t->stop_timer != NULL || part_is_moving(t))
 				return true;
 	}
 	return false;
@@ -212,9 +245,8 @@ static void calm(struct sim *s)
 	if (s->server == NULL)
 		sim_run_until(s, s->now_ms + 60000);
 	everything_on(s);
-	if (s->wrong[0] == '\0' && !settle(s, s->now_ms + CALM_MS) && s->wrong[0] == '\0')
-		return; /* tasks end all the time: another seed will be quieter */
-	if (s->wrong[0] == '\0')
+	/* Else tasks end all the time: another seed will be quieter. */
+	if (s->wrong[0] == '\0' && settle(s, s->now_ms + CALM_MS))
 		agreement_check(s);
 	if (s->wrong[0] != '\0')
 		return;
@@ -226,6 +258,9 @@ static void calm(struct sim *s)
 		return;
 	check_now(s);
 	holds_check(s);
+	for (const struct host *h = s->hosts; h != NULL; h = h->hh.next)
+		if (h->tasks != NULL)
+			sim_wrong(s, "all jobs are gone, %s has a task of job %s", h->name, h->tasks->id);
 }
 
 /* ---- a run ------------------------------------------------------------------------------------------------ */

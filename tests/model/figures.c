@@ -276,6 +276,26 @@ static void run_job_10k_vnodes(struct sim *s)
 	say("job_10k_vnodes_stall", (double)s->stall_ns / 1e6, "ms");
 }
 
+/* ---- a start over 100 hosts -------------------------------------------------------------------------------- */
+
+/* Twice, because the first one touches memory anew. */
+static void run_start_100_hosts(struct sim *s)
+{
+	int64_t began_ns;
+
+	server_set(s, "scheduling", NULL, "True");
+	for (int i = 0; i < 2; i++) {
+		began_ns = s->server_ns;
+		submit(s, 1, "workq", "100:ncpus=1", NULL, NULL);
+		wait_running(s, 1);
+		if (i)
+			say("start_100_hosts", (double)(s->server_ns - began_ns) / 1e6, "ms");
+		delete_all(s);
+		if (!sim_run_while(s, job_is_there, s->now_ms + LONG_MS))
+			sim_wrong(s, "the job does not end");
+	}
+}
+
 /* ---- victims_10k_stall ------------------------------------------------------------------------------------------ */
 
 static bool was_refused; /* no victim gives way for it */
@@ -327,6 +347,7 @@ static const struct figure figures[] = {
 	{ "delete_preempt_1000", 10, 100, 1, run_delete_preempt_1000 },
 	{ "suspend_resume_1000", 10, 10, 10, run_suspend_resume_1000 },
 	{ "job_10k_vnodes_stall", 100, 100, 1, run_job_10k_vnodes },
+	{ "start_100_hosts", 100, 1, 1, run_start_100_hosts },
 	{ "victims_10k_stall", 100, 100, 1, run_victims_10k },
 };
 

@@ -95,6 +95,52 @@ static bool twice(struct sim *s)
 	return false;
 }
 
+static struct task *some_sister(struct sim *s)
+{
+	for (const struct host *h = s->hosts; h != NULL; h = h->hh.next)
+		for (struct task *t = h->tasks; t != NULL; t = t->hh.next)
+			if (part_is_sister(t) && task_is_alive(t) && !t->discarded)
+				return t;
+	return NULL;
+}
+
+/* A host loses its part of a job that runs, without a word. */
+static bool part(struct sim *s)
+{
+	struct task *t = some_sister(s);
+
+	if (t != NULL)
+		task_vanish(t);
+	return t != NULL;
+}
+
+/* Another host gets a part that no job has. */
+static bool orphan(struct sim *s)
+{
+	const struct task *t = some_sister(s);
+	struct host *other = s->hosts;
+	const char *hosts[2], *bytes;
+	struct keel_out *o;
+	uint32_t len;
+
+	while (t != NULL && other != NULL && task_on(other, t->id) != NULL)
+		other = other->hh.next;
+	if (t == NULL || other == NULL)
+		return false;
+	hosts[0] = t->host->name;
+	hosts[1] = other->name;
+	o = out_create();
+	out_put_str(o, "msg", "task.start");
+	out_put_str(o, "id", t->id);
+	out_put_int(o, "run", t->run);
+	out_put_int(o, "index", 1);
+	out_put_strings(o, "hosts", hosts, KEEL_COUNT(hosts));
+	bytes = out_bytes(o, &len);
+	host_message(other, bytes, len);
+	out_drop(o);
+	return other->alive;
+}
+
 /* The reply is never read: the request waits for ever. */
 static bool silent(struct sim *s)
 {
@@ -108,6 +154,7 @@ static const struct {
 } faults[] = {
 	{ "vnode", vnode },	  { "queue", queue },	{ "server", server }, { "lost", lost },
 	{ "placed", released },	  { "marked", marked }, { "twice", twice },   { "silent", silent },
+	{ "part", part },	  { "orphan", orphan },
 };
 
 bool inject_known(const char *name)

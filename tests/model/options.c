@@ -24,9 +24,9 @@ static const char usage[] =
 	"  --dir DIR     PBS_HOME of the server; it is kept\n"
 	"  --log EVENTS  event classes of the server's log (1)\n"
 	"  --figure NAME measure instead: cycle_100k, delete_preempt_1000, suspend_resume_1000,\n"
-	"                job_10k_vnodes_stall, victims_10k_stall\n"
+	"                job_10k_vnodes_stall, start_100_hosts, victims_10k_stall\n"
 	"  --inject WHAT break something halfway, which must be found: vnode queue server lost placed marked\n"
-	"                twice silent\n"
+	"                twice silent part orphan\n"
 	"  --quiet       say nothing when all is well\n";
 
 static const struct option table[] = {

@@ -16,7 +16,7 @@ setup_file()
 
 @test "install: everything is where it is looked for" {
 	for file in sbin/keelsond bin/qsub bin/keelson bin/keelson-key bin/keelson-module lib/libpbs.so \
-		lib/libpbs.so.0 lib/libpbs.a lib/pkgconfig/pbs.pc lib/pkgconfig/keelson-module.pc \
+		lib/libpbs.so.0 lib/libpbs.a lib/pkgconfig/pbs.pc lib/pkgconfig/tm.pc lib/pkgconfig/keelson-module.pc bin/pbs-config bin/pbsdsh include/tm.h include/tm_.h \
 		libexec/keelson/keelson-shepherd libexec/keelson/init include/pbs_ifl.h \
 		include/keel/keel.h include/keel/hook_points.def include/keel/service/job.h \
 		share/man/man1/qsub.1 share/man/man8/keelsond.8 share/man/man7/keelson-hooks.7 \
@@ -34,7 +34,7 @@ setup_file()
 	[ -s "$INSTALLED/etc/keelson/modules.d/jobs.conf" ]
 	[ -s "$INSTALLED/usr/share/keelson/options/pbsnodes/admin-suspend.opt" ]
 	grep -qx PBS_EXEC=/usr "$INSTALLED/etc/keelson/pbs.conf"
-	for pc in pbs keelson-module keelson-mock; do grep -qx prefix=/usr "$INSTALLED/usr/lib/pkgconfig/$pc.pc"; done
+	for pc in pbs tm keelson-module keelson-mock; do grep -qx prefix=/usr "$INSTALLED/usr/lib/pkgconfig/$pc.pc"; done
 	grep -q '^ExecStart=/usr/sbin/keelsond ' "$INSTALLED/usr/lib/systemd/system/keelson-server.service"
 	! grep -rn /usr/local "$INSTALLED/usr/lib/systemd" "$INSTALLED/usr/libexec/keelson/init" "$INSTALLED/etc"
 }
@@ -112,4 +112,16 @@ setup_file()
 		kernel modules sdk conf scripts tests mk ! -type d ! -name '*.o' ! -name '*.so' | sort) \
 		>"$BATS_TEST_TMPDIR/wanted"
 	same 'missing in the tarball' '' "$(comm -13 "$BATS_TEST_TMPDIR/has" "$BATS_TEST_TMPDIR/wanted")"
+}
+
+@test "install: a program with tasks is built with pbs-config, or with pkg-config" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' '#include <tm.h>' 'int main(void) { struct tm_roots r; return tm_init(0, &r) == TM_EBADENVIRONMENT ? 0 : 1; }' >t.c
+	# shellcheck disable=SC2046
+	cc -o by-config t.c $(pbs-config --cflags --libs)
+	same prefix "$(cd "$INSTALLED/usr" && pwd -P)" "$(pbs-config --prefix)"
+	# shellcheck disable=SC2046
+	cc -o by-pkg t.c $(pkg-config $PC_FLAGS --cflags --libs tm)
+	env -u PBS_JOBID LD_LIBRARY_PATH="$INSTALLED/usr/lib" ./by-config
+	env -u PBS_JOBID LD_LIBRARY_PATH="$INSTALLED/usr/lib" ./by-pkg
 }

@@ -204,9 +204,12 @@ has_been_refused() { server_log | grep -q "$1.*user ktsub is in no group ktsubin
 	ends "$array"
 }
 
-@test "mend A12: a job over several hosts is not started, and says why; one host is enough for it" {
+@test "mend A12: a job over several hosts is not started without sisters, and says why; one host is enough for it" {
 	local id reason='jobs over several hosts cannot be started yet: ask for chunks that fit on one host, with -l place=pack'
 
+	needs_module sisters
+	keelson unload sisters >/dev/null
+	undo keelson load sisters
 	id=$(submit -l select=2:ncpus=1 -l place=scatter)
 	wait_until 10 has_comment "$id"
 	has "$(job_attr "$id" comment)" "^Not Running: PBS Error: $reason"
@@ -222,17 +225,6 @@ has_been_refused() { server_log | grep -q "$1.*user ktsub is in no group ktsubin
 }
 
 has_comment() { [ -n "$(job_attr "$1" comment)" ]; }
-
-@test "mend A12: file staging is refused, in words" {
-	local reason='files are not staged yet: copy them in the script of the job (attribute'
-	local id
-
-	refuses 181 "$reason stagein)" -W stagein=a@vm:b
-	refuses 181 "$reason stageout)" -W stageout=a@vm:b
-	id=$(submit -h)
-	says 181 "qalter: $reason stageout) $id" qalter -W stageout=a@vm:b "$id"
-	quietly qalter -W stageout= "$id"
-}
 
 @test "mend D30: min_walltime and max_walltime are refused, in words" {
 	local reason='jobs are not shrunk to fit yet: ask for walltime alone (resource' id

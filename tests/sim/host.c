@@ -67,8 +67,12 @@ void host_hello(struct host *h)
 {
 	struct keel_out *o = out_create();
 	struct task *t, *next;
+	char address[64];
 
 	out_put_str(o, "host", h->name);
+	snprintf(address, sizeof(address), "%s:15003", h->name);
+	out_put_str(o, "address", address);
+	out_put_str(o, "key", "c2ltdWxhdGVkIGhvc3RzIGhhdmUgbm8ga2V5cyBvZiAK");
 	out_put_int(o, "ncpus", h->sim->conf.ncpus);
 	out_put_int(o, "pcpus", h->sim->conf.ncpus);
 	out_put_int(o, "mem_kb", h->sim->conf.ncpus * 4 * 1024 * 1024);
@@ -105,6 +109,8 @@ static void comes_back(void *arg)
 
 	trace(h->sim, "%s is back", h->name);
 	h->alive = true;
+	for (struct task *t = h->tasks; t != NULL; t = t->hh.next)
+		part_start(t);
 	net_dial(h, 0);
 }
 
@@ -117,6 +123,8 @@ void host_restart(struct host *h, bool power)
 	trace(s, "%s %s", h->name, power ? "loses its power" : "daemon ends");
 	net_cut(h);
 	h->alive = false;
+	for (struct task *t = h->tasks; t != NULL; t = t->hh.next)
+		part_stop(t);
 	tasks_lose(h, power);
 	loop_timer(s->loop, chance_between(&s->tasks, 100, DOWN_MS), comes_back, h);
 }

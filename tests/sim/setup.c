@@ -165,9 +165,6 @@ char *setup(struct sim *s)
 		why = modules_write(s, modules);
 	if (why == NULL)
 		why = conf_write(s, conf);
-	/* Jobs lie over several hosts, as they did and will; nothing runs on the others yet. */
-	if (s->conf.n_set < sizeof(s->conf.set) / sizeof(s->conf.set[0]))
-		s->conf.set[s->conf.n_set++] = "executor.first_host_only=true";
 	s->options = (struct options){ .conf_file = conf, .roles = KEEL_SERVER, .foreground = true,
 				       .set = s->conf.set, .n_set = s->conf.n_set };
 	free(etc);

@@ -123,6 +123,7 @@ struct sim {
 	struct host *hosts;
 	uint32_t n_running; /* tasks in state R */
 	struct launched *launched; /* every run that a host has begun */
+	uint32_t wires;		   /* between hosts, so far */
 	struct client *client[USERS];
 	struct question *questions;
 	uint64_t corr;
@@ -187,10 +188,12 @@ struct host {
 	bool alive; /* its daemon runs */
 	struct link link;
 	struct task *tasks;
+	uint64_t order; /* the last one that a primary here has given */
 	UT_hash_handle hh;
 };
 struct task {
 	struct host *host;
+	struct part *part; /* of a job over several hosts; NULL: this is its one host */
 	char *id;
 	int64_t run;
 	char state; /* B R S E F: begins, runs, is stopped, ended, was refused */
@@ -198,11 +201,12 @@ struct task {
 	int64_t session, began_ms, stopped_ms, stopped_at_ms;
 	int64_t left_ms;     /* of its life, when it runs on; INT64_MAX: for ever */
 	int64_t kill_delay;  /* >= 0: to be ended while it begins */
-	bool discarded;
+	bool discarded, leaving; /* leaving: the job goes on without this host */
 	struct loop_timer *timer;      /* begin, end */
 	struct loop_timer *stop_timer; /* a suspension under way */
 	int64_t stop_number, heard; /* questions: of that suspension; the last one of a signal */
 	int64_t next_run, next_left_ms; /* a later run that waits for the end of this one; 0 none */
+	struct part *next_part;
 	UT_hash_handle hh;
 };
 int hosts_make(struct sim *s);
@@ -218,6 +222,34 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m);
 void task_report(struct task *t);
 void tasks_lose(struct host *h, bool power);
 bool task_is_alive(const struct task *t);
+struct task *task_on(const struct host *h, const char *id); /* NULL: there is none */
+void task_vanish(struct task *t);			    /* without a word to any other host */
+/* For part.c: the start fails; the program begins; a suspension or resumption of the other hosts has this outcome; all hosts
+ * have ended; an end by a signal within `delay_ms`. */
+void task_refuse(struct task *t, int32_t status);
+void task_run(struct task *t);
+void task_acted(struct task *t, const char *name, int64_t number, int32_t code);
+void task_over(struct task *t);
+void task_kill(struct task *t, int64_t delay_ms, int32_t status);
+
+/* part.c */
+struct part *part_make(struct host *h, const struct keel_msg *m); /* NULL: the start message names one host */
+bool part_is_sister(const struct task *t);
+void part_start(struct task *t); /* its host has a daemon; again when that is back */
+void part_stop(struct task *t);	 /* its host has none */
+void part_free(struct part *p);
+bool part_set_up(struct task *t); /* true: the others are awaited, task_run() or task_refuse() follows */
+void part_runs(struct task *t);
+void part_refused(struct task *t);
+bool part_ends(struct task *t); /* true: the others are awaited, task_over() follows */
+bool part_is_ending(const struct task *t);
+void part_ended(struct task *t);
+bool part_acts(struct task *t, const char *name, int64_t number); /* true: the others are first, task_acted() follows */
+bool part_answer(struct task *t, int64_t number, int32_t code);	  /* true: the answer is the primary's */
+bool part_is_moving(const struct task *t);
+bool part_may_lack(const struct task *t); /* hosts: the job goes on without them */
+const char *part_share(const struct task *t);
+void part_resize(struct task *t, const struct keel_msg *m);
 
 /* desk.c: requests of users */
 extern const char *const user_names[USERS];

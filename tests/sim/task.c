@@ -31,12 +31,12 @@ static void ended(struct task *t, int32_t status);
 
 static void state_set(struct task *t, char state)
 {
-	t->host->sim->n_running += (state == 'R');
-	t->host->sim->n_running -= (t->state == 'R');
+	t->host->sim->n_running += (state == 'R' && !part_is_sister(t));
+	t->host->sim->n_running -= (t->state == 'R' && !part_is_sister(t));
 	t->state = state;
 }
 
-static struct task *task_find(struct host *h, const char *id)
+struct task *task_on(const struct host *h, const char *id)
 {
 	struct task *t;
 
@@ -61,8 +61,15 @@ static void task_free(struct task *t)
 	timers_stop(t);
 	state_set(t, 'F');
 	HASH_DEL(t->host->tasks, t);
+	part_free(t->part);
+	part_free(t->next_part);
 	free(t->id);
 	free(t);
+}
+
+void task_vanish(struct task *t)
+{
+	task_free(t);
 }
 
 /* ---- words to the server ------------------------------------------------------------------------ */
@@ -104,6 +111,10 @@ void task_report(struct task *t)
 					     : NULL;
 	struct keel_out *o;
 
+	if (t->leaving && t->state == 'E')
+		name = "task.released";
+	else if (part_is_sister(t))
+		return;
 	if (t->discarded || name == NULL)
 		return;
 	o = about(t->id, t->run);
@@ -129,6 +140,13 @@ static void answer(struct host *h, int64_t number, int32_t code)
 	host_say(h, o, "task.answer");
 }
 
+/* To whom it was that had it stopped, or let go. */
+static void acted(struct task *t, int64_t number, int32_t code)
+{
+	if (!part_answer(t, number, code))
+		answer(t->host, number, code);
+}
+
 /* ---- begin and end -------------------------------------------------------------------------------- */
 
 static void life_over(void *arg)
@@ -152,7 +170,7 @@ static void die(struct task *t, int64_t delay_ms, int32_t status)
 	struct sim *s = t->host->sim;
 	int64_t in_ms = chance_between(&s->tasks, 0, delay_ms);
 
-	if (!task_is_alive(t))
+	if (!task_is_alive(t) || part_is_ending(t))
 		return;
 	t->status = status;
 	loop_timer_cancel(t->timer);
@@ -193,11 +211,34 @@ static void begins(void *arg)
 		return;
 	}
 	if (!s->calm && chance_is(&s->tasks, s->conf.faults.mom)) {
-		state_set(t, 'F');
-		t->status = TRY_LATER;
-		task_report(t);
+		task_refuse(t, TRY_LATER);
 		return;
 	}
+	if (part_is_sister(t)) {
+		state_set(t, 'R');
+		part_set_up(t);
+	} else if (!part_set_up(t)) {
+		task_run(t);
+	}
+}
+
+void task_refuse(struct task *t, int32_t status)
+{
+	if (t->discarded) {
+		ended(t, KILLED);
+		return;
+	}
+	state_set(t, 'F');
+	t->status = status;
+	part_refused(t);
+	task_report(t);
+}
+
+void task_run(struct task *t)
+{
+	struct host *h = t->host;
+	struct sim *s = h->sim;
+
 	launch_note(t);
 	state_set(t, 'R');
 	t->session = 1000 + (int64_t)(hash_text((uint64_t)t->run + 1, t->id) % 30000);
@@ -205,15 +246,17 @@ static void begins(void *arg)
 	trace(s, "%s runs %s run %lld", h->name, t->id, (long long)t->run);
 	live_on(t);
 	task_report(t);
+	part_runs(t);
 	if (t->kill_delay >= 0)
 		die(t, t->kill_delay, SIGNALLED);
 }
 
-static struct task *task_create(struct host *h, const char *id, int64_t run, int64_t left_ms)
+static struct task *task_create(struct host *h, const char *id, int64_t run, int64_t left_ms, struct part *part)
 {
 	struct task *t = calloc(1, sizeof(*t));
 
 	t->host = h;
+	t->part = part;
 	t->id = strdup(id);
 	t->run = run;
 	state_set(t, 'B');
@@ -221,6 +264,7 @@ static struct task *task_create(struct host *h, const char *id, int64_t run, int
 	t->left_ms = left_ms;
 	HASH_ADD_KEYPTR(hh, h->tasks, t->id, strlen(t->id), t);
 	t->timer = loop_timer(h->sim->loop, chance_between(&h->sim->tasks, 1, BEGIN_MS), begins, t);
+	part_start(t);
 	return t;
 }
 
@@ -229,10 +273,13 @@ static void task_gone(struct task *t)
 	struct host *h = t->host;
 	char *id = strdup(t->id);
 	int64_t run = t->next_run, left_ms = t->next_left_ms;
+	struct part *part = run != 0 ? t->next_part : NULL;
 
+	if (part != NULL)
+		t->next_part = NULL;
 	task_free(t);
 	if (run != 0)
-		task_create(h, id, run, left_ms);
+		task_create(h, id, run, left_ms, part);
 	free(id);
 }
 
@@ -241,16 +288,29 @@ static void ended(struct task *t, int32_t status)
 	struct sim *s = t->host->sim;
 
 	if (t->stop_timer != NULL)
-		answer(t->host, t->stop_number, BADSTATE);
+		acted(t, t->stop_number, BADSTATE);
 	timers_stop(t);
 	t->status = status;
+	if (part_ends(t))
+		return;
 	state_set(t, 'E');
 	if (t->stopped_at_ms == 0)
 		t->stopped_at_ms = s->now_ms; /* its clock stands still */
 	trace(s, "%s ended %s run %lld status %d", t->host->name, t->id, (long long)t->run, status);
 	task_report(t);
+	part_ended(t);
 	if (t->discarded || t->next_run != 0)
 		task_gone(t);
+}
+
+void task_over(struct task *t)
+{
+	ended(t, t->status);
+}
+
+void task_kill(struct task *t, int64_t delay_ms, int32_t status)
+{
+	die(t, delay_ms, status != 0 ? status : KILLED);
 }
 
 /* "hh:mm:ss" or seconds; INT64_MAX none. */
@@ -283,7 +343,8 @@ void task_start(struct host *h, const struct keel_msg *m)
 	const struct keel_msg_api *msg = msg_api();
 	const char *id = msg->str(m, "id");
 	int64_t run = msg->integer(m, "run", -1), left_ms, limit;
-	struct task *t = id != NULL ? task_find(h, id) : NULL;
+	struct task *t = id != NULL ? task_on(h, id) : NULL;
+	struct part *part;
 
 	if (id == NULL || run < 0 || (t != NULL && (t->run > run || t->next_run >= run)))
 		return;
@@ -295,14 +356,19 @@ void task_start(struct host *h, const struct keel_msg *m)
 	left_ms = life_ms(h, id, run);
 	if (left_ms > limit)
 		left_ms = limit;
+	part = part_make(h, m);
+	if (msg->integer(m, "index", 0) > 0)
+		left_ms = INT64_MAX; /* no program */
 	if (t != NULL && t->state != 'E' && t->state != 'F') {
+		part_free(t->next_part);
 		t->next_run = run;
 		t->next_left_ms = left_ms;
+		t->next_part = part;
 		return;
 	}
 	if (t != NULL)
 		task_free(t);
-	task_create(h, id, run, left_ms);
+	task_create(h, id, run, left_ms, part);
 }
 
 /* ---- orders --------------------------------------------------------------------------------------- */
@@ -314,15 +380,15 @@ static void stopped(void *arg)
 	t->stop_timer = NULL;
 	state_set(t, 'S');
 	t->stopped_at_ms = t->host->sim->now_ms;
-	answer(t->host, t->stop_number, 0);
+	acted(t, t->stop_number, 0);
 }
 
 static void suspend(struct task *t, int64_t number)
 {
 	struct sim *s = t->host->sim;
 
-	if (t->state != 'R' || t->stop_timer != NULL) {
-		answer(t->host, number, BADSTATE);
+	if (t->state != 'R' || t->stop_timer != NULL || part_is_ending(t)) {
+		acted(t, number, part_is_sister(t) && t->state == 'S' ? 0 : BADSTATE);
 		return;
 	}
 	if (t->left_ms < INT64_MAX) {
@@ -339,8 +405,8 @@ static void suspend(struct task *t, int64_t number)
 
 static void resume(struct task *t, int64_t number)
 {
-	if (t->state != 'S') {
-		answer(t->host, number, BADSTATE);
+	if (t->state != 'S' || part_is_ending(t)) {
+		acted(t, number, part_is_sister(t) && t->state == 'R' && t->stop_timer == NULL ? 0 : BADSTATE);
 		return;
 	}
 	state_set(t, 'R');
@@ -348,7 +414,17 @@ static void resume(struct task *t, int64_t number)
 	t->stopped_at_ms = 0;
 	if (t->status == 0)
 		live_on(t);
-	answer(t->host, number, 0);
+	acted(t, number, 0);
+}
+
+void task_acted(struct task *t, const char *name, int64_t number, int32_t code)
+{
+	if (code != 0)
+		acted(t, number, code);
+	else if (strcmp(name, "suspend") == 0)
+		suspend(t, number);
+	else
+		resume(t, number);
 }
 
 static void signal_plain(struct task *t, const char *name, int64_t number)
@@ -378,6 +454,8 @@ static void on_signal(struct task *t, const struct keel_msg *m)
 	t->heard = number;
 	if (name == NULL)
 		answer(t->host, number, UNKSIG);
+	else if ((strcmp(name, "suspend") == 0 || strcmp(name, "resume") == 0) && part_acts(t, name, number))
+		return;
 	else if (strcmp(name, "suspend") == 0)
 		suspend(t, number);
 	else if (strcmp(name, "resume") == 0)
@@ -413,15 +491,32 @@ static void on_discard(struct task *t, const struct keel_msg *m)
 	t->discarded = true;
 	if (t->state == 'E' || t->state == 'F')
 		task_gone(t);
+	else if (part_is_ending(t) || (t->state == 'B' && t->timer == NULL))
+		ended(t, KILLED);
 	else if (t->state != 'B')
 		die(t, 0, KILLED);
 }
 
 static void on_forget(struct task *t, const struct keel_msg *m)
 {
-	(void)m;
 	if (t->state == 'E' || t->state == 'F')
 		task_gone(t);
+	else if (part_is_sister(t))
+		on_discard(t, m); /* the job is over */
+}
+
+static void on_release(struct task *t, const struct keel_msg *m)
+{
+	(void)m;
+	if (!part_is_sister(t))
+		return;
+	t->leaving = true;
+	if (t->state == 'E')
+		task_report(t);
+	else if (t->state == 'B' || t->state == 'F')
+		ended(t, KILLED);
+	else
+		die(t, 0, KILLED);
 }
 
 static const struct {
@@ -434,6 +529,8 @@ static const struct {
 	{ "task.checkpoint", on_checkpoint, true },
 	{ "task.discard", on_discard, false },
 	{ "task.forget", on_forget, false },
+	{ "task.release", on_release, false },
+	{ "task.resize", part_resize, false },
 };
 
 static void unknown(struct host *h, const struct keel_msg *m, const char *id, int64_t run)
@@ -446,7 +543,7 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m)
 {
 	const char *id = msg_api()->str(m, "id");
 	int64_t run = msg_api()->integer(m, "run", -1);
-	struct task *t = id != NULL ? task_find(h, id) : NULL;
+	struct task *t = id != NULL ? task_on(h, id) : NULL;
 
 	for (size_t i = 0; id != NULL && i < KEEL_COUNT(orders); i++) {
 		if (strcmp(orders[i].name, name) != 0)
@@ -459,6 +556,8 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m)
 			answer(h, msg_api()->integer(m, "number", 0), BADSTATE); /* too early */
 		else if (orders[i].must_be_there)
 			unknown(h, m, id, run);
+		else if (orders[i].fn == on_release)
+			host_say(h, about(id, run), "task.released");
 		return;
 	}
 }

@@ -36,37 +36,27 @@ int privileges_drop(const struct spec *s)
 	return s->drop ? identity_become(s->uid, s->gid, s->groups, s->n_groups) : 0;
 }
 
-/* Kept where the user will find it: a file of that user, opened with the user's rights. */
-static int kept_open(const struct spec_stream *stream)
+/* Kept where the user will find it: a file of that user, opened with the user's rights. `how`: O_TRUNC, or 0 to go on
+ * in what is there. */
+static int kept_open(const struct spec_stream *stream, int how)
 {
-	int fd = open(stream->run,
-		      O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | O_TRUNC | O_NONBLOCK, 0666);
+	int fd = open(stream->run, O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_CLOEXEC | O_NONBLOCK | how, 0666);
 
 	if (fd >= 0)
 		fcntl(fd, F_SETFL, O_APPEND);
 	return fd;
 }
 
-/* In the spool, before the privileges are gone. -1: it is not there. */
-static int spool_open(const struct spec *s, const struct spec_stream *stream, int trouble_fd)
-{
-	int fd = stream->run && !stream->keep ? spool_create(s, stream->run) : -1;
-
-	if (stream->run && !stream->keep && fd < 0)
-		give_up(trouble_fd, TROUBLE_SPOOL, -fd, stream->run);
-	return fd;
-}
-
 /* stdout and stderr; a stream without a file of its own joins the other. */
-static void output_open(struct spec *s, int out, int err, int trouble_fd)
+static void output_open(struct spec *s, int how, int trouble_fd)
 {
-	int r = spec_settle(s);
+	int r = spec_settle(s), out = s->fds[0], err = s->fds[1];
 
 	if (r < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, -r, "standard output");
-	if (s->out.run && s->out.keep && (out = kept_open(&s->out)) < 0)
+	if (s->out.run && s->out.keep && (out = kept_open(&s->out, how)) < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, s->out.run);
-	if (s->err.run && s->err.keep && (err = kept_open(&s->err)) < 0)
+	if (s->err.run && s->err.keep && (err = kept_open(&s->err, how)) < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, s->err.run);
 	if (dup2(out < 0 ? err : out, 1) < 0 || dup2(err < 0 ? out : err, 2) < 0)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, "standard output");
@@ -99,17 +89,16 @@ static void shell_feed(const struct spec *s, int trouble_fd)
 		give_up(trouble_fd, TROUBLE_OUTPUT, errno, "standard input");
 }
 
-_Noreturn void child_run(struct spec *s, int trouble_fd)
+/* A session of its own, limits, the user; returns in its home directory. */
+static void user_become(const struct spec *s, int trouble_fd)
 {
-	const char *what = s->script ? s->shell : s->args[0];
-	const char *start, *base = strrchr(s->shell, '/');
-	char login[256], *shell[2] = { login, NULL };
-	int r, out, err;
+	sigset_t none;
+	int r;
 
 	setsid();
 	signals_set(SIG_DFL);
-	out = spool_open(s, &s->out, trouble_fd); /* before the job's limits: what fails is the host's */
-	err = spool_open(s, &s->err, trouble_fd);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (size_t i = 0; i < s->n_limits; i++)
 		if (setrlimit(s->limits[i].resource,
 			      &(struct rlimit){ s->limits[i].value, s->limits[i].value }) < 0)
@@ -117,14 +106,37 @@ _Noreturn void child_run(struct spec *s, int trouble_fd)
 	if ((r = privileges_drop(s)) < 0)
 		give_up(trouble_fd, TROUBLE_USER, -r, s->user);
 	umask(s->umask);
-	start = s->sandbox ? s->sandbox : s->dir ? s->dir : s->home;
 	if (chdir(s->home) < 0)
 		give_up(trouble_fd, TROUBLE_HOME, errno, s->home);
+}
+
+_Noreturn void child_set_up(struct spec *s, const struct order *none, int trouble_fd)
+{
+	(void)none;
+	user_become(s, trouble_fd);
 	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd); /* where root may make none */
 	directory_make(s->sandbox, TROUBLE_HOME, trouble_fd);
-	if (chdir(start) < 0)
-		give_up(trouble_fd, TROUBLE_HOME, errno, start);
-	output_open(s, out, err, trouble_fd);
+	_exit(0);
+}
+
+static void directory_enter(const char *path, int trouble_fd)
+{
+	if (chdir(path) < 0)
+		give_up(trouble_fd, TROUBLE_HOME, errno, path);
+}
+
+_Noreturn void child_run(struct spec *s, const struct order *none, int trouble_fd)
+{
+	const char *what = s->script ? s->shell : s->args[0];
+	const char *base = strrchr(s->shell, '/');
+	char login[256], *shell[2] = { login, NULL };
+	int r;
+
+	(void)none;
+	user_become(s, trouble_fd);
+	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd);
+	directory_enter(s->sandbox ? s->sandbox : s->dir ? s->dir : s->home, trouble_fd);
+	output_open(s, O_TRUNC, trouble_fd);
 	if (s->script) {
 		shell_feed(s, trouble_fd);
 		snprintf(login, sizeof(login), "-%s", base ? base + 1 : s->shell);
@@ -135,4 +147,15 @@ _Noreturn void child_run(struct spec *s, int trouble_fd)
 	r = errno;
 	dprintf(2, "%s: %s\n", what, strerror(r));
 	give_up(trouble_fd, TROUBLE_PROGRAM, r, what);
+}
+
+_Noreturn void child_task(struct spec *s, const struct order *o, int trouble_fd)
+{
+	user_become(s, trouble_fd);
+	directory_enter(o->dir ? o->dir : s->sandbox ? s->sandbox : s->dir ? s->dir : s->home, trouble_fd);
+	output_open(s, 0, trouble_fd);
+	environ = o->env;
+	execvp(o->args[0], o->args); /* its own PATH */
+	dprintf(2, "%s: %s\n", o->args[0], strerror(errno)); /* as a shell says it: the task was started, and ends */
+	_exit(254);
 }

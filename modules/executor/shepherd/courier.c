@@ -162,10 +162,12 @@ static void directories_remove(const struct spec *s)
 			return;
 }
 
+#define KEPT_STATUS 1 /* any but 0: -R removes nothing */
+
 int courier_run(struct spec *s, int status)
 {
-	char *diary = diary_text(s), *notice = text_last(diary, "notice ");
-	bool output = notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove;
+	char *diary = diary_text(s), *notice = s->index ? NULL : text_last(diary, "notice ");
+	bool output = !s->index && (notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove);
 	bool drop = false;
 	int missed;
 
@@ -174,7 +176,7 @@ int courier_run(struct spec *s, int status)
 	if (output || is_there(s->tmpdir) || is_there(s->sandbox)) {
 		place_read(&s->out, diary, "out.place ");
 		place_read(&s->err, diary, "err.place ");
-		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = !is_discarded(diary) });
+		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = output && !is_discarded(diary) });
 		free(diary);
 		diary = diary_text(s); /* as it is now */
 		drop = is_discarded(diary);
@@ -182,12 +184,21 @@ int courier_run(struct spec *s, int status)
 	free(notice);
 	free(diary);
 	directories_remove(s);
+	if (s->index)
+		return 0; /* what tasks wrote is the daemon's to read */
 	missed = stream_keep(s, &s->out, ".OU", drop) | stream_keep(s, &s->err, ".ER", drop) << 1;
 	return drop ? 0 : missed;
 }
 
-void courier_clean(const struct spec *s)
+void courier_clean(struct spec *s, bool place)
 {
+	char record[32];
+
+	if (place) {
+		snprintf(record, sizeof(record), "placed %d", courier_run(s, KEPT_STATUS));
+		record_append(s, record);
+		return;
+	}
 	directories_remove(s);
 	stream_keep(s, &s->out, ".OU", true);
 	stream_keep(s, &s->err, ".ER", true);

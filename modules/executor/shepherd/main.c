@@ -3,8 +3,9 @@
  * keelson-shepherd - watches over one task and outlives the daemon that started it.
  *
  *   nursery: fork one of us for each task of the daemon (nursery.c)
- *   wait for "go" (the daemon has recorded us) -> child: own session, user, files, exec
- *   -> report "started" -> reap everything -> end of the task in <id>.TK -> a child places its output -> exit
+ *   wait for "go" (the daemon has recorded us) -> directories, spool -> "ready" -> serve (serve.c): "run" starts the
+ *   program, a child with its own session, user, files; "spawn" others beside it -> reap everything -> end of the task in
+ *   <id>.TK -> "over" -> a child places its output -> exit
  *   or for "proceed": the task's shepherd was killed, do the rest for it (proceed.c)
  *   message: a program of its own, for a line into the output of a task (message.c)
  *
@@ -14,10 +15,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/sched.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,22 +24,16 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../diary.h"
 #include "../group.h"
 #include "../message.h"
 #include "../nursery.h"
-#include "../proc.h"
+#include "../talk.h"
 #include "shepherd.h"
 
 #define EXIT_BAD_SPEC 64 /* nothing was started */
-#define NO_SUCH_PROGRAM 254
-#define REAPED_AT_ONCE 10000 /* a pass over processes costs more than a thousand of them, zombies included */
-#define PAUSE_LONGEST_NS 50000000
 
 void signals_set(void (*handler)(int))
 {
@@ -66,190 +57,16 @@ static char go_wait(void)
 	return n == 1 && (go == 'g' || go == 'p') ? go : 0;
 }
 
-static void tell(const char *text)
-{
-	ssize_t n = send(SPEC_TALK, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
-
-	(void)n; /* the daemon may be gone: it reads the files */
-}
-
-/* A process that is born in the task's cgroup, where it has one: moving in later costs more. */
-static pid_t fork_into(const char *cgroup)
-{
-	struct clone_args how = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
-	int fd = cgroup ? open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	pid_t pid = -1;
-
-	if (fd >= 0) {
-		how.cgroup = (uint64_t)fd;
-		pid = (pid_t)syscall(SYS_clone3, &how, sizeof(how));
-		close(fd);
-	}
-	if (pid >= 0 || (pid = fork()) != 0)
-		return pid;
-	if (cgroup)
-		group_enter(cgroup);
-	return 0;
-}
-
-/* What the child says; an exec that succeeds says nothing. It is its user's by then, who may stop it, and has paths
- * that nothing answers for. */
-static void trouble_read(int fd, pid_t pid, uint32_t limit_ms, struct trouble *ret)
-{
-	int n, limit = limit_ms && limit_ms < INT_MAX ? (int)limit_ms : -1;
-
-	do
-		n = poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, limit);
-	while (n < 0 && errno == EINTR);
-	if (n == 0) {
-		kill(pid, SIGKILL);
-		*ret = (struct trouble){ TROUBLE_LATE, ETIME, "start (executor.start_limit)" };
-	} else if (read(fd, ret, sizeof(*ret)) != sizeof(*ret)) {
-		ret->stage = TROUBLE_NONE;
-	}
-}
-
-static pid_t child_start(struct spec *s, struct trouble *ret_trouble)
-{
-	int fds[2];
-	pid_t pid;
-
-	*ret_trouble = (struct trouble){ 0 };
-	if (pipe2(fds, O_CLOEXEC) < 0 || (pid = fork_into(s->cgroup)) < 0) {
-		*ret_trouble = (struct trouble){ TROUBLE_SETUP, errno, "new process" };
-		return -1;
-	}
-	if (pid == 0)
-		child_run(s, fds[1]);
-	close(fds[1]);
-	trouble_read(fds[0], pid, s->start_ms, ret_trouble);
-	close(fds[0]);
-	return pid;
-}
-
-/* Some of those that have ended: there may always be more. False: there is no child any more. */
-static bool reap(void)
-{
-	pid_t pid = 1;
-
-	for (int n = 0; n < REAPED_AT_ONCE && pid > 0; n++)
-		pid = waitpid(-1, NULL, WNOHANG);
-	return pid >= 0 || errno == EINTR;
-}
-
-/* What the task has left behind: killed and looked for until there is no child any more. */
-static void rest_end(const struct spec *s)
-{
-	struct timespec pause = { 0, 100000 };
-
-	if (!reap())
-		return;
-	/* Before those that fork and exit in turn, however busy the machine is; the kernel leaves others a twentieth. */
-	sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
-	do {
-		if (s->cgroup)
-			group_kill(s->cgroup);
-		proc_kill_pass(getpid());
-		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < PAUSE_LONGEST_NS) /* what stays in the kernel */
-			pause.tv_nsec += pause.tv_nsec / 8;
-	} while (reap());
-	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){ 0 });
-}
-
-/* Reap until `main_pid` ended, then end what it left behind. */
-static int status_wait(const struct spec *s, pid_t main_pid)
-{
-	int raw = 0;
-	pid_t pid;
-
-	do
-		pid = wait4(-1, &raw, 0, NULL);
-	while (pid != main_pid && (pid > 0 || errno == EINTR));
-	if (pid != main_pid)
-		return -1;
-	rest_end(s);
-	return WIFEXITED(raw) ? WEXITSTATUS(raw) : 256 + WTERMSIG(raw);
-}
-
 static uint64_t microseconds(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
 }
 
-/* By whose doing a start fails. The errors of a user's own files and limits are the user's to choose: none of them
- * makes a host look as if it lacked something. */
-enum whose { WHOSE_JOB, WHOSE_USER /* a limit of the user's is reached: later it may not be */, WHOSE_HOST };
-
-static enum whose whose(const struct trouble *t)
+/* TMPDIR, and the files in the spool, while we are root: what fails is the host's. */
+static void roots_part(struct spec *s, struct trouble *t)
 {
-	static const struct {
-		int error;
-		enum whose as_root, as_user;
-	} rows[] = {
-		{ EAGAIN, WHOSE_HOST, WHOSE_JOB },  { ENOSPC, WHOSE_HOST, WHOSE_JOB },
-		{ EMFILE, WHOSE_HOST, WHOSE_JOB },  { EIO, WHOSE_HOST, WHOSE_JOB },
-		{ EROFS, WHOSE_HOST, WHOSE_JOB },   { ENOMEM, WHOSE_HOST, WHOSE_USER },
-		{ ENFILE, WHOSE_HOST, WHOSE_USER }, { EDQUOT, WHOSE_USER, WHOSE_JOB },
-	};
-
-	if (t->stage == TROUBLE_NONE)
-		return WHOSE_JOB;
-	if (t->error == EAGAIN && (t->stage == TROUBLE_USER || t->stage == TROUBLE_PROGRAM))
-		return WHOSE_USER; /* becoming the user, and exec, count its processes */
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (t->error == rows[i].error)
-			return t->stage < TROUBLE_USER ? rows[i].as_root : rows[i].as_user;
-	return t->stage == TROUBLE_SPOOL ? WHOSE_HOST : WHOSE_JOB;
-}
-
-/* The job runs, or its program says why it does not. */
-static bool has_begun(const struct trouble *t)
-{
-	return t->stage == TROUBLE_NONE || (t->stage == TROUBLE_PROGRAM && whose(t) == WHOSE_JOB);
-}
-
-/* System codes of a start that failed, by stage. */
-static int trouble_status(const struct trouble *t)
-{
-	static const int codes[] = {
-		[TROUBLE_SETUP] = -1, [TROUBLE_SPOOL] = -2, [TROUBLE_TMPDIR] = -2, [TROUBLE_USER] = KEEL_TASK_BAD_USER,
-		[TROUBLE_HOME] = -2, [TROUBLE_OUTPUT] = -2, [TROUBLE_LATE] = -2, [TROUBLE_PROGRAM] = NO_SUCH_PROGRAM,
-	};
-
-	if (whose(t) != WHOSE_JOB)
-		return KEEL_TASK_RETRY;
-	return t->stage > TROUBLE_NONE && t->stage <= TROUBLE_PROGRAM ? codes[t->stage] : -1;
-}
-
-static void start_report(const struct spec *s, pid_t pid, struct trouble *t)
-{
-	char text[512];
-
-	t->what[sizeof(t->what) - 1] = '\0';
-	if (has_begun(t)) {
-		snprintf(text, sizeof(text), "started %d", (int)pid);
-	} else if (t->stage == TROUBLE_HOME && strcmp(t->what, s->home) == 0) {
-		snprintf(text, sizeof(text), "refused %d Could not chdir to Home directory",
-			 trouble_status(t));
-	} else {
-		snprintf(text, sizeof(text), "refused %d %s: %s", trouble_status(t), t->what,
-			 strerror(t->error));
-	}
-	diary_plain(text); /* paths are the user's */
-	diary_plain(t->what);
-	record_append(s, text);
-	if (whose(t) == WHOSE_HOST)
-		snprintf(text, sizeof(text), "short %d %s: %s", KEEL_TASK_RETRY, t->what, strerror(t->error));
-	tell(text);
-}
-
-/* From the first process to the last. False: there is no output, or nothing could be written down. */
-static bool task_run(struct spec *s, struct outcome *o)
-{
+	const struct spec_stream *streams[] = { &s->out, &s->err };
 	const char *promised = s->tmpdir;
-	struct rusage ru;
-	struct trouble t;
 	char line[4200];
 
 	tmpdir_make(s);
@@ -257,20 +74,67 @@ static bool task_run(struct spec *s, struct outcome *o)
 		snprintf(line, sizeof(line), "tmpdir %s", s->tmpdir);
 		record_append(s, line);
 	}
-	o->session = child_start(s, &t);
-	start_report(s, o->session, &t);
-	o->status = o->session > 0 ? status_wait(s, o->session) : -1;
-	if (t.stage != TROUBLE_NONE)
+	for (int i = 0; i < 2; i++) {
+		if (!streams[i]->run || streams[i]->keep)
+			continue;
+		s->fds[i] = spool_create(s, streams[i]->run);
+		if (s->fds[i] < 0) {
+			*t = (struct trouble){ .stage = TROUBLE_SPOOL, .error = -s->fds[i] };
+			snprintf(t->what, sizeof(t->what), "%s", streams[i]->run);
+			return;
+		}
+	}
+}
+
+/* All that there is before a program. A sister has no program whose start would look for the rest. */
+static void task_set_up(struct spec *s, struct trouble *t)
+{
+	int fd, status = 0;
+	pid_t pid;
+
+	*t = (struct trouble){ 0 };
+	roots_part(s, t);
+	if (t->stage != TROUBLE_NONE || (!s->sandbox && !s->index))
+		return;
+	pid = birth(s, NULL, child_set_up, &fd);
+	if (pid < 0) {
+		*t = (struct trouble){ TROUBLE_SETUP, -pid, "new process" };
+		return;
+	}
+	trouble_wait(s, fd, pid, t);
+	close(fd);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (t->stage == TROUBLE_NONE && status)
+		*t = (struct trouble){ TROUBLE_SETUP, EINTR, "setup" };
+}
+
+/* From the setup to the last process. False: there is no output, or nothing could be written down. */
+static bool task_run(struct spec *s, struct talk *talk, struct outcome *o)
+{
+	char record[TALK_MESSAGE], text[TALK_MESSAGE];
+	enum served served = SERVED_NOTHING;
+	struct trouble t;
+	struct rusage ru;
+
+	task_set_up(s, &t);
+	if (t.stage == TROUBLE_NONE) {
+		served = serve(s, talk, o);
+	} else {
+		trouble_text(s, &t, 0, record, text);
+		record_append(s, record);
+		daemon_say(talk, text);
 		o->status = trouble_status(&t);
+	}
 	if (getrusage(RUSAGE_CHILDREN, &ru) == 0) {
 		o->cpu_us = microseconds(ru.ru_utime) + microseconds(ru.ru_stime);
 		o->max_rss_kb = (uint64_t)ru.ru_maxrss;
 	}
 	if (outcome_write(s, o) < 0)
 		return false;
-	if (has_begun(&t))
+	if (served == SERVED_ENDED)
 		return true;
-	courier_clean(s);
+	courier_clean(s, o->place);
 	return false;
 }
 
@@ -278,7 +142,9 @@ static int shepherd(void)
 {
 	struct outcome o = { 0 };
 	struct spec s;
+	struct talk talk = { .s = &s, .fd = SPEC_TALK, .listener = -1 };
 	char last_words[32], go;
+	bool placed;
 
 	signals_set(SIG_IGN);
 	umask(077);
@@ -287,14 +153,17 @@ static int shepherd(void)
 	close(SPEC_FD);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	go = go_wait();
-	if (!go || (go == 'g' ? !task_run(&s, &o) : proceed(&s, &o) < 0))
-		return EXIT_BAD_SPEC;
-	snprintf(last_words, sizeof(last_words), "placed %d", courier_run(&s, o.status));
-	if (s.cgroup)
-		group_remove(s.cgroup); /* no daemon may come back */
-	record_append(&s, last_words);
-	tell(last_words);
-	return 0;
+	placed = go && (go == 'g' ? task_run(&s, &talk, &o) : proceed(&s, &o) == 0);
+	if (placed) {
+		place_wait(&talk, o.status);
+		snprintf(last_words, sizeof(last_words), "placed %d", courier_run(&s, o.status));
+		if (s.cgroup)
+			group_remove(s.cgroup); /* no daemon may come back */
+		record_append(&s, last_words);
+		daemon_say(&talk, last_words);
+	}
+	daemon_end(&talk);
+	return placed ? 0 : EXIT_BAD_SPEC;
 }
 
 int main(int argc, char **argv)

@@ -32,18 +32,21 @@ static void strays_kill(const struct spec *s)
 	char *began = record_last(s, "started "), *who = record_last(s, "shepherd ");
 	unsigned long long since = 0;
 	int session = began ? atoi(began) : 0;
+	char node[40];
 
+	snprintf(node, sizeof(node), "PBS_NODENUM=%u", s->index);
 	if (s->cgroup)
 		group_kill(s->cgroup);
 	if (who)
 		sscanf(who, "%*d %llu", &since);
-	proc_kill_strays(session, cookie_of(s), since, s->drop ? s->uid : getuid());
+	proc_kill_strays(session, cookie_of(s), node, since, s->drop ? s->uid : getuid());
 	free(began);
 	free(who);
+	rest_end(s);
 }
 
 /* It was refused, or its first process may not even have been there. */
-static bool has_begun(const struct spec *s)
+static bool had_begun(const struct spec *s)
 {
 	char *refused = record_last(s, "refused "), *began = record_last(s, "started ");
 	bool yes = began && !refused;
@@ -78,8 +81,8 @@ int proceed(struct spec *s, struct outcome *ret)
 	if (then && world[0] && strcmp(then, world) == 0)
 		strays_kill(s);
 	free(then);
-	if (!has_begun(s)) {
-		courier_clean(s);
+	if (!had_begun(s)) {
+		courier_clean(s, false);
 		return -ENOENT;
 	}
 	if (end_read(s, ret))

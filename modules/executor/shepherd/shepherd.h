@@ -5,6 +5,7 @@
 #ifndef SHEPHERD_H
 #define SHEPHERD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,26 +21,77 @@ struct trouble {
 	char what[240];
 };
 
+struct outcome {
+	int status;
+	bool place; /* it did not start, but has output */
+	pid_t session;
+	uint64_t cpu_us, max_rss_kb;
+};
+
 /* main.c: of the signals that a task of the same user may send us by accident (`kill -1`): only KILL ends us early. The
  * task has none of them ignored; the others are as the nursery was started with. */
 void signals_set(void (*handler)(int));
 
-/* child.c: never returns. */
-_Noreturn void child_run(struct spec *s, int trouble_fd);
+/* child.c: none returns. What needs the user's rights before the program may be started; the program; a task. */
+struct order;
+_Noreturn void child_set_up(struct spec *s, const struct order *none, int trouble_fd);
+_Noreturn void child_run(struct spec *s, const struct order *none, int trouble_fd);
+_Noreturn void child_task(struct spec *s, const struct order *o, int trouble_fd);
 /* Becomes the user of the task for good (identity.h), where the daemon is root. 0; fails with -errno, and the caller must
  * not go on. */
 int privileges_drop(const struct spec *s);
+
+/* birth.c: from a fork to what the process says of itself, or its program. */
+typedef void child_fn(struct spec *s, const struct order *o, int trouble_fd);
+/* A process in the task's cgroup that runs fn(). Returns its pid, and where its trouble can be read in *ret_fd, which the
+ * caller closes; fails with -errno. */
+pid_t birth(struct spec *s, const struct order *o, child_fn *fn, int *ret_fd);
+/* The trouble that is there to be read: a stage other than NONE. */
+void trouble_read(int fd, struct trouble *ret);
+/* The process is its user's by the time: it may be stopped, or hang in a path. Waits as long as a start may take. */
+void trouble_wait(const struct spec *s, int fd, pid_t pid, struct trouble *ret);
+int trouble_status(const struct trouble *t); /* the exit status of a start that failed so */
+bool has_begun(const struct trouble *t);
+/* "started SESSION", "refused ..." for the diary, and what the daemon gets, which may differ. */
+void trouble_text(const struct spec *s, const struct trouble *t, pid_t pid, char record[512], char talk[512]);
+
+/* order.c: a task to be started, by its description. */
+struct order {
+	char *bytes; /* what the others point into */
+	char *dir;
+	char **args, **env; /* env: of the job, with the task's own and ours, which go before */
+	size_t n_args;
+};
+/* Reads it from an open file. 0; fails with -EPROTO, -E2BIG, -ENOMEM; the caller calls order_fini(). */
+int order_load(const struct spec *s, int fd, struct order *ret);
+void order_fini(struct order *o);
+
+/* daemon.c: messages to and from the daemon. */
+struct talk {
+	const struct spec *s;
+	int fd;	      /* -1: there is no daemon */
+	int listener; /* then: where the next one is awaited; -1 */
+};
+void daemon_say(struct talk *t, const char *text);
+/* What `fd` of the two has: the word of a message, with a descriptor in *ret_fd, or -1. False: none; the daemon is gone, or
+ * there is a new one, as t->fd says. */
+bool daemon_hear(struct talk *t, int fd, char word[32], int *ret_fd);
+void daemon_listen(struct talk *t); /* there is no daemon any more */
+void daemon_end(struct talk *t);
+
+/* serve.c: from the setup to the last process. What becomes of it: */
+enum served { SERVED_ENDED, SERVED_NOTHING /* it has not begun, its files are to go */ };
+enum served serve(struct spec *s, struct talk *t, struct outcome *ret);
+/* What is left: killed and looked for until there is none. */
+void rest_end(const struct spec *s);
+/* Says that no process is left, and waits for the daemon's word before the output is placed. */
+void place_wait(struct talk *t, int status);
 
 /* nursery.c: serves the daemon. `title`: the room behind our second word, shown by ps. */
 enum { NURSERY_OVER, NURSERY_CHILD /* this is a new process: be a shepherd */ };
 int nursery_run(char *title);
 
 /* outcome.c: writes the last line of <id>.TK, durable when it returns. 0; fails with -errno. */
-struct outcome {
-	int status;
-	pid_t session;
-	uint64_t cpu_us, max_rss_kb;
-};
 int outcome_write(const struct spec *s, const struct outcome *o);
 /* Appends a line to <id>.TK; one that fails is left out. */
 void record_append(const struct spec *s, const char *line);
@@ -65,7 +117,7 @@ int file_copy(const char *from, const char *to, int flags);
 /* courier.c: what `deliver` could not place is kept. Returns bits: 1 stdout, 2 stderr were not placed. */
 int courier_run(struct spec *s, int status);
 /* Removes the files: the task has not begun, nothing is placed and nothing is kept. */
-void courier_clean(const struct spec *s);
+void courier_clean(struct spec *s, bool place); /* place: the output first */
 
 /* proceed.c: a shepherd was killed: ends its task for it. 0 and how the task ended; fails with -ENOENT when it has not
  * begun, and its files are removed. */

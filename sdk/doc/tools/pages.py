@@ -13,7 +13,7 @@ import tables
 HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "keel/contrib.h"),
            ("types", "keel/types.h"), ("use", "keel/use.h"), ("slow", "keel/slow.h"),
            ("alarm", "keel/alarm.h"), ("load", "keel/load.h"), ("type", "keel/type.h"), ("words", "keel/words.h"), ("file", "keel/file.h"),
-           ("setting", "keel/setting.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
+           ("setting", "keel/setting.h"), ("directive", "keel/directive.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
            ("jobid", "keel/jobid.h"),
            ("sized", "keel/sized.h"), ("isolable", "keel/isolable.h"), ("mock", "keel/mock.h")]
 # Those that are part of another page, or of none: the event fields, what includes all, numbers that are a table.

@@ -42,12 +42,16 @@ struct keel_contrib {
 #define KEEL_ROW_SCOPE struct keel_scope_def
 #define KEEL_ROW_SIGNAL struct keel_signal_def
 #define KEEL_ROW_JOB_FORM struct keel_job_form_def
+#define KEEL_ROW_JOB_PREPARE struct keel_job_prepare_def
 #define KEEL_ROW_PARTS struct keel_parts_def
 #define KEEL_ROW_NODE_STATE struct keel_node_state_def
 #define KEEL_ROW_PREEMPT struct keel_preempt_def
 #define KEEL_ROW_JOB_KEY struct keel_job_key_def
 #define KEEL_ROW_QUEUE_TYPE struct keel_queue_type_def
 #define KEEL_ROW_ACCT_ITEM struct keel_acct_item_def
+#define KEEL_ROW_RELOAD struct keel_reload_def
+#define KEEL_ROW_MOM_DIRECTIVE struct keel_mom_directive_def
+#define KEEL_ROW_HOST_FACT struct keel_host_fact_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
@@ -145,7 +149,7 @@ enum keel_request_flag {
 	/* Changes nothing: served while the store cannot be written, and not kept waiting by it. */
 	KEEL_REQUEST_READ = 1,
 	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
-	 * again; on_gone() notifies its module. */
+	 * again; on_gone() notifies its module. One that has sent parts fails at once instead: the library begins anew. */
 	KEEL_REQUEST_WAITS = 2,
 };
 struct keel_request_def {
@@ -278,6 +282,18 @@ struct keel_job_form_def {
 	char (*letter)(struct keel_mod *owner, const char *operand);
 };
 
+/* JOB_PREPARE (declared by jobs): what a job asks for is changed at its submission and at each change while it waits, before
+ * defaults, schedselect and sums are computed. */
+struct keel_job_prepare_def {
+	uint32_t size;
+	int32_t place; /* low first */
+	const char *name, *doc;
+	/* Reads with keel_change_peek() and _slot(), writes with keel_change_text(). `job` may be a draft. *changed = true when
+	 * Resource_List is another one. 0; fails with a PBSE code and *err, which the requester gets. */
+	int32_t (*prepare)(struct keel_mod *owner, struct keel_changes *, struct keel_obj *job, bool *changed,
+			   struct keel_err *);
+};
+
 /* PARTS (declared by status): objects of a class that are listed below another one, or not at all. */
 struct keel_parts_def {
 	uint32_t size, reserved;
@@ -362,6 +378,40 @@ struct keel_queue_type_def {
 	uint32_t size;
 	uint32_t runs; /* 1: jobs of such a queue are started */
 	const char *name, *doc;
+};
+
+/* RELOAD (declared by reload): a file beside the configuration, which is read again with it (SIGHUP, `keelson reload`). */
+struct keel_reload_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	/* Reads it and changes nothing. 0, or -errno with *err: the reload is refused. */
+	int32_t (*read)(struct keel_mod *owner, struct keel_err *);
+	/* What the last read() found is in force. Only after a read() that returned 0; when the reload was refused for another
+	 * reason it is not called. */
+	void (*apply)(struct keel_mod *owner);
+};
+
+/* MOM_DIRECTIVE (declared by mom-config): a name of mom_priv/config. What the file says goes before the configuration of the
+ * module. Several modules may obey one name: each has to accept the value. */
+enum keel_mom_directive_flag {
+	KEEL_MOM_DIRECTIVE_MANY = 1, /* each line counts; else the last one of the name */
+};
+struct keel_mom_directive_def {
+	uint32_t size, flags; /* enum keel_mom_directive_flag */
+	const char *name;     /* with its `$` */
+	const char *doc;
+	/* Is it a value? Changes nothing. `value`: what stands behind the name, without blanks at its ends, "" when there is
+	 * nothing. 0, or -EINVAL with *err: the file is refused. keel/directive.h has the common ones. */
+	int32_t (*check)(struct keel_mod *owner, const char *value, struct keel_err *);
+	/* The file is in force: its `n` values of this name, in their order; 0: it has none, the configuration of the module
+	 * counts. Called at the start, before or after the owner's own start(), and after each reload. Borrowed for the call. */
+	void (*apply)(struct keel_mod *owner, const char *const *values, uint32_t n);
+};
+
+/* HOST_FACT (declared by job-facts): an attribute of jobs that a module reads on the job's primary host (service facts). */
+struct keel_host_fact_def {
+	uint32_t size, reserved;
+	const char *name, *doc; /* name: of the attribute; several modules may want it */
 };
 
 #endif

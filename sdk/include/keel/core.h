@@ -62,6 +62,13 @@ static inline const char *keel_host_name(struct keel_mod *mod)
 	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_HOST_NAME);
 }
 
+/* The Unix socket on which this daemon serves users of this host, absolute; in a simulation no client can reach it. NULL: a
+ * test host. Borrowed, valid for ever. */
+static inline const char *keel_client_socket(struct keel_mod *mod)
+{
+	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_CLIENT_SOCKET);
+}
+
 /* What `--version` prints. */
 static inline const char *keel_version_text(struct keel_mod *mod)
 {

@@ -22,6 +22,7 @@
 #define KEEL_FIELDS_job_release(F) F(STR, id) F(OBJ, job) F(STR, holds) F(STR, who)
 /* dry: 1, nothing starts yet: would it be allowed? exec_vnode is "" then, it is not decided */
 #define KEEL_FIELDS_start_now(F) F(STR, id) F(OBJ, job) F(STR, exec_vnode) F(STR, who) F(INT, dry)
+#define KEEL_FIELDS_job_resized(F) F(STR, id) F(OBJ, job) F(STR, why)
 #define KEEL_FIELDS_job_started(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_signal(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
 #define KEEL_FIELDS_job_suspended(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
@@ -76,5 +77,17 @@
 #define KEEL_FIELDS_task_resume(F) F(STR, id)
 #define KEEL_FIELDS_task_preterm(F) F(STR, id)
 #define KEEL_FIELDS_task_end(F) F(STR, id) F(INT, exit_status)
+/* index: of this host among those of the job, 0 is the primary */
+#define KEEL_FIELDS_task_prologue(F) F(STR, id) F(STR, user) F(INT, index)
+#define KEEL_FIELDS_task_epilogue(F) F(STR, id) F(INT, index) F(INT, exit_status)
+#define KEEL_FIELDS_task_act(F) F(STR, id) F(STR, name)
+#define KEEL_FIELDS_task_attach(F) F(STR, id) F(INT, pid)
+#define KEEL_FIELDS_task_resize(F) F(STR, id) F(INT, index)
+#define KEEL_FIELDS_task_abort(F) F(STR, id) F(INT, index)
+#define KEEL_STAGE_JOIN "join" /* of task_lost: what the job was at */
+#define KEEL_STAGE_PROLOGUE "prologue"
+#define KEEL_STAGE_RUN "run"
+#define KEEL_STAGE_END "end"
+#define KEEL_FIELDS_task_lost(F) F(STR, id) F(STR, host) F(STR, stage) F(INT, code) F(STR, text)
 
 #endif

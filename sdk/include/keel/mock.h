@@ -204,6 +204,12 @@ void keel_mock_client_slow(struct keel_req *, bool slow);
 /* ---- other daemons, blobs, log ---------------------------------------------------------------------------- */
 /* A peer comes or goes; peer_up and peer_down are raised. daemon: enum keel_daemon bit. */
 void keel_mock_peer(struct keel_mock *, const char *peer, uint32_t daemon, bool up);
+/* Message `i` of those that left for peers, in order: "n1 task.start {...}", the body as JSON; NULL: no more. They leave
+ * with an advance. Borrowed until the next is sent or these are cleared. */
+const char *keel_mock_sent(struct keel_mock *, uint32_t i);
+void keel_mock_sent_clear(struct keel_mock *);
+/* A message comes from a peer, at once. `body` as in keel_mock_request(). */
+void keel_mock_deliver(struct keel_mock *, const char *peer, const char *name, const char *body);
 /* An embedded daemon: what modules send arrives here, in the next turn, as from "server" or as from this
  * host, whichever the receiver listens for. */
 void keel_mock_loopback(struct keel_mock *, bool on);

@@ -63,6 +63,7 @@ enum keel_role { KEEL_USER = 1, KEEL_OPERATOR = 2, KEEL_MANAGER = 4 };
 #define KEEL_EVERYBODY 7u
 #define KEEL_OPERATORS 6u /* operator or manager */
 #define KEEL_MANAGERS 4u
+#define KEEL_UNHIDDEN 8u /* of read_roles alone: in listings while the server's show_hidden_attribs is True */
 
 /* What a tap answers. */
 typedef int32_t keel_verdict;

@@ -213,7 +213,7 @@ static bool find(const char *kind, const char *name, int depth)
 		if (brings(all.given[i], kind, name))
 			(void)add(all.given[i], true, depth);
 	for (unsigned i = 0; i < all.n_installed && !is_there(kind, name, depth); i++)
-		if (brings(all.installed[i], kind, name))
+		if (brings(all.installed[i], kind, name) && !brings(all.installed[i], "SERVICE", "task")) /* host_offer() has that */
 			(void)add(all.installed[i], false, depth);
 	return is_there(kind, name, depth);
 }

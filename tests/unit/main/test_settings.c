@@ -74,6 +74,7 @@ static void test_mom_alone(void)
 	CU_ASSERT_STRING_EQUAL(s->top->host_name, "n1");
 	CU_ASSERT_STRING_EQUAL(s->daemon_name, "pbs_mom");
 	CU_ASSERT_STRING_EQUAL(s->log->dir, "/srv/mom/mom_logs");
+	CU_ASSERT_STRING_EQUAL(s->client->mom_socket, "/srv/mom/run/mom.sock");
 	CU_ASSERT_EQUAL(s->log->events, 1023);
 	CU_ASSERT_TRUE(s->log->microseconds);
 	finish();

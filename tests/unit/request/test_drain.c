@@ -48,6 +48,13 @@ static void on_part(struct keel_mod *m, struct keel_req *q)
 	CU_ASSERT_EQUAL(k.request->part(q, k.msg->out(m)), 0);
 }
 
+/* A part now, and later others. */
+static void on_stream(struct keel_mod *m, struct keel_req *q)
+{
+	k.request->on_gone(q, gone, q);
+	CU_ASSERT_EQUAL(k.request->part(q, k.msg->out(m)), 0);
+}
+
 static void decided(struct keel_mod *m, void *arg, const struct keel_outcome *outcome)
 {
 	(void)m;
@@ -97,6 +104,7 @@ static const struct keel_contrib rows[] = {
 	REQUEST("echo", on_echo),
 	REQUEST("keep", on_keep),
 	REQUEST("wait", on_wait, .flags = KEEL_REQUEST_WAITS),
+	REQUEST("stream", on_stream, .flags = KEEL_REQUEST_WAITS | KEEL_REQUEST_READ),
 	REQUEST("list", on_keep, .flags = KEEL_REQUEST_READ),
 	REQUEST("part", on_part, .flags = KEEL_REQUEST_READ),
 	REQUEST("decide", on_decide),
@@ -252,6 +260,22 @@ static void test_what_acts_ends(void)
 	CU_ASSERT_EQUAL(wire_code(&c), 0);
 	CU_ASSERT_EQUAL(c.frame.corr, 1);
 	replied(&c, 2, true);
+	left(&c);
+	kernel_stop(&k);
+}
+
+/* It delays nothing, and its client has to begin anew. */
+static void test_stream(void)
+{
+	struct wire_client c;
+
+	start(&c);
+	wire_send(&c, 1, wire_request("stream"));
+	wire_wait(&c);
+	CU_ASSERT_EQUAL(c.frame.type, WIRE_PART);
+	drain(60000);
+	replied(&c, 1, false);
+	CU_ASSERT_EQUAL(n_gone, 1);
 	left(&c);
 	kernel_stop(&k);
 }
@@ -414,6 +438,6 @@ static void test_another_socket(void)
 }
 
 TESTS_MAIN("drain", TEST(test_at_rest), TEST(test_nothing_is_read_after_the_end), TEST(test_what_acts_ends),
-	   TEST(test_deadline), TEST(test_undecided), TEST(test_not_yet_received), TEST(test_undecided_but_acted),
+	   TEST(test_stream), TEST(test_deadline), TEST(test_undecided), TEST(test_not_yet_received), TEST(test_undecided_but_acted),
 	   TEST(test_lists_at_the_deadline), TEST(test_slow_reader), TEST(test_socket_is_handed_over),
 	   TEST(test_another_socket))

@@ -14,7 +14,7 @@ struct keel_acct_api {
 	/* A record whose text the caller made (D, A, a, r ...). In the file once, when the changes
 	 * of this turn are durable, whatever happens to the daemon in between. */
 	void (*record)(struct keel_mod *, char letter, const char *id, const char *text);
-	/* A record about a job, made from its attributes: Q S E R z. */
+	/* A record about a job, made from its attributes: Q S E R z; of one that shrinks s u c e. */
 	void (*job)(struct keel_mod *, char letter, struct keel_obj *job);
 	/* `text` as the value of an item of a record: in quotes where it would be taken for more than one, without control
 	 * characters. The caller frees it; NULL without memory. */

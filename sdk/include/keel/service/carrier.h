@@ -15,6 +15,11 @@
 #include "keel/types.h"
 #include "keel/use.h"
 
+enum {
+	KEEL_CARRIER_ADDRESS = 320, /* room for an address and its NUL */
+	KEEL_CARRIER_KEY = 48,	    /* room for a public key and its NUL */
+};
+
 struct keel_carrier_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
@@ -23,15 +28,24 @@ struct keel_carrier_api {
 	void (*send)(struct keel_mod *, const char *peer, const void *bytes, uint32_t len);
 	/* For modules on any host: a mom is admitted as `host` with this public key (as keelson-key shows it), whether it
 	 * is enrolled or not. It is dialled at `address` ("host:port", "[host]:port"), again after each loss; NULL: it dials. A
-	 * host that is expected already gets the new address and key; key NULL: it is expected no more, and a link to it
-	 * ends. Forgotten at a restart. Fails with -EINVAL for a bad name, key or address, -ENOMEM, or the error why this
+	 * host that is expected already gets the new address and key; NULL leaves the address, with another key the link ends.
+	 * Calls are counted: key NULL takes one back, and with the last one the host is expected no more and a link to it
+	 * ends, but for one that is enrolled. Forgotten at a restart. With the key of this mom's server nothing happens: that
+	 * host is in the server's process, and the peer "server". Fails with -EINVAL for a bad name, key or address, -ENOMEM, or the error why this
 	 * daemon has no key of its own. */
 	int32_t (*expect)(struct keel_mod *, const char *host, const char *address, const char *key);
+	/* This daemon, as others give it to expect(): where it takes links ("": nowhere), and its public key. Fails with the
+	 * error why it has no key. */
+	int32_t (*own)(struct keel_mod *, char address[KEEL_CARRIER_ADDRESS], char key[KEEL_CARRIER_KEY]);
+	/* The public key that a peer has proved. Fails with -ENOTCONN when there is no link to it. */
+	int32_t (*proved)(struct keel_mod *, const char *peer, char key[KEEL_CARRIER_KEY]);
 };
 
 KEEL_SERVICE(carrier);
 #define keel_carrier_send(...) KEEL_CALL(carrier, send, __VA_ARGS__)
 #define keel_carrier_expect(...) KEEL_CALL(carrier, expect, __VA_ARGS__)
+#define keel_carrier_own(...) KEEL_CALL(carrier, own, __VA_ARGS__)
+#define keel_carrier_proved(...) KEEL_CALL(carrier, proved, __VA_ARGS__)
 
 /* For the module that offers "carrier" alone: others get -EPERM, or nothing happens. */
 struct keel_carry_api {

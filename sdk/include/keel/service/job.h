@@ -31,6 +31,12 @@ enum keel_substate {
 	KEEL_SUB_FAILED = 93,
 };
 
+enum keel_stage {
+	KEEL_STAGE_IN = 15,
+	KEEL_STAGE_IN_FAILED = 37,
+	KEEL_STAGE_OUT = 51,
+};
+
 /* code 0, or the PBSE number of an error; text NULL: table text. Called exactly once. `me` is the caller's module. */
 typedef void keel_job_done(struct keel_mod *me, void *arg, int32_t code, const char *text);
 
@@ -42,6 +48,20 @@ struct keel_job_ask {
 	const char *detail;   /* its words: signal name, "force", "deletehist", location, `attr[.resource],...`; may be NULL */
 	const char *who;      /* user@host, for logs and points */
 	struct keel_req *req; /* of the requester whose permissions count; NULL: the system */
+};
+
+/* What a job that runs is to have from now on: a part of what it has. */
+enum keel_shrink_frees {
+	KEEL_SHRINK_HOSTS,  /* what is given up is free when its host has no other part of the job, and has ended it */
+	KEEL_SHRINK_CHUNKS, /* at once on hosts that stay, else when the host has ended its part */
+	KEEL_SHRINK_ALL,    /* at once */
+};
+struct keel_job_shrink {
+	uint32_t size;
+	uint32_t frees; /* enum keel_shrink_frees */
+	const char *exec_vnode;	 /* chunks of the present one, which may lack vnodes; the first stays the first */
+	const char *schedselect; /* a chunk for each of these; it becomes Resource_List.select, too */
+	const char *why;	 /* "release": its owner gives up what runs; "prune": before its program is started */
 };
 
 struct keel_job_api {
@@ -150,6 +170,14 @@ struct keel_job_api {
 	/* The letter of the job an operand names, also of a subjob that waits in its array, or is over
 	 * there, and is no object. '\0': there is none, or it names several. */
 	char (*letter)(struct keel_mod *, const char *operand);
+	/* The job has fewer vnodes: exec_vnode, exec_host, select, Resource_List, amounts of vnodes, queue and server,
+	 * records (u and c, or s), the hosts, and the point job_resized, in this turn. What it was submitted with comes back
+	 * when it is queued again. Fails with 15016 (it does not run; "prune": nor was it sent), 15004 (that is not a part of
+	 * what it has) or an error of a text, and *err: nothing has changed. */
+	int32_t (*shrink)(struct keel_mod *, struct keel_obj *job, const struct keel_job_shrink *, struct keel_err *);
+	/* Its files are being copied, or could not be: substate 15 before it runs, 51 after that; or it waits (W, substate 37), once
+	 * its start has failed, until Execution_Time, in half an hour where none is set. `stage`: enum keel_stage. */
+	void (*stage)(struct keel_mod *, struct keel_obj *job, int32_t stage);
 };
 
 KEEL_SERVICE(job);
@@ -187,6 +215,8 @@ KEEL_SERVICE(job);
 #define keel_job_finish(...) KEEL_CALL(job, finish, __VA_ARGS__)
 #define keel_job_settle(...) KEEL_CALL(job, settle, __VA_ARGS__)
 #define keel_job_erase(...) KEEL_CALL(job, erase, __VA_ARGS__)
+#define keel_job_shrink(...) KEEL_CALL(job, shrink, __VA_ARGS__)
+#define keel_job_stage(...) KEEL_CALL(job, stage, __VA_ARGS__)
 #define keel_job_letter(...) KEEL_CALL(job, letter, __VA_ARGS__)
 
 #endif

@@ -74,6 +74,11 @@ struct keel_node_api {
 	 * `exec_host` names, and others it takes as they come free. Fails as assign() does. */
 	int32_t (*assign_again)(struct keel_mod *, const char *job_id, const char *exec_vnode, int32_t share,
 				const char *exec_host, struct keel_err *);
+	/* A job that has the vnodes of `before` has those of `after` from now on: parts of before, in any order, with as
+	 * much or less. What stays keeps its slots, the rest is free at once. Fails with PBSE_IVALREQ and *err, nothing
+	 * has changed then; or PBSE_SYSTEM. */
+	int32_t (*shrink)(struct keel_mod *, const char *job_id, const char *before, const char *after, int32_t share,
+			  struct keel_err *);
 };
 
 KEEL_SERVICE(node);
@@ -94,6 +99,7 @@ KEEL_SERVICE(node);
 #define keel_node_tenants(...) KEEL_CALL(node, tenants, __VA_ARGS__)
 #define keel_node_lost_at(...) KEEL_CALL(node, lost_at, __VA_ARGS__)
 #define keel_node_linked(...) KEEL_CALL(node, linked, __VA_ARGS__)
+#define keel_node_shrink(...) KEEL_CALL(node, shrink, __VA_ARGS__)
 #define keel_node_assign_again(...) KEEL_CALL(node, assign_again, __VA_ARGS__)
 
 #endif

@@ -19,7 +19,9 @@
 enum keel_task_failure {
 	KEEL_TASK_RETRY = -3,	   /* the host, or a limit of its user, lets it not start now: it is queued again */
 	KEEL_TASK_BAD_USER = -10,  /* its user is unknown on the host */
-	KEEL_TASK_BAD_GROUP = -30, /* its user is not in its group any more: it is queued again, and held */
+	KEEL_TASK_LOST = -14,	   /* a host of it is lost */
+	KEEL_TASK_JOIN = -30,	   /* its hosts did not come together */
+	KEEL_TASK_BAD_GROUP = -31, /* its user is not in its group any more: it is queued again, and held */
 };
 
 /* What hosts report about a job's current run. The keel_mod is the listener's own. */
@@ -48,6 +50,13 @@ struct keel_task_events {
 	void (*host_start)(struct keel_mod *, const char *host, const char *why);
 	/* Why it can take no tasks, by its own check; NULL: it can. */
 	void (*host_health)(struct keel_mod *, const char *host, const char *why);
+	/* A host that the job gave up (resize()) has ended its part, or never had one. */
+	void (*released)(struct keel_mod *, struct keel_obj *job, const char *host);
+	/* The primary goes on with these chunks alone, before the program is started. It reports that again until the job's
+	 * hosts are as it says: the listener shrinks the job, or ends it. */
+	void (*pruned)(struct keel_mod *, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
+	/* No host that is there has anything left of a run that was discarded. The job may be gone. */
+	void (*discarded)(struct keel_mod *, const char *id);
 };
 
 /* code 0, or the PBSE number of an error with its text (NULL: table text). `me` is the caller's module. */
@@ -101,6 +110,11 @@ struct keel_task_api {
 	/* Limits or output paths of a job that runs have changed: its host gets them as they are now, and again
 	 * when it was away. */
 	void (*modify)(struct keel_mod *, struct keel_obj *job);
+	/* The job has fewer vnodes than before: hosts that stay get to know it, those that are out end their part, which is
+	 * reported as released(). */
+	void (*resize)(struct keel_mod *, struct keel_obj *job);
+	/* Where other hosts reach this one, "host:port", borrowed; NULL: it has not said. */
+	const char *(*address)(struct keel_mod *, const char *host);
 };
 
 KEEL_SERVICE(task);
@@ -116,6 +130,8 @@ KEEL_SERVICE(task);
 #define keel_task_message(...) KEEL_CALL(task, message, __VA_ARGS__)
 #define keel_task_stop_hosts() KEEL_CALL0(task, stop_hosts)
 #define keel_task_describe(...) KEEL_CALL(task, describe, __VA_ARGS__)
+#define keel_task_resize(...) KEEL_CALL(task, resize, __VA_ARGS__)
+#define keel_task_address(...) KEEL_CALL(task, address, __VA_ARGS__)
 #define keel_task_modify(...) KEEL_CALL(task, modify, __VA_ARGS__)
 
 #endif

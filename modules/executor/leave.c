@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * leave.c - host half: this host leaves a job that goes on without it ("task.release"). Its part ends as at the job's end;
+ * then the server gets "task.released" with what was used here, which the primary adds up ("task.left"). The record stays
+ * until the job is over everywhere.
+ */
+#include "executor.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define DELAY_MS 2000 /* from TERM to KILL: others wait for these vnodes */
+
+void leave_report(struct keel_mod *mod, const struct task *t)
+{
+	char text[USAGE_ITEMS][48];
+	const char *items[USAGE_ITEMS];
+	struct keel_out *out = keel_out(mod);
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/aux/%s", keel_home(mod), t->id); /* it names this host, which is out */
+	unlink(path);
+	if (!out)
+		return; /* said again behind the next hello */
+	keel_put_str(out, "id", t->id);
+	keel_put_int(out, "run", t->run);
+	keel_put_strings(out, "items", items, usage_own(mod, t, text, items));
+	keel_link_send(mod, "server", "task.released", out);
+}
+
+static void nothing_report(struct keel_mod *mod, const char *id, int64_t run)
+{
+	struct keel_out *out = keel_out(mod);
+
+	if (!out)
+		return;
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	keel_link_send(mod, "server", "task.released", out);
+}
+
+void on_release(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const char *id = keel_msg_str(m, "id");
+	int64_t run = keel_msg_int(m, "run", -1);
+	struct task *t = id ? task_find(mod->state, id) : NULL;
+
+	(void)peer;
+	if (t && t->next && t->next->run == run) { /* it has not begun */
+		launch_free(t->next);
+		t->next = NULL;
+		nothing_report(mod, id, run);
+		return;
+	}
+	if (!t || t->run != run) {
+		if (id)
+			nothing_report(mod, id, run);
+		return;
+	}
+	if (!is_sister(t) || t->discarded)
+		return;
+	if (t->state == TASK_ENDED || t->state == TASK_REFUSED) {
+		leave_report(mod, t);
+		return;
+	}
+	if (!t->leaving)
+		keel_log(mod, KEEL_LOG_JOB, "Job", id, "DELETE_JOB2 received");
+	t->leaving = true;
+	stop_kill(mod, t, DELAY_MS);
+}
+
+/* To the primary: a host has left, and used this. */
+void on_left(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	const char *id = keel_msg_str(m, "id"), *host = keel_msg_str(m, "host");
+	struct task *t = id ? task_find(mod->state, id) : NULL;
+	uint32_t n = 0;
+	const char *const *items = keel_msg_strings(m, "items", &n);
+
+	(void)peer;
+	if (!t || !t->part || is_sister(t) || t->run != keel_msg_int(m, "run", -1) || !host || strlen(host) > 255 || !items ||
+	    n > USAGE_ITEMS)
+		return;
+	if (part_elsewhere_set(t->part, host, items, n) < 0)
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for what %s has used", host);
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * member.c - tasks beside a job's program: started by the part's shepherd, or processes from outside that were taken in.
+ *
+ * Which run, and how each ended, is in the diary before anything is answered: "task N PID START", "attached N PID START
+ * SESSION", "done N STATUS"; "told N" when the listeners have been notified. A daemon that is killed between these two
+ * notifies them again.
+ */
+#include "executor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "diary.h"
+#include "group.h"
+#include "talk.h"
+
+#define PROGRAM 1u
+
+/* One that was requested, and whose shepherd has not answered yet. */
+struct spawn {
+	struct spawn *prev, *next;
+	uint32_t number;
+	struct answer_to to;
+	char program[64];
+};
+
+struct member *member_find(struct task *t, uint32_t number)
+{
+	struct member *m;
+
+	HASH_FIND(hh, t->members, &number, sizeof(number), m);
+	return m;
+}
+
+static struct member *member_create(struct keel_mod *mod, struct task *t, uint32_t number)
+{
+	struct member *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->number = number;
+	m->pidfd = -1;
+	m->mod = mod;
+	m->task = t;
+	HASH_ADD(hh, t->members, number, sizeof(m->number), m);
+	if (m->hh.tbl)
+		return m;
+	free(m);
+	return NULL;
+}
+
+static void member_drop(struct task *t, struct member *m)
+{
+	keel_watch_cancel(m->watch);
+	if (m->pidfd >= 0)
+		close(m->pidfd);
+	HASH_DEL(t->members, m);
+	free(m);
+}
+
+void members_free(struct task *t)
+{
+	struct member *m, *next;
+	struct spawn *s, *later;
+
+	HASH_ITER(hh, t->members, m, next)
+		member_drop(t, m);
+	DL_FOREACH_SAFE(t->spawns, s, later) {
+		DL_DELETE(t->spawns, s);
+		free(s);
+	}
+}
+
+void members_unask(struct task *t, const struct keel_mod *me)
+{
+	struct spawn *s;
+
+	DL_FOREACH(t->spawns, s)
+		if (s->to.me == me)
+			s->to = (struct answer_to){ 0 };
+}
+
+/* Its end is in the diary. */
+static void over_tell(struct keel_mod *mod, struct task *t, struct member *m)
+{
+	uint32_t number = m->number;
+	int32_t status = m->status;
+
+	record_note(mod, t, "told %u", number);
+	member_drop(t, m);
+	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task %8.8X terminated", number);
+	PART_TELL(mod, task_over, part_of(t), number, status);
+	if (t->kill_timer && is_sister(t) && !t->members) /* TERM has ended the last one */
+		stop_kill(mod, t, 0);
+}
+
+/* ---- what a shepherd says ---------------------------------------------------------------------------------- */
+
+static struct spawn *spawn_of(struct task *t, uint32_t number)
+{
+	struct spawn *s;
+
+	DL_FOREACH(t->spawns, s)
+		if (s->number == number)
+			return s;
+	return NULL;
+}
+
+static void spawn_answer(struct keel_mod *mod, struct task *t, struct spawn *s, int32_t code, const char *why)
+{
+	DL_DELETE(t->spawns, s);
+	if (code)
+		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "task %8.8X not started, %s: %s", s->number, s->program, why);
+	else
+		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "task %8.8X started, %s", s->number, s->program);
+	answer(mod, &s->to, code, why);
+	free(s);
+}
+
+void member_begun(struct keel_mod *mod, struct task *t, const char *rest)
+{
+	unsigned long long start;
+	struct member *m;
+	struct spawn *s;
+	unsigned number;
+	int pid;
+
+	if (sscanf(rest, "%u %d %llu", &number, &pid, &start) != 3)
+		return;
+	s = spawn_of(t, number);
+	m = member_find(t, number);
+	if (!m && (m = member_create(mod, t, number))) {
+		m->pid = m->session = pid;
+		m->start = start;
+	}
+	if (s)
+		spawn_answer(mod, t, s, m ? 0 : TM_ESYSTEM, m ? NULL : "no memory to watch it");
+}
+
+void member_failed(struct keel_mod *mod, struct task *t, const char *rest)
+{
+	unsigned number;
+	struct spawn *s;
+	int code, used = 0;
+
+	if (sscanf(rest, "%u %d %n", &number, &code, &used) != 2 || !(s = spawn_of(t, number)))
+		return;
+	spawn_answer(mod, t, s, code, rest + used);
+}
+
+void member_done(struct keel_mod *mod, struct task *t, const char *rest)
+{
+	struct member *m;
+	unsigned number;
+	int status;
+
+	if (sscanf(rest, "%u %d", &number, &status) != 2 || !(m = member_find(t, number)))
+		return;
+	m->status = status;
+	over_tell(mod, t, m);
+}
+
+static void spawns_fail(struct keel_mod *mod, struct task *t, int32_t code, const char *why)
+{
+	struct spawn *s, *next;
+
+	DL_FOREACH_SAFE(t->spawns, s, next)
+		spawn_answer(mod, t, s, code, why);
+}
+
+void members_lost(struct keel_mod *mod, struct task *t)
+{
+	spawns_fail(mod, t, TM_ESYSTEM, "the shepherd of the task was not reached");
+}
+
+/* What its shepherd has said of their ends goes before; the others were ended with the part. */
+void members_over(struct keel_mod *mod, struct task *t)
+{
+	struct member *m, *next;
+
+	spawns_fail(mod, t, PBSE_BADSTATE, "the job is ending");
+	HASH_ITER(hh, t->members, m, next) {
+		if (!m->over) {
+			m->status = m->attached ? 0 : 256 + SIGKILL;
+			record_note(mod, t, "done %u %d", m->number, (int)m->status);
+		}
+		over_tell(mod, t, m);
+	}
+}
+
+/* ---- after a restart ---------------------------------------------------------------------------------------- */
+
+static void attached_watch(struct keel_mod *mod, struct task *t, struct member *m);
+
+static void line_take(struct keel_mod *mod, struct task *t, const char *line)
+{
+	bool attached = strncmp(line, "attached ", 9) == 0;
+	unsigned long long start;
+	int pid, status, session = 0;
+	struct member *m;
+	unsigned number;
+
+	if (sscanf(line, attached ? "attached %u %d %llu %d" : "task %u %d %llu", &number, &pid, &start, &session) >= 3) {
+		m = member_find(t, number);
+		if (!m && (m = member_create(mod, t, number)))
+			*m = (struct member){ .number = number, .pid = pid, .session = attached ? session : pid, .start = start,
+					      .attached = attached, .pidfd = -1, .mod = mod, .task = t, .hh = m->hh };
+	} else if (sscanf(line, "done %u %d", &number, &status) == 2) {
+		if ((m = member_find(t, number))) {
+			m->over = true;
+			m->status = status;
+		}
+	} else if (sscanf(line, "told %u", &number) == 1 && (m = member_find(t, number))) {
+		member_drop(t, m);
+	}
+}
+
+void members_recover(struct keel_mod *mod, struct task *t)
+{
+	const struct state *st = mod->state;
+	int fd = diary_open(st->mom.jobs_dir, t->id, O_RDONLY);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!f && fd >= 0)
+		close(fd);
+	while (f && getline(&line, &room, f) > 0)
+		line_take(mod, t, line);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+void members_found(struct keel_mod *mod, struct task *t)
+{
+	struct member *m, *next;
+
+	HASH_ITER(hh, t->members, m, next) {
+		if (m->over)
+			over_tell(mod, t, m);
+		else if (m->attached)
+			attached_watch(mod, t, m);
+	}
+}
+
+/* ---- start -------------------------------------------------------------------------------------------------- */
+
+/* Why a task cannot be started in it now; NULL: it can. */
+static const char *hindrance(const struct task *t)
+{
+	if (t->discarded || t->ending || t->end_wanted || t->over || t->kill_delay >= 0 || t->state == TASK_ENDED ||
+	    t->state == TASK_REFUSED)
+		return "the job is ending";
+	if (t->state == TASK_STOPPED || t->stop_timer)
+		return "the job is suspended";
+	return t->state == TASK_BEGIN ? "the job has not started here" : NULL;
+}
+
+static bool description_put(struct spec_out *out, const struct task *t, const struct keel_part_task *what)
+{
+	char number[32], node[32];
+
+	snprintf(number, sizeof(number), "PBS_TASKNUM=%08X", what->number);
+	snprintf(node, sizeof(node), "PBS_NODENUM=%u", part_index(t));
+	spec_put(out, "dir", what->dir && *what->dir ? what->dir : NULL);
+	for (const char *const *arg = what->argv; *arg; arg++)
+		spec_put(out, "arg", *arg);
+	for (const char *const *env = what->env; env && *env; env++)
+		spec_put(out, "env", *env);
+	spec_put(out, "own", number);
+	spec_put(out, "own", node);
+	return spec_end(out) == 0;
+}
+
+/* An open file with the description; fails with -errno. */
+static int description_open(const struct task *t, const struct keel_part_task *what)
+{
+	struct spec_out out = { 0 };
+	int fd, r = description_put(&out, t, what) ? 0 : -ENOMEM;
+
+	if (out.large || out.len > TALK_SPAWN_MAX)
+		r = -E2BIG;
+	fd = r < 0 ? r : memfd_create("task", MFD_CLOEXEC);
+	if (fd < 0 && r == 0)
+		fd = -errno;
+	if (fd >= 0 && write(fd, out.bytes, out.len) != (ssize_t)out.len) {
+		close(fd);
+		fd = -ENOSPC;
+	}
+	spec_out_fini(&out);
+	return fd;
+}
+
+static uint32_t spawns_count(const struct task *t)
+{
+	const struct spawn *s;
+	uint32_t n = 0;
+
+	DL_COUNT(t->spawns, s, n);
+	return n + HASH_COUNT(t->members);
+}
+
+void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_task *what, struct answer_to to)
+{
+	const char *why = hindrance(t), *base;
+	struct spawn *s = NULL;
+	char word[32], text[128];
+	int fd = -1;
+
+	if (!why && (!what->argv || !what->argv[0] || !*what->argv[0] || what->number <= PROGRAM))
+		why = "no program is named, or no number above 1";
+	if (!why && (member_find(t, what->number) || spawn_of(t, what->number)))
+		why = "a task of this number is there already";
+	if (!why && spawns_count(t) >= TALK_TASKS_MAX)
+		why = "the job has as many tasks on this host as there may be at the same time";
+	if (!why && t->talk < 0)
+		why = "the shepherd of the task is not reached at the moment; try again";
+	if (why) {
+		answer(mod, &to, PBSE_BADSTATE, why);
+		return;
+	}
+	fd = description_open(t, what);
+	s = fd < 0 ? NULL : calloc(1, sizeof(*s));
+	if (!s) {
+		snprintf(text, sizeof(text), "a task cannot be described to its shepherd: %s", strerror(fd < 0 ? -fd : ENOMEM));
+		if (fd >= 0)
+			close(fd);
+		answer(mod, &to, TM_ESYSTEM, text);
+		return;
+	}
+	base = strrchr(what->argv[0], '/');
+	s->number = what->number;
+	s->to = to;
+	snprintf(s->program, sizeof(s->program), "%s", base ? base + 1 : what->argv[0]);
+	diary_plain(s->program);
+	DL_APPEND(t->spawns, s);
+	snprintf(word, sizeof(word), "spawn %u", s->number);
+	talk_say(mod, t, word, fd);
+}
+
+/* ---- signal ------------------------------------------------------------------------------------------------- */
+
+int member_signal(struct task *t, pid_t session, int signum)
+{
+	pid_t *pids = NULL;
+	struct proc p;
+	size_t n = 0;
+	int sent = 0;
+
+	if (proc_descendants(t->shepherd, &pids, &n) < 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (proc_read(pids[i], &p) == 0 && p.session == session)
+			sent += kill(pids[i], signum) == 0;
+	free(pids);
+	return sent;
+}
+
+void attached_signal(struct task *t, const struct member *which, int signum)
+{
+	struct member *m, *next;
+	struct proc p;
+
+	HASH_ITER(hh, t->members, m, next) {
+		if (!m->attached || (which && m != which) || proc_read(m->pid, &p) < 0 || p.start != m->start)
+			continue;
+		proc_kill(m->pid, signum);
+		kill(m->pid, signum);
+	}
+}
+
+/* ---- processes from outside ----------------------------------------------------------------------------------- */
+
+static void attached_gone(struct keel_mod *mod, void *arg)
+{
+	struct member *m = arg;
+	struct task *t = m->task;
+
+	record_note(mod, t, "done %u 0", m->number); /* how it ended is its parent's to know */
+	over_tell(mod, t, m);
+}
+
+static void attached_watch(struct keel_mod *mod, struct task *t, struct member *m)
+{
+	struct proc p;
+
+	m->pidfd = pidfd_open(m->pid, 0);
+	if (m->pidfd >= 0 && proc_read(m->pid, &p) == 0 && p.start == m->start)
+		m->watch = keel_watch_fd(mod, m->pidfd, attached_gone, m);
+	else
+		attached_gone(mod, m);
+	(void)t;
+}
+
+/* Real, effective and saved user are the job's. */
+static bool is_users(pid_t pid, int64_t uid)
+{
+	char path[64], line[256];
+	unsigned real, effective, saved;
+	bool yes = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %u %u %u", &real, &effective, &saved) == 3)
+			yes = real == uid && effective == uid && saved == uid;
+	if (f)
+		fclose(f);
+	return yes;
+}
+
+/* The part that has it already: a shepherd is above it, or it was taken in; NULL: none. */
+static struct task *owner_of(struct state *st, pid_t pid)
+{
+	struct task *t, *next;
+	struct member *m, *later;
+	struct proc p;
+
+	for (int steps = 0; pid > 1 && steps < 1000 && proc_read(pid, &p) == 0; steps++, pid = p.parent)
+		HASH_ITER(hh, st->mom.tasks, t, next) {
+			if (t->shepherd == pid)
+				return t;
+			HASH_ITER(hh, t->members, m, later)
+				if (m->attached && m->pid == pid && m->start == p.start)
+					return t;
+		}
+	return NULL;
+}
+
+/* It, and what it has started so far. */
+static void group_take(const struct task *t, pid_t pid)
+{
+	pid_t *pids = NULL;
+	size_t n = 0;
+
+	if (!t->freezer)
+		return;
+	group_move(t->freezer, pid);
+	if (proc_descendants(pid, &pids, &n) == 0)
+		for (size_t i = 0; i < n; i++)
+			group_move(t->freezer, pids[i]);
+	free(pids);
+}
+
+struct attaching {
+	struct answer_to to;
+	uint32_t number;
+	int64_t run, pid;
+	uint64_t start;
+	char id[];
+};
+
+static void attach(struct keel_mod *mod, struct task *t, const struct attaching *a)
+{
+	struct state *st = mod->state;
+	struct task *owner = owner_of(st, (pid_t)a->pid);
+	struct member *m;
+	struct proc p;
+
+	if (proc_read((pid_t)a->pid, &p) < 0 || p.start != a->start) {
+		answer(mod, &a->to, TM_ENOPROC, "the process has ended");
+	} else if (!is_users(p.pid, t->part->view.uid)) {
+		answer(mod, &a->to, TM_EOWNER, "the process is not of the job's user");
+	} else if (owner) {
+		answer(mod, &a->to, TM_ESESSION, "the process is part of a job already");
+	} else if (member_find(t, a->number) || !(m = member_create(mod, t, a->number))) {
+		answer(mod, &a->to, TM_ESYSTEM, "no memory, or a task of this number is there already");
+	} else {
+		m->pid = p.pid;
+		m->session = p.session;
+		m->start = p.start;
+		m->attached = true;
+		record_note(mod, t, "attached %u %d %llu %d", m->number, (int)m->pid, (unsigned long long)m->start,
+			    (int)m->session);
+		group_take(t, m->pid);
+		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "task %8.8X attached, pid = %d", m->number, (int)m->pid);
+		answer(mod, &a->to, 0, NULL);
+		attached_watch(mod, t, m);
+	}
+}
+
+static void attach_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	struct attaching *a = arg;
+	struct task *t = task_find(st, a->id);
+	const char *why = t && t->run == a->run ? hindrance(t) : "the job is not here";
+
+	if (st->stopping)
+		; /* no caller waits for it */
+	else if (why)
+		answer(mod, &a->to, PBSE_BADSTATE, why);
+	else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL)
+		answer(mod, &a->to, TM_EHOOK, o->text);
+	else
+		attach(mod, t, a);
+	free(a);
+}
+
+void member_attach(struct keel_mod *mod, struct task *t, uint32_t number, int64_t pid, struct answer_to to)
+{
+	const char *why = hindrance(t);
+	struct attaching *a = NULL;
+	struct proc p;
+
+	if (why) {
+		answer(mod, &to, PBSE_BADSTATE, why);
+	} else if (number <= PROGRAM || member_find(t, number) || spawns_count(t) >= TALK_TASKS_MAX) {
+		answer(mod, &to, PBSE_BADSTATE, "the number is taken, or the job has as many tasks here as there may be");
+	} else if (pid <= 1 || pid > INT32_MAX || proc_read((pid_t)pid, &p) < 0) {
+		answer(mod, &to, TM_ENOPROC, "there is no such process");
+	} else if (!is_users((pid_t)pid, t->part->view.uid)) {
+		answer(mod, &to, TM_EOWNER, "the process is not of the job's user");
+	} else if (!(a = calloc(1, sizeof(*a) + strlen(t->id) + 1))) {
+		answer(mod, &to, TM_ESYSTEM, "no memory on the host");
+	}
+	if (!a)
+		return;
+	*a = (struct attaching){ .to = to, .number = number, .run = t->run, .pid = pid, .start = p.start };
+	strcpy(a->id, t->id);
+	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise),
+					      .point = KEEL_POINT_task_attach,
+					      .event = KEEL_EVENT(task_attach, .id = a->id, .pid = pid),
+					      .done = attach_decided, .arg = a });
+}

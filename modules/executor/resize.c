@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * resize.c - server half: a job that runs has fewer hosts.
+ *
+ *   hosts that stay    "task.resize": their list, node numbers and node file as they are now
+ *   hosts that are out "task.release": they end their part, and report "task.released"; until then they are the entry's
+ *                      leaving ones, and get the order again whenever they introduce themselves with the run
+ *   the primary        "task.pruned": before its program is started it goes on without some; "task.prune_done"
+ */
+#include "executor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void leaving_free(struct entry *e)
+{
+	for (uint32_t i = 0; i < e->n_leaving; i++)
+		free(e->leaving[i]);
+	free(e->leaving);
+	e->leaving = NULL;
+	e->n_leaving = 0;
+}
+
+static int leaving_at(const struct entry *e, const char *peer)
+{
+	for (uint32_t i = 0; i < e->n_leaving; i++)
+		if (strcmp(e->leaving[i], peer) == 0)
+			return (int)i;
+	return -1;
+}
+
+static void leaving_add(struct entry *e, const char *peer)
+{
+	char **bigger = leaving_at(e, peer) < 0 ? reallocarray(e->leaving, e->n_leaving + 1u, sizeof(*bigger)) : NULL;
+
+	if (!bigger)
+		return; /* it is one; or its next hello ends it */
+	e->leaving = bigger;
+	if ((bigger[e->n_leaving] = strdup(peer)))
+		e->n_leaving++;
+}
+
+static void leaving_drop(struct entry *e, const char *peer)
+{
+	int at = leaving_at(e, peer);
+
+	if (at < 0)
+		return;
+	free(e->leaving[at]);
+	e->leaving[at] = e->leaving[--e->n_leaving];
+}
+
+static void run_send(struct keel_mod *mod, const struct entry *e, const char *peer, const char *message)
+{
+	struct keel_out *out = keel_out(mod);
+
+	if (!out)
+		return;
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
+	keel_link_send(mod, peer, message, out);
+}
+
+void leaving_forget(struct keel_mod *mod, const struct entry *e)
+{
+	for (uint32_t i = 0; i < e->n_leaving; i++)
+		run_send(mod, e, e->leaving[i], "task.forget");
+}
+
+static void released(struct keel_mod *mod, const struct entry *e, const char *peer)
+{
+	struct keel_obj *job = keel_find(mod, "job", e->id);
+
+	if (job)
+		TELL(mod, released, job, peer);
+}
+
+/* ---- which hosts are out --------------------------------------------------------------------------------- */
+
+static bool is_in(const struct spread *s, const char *peer)
+{
+	struct spread_host *h;
+
+	HASH_FIND_STR(s->by_name, peer, h);
+	return h != NULL;
+}
+
+/* Hosts of what the job gave up and holds still; those that have no part of it are free now. The listener may change the
+ * job: its text is read before. */
+static void deallocated_look(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has, bool run)
+{
+	char *vnodes = dispatch_text(mod, job, "exec_vnode_deallocated", NULL);
+	struct spread s;
+
+	if (!vnodes)
+		return;
+	if (dispatch_hosts(mod, vnodes, &s) == 0) {
+		for (uint32_t i = 0; i < s.n_hosts; i++) {
+			const char *name = s.host[i]->name;
+
+			if (is_in(has, name))
+				continue;
+			if (run)
+				leaving_add(e, name);
+			else if (leaving_at(e, name) < 0)
+				released(mod, e, name);
+		}
+		spread_fini(&s);
+	}
+	free(vnodes);
+}
+
+/* After a restart. */
+void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has)
+{
+	deallocated_look(mod, e, job, has, true);
+}
+
+void task_resize(struct keel_mod *mod, struct keel_obj *job)
+{
+	const struct conf *cf = mod->conf;
+	struct entry *e = entry_find(mod->state, keel_id(job));
+	struct spread s;
+	bool fewer = false;
+
+	if (!e)
+		return;
+	entry_peer(mod, e);
+	if (dispatch_spread(mod, job, &s) < 0) {
+		keel_log(mod, KEEL_LOG_ERROR, "Job", e->id, "out of memory: its hosts do not know that it has fewer vnodes");
+		return;
+	}
+	for (uint32_t i = 0; i < e->n_hosts; i++)
+		if (!is_in(&s, e->hosts[i])) {
+			leaving_add(e, e->hosts[i]);
+			run_send(mod, e, e->hosts[i], "task.release");
+			fewer = true;
+		}
+	if (fewer)
+		entry_hosts_set(e, &s, cf->first_host_only && s.n_hosts ? 1 : s.n_hosts);
+	resize_send(mod, e, job, &s);
+	deallocated_look(mod, e, job, &s, false);
+	spread_fini(&s);
+}
+
+/* ---- what hosts say ---------------------------------------------------------------------------------------- */
+
+/* Of the run `m` names; NULL: it is over, or another one. */
+static struct entry *entry_named(struct keel_mod *mod, const struct keel_msg *m)
+{
+	const char *id = keel_msg_str(m, "id");
+	struct entry *e = id ? entry_find(mod->state, id) : NULL;
+
+	if (!e || e->run != keel_msg_int(m, "run", -1))
+		return NULL;
+	entry_peer(mod, e);
+	return e;
+}
+
+/* What it has used is for the primary, which reports what all hosts have. */
+static void usage_pass(struct keel_mod *mod, const struct entry *e, const char *host, const struct keel_msg *m)
+{
+	uint32_t n = 0;
+	const char *const *items = keel_msg_strings(m, "items", &n);
+	struct keel_out *out = items && n != UINT32_MAX && n > 0 && e->peer ? keel_out(mod) : NULL;
+
+	if (!out)
+		return;
+	keel_put_str(out, "id", e->id);
+	keel_put_int(out, "run", e->run);
+	keel_put_str(out, "host", host);
+	keel_put_strings(out, "items", items, n);
+	keel_link_send(mod, e->peer, "task.left", out);
+}
+
+/* It is one of the leaving hosts until the job ends, or it introduces itself without the run: it has a record of it. */
+void on_released(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct entry *e = entry_named(mod, m);
+
+	if (!e || leaving_at(e, peer) < 0)
+		return;
+	usage_pass(mod, e, peer, m);
+	released(mod, e, peer);
+}
+
+/* It introduces itself; `has`: with this run. Returns whether it is one of those that are to leave it. */
+bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has)
+{
+	if (leaving_at(e, peer) < 0)
+		return false;
+	if (has) {
+		run_send(mod, e, peer, "task.release");
+	} else {
+		leaving_drop(e, peer);
+		released(mod, e, peer);
+	}
+	return true;
+}
+
+void on_pruned(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
+{
+	struct entry *e = entry_named(mod, m);
+	struct keel_obj *job = e && strcmp(e->peer ? e->peer : "", peer) == 0 ? keel_find(mod, "job", e->id) : NULL;
+	const char *vnodes = keel_msg_str(m, "vnodes"), *select = keel_msg_str(m, "select");
+	char *id = job ? strdup(e->id) : NULL;
+	int64_t run = e ? e->run : 0;
+
+	if (id && vnodes && select)
+		TELL(mod, pruned, job, vnodes, select);
+	e = id ? entry_find(mod->state, id) : NULL;
+	if (e && e->run == run)
+		run_send(mod, e, peer, "task.prune_done");
+	free(id);
+}

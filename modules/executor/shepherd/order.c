@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * order.c - reads the description of a task beside the program: "key=value" strings, the last one "end=".
+ *
+ * Its environment is the job's; what comes with the task replaces that; what says which task it is goes before all.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../talk.h"
+#include "shepherd.h"
+
+/* The daemon sends them last: of this host and this task. */
+static const char *const ours[] = { "PBS_JOBID=", "PBS_JOBCOOKIE=", "PBS_NODENUM=", "PBS_TASKNUM=" };
+
+void order_fini(struct order *o)
+{
+	free(o->bytes);
+	free(o->args);
+	free(o->env);
+	*o = (struct order){ 0 };
+}
+
+static char *file_read(int fd, size_t *ret_len, int *ret_error)
+{
+	struct stat st;
+	char *bytes;
+
+	*ret_error = fstat(fd, &st) < 0 || st.st_size <= 0 ? -EPROTO : st.st_size > (off_t)TALK_SPAWN_MAX ? -E2BIG : -ENOMEM;
+	bytes = *ret_error == -ENOMEM ? malloc((size_t)st.st_size + 1) : NULL;
+	if (!bytes)
+		return NULL;
+	*ret_len = (size_t)st.st_size;
+	if (pread(fd, bytes, *ret_len, 0) == (ssize_t)*ret_len && !bytes[*ret_len - 1])
+		return bytes;
+	*ret_error = -EPROTO;
+	free(bytes);
+	return NULL;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t len = strcspn(a, "=");
+
+	return strncmp(a, b, len) == 0 && b[len] == '=';
+}
+
+/* The place of a variable of this name, or the next free one: of the first `n`. */
+static size_t env_place(char *const *env, size_t n, const char *text)
+{
+	size_t i = 0;
+
+	while (i < n && !same_name(text, env[i]))
+		i++;
+	return i;
+}
+
+static bool is_ours(const char *text)
+{
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strncmp(text, ours[i], strlen(ours[i])) == 0)
+			return true;
+	return false;
+}
+
+static void env_put(struct order *o, size_t *n, char *text, bool given)
+{
+	size_t at;
+
+	if (!strchr(text, '=') || *text == '=' || (given && is_ours(text)))
+		return;
+	at = env_place(o->env, *n, text);
+	o->env[at] = text;
+	*n += at == *n;
+}
+
+static int strings_take(const struct spec *s, struct order *o, size_t len)
+{
+	size_t n = 0;
+
+	for (; n < s->n_env; n++)
+		o->env[n] = s->env[n];
+	for (size_t at = 0; at < len;) {
+		char *text = o->bytes + at, *equal = strchr(text, '='), *value = equal + 1;
+
+		at += strlen(text) + 1;
+		if (!equal)
+			return -EPROTO;
+		*equal = '\0';
+		if (strcmp(text, "dir") == 0)
+			o->dir = value;
+		else if (strcmp(text, "arg") == 0)
+			o->args[o->n_args++] = value;
+		else if (strcmp(text, "env") == 0)
+			env_put(o, &n, value, true);
+		else if (strcmp(text, "own") == 0)
+			env_put(o, &n, value, false);
+		else if (strcmp(text, "end") == 0)
+			return at == len && o->n_args ? 0 : -EPROTO;
+		else
+			return -EPROTO;
+	}
+	return -EPROTO;
+}
+
+int order_load(const struct spec *s, int fd, struct order *ret)
+{
+	struct order o = { 0 };
+	size_t len = 0, strings = 0;
+	int r = 0;
+
+	o.bytes = file_read(fd, &len, &r);
+	if (!o.bytes)
+		return r;
+	for (size_t at = 0; at < len; at++)
+		strings += !o.bytes[at];
+	o.args = calloc(strings + 1, sizeof(*o.args));
+	o.env = calloc(s->n_env + strings + 1, sizeof(*o.env));
+	r = o.args && o.env ? strings_take(s, &o, len) : -ENOMEM;
+	if (r < 0)
+		order_fini(&o);
+	else
+		*ret = o;
+	return r;
+}

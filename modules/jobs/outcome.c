@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * outcome.c - what a system code means for the job: a start that failed, or a run whose end was not the program's own. One
+ * table; the codes are those of spec "exit status", and KEEL_TASK_BAD_GROUP, which is ours.
+ */
+#include "jobs.h"
+
+#include <stdio.h>
+
+KEEL_ATTRS_OF(job, Rerunable, ran, Hold_Types, comment);
+
+/* What it means for a job that may not be run twice. */
+enum fixed {
+	FIXED_SAME, /* the same */
+	FIXED_ONCE, /* the same if it has never run, else it ends */
+	FIXED_ENDS,
+};
+
+static const struct row {
+	int32_t status;
+	enum outcome outcome;
+	enum fixed fixed;
+	int32_t hold;
+	const char *comment, *log, *notice; /* NULL none */
+} rows[] = {
+	{ .status = KEEL_TASK_RETRY, OUTCOME_QUEUED, FIXED_SAME },
+	{ .status = -4, OUTCOME_QUEUED, FIXED_ENDS },
+	{ .status = -5, OUTCOME_QUEUED, FIXED_SAME },
+	{ .status = -6, OUTCOME_QUEUED, FIXED_ENDS },
+	{ .status = -7, OUTCOME_QUEUED, FIXED_ENDS },
+	{ .status = KEEL_TASK_BAD_USER, OUTCOME_QUEUED, FIXED_ONCE, .notice = "Bad UID for job execution" },
+	{ .status = -11, OUTCOME_QUEUED, FIXED_ENDS },
+	{ .status = SAVED_STATUS, OUTCOME_QUEUED, FIXED_SAME },
+	{ .status = -13, OUTCOME_QUEUED, FIXED_SAME, HOLD_PASSWORD, "job held due to bad password",
+	  .notice = "job held due to bad password" },
+	{ .status = KEEL_TASK_LOST, OUTCOME_QUEUED, FIXED_ENDS },
+	{ .status = -15, OUTCOME_QUEUED, FIXED_ENDS },
+	{ .status = -16, OUTCOME_QUEUED, FIXED_ONCE },
+	{ .status = -17, OUTCOME_ENDS, FIXED_SAME, .log = "hook rejected request, requiring job to be deleted" },
+	{ .status = -18, OUTCOME_QUEUED, FIXED_ONCE },
+	{ .status = -19, OUTCOME_ENDS, FIXED_SAME, .log = "a hook requested for job to be deleted" },
+	{ .status = -20, OUTCOME_QUEUED, FIXED_ENDS },
+	{ .status = -21, OUTCOME_QUEUED, FIXED_SAME, HOLD_SYSTEM,
+	  "job held due to possible security breach of job tmpdir, failed to start" },
+	{ .status = -22, OUTCOME_QUEUED, FIXED_ONCE },
+	{ .status = KEEL_TASK_JOIN, OUTCOME_QUEUED, FIXED_SAME, .log = "Mom rejected job due to join job error" },
+	{ .status = KEEL_TASK_BAD_GROUP, OUTCOME_QUEUED, FIXED_SAME, HOLD_USER },
+};
+
+static const struct row *row_find(int32_t status)
+{
+	for (size_t i = 0; i < KEEL_COUNT(rows); i++)
+		if (rows[i].status == status)
+			return &rows[i];
+	return NULL;
+}
+
+enum outcome outcome_of(struct keel_obj *job, int32_t status)
+{
+	const struct row *r = row_find(status);
+
+	if (!r)
+		return OUTCOME_ENDS;
+	if (r->outcome == OUTCOME_QUEUED && !keel_get_int(job, job_Rerunable) &&
+	    (r->fixed == FIXED_ENDS || (r->fixed == FIXED_ONCE && keel_get_int(job, job_ran))))
+		return OUTCOME_ENDS;
+	return r->outcome;
+}
+
+void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status)
+{
+	const struct row *r = row_find(status);
+
+	if (r && r->log)
+		keel_log(mod, KEEL_LOG_JOB | (r->outcome == OUTCOME_ENDS ? KEEL_LOG_ADMIN : 0u), "Job", job_id(mod, job), "%s",
+			 r->log);
+	if (r && r->notice && outcome_of(job, status) == OUTCOME_QUEUED)
+		job_notice(mod, job, "a", r->notice);
+}
+
+bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why)
+{
+	const struct row *r = row_find(status);
+	char text[512];
+
+	if (!r || !r->hold)
+		return false;
+	snprintf(text, sizeof(text), "Job held: %s", why && *why ? why : "Bad GID for job execution");
+	keel_set_int(job, job_Hold_Types, keel_get_int(job, job_Hold_Types) | r->hold);
+	keel_set_str(job, job_comment, r->comment ? r->comment : text);
+	step_evaluate(mod, job);
+	return true;
+}

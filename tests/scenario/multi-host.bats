@@ -1,0 +1,296 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Jobs over several hosts: they start, act and end as one, also when one of the hosts fails.
+
+load helper
+load mail
+load shared
+
+setup_file()
+{
+	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR post_office
+	export POST
+	open_cluster --hosts 3 --set sisters.max_poll_downtime=5 --set sisters.sister_join_job_alarm=5 --set "mail.sendmail=$MAILER"
+}
+
+setup() { join_cluster; needs_module sisters; needs_module task-manager; }
+
+over=(-l select=3:ncpus=1 -l place=scatter)
+restart_mom() { "$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" "$@" 3>&-; }
+kill_mom() { sandbox kill "$1"; undo restart_mom "$1"; }
+is_up() { ! is_down "$1"; }
+back() { restart_mom "$1"; wait_until 20 is_up "$1"; }
+mom_says() { has "$(mom_log "$1")" "$2" 2>/dev/null; }
+suspends() { qsig -s suspend "$1" 2>/dev/null; }
+runs_again() { [ "$(job_attr "$1" run_count)" = 2 ] && job_is "$1" R 42 2>/dev/null; }
+
+# spread [qsub arguments]: a job over three hosts with a task of a line of its own on each; prints its id. Their pids are in
+# pid.ID.0 to .2 on the desk of $OWNER. A task that gets USR1 writes it to usr1.ID.N.
+spread()
+{
+	local id desk
+	desk=$(desk "$OWNER")
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c '${first-} trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
+		echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; while :; do sleep 1; done'" "${over[@]}" "$@") || return
+	wait_until 20 job_is "$id" R 42 || return
+	wait_until 20 has_tasks "$id" || return
+	echo "$id"
+}
+has_tasks() { for n in 0 1 2; do [ -s "$(here "pid.$1.$n")" ] || return; done; }
+task_of() { cat "$(here "pid.$1.$2")"; }
+tasks_are() { local n; for n in 0 1 2; do "$2" "$(task_of "$1" $n)" || return; done; }
+forget_tasks() { rm -f "$(desk "$OWNER")"/pid."$1".*; }
+
+# on a host, a fixture: FIXTURE HOST NAME [conf]
+fixture()
+{
+	local file=$SB/$1/etc/modules.d/$2.conf
+	echo "$2: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/$2.so\"; ${3-} };" >"$file"
+	undo reload_host "$1"
+	undo rm "$file"
+	reload_host "$1"
+}
+
+@test "multi-host: a job over three hosts runs and ends" {
+	id=$(submit "${over[@]}")
+	wait_until 20 job_is "$id" R 42
+	same exec_host n1/0+n2/0+n3/0 "$(job_attr "$id" exec_host)"
+	for n in 1 2; do has "$(mom_log n$((n + 1)))" ";0008;pbs_mom;Job;$id;JOIN_JOB as node $n\$"; done
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	same Exit_status 271 "$(job_attr "$id" Exit_status)"
+	for host in n2 n3; do
+		has "$(mom_log $host)" ";0008;pbs_mom;Job;$id;KILL_JOB received\$"
+		wait_until 10 mom_says $host ";0008;pbs_mom;Job;$id;DELETE_JOB received\$"
+		has "$(mom_log n1)" ";0100;pbs_mom;Job;$id;$host cput=[0-9:]+ mem=[0-9]+kb\$"
+	done
+}
+
+@test "multi-host: suspension stops every process on every host, resumption lets them go" {
+	id=$(spread)
+	qsig -s suspend "$id"
+	tasks_are "$id" is_stopped
+	job_is "$id" S
+	qsig -s resume "$id"
+	wait_until 5 tasks_are "$id" is_going
+	job_is "$id" R 42
+	for host in n2 n3; do
+		has "$(mom_log $host)" "Job;$id;SUSPEND received\$"
+		has "$(mom_log $host)" "Job;$id;RESUME received\$"
+	done
+}
+
+@test "multi-host: a signal reaches the tasks on all hosts" {
+	first='trap : TERM;' # the signal ends the program, and that ends the tasks
+	id=$(spread)
+	qsig -s USR1 "$id"
+	got() { for n in 1 2; do [ -s "$(here "usr1.$id.$n")" ] || return; done; }
+	wait_until 10 got
+}
+
+@test "multi-host: qdel ends every process on every host" {
+	id=$(spread)
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host: qdel of a suspended job ends every process on every host" {
+	id=$(spread)
+	qsig -s suspend "$id"
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host: qdel -W force ends every process on every host" {
+	id=$(spread)
+	qdel -W force "$id"
+	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host: qrerun ends every process on every host, the job starts again" {
+	id=$(spread)
+	pids=$(for n in 0 1 2; do task_of "$id" $n; done)
+	forget_tasks "$id"
+	qrerun "$id"
+	gone() { for pid in $pids; do dead "$pid" || return; done; }
+	wait_until 10 gone
+	wait_until 20 runs_again "$id"
+	wait_until 20 has_tasks "$id"
+}
+
+@test "multi-host: what the program leaves on other hosts ends with it" {
+	desk=$(desk "$OWNER")
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -o -- /bin/sh -c 'echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; exec sleep 600'
+		until [ -s $desk/pid.\$PBS_JOBID.1 ] && [ -s $desk/pid.\$PBS_JOBID.2 ]; do sleep 0.1; done" "${over[@]}")
+	ends "$id"
+	same Exit_status 0 "$(job_attr "$id" Exit_status)"
+	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host: output of tasks on all hosts is the job's" {
+	# The primary's task writes no block that ends within a line, which another host's could follow.
+	out=$(output_of "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "[ \$PBS_NODENUM = 0 ] || seq -f \"\$PBS_NODENUM %g\" 1 20000; echo \"err \$PBS_NODENUM\" >&2"' "${over[@]}")
+	for n in 1 2; do same "lines of $n" "$(seq -f "$n %g" 1 20000 | md5sum)" "$(grep "^$n " <<<"$out" | md5sum)"; done
+	for n in 0 1 2; do same "error of $n" 1 "$(grep -c "^err $n\$" <<<"$out")"; done
+}
+
+@test "multi-host: usage of all hosts adds up" {
+	id=$(finished_script "$KEELSON_BUILD"'/bin/pbsdsh -- /bin/sh -c "i=0; while [ \$i -lt 4000000 ]; do i=\$((i + 1)); done"' "${over[@]}")
+	seconds() { awk -F: '{ print $1 * 3600 + $2 * 60 + $3 }' <<<"$1"; }
+	[ "$(seconds "$(job_attr "$id" resources_used.cput)")" -ge 3 ]
+	total=0
+	for host in n1 n2 n3; do
+		line=$(mom_log n1 | grep -E ";Job;$id;$host cput=" | tail -n 1)
+		line=${line##*cput=}
+		total=$((total + $(seconds "${line%% *}")))
+	done
+	used=$(seconds "$(job_attr "$id" resources_used.cput)")
+	[ $((used - total)) -le 3 ] && [ $((total - used)) -le 3 ]
+}
+finished_script()
+{
+	local id
+	id=$(shell "$@") && ends "$id" && echo "$id"
+}
+
+@test "multi-host #10: a sister that rejects the job makes the start fail, the job waits again" {
+	fixture n2 veto_host
+	id=$(submit "${over[@]}")
+	held() { job_is "$id" H 20 2>/dev/null || { qrun "$id" 2>/dev/null; return 1; }; } # the scheduler itself leaves a pause between its tries
+	wait_until 60 held
+	has "$(mom_log n1)" ";0008;pbs_mom;Job;$id;job_start_error 15169 from node 127\.0\.0\.1:[0-9]+ could not JOIN_JOB successfully\$"
+	has "$(mom_log n1)" ";0008;pbs_mom;Job;$id;bad node\$"
+	same run_count 21 "$(job_attr "$id" run_count)"
+	comment_is "$id" 'job held, too many failed attempts to run'
+	has "$(accounting)" "^[^;]*;R;$id;.*Exit_status=-3 "
+	lacks "$(server_log)" ";Job;$id;.*substate:42"
+}
+
+@test "multi-host: a sister whose prologue rejects makes the start fail with the code it says" {
+	fixture n3 veto_host 'at = "prologue"; code = -17; text = "not on n3";'
+	id=$(submit "${over[@]}")
+	ends "$id"
+	same Exit_status -17 "$(job_attr "$id" Exit_status)"
+	has "$(mom_log n1)" ";Job;$id;job_start_error [0-9]+ from node 127\.0\.0\.1:[0-9]+ could not IM_EXEC_PROLOGUE successfully\$"
+	has "$(mom_log n1)" ";Job;$id;not on n3\$"
+}
+
+@test "multi-host #11: a sister that dies is noticed at once, the job is queued again after max_poll_downtime" {
+	id=$(spread)
+	pids=$(for n in 0 1 2; do task_of "$id" $n; done)
+	kill_mom n3
+	wait_until 10 mom_says n1 ";0001;pbs_mom;Job;$id;im_eof, lost communication with n3, not killing job yet\$"
+	job_is "$id" R 42
+	wait_until 20 mom_says n1 ";0001;pbs_mom;Job;$id;im_eof, lost communication with n3 for > 5 secs, killing job now\$"
+	has "$(mom_log n1)" ";0001;pbs_mom;Job;$id;node EOF 2 \(n3\)\$"
+	has "$(mom_log n1)" ";Job;$id;kill_job\$"
+	wait_until 20 job_is "$id" Q
+	has "$(accounting)" "^[^;]*;R;$id;.*Exit_status=-14 "
+	restart_mom n3
+	gone() { for pid in $pids; do dead "$pid" || return; done; }
+	wait_until 10 gone
+	wait_until 20 runs_again "$id"
+}
+
+@test "multi-host #12: a sister whose mom is back in time goes on" {
+	id=$(spread)
+	kill_mom n2
+	wait_until 10 mom_says n1 "Job;$id;im_eof, lost communication with n2, not killing job yet\$"
+	back n2
+	tasks_are "$id" alive
+	lacks "$(mom_log n1)" "Job;$id;.*killing job now"
+	wait_until 10 suspends "$id"
+	tasks_are "$id" is_stopped
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host #13: a job that is not rerunable ends when a sister is lost, with a mail" {
+	id=$(spread -r n -m a)
+	kill_mom n3
+	wait_until 30 is_over "$id"
+	same Exit_status -14 "$(job_attr "$id" Exit_status)"
+	wait_until 5 dead "$(task_of "$id" 0)"
+	wait_until 5 dead "$(task_of "$id" 1)"
+	written() { [ -n "$(mails "$id" 'Non-rerunable job deleted on requeue')" ]; }
+	[ ! -d "$top/modules/mail" ] || wait_until 20 written
+}
+
+@test "multi-host: a primary whose mom is back in time goes on with all its hosts" {
+	id=$(spread)
+	kill_mom n1
+	back n1
+	wait_until 20 job_is "$id" R 42
+	tasks_are "$id" alive
+	wait_until 10 suspends "$id" # once the moms have found each other
+	tasks_are "$id" is_stopped
+	qsig -s resume "$id"
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host: a sister that does not reach its primary for max_poll_downtime ends its part" {
+	id=$(spread)
+	kill_mom n1
+	wait_until 20 mom_says n2 ";Job;$id;lost connection to MS on n1\$"
+	wait_until 10 dead "$(task_of "$id" 1)"
+	wait_until 10 dead "$(task_of "$id" 2)"
+}
+
+@test "multi-host: all moms die and come back, the job goes on" {
+	id=$(spread)
+	for host in n1 n2 n3; do kill_mom $host; done
+	for host in n1 n2 n3; do restart_mom $host; done
+	wait_until 20 job_is "$id" R 42
+	tasks_are "$id" alive
+	wait_until 10 suspends "$id" # once the moms have found each other
+	tasks_are "$id" is_stopped
+}
+
+@test "multi-host: a server that dies and comes back changes nothing" {
+	id=$(spread)
+	sandbox kill server
+	sandbox restart server
+	wait_until 20 job_is "$id" R 42
+	tasks_are "$id" alive
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	wait_until 5 tasks_are "$id" dead
+}
+
+@test "multi-host #3: the node file is on every host, root's, and gone at the end" {
+	id=$(submit "${over[@]}")
+	wait_until 20 job_is "$id" R 42
+	for host in n1 n2 n3; do
+		same "node file on $host" 'n1 n2 n3' "$(xargs <"$SB/$host/aux/$id")"
+		same "its owner and mode" "$ME 644" "$(stat -c '%U %a' "$SB/$host/aux/$id")"
+	done
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	no_files() { for host in n1 n2 n3; do [ ! -e "$SB/$host/aux/$id" ] || return; done; }
+	wait_until 10 no_files
+}
+
+@test "multi-host: admin-suspend stops every process on every host" {
+	needs_module admin-suspend
+	id=$(spread)
+	qsig -s admin-suspend "$id"
+	tasks_are "$id" is_stopped
+	for host in n1 n2 n3; do has "$(node_attr $host state)" maintenance; done
+	qsig -s admin-resume "$id"
+	wait_until 5 tasks_are "$id" is_going
+}
+
+@test "multi-host: an array of jobs over three hosts" {
+	needs_module arrays
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c 'echo \$PBS_NODENUM >$(desk "$OWNER")/sub.\$PBS_JOBID.\$PBS_NODENUM'" "${over[@]}" -J 1-3)
+	ends "$id"
+	for i in 1 2 3; do
+		for n in 0 1 2; do same "host $n of $i" $n "$(cat "$(here "sub.$(sub "$id" $i).$n")")"; done
+	done
+}
