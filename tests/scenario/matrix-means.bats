@@ -31,16 +31,17 @@ others_begin()
 	rm -f "$parked"/*
 }
 has_tried() { mom_log n1 | grep -q "${single[Q]}"; }
-# None that is to start has ended, none that ran has stopped.
+# None that is to start has ended, none that ran has stopped. What was about to be launched has all it needs from before.
 nothing_ended()
 {
 	local state id
-	for state in Q H R41; do
+	for state in Q H; do
 		for id in "${single[$state]}" "$(subjob $state)"; do
 			[[ $(state_of_job "$id") = [QR] ]] || { echo "$id ($state) is $(state_of_job "$id")" >&2; return 1; }
 			[ ! -e "$ran/$id" ] || { echo "$id has begun" >&2; return 1; }
 		done
 	done
+	for id in "${single[R41]}" "$(subjob R41)"; do wait_until 20 is_running "$id"; done
 	for id in "${single[R42]}" "$(subjob R42)"; do job_is "$id" R 42 && going "$id"; done
 }
 # The administrator has made room, and says so.
