@@ -333,33 +333,69 @@ static bool same_hosts(const struct part *p, const char *const *hosts, uint32_t 
 	return n == p->view.n_hosts;
 }
 
+/* Where a host is that the server does not reach now, the old list says. The caller frees it. */
+static char *line_fill(const struct part *p, const char *line)
+{
+	size_t len = strcspn(line, " ");
+	char *filled;
+
+	for (uint32_t i = 0; strncmp(line + len, " - - ", 5) == 0 && i < p->view.n_hosts; i++) {
+		const struct keel_part_host *h = &p->hosts[i];
+
+		if (h->address && h->key && strlen(h->name) == len && strncmp(h->name, line, len) == 0)
+			return asprintf(&filled, "%s %s %s%s", h->name, h->address, h->key, line + len + 4) < 0 ? NULL : filled;
+	}
+	return strdup(line);
+}
+
+static char **lines_fill(const struct part *p, const char *const *from, uint32_t n)
+{
+	char **lines = calloc(n, sizeof(*lines));
+
+	for (uint32_t i = 0; lines && i < n; i++)
+		if (!(lines[i] = line_fill(p, from[i]))) {
+			lines_free(lines, n);
+			return NULL;
+		}
+	return lines;
+}
+
+static int hosts_set(struct part *p, const char *const *hosts, uint32_t n, const char *nodes, struct part *before)
+{
+	char *numbers = nodes ? part_nodes_of_file(hosts, n, nodes) : NULL;
+	int r;
+
+	*before = *p;
+	p->hosts = NULL;
+	p->text = NULL;
+	p->nodes = NULL;
+	r = part_set_hosts(p, hosts, n, numbers);
+	free(numbers);
+	if (r < 0)
+		*p = *before;
+	return r < 0 ? r : 1;
+}
+
 /* Other hosts than before: 1; the same, 0; fails as part_set_hosts() does, and they are as before. */
 static int hosts_take(struct task *t, const struct keel_msg *m, struct part *before)
 {
-	const char *nodes = keel_msg_str(m, "nodes");
 	int64_t index = keel_msg_int(m, "index", part_index(t));
 	uint32_t n = 0;
-	const char *const *hosts = keel_msg_strings(m, "hosts", &n);
-	char *numbers;
-	int r;
+	const char *const *said = keel_msg_strings(m, "hosts", &n);
+	char **hosts;
+	int r = 0;
 
-	if (!hosts || index < 0 || index >= n || (index > 0) != is_sister(t))
+	if (!said || index < 0 || index >= n || (index > 0) != is_sister(t))
 		return -EPROTO;
-	if (same_hosts(t->part, hosts, n))
-		return 0;
-	numbers = nodes ? part_nodes_of_file(hosts, n, nodes) : NULL;
-	*before = *t->part;
-	t->part->hosts = NULL;
-	t->part->text = NULL;
-	t->part->nodes = NULL;
-	r = part_set_hosts(t->part, hosts, n, numbers);
-	free(numbers);
-	if (r < 0) {
-		*t->part = *before;
-		return r;
-	}
-	t->part->view.index = (uint32_t)index;
-	return 1;
+	hosts = lines_fill(t->part, said, n);
+	if (!hosts)
+		return -ENOMEM;
+	if (!same_hosts(t->part, (const char *const *)hosts, n))
+		r = hosts_set(t->part, (const char *const *)hosts, n, keel_msg_str(m, "nodes"), before);
+	if (r > 0)
+		t->part->view.index = (uint32_t)index;
+	lines_free(hosts, n);
+	return r;
 }
 
 void on_resize(struct keel_mod *mod, const char *peer, const struct keel_msg *m)

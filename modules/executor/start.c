@@ -169,7 +169,7 @@ static struct keel_out *start_message(struct keel_mod *mod, const struct sending
 	return out;
 }
 
-void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread)
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread, const char *only)
 {
 	struct sending s = { .job = job, .spread = *spread, .n = e->n_hosts };
 
@@ -179,10 +179,10 @@ void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *j
 		if (!(s.lines[i] = line_make(mod->state, spread->host[i])))
 			goto out;
 	for (uint32_t i = 0; s.nodes && s.lines && i < s.n; i++) {
-		struct keel_out *out = keel_out(mod);
+		struct keel_out *out = !only || strcmp(e->hosts[i], only) == 0 ? keel_out(mod) : NULL;
 
 		if (!out)
-			break;
+			continue;
 		keel_put_str(out, "id", e->id);
 		keel_put_int(out, "run", e->run);
 		hosts_put(&s, i, out);

@@ -95,9 +95,11 @@ static void failed(struct keel_mod *mod, const struct job *j, const struct siste
 
 static void ended(struct keel_mod *mod, const struct job *j)
 {
+	const struct keel_part *part = keel_part_find(j->id);
 	struct keel_out *out = message(mod, j);
 	uint32_t n = 0;
 
+	keel_put_int(out, "left", part && part->leaving);
 	while (j->items && j->items[n])
 		n++;
 	keel_put_strings(out, "items", (const char *const *)j->items, n);

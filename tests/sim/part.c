@@ -74,7 +74,7 @@ struct later {
 	uint64_t number;
 	char name[PRIMARY_NAME_MAX + 1];
 	int32_t status, code;
-	bool stopped;
+	bool stopped, left; /* left: the server has given it up */
 	void (*fn)(struct later *);
 };
 
@@ -220,7 +220,12 @@ static void primary_hears(struct later *l)
 		primary_answer(p, l->index, l->number, l->code, "no");
 		break;
 	case ENDED:
-		primary_ended(p, l->index);
+		if (l->left && l->index < t->part->n)
+			t->part->released[l->index] = true;
+		if (l->left)
+			primary_released(p, l->index);
+		else
+			primary_ended(p, l->index);
 		break;
 	default:
 		primary_nothing(p, l->index);
@@ -424,6 +429,7 @@ static void sister_does(void *arg, const struct sister_act *a)
 		break;
 	case SAY_ENDED:
 		l.word = ENDED;
+		l.left = t->leaving;
 		break;
 	case SAY_ANSWER:
 		l.word = ANSWER;

@@ -48,6 +48,8 @@ struct keel_part {
 	const uint32_t *nodes; /* of each node number (spec 31 section 1) the index of its host */
 	const char *tolerate; /* tolerate_node_failures as it was at the start; "" unset */
 	uint32_t rerunable, started; /* 0 or 1; started: the primary's program runs */
+	uint32_t leaving; /* 0 or 1: a sister that the server has given up. That it ends is no loss */
+	uint32_t reserved;
 };
 
 /* A task: a program that is started in a part beside the job's own, with the job's user, limits and environment. */
