@@ -30,11 +30,13 @@ void tasks_over(struct keel_mod *mod, const struct keel_part *part, uint32_t num
 {
 	struct job *j = job_of(mod, part);
 	struct far_task *t = j ? far_find(j->here, number) : NULL;
-	uint32_t caller = number >> 20;
+	uint32_t caller = 0;
 
 	if (!j)
 		return;
 	/* This daemon was restarted after the start of it: its number says whose it is. */
+	while (!t && caller < part->n_hosts && keel_part_slot(part, caller) != number >> 20)
+		caller++;
 	if (!t && caller < part->n_hosts && caller != part->index && number > 1) {
 		t = far_add(&j->here, number, part->hosts[caller].name);
 		if (t)
@@ -57,13 +59,21 @@ static void notify(struct keel_mod *mod, struct job *j, uint32_t number, int32_t
 			l->events.task_over(l->me, j->id, j->run, number, status);
 }
 
+/* Of an earlier life of this daemon. */
+static bool was_own(const struct job *j, uint32_t number)
+{
+	const struct keel_part *part = j->found ? keel_part_find(j->id) : NULL;
+
+	return part && number >> 20 == keel_part_slot(part, part->index);
+}
+
 /* It is over on another host; the answer to its start may be behind. */
 static void there_over(struct keel_mod *mod, struct job *j, uint32_t number, int32_t status)
 {
 	struct far_task *t = far_find(j->there, number);
 	struct call *c, *next;
 
-	if (!t)
+	if (!t && !was_own(j, number))
 		return;
 	DL_FOREACH_SAFE(j->calls, c, next)
 		if (c->is_spawn && c->done && c->task == number) {

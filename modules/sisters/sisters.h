@@ -111,6 +111,7 @@ struct job {
 	int record;   /* file of what the streams have; -1: none yet */
 	struct told told;
 	bool joined;  /* logged */
+	bool found;   /* when this daemon started: tasks that it had elsewhere are not known */
 	UT_hash_handle hh;
 };
 
