@@ -24,6 +24,28 @@ void over_send(struct keel_mod *mod, struct job *j, const struct far_task *t)
 
 	if (host >= 0 && (uint32_t)host != j->self)
 		over_put(mod, j, (uint32_t)host, "sister.over", own_name(j), t->host, t->number, t->status);
+	if (!j->ends_ms)
+		j->ends_ms = keel_now_ms(mod) + END_AGAIN_MS;
+}
+
+static bool ends_send(struct keel_mod *mod, struct job *j)
+{
+	struct far_task *t, *next;
+	bool any = false;
+
+	HASH_ITER(hh, j->here, t, next)
+		if (t->over && t->answered) {
+			over_send(mod, j, t);
+			any = true;
+		}
+	return any;
+}
+
+/* Between the primary and the host that had a task started there may have been no link. */
+void tasks_tick(struct keel_mod *mod, struct job *j, int64_t now)
+{
+	if (j->ends_ms && now >= j->ends_ms)
+		j->ends_ms = ends_send(mod, j) ? now + END_AGAIN_MS : 0;
 }
 
 void tasks_over(struct keel_mod *mod, const struct keel_part *part, uint32_t number, int32_t status)
@@ -126,15 +148,12 @@ void on_over_known(struct keel_mod *mod, struct job *j, uint32_t host, const str
 /* ---- links and losses ---------------------------------------------------------------------------------------- */
 void tasks_link(struct keel_mod *mod, struct job *j, uint32_t host)
 {
-	struct far_task *t, *next;
 	struct call *c;
 
 	DL_FOREACH(j->calls, c)
 		if (way_to(j, c->to) == (int)host)
 			call_send(mod, j, c);
-	HASH_ITER(hh, j->here, t, next)
-		if (t->over && t->answered)
-			over_send(mod, j, t);
+	ends_send(mod, j);
 }
 
 static void there_lost(struct keel_mod *mod, struct job *j, const char *name)
