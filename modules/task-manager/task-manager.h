@@ -44,7 +44,7 @@ enum tm_error {
 #define TASKS_MAX 65536        /* of a job that are known here; then those that ended first are forgotten */
 #define PUBLISHED_MAX (1 << 20) /* bytes of a job, on one host */
 #define NAME_LENGTH_MAX 255    /* of a published value */
-#define NUMBER_BITS 20         /* of a task's number: the counter of the host that started it; above it that host's index */
+#define NUMBER_BITS 20         /* of a task's number: the counter of the host that started it; above it that host's slot in the run */
 
 struct conf {
 	bool attach;
@@ -97,7 +97,7 @@ struct value {
 struct job {
 	char *id;
 	int64_t run;
-	uint32_t index; /* of this host */
+	uint32_t slot;	/* of this host in the run */
 	uint32_t next;	/* counter of the next task */
 	bool found, moved; /* at start: tasks of before are not known; then the counter has gone on elsewhere */
 	struct client *clients;
