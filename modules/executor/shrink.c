@@ -239,20 +239,10 @@ static int hosts_keep(struct keel_mod *mod, struct task *t, const struct keel_pa
 		r = -ENOMEM;
 	r = r ? r : nodes_filter(p, stays, old, &text, &numbers);
 	r = r ? r : nodes_set(mod, t, text);
-	if (r == 0) {
-		before = *p;
-		p->hosts = NULL;
-		p->text = NULL;
-		p->nodes = NULL;
-		r = part_set_hosts(p, (const char *const *)lines, n, numbers);
-		if (r < 0) {
-			*p = before;
-		} else { /* a host that is out ends its part: no loss to those who listen */
-			PART_TELL(mod, resized, part_of(t), &before.view);
-			free(before.hosts);
-			free(before.text);
-			free(before.nodes);
-		}
+	r = r ? r : part_replace_hosts(p, (const char *const *)lines, n, numbers, &before);
+	if (r == 0) { /* a host that is out ends its part: no loss to those who listen */
+		PART_TELL(mod, resized, part_of(t), &before.view);
+		part_free_hosts(&before);
 	}
 	lines_free(lines, n);
 	free(stays);
@@ -320,40 +310,43 @@ static void resize_notify(struct keel_mod *mod, struct task *t, const struct par
 
 static bool same_hosts(const struct part *p, const char *const *hosts, uint32_t n)
 {
-	char line[8192];
+	bool same = n == p->view.n_hosts;
 
-	for (uint32_t i = 0; i < n && n == p->view.n_hosts; i++) {
+	for (uint32_t i = 0; i < n && same; i++) {
 		const struct keel_part_host *h = &p->hosts[i];
+		char *line;
 
-		snprintf(line, sizeof(line), "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-",
-			 h->ncpus, h->vnodes);
-		if (strcmp(line, hosts[i]) != 0)
+		if (asprintf(&line, "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-", h->ncpus,
+			     h->vnodes) < 0)
 			return false;
+		same = strcmp(line, hosts[i]) == 0;
+		free(line);
 	}
-	return n == p->view.n_hosts;
+	return same;
 }
 
-/* Where a host is that the server does not reach now, the old list says. The caller frees it. */
-static char *line_fill(const struct part *p, const char *line)
+/* Where a host is that the server does not reach now, the old list says; both are in one order. The caller frees it. */
+static char *line_fill(const struct part *p, const char *line, uint32_t *from)
 {
 	size_t len = strcspn(line, " ");
+	const struct keel_part_host *h = NULL;
 	char *filled;
 
-	for (uint32_t i = 0; strncmp(line + len, " - - ", 5) == 0 && i < p->view.n_hosts; i++) {
-		const struct keel_part_host *h = &p->hosts[i];
-
-		if (h->address && h->key && strlen(h->name) == len && strncmp(h->name, line, len) == 0)
-			return asprintf(&filled, "%s %s %s%s", h->name, h->address, h->key, line + len + 4) < 0 ? NULL : filled;
-	}
-	return strdup(line);
+	for (; *from < p->view.n_hosts && !h; (*from)++)
+		if (strncmp(p->hosts[*from].name, line, len) == 0 && p->hosts[*from].name[len] == '\0')
+			h = &p->hosts[*from];
+	if (!h || !h->address || !h->key || strncmp(line + len, " - - ", 5) != 0)
+		return strdup(line);
+	return asprintf(&filled, "%s %s %s%s", h->name, h->address, h->key, line + len + 4) < 0 ? NULL : filled;
 }
 
-static char **lines_fill(const struct part *p, const char *const *from, uint32_t n)
+static char **lines_fill(const struct part *p, const char *const *said, uint32_t n)
 {
 	char **lines = calloc(n, sizeof(*lines));
+	uint32_t from = 0;
 
 	for (uint32_t i = 0; lines && i < n; i++)
-		if (!(lines[i] = line_fill(p, from[i]))) {
+		if (!(lines[i] = line_fill(p, said[i], &from))) {
 			lines_free(lines, n);
 			return NULL;
 		}
@@ -363,20 +356,13 @@ static char **lines_fill(const struct part *p, const char *const *from, uint32_t
 static int hosts_set(struct part *p, const char *const *hosts, uint32_t n, const char *nodes, struct part *before)
 {
 	char *numbers = nodes ? part_nodes_of_file(hosts, n, nodes) : NULL;
-	int r;
+	int r = part_replace_hosts(p, hosts, n, numbers, before);
 
-	*before = *p;
-	p->hosts = NULL;
-	p->text = NULL;
-	p->nodes = NULL;
-	r = part_set_hosts(p, hosts, n, numbers);
 	free(numbers);
-	if (r < 0)
-		*p = *before;
 	return r < 0 ? r : 1;
 }
 
-/* Other hosts than before: 1; the same, 0; fails as part_set_hosts() does, and they are as before. */
+/* Other hosts than before: 1; the same, 0; fails as part_replace_hosts() does, and they are as before. */
 static int hosts_take(struct task *t, const struct keel_msg *m, struct part *before)
 {
 	int64_t index = keel_msg_int(m, "index", part_index(t));
@@ -385,7 +371,7 @@ static int hosts_take(struct task *t, const struct keel_msg *m, struct part *bef
 	char **hosts;
 	int r = 0;
 
-	if (!said || index < 0 || index >= n || (index > 0) != is_sister(t))
+	if (!said || n > PART_HOSTS_MAX || index < 0 || index >= n || (index > 0) != is_sister(t))
 		return -EPROTO;
 	hosts = lines_fill(t->part, said, n);
 	if (!hosts)
@@ -419,7 +405,5 @@ void on_resize(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	if (nodes && nodes_set(mod, t, nodes) < 0)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "its node file cannot be written");
 	resize_notify(mod, t, &before);
-	free(before.hosts);
-	free(before.text);
-	free(before.nodes);
+	part_free_hosts(&before);
 }
