@@ -158,13 +158,15 @@ static void *serves(void *arg)
 	return arg;
 }
 
-/* Says more than anybody wants to hear, and reads nothing. */
+/* Sends more than a client takes, and reads nothing. */
 static void *floods(void *arg)
 {
 	static char much[1 << 16];
 
 	ACCEPT();
 	greet();
+	recv(peer, much, 1, MSG_PEEK); /* the greeting was read alone: a request follows it */
+	memset(much, 0, sizeof(much));
 	while (send_bytes(much, sizeof(much)))
 		;
 	close(peer);
