@@ -349,10 +349,15 @@ static int64_t part_read_output(struct keel_mod *mod, const char *id, int32_t st
 	return n;
 }
 
+static char *part_path_here(struct keel_mod *mod, const char *host, const char *path)
+{
+	return path_here(directive_usecp(mod), keel_host_name(mod), host, path);
+}
+
 const struct keel_part_api part_api = {
 	.size = sizeof(struct keel_part_api), .version = 1,
 	.listen = part_listen, .find = part_find, .each = part_each, .spawn = part_spawn, .attach = part_attach,
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
-	.abort = part_abort,
+	.abort = part_abort, .path_here = part_path_here,
 };
