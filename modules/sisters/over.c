@@ -89,13 +89,13 @@ static bool was_own(const struct job *j, uint32_t number)
 	return part && number >> 20 == keel_part_slot(part, part->index);
 }
 
-/* It is over on another host; the answer to its start may be behind. */
-static void there_over(struct keel_mod *mod, struct job *j, uint32_t number, int32_t status)
+/* It is over on another host, if `from` is the one it was started on; the answer to its start may be behind. */
+static void there_over(struct keel_mod *mod, struct job *j, const char *from, uint32_t number, int32_t status)
 {
 	struct far_task *t = far_find(j->there, number);
 	struct call *c, *next;
 
-	if (!t && !was_own(j, number))
+	if (t ? strcmp(t->host, from) != 0 : !was_own(j, number))
 		return;
 	DL_FOREACH_SAFE(j->calls, c, next)
 		if (c->is_spawn && c->done && c->task == number) {
@@ -117,7 +117,7 @@ void on_over(struct keel_mod *mod, struct job *j, uint32_t host, const struct ke
 	if (!from || target < 0 || number < 0 || number > UINT32_MAX || status < -1 || status > 4096)
 		return;
 	if ((uint32_t)target == j->self) {
-		there_over(mod, j, (uint32_t)number, (int32_t)status);
+		there_over(mod, j, from, (uint32_t)number, (int32_t)status);
 		over_put(mod, j, host, "sister.known", to, from, (uint32_t)number, 0);
 	} else if (j->self == 0 && is_gone(j, target)) {
 		over_put(mod, j, host, "sister.known", to, from, (uint32_t)number, 0);
@@ -128,20 +128,20 @@ void on_over(struct keel_mod *mod, struct job *j, uint32_t host, const struct ke
 
 void on_over_known(struct keel_mod *mod, struct job *j, uint32_t host, const struct keel_msg *m)
 {
-	const char *to = keel_msg_str(m, "to");
+	const char *from = j->self == 0 ? j->hosts[host].name : keel_msg_str(m, "from"), *to = keel_msg_str(m, "to");
 	int64_t number = keel_msg_int(m, "task", -1);
 	int target = to ? job_host(j, to) : -1;
 	struct far_task *t;
 
-	if (target < 0 || number < 0 || number > UINT32_MAX)
+	if (!from || target < 0 || number < 0 || number > UINT32_MAX)
 		return;
 	if ((uint32_t)target != j->self) {
 		if (j->self == 0 && (uint32_t)target != host)
-			over_put(mod, j, (uint32_t)target, "sister.known", j->hosts[host].name, to, (uint32_t)number, 0);
+			over_put(mod, j, (uint32_t)target, "sister.known", from, to, (uint32_t)number, 0);
 		return;
 	}
 	t = far_find(j->here, (uint32_t)number);
-	if (t && t->over)
+	if (t && t->over && strcmp(t->host, from) == 0) /* only who had it started knows its end */
 		far_remove(&j->here, t);
 }
 

@@ -28,6 +28,7 @@
 #define ITEMS_MAX 64	    /* of a report of usage */
 #define PIECE_MAX 65536	    /* bytes of output in a message */
 #define CALLS_MAX 4096	    /* of a job, without an answer */
+#define CALLS_BYTES_MAX (16u << 20) /* that these have; a link is shared with other jobs */
 #define TASKS_MAX 100000    /* of a job, on this host, for others */
 #define PBSE_SYSTEM 15010
 #define PBSE_UNKSIG 15013
@@ -77,6 +78,7 @@ struct call {
 	char *from, *to; /* hosts */
 	uint32_t task;
 	char *name, *dir, **argv, **env; /* of a signal; of a task */
+	size_t bytes; /* of these */
 	struct keel_mod *me;
 	keel_part_done *done; /* NULL: it is another host's, `from` */
 	void *arg;
@@ -107,6 +109,7 @@ struct job {
 	struct sister sister;	/* else */
 	struct gate *gates;
 	struct call *calls;
+	size_t calls_bytes;
 	struct far_task *here, *there;
 	int64_t ends_ms; /* when ends of tasks that are not known there are said again; 0: there are none */
 	char **items; /* a sister's usage at its end, NULL-terminated */
