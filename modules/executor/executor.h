@@ -409,6 +409,7 @@ void member_begun(struct keel_mod *mod, struct task *t, const char *rest); /* wh
 void member_failed(struct keel_mod *mod, struct task *t, const char *rest);
 void member_done(struct keel_mod *mod, struct task *t, const char *rest);
 void members_over(struct keel_mod *mod, struct task *t); /* the part has no process any more */
+void members_begin(struct keel_mod *mod, struct task *t); /* its program runs: what that has asked for already is started */
 void members_recover(struct keel_mod *mod, struct task *t);
 void members_found(struct keel_mod *mod, struct task *t); /* reports the ends that were not */
 void members_lost(struct keel_mod *mod, struct task *t); /* its shepherd may have missed what it was to start */

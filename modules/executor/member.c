@@ -313,7 +313,7 @@ static const char *hindrance(const struct task *t)
 		return "the job is ending";
 	if (t->state == TASK_STOPPED || t->stop_timer)
 		return "the job is suspended";
-	return t->state == TASK_BEGIN ? "the job has not started here" : NULL;
+	return t->state == TASK_BEGIN && !t->passed ? "the job has not started here" : NULL;
 }
 
 static bool description_put(struct spec_out *out, const struct task *t, const struct keel_part_task *what)
@@ -394,6 +394,12 @@ void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_t
 	s->to = to;
 	snprintf(s->program, sizeof(s->program), "%s", base ? base + 1 : what->argv[0]);
 	diary_plain(s->program);
+	if (t->state != TASK_BEGIN) /* else its program runs, or will, and the shepherd has yet to say so */
+		spawns_send(mod, t);
+}
+
+void members_begin(struct keel_mod *mod, struct task *t)
+{
 	spawns_send(mod, t);
 }
 

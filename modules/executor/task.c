@@ -204,6 +204,7 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 		snprintf(t->why, sizeof(t->why), "%s", why);
 	t->status = status;
 	t->state = TASK_REFUSED;
+	members_over(mod, t);
 	keel_log(mod, KEEL_LOG_JOB | KEEL_LOG_SECURITY, "Job", t->id, "%s", t->why);
 	keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "job not started, Failure %d", (int)status);
 	if (t->lacks)

@@ -68,6 +68,33 @@ static void test_prologue_held(void)
 	end();
 }
 
+static bool is_passed(void *arg)
+{
+	(void)arg;
+	return task_find(mod->state, "6.s")->passed;
+}
+
+/* The program is quicker with its first task than its shepherd with the word that it runs. */
+static void test_task_before_the_word_of_its_program(void)
+{
+	struct keel_obj *job;
+
+	part_start();
+	held_point = KEEL_POINT_task_launch;
+	job = script_job("6.s", "exec sleep 60\n");
+	CU_ASSERT_EQUAL(task_api.start(mod, job), 0);
+	CU_ASSERT(until(is_held, DEADLINE_MS));
+	held_point = 0;
+	keel_mock_release(mock, 0);
+	CU_ASSERT(until(is_passed, DEADLINE_MS));
+	CU_ASSERT_EQUAL(task_find(mod->state, "6.s")->state, TASK_BEGIN);
+	CU_ASSERT_EQUAL(spawn_wait("6.s", 2, "true"), 0);
+	CU_ASSERT_EQUAL(task_find(mod->state, "6.s")->state, TASK_RUN);
+	task_api.discard(mod, job);
+	CU_ASSERT(until(no_tasks, DEADLINE_MS));
+	end();
+}
+
 /* Killed behind the setup: the next daemon starts nothing whose points it has not raised. */
 static void test_daemon_killed_before_the_program(void)
 {
@@ -245,6 +272,7 @@ static void test_act(void)
 }
 
 TESTS_MAIN_BETWEEN("threshold", set_up, tear_down, TEST(test_prologue_refuses), TEST(test_prologue_held),
+		   TEST(test_task_before_the_word_of_its_program),
 		   TEST(test_daemon_killed_before_the_program), TEST(test_sister_prologue), TEST(test_sister_aborts), TEST(test_epilogue_held),
 		   TEST(test_epilogue_requeues), TEST(test_epilogue_of_the_next_daemon), TEST(test_output_waits_for_hosts),
 		   TEST(test_act))

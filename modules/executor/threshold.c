@@ -58,6 +58,7 @@ void launch_started(struct keel_mod *mod, struct task *t, pid_t session)
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)t->session);
 	task_report(mod, t);
 	PART_TELL(mod, started, part_of(t));
+	members_begin(mod, t);
 	if (t->kill_delay >= 0 && !t->discarded)
 		stop_kill(mod, t, t->kill_delay);
 }
