@@ -130,6 +130,9 @@ struct keel_part_api {
 	void (*admit)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
 	/* A sister of a job whose start failed: as end(), at once, with task_abort in place of task_epilogue. -ENOENT. */
 	int32_t (*abort)(struct keel_mod *, const char *id);
+	/* Where the file `path` of that host is on this one: it is this one by its name, or a rule of usecp says that its files
+	 * are seen here. The caller frees it. NULL: it is not here. */
+	char *(*path_here)(struct keel_mod *, const char *host, const char *path);
 };
 
 KEEL_SERVICE(part);
@@ -148,5 +151,6 @@ KEEL_SERVICE(part);
 #define keel_part_prune(...) KEEL_CALL(part, prune, __VA_ARGS__)
 #define keel_part_admit(...) KEEL_CALL(part, admit, __VA_ARGS__)
 #define keel_part_abort(...) KEEL_CALL(part, abort, __VA_ARGS__)
+#define keel_part_path_here(...) KEEL_CALL(part, path_here, __VA_ARGS__)
 
 #endif
