@@ -159,6 +159,7 @@ struct task {
 	struct member *members; /* tasks beside the program, by number */
 	struct spawn *spawns; /* those that are being started */
 	const void *gate; /* the operation that waits there, for keel_end(); NULL none */
+	bool makes_dir; /* its shepherd makes `dir` */
 	bool ready; /* its shepherd has set it up */
 	bool cancelled; /* its shepherd is to start nothing; noted */
 	bool passed; /* its program may be started */

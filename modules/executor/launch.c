@@ -391,6 +391,7 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 		n--;
 	t->streams = n;
 	t->dir = launch_dir(l);
+	t->makes_dir = launch_makes_dir(l);
 	t->user = l->user ? strdup(l->user) : NULL;
 	t->freezer = l->group_path ? strdup(l->group_path) : NULL;
 	t->part->view.uid = l->account_of.uid;

@@ -106,6 +106,7 @@ void spawn_work(void *arg);
 void follow_work(void *arg);
 /* Where it runs, once its account is resolved. The caller frees it; NULL without memory. */
 char *launch_dir(const struct launch *l);
+bool launch_makes_dir(const struct launch *l); /* its shepherd makes that directory */
 /* The words of an XML-coded list, `tag` each, NULL-terminated; the caller frees them with one free(). */
 char **words_decode(const char *text, const char *tag);
 

@@ -35,6 +35,7 @@ enum step {
 	STEP_SUSPENDED,
 	STEP_SCHED_SUSPENDED,
 	STEP_RERUNNING,
+	STEP_STAGING_OUT, /* shown as E: its program is over, its host copies files */
 	STEP_EXITING,
 	STEP_EXITED, /* its host's report is not waited for */
 	STEP_TERMINATED,
@@ -165,7 +166,7 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step);
 /* Logs a change of substates that come one after the other, first to last. */
 void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last);
 bool step_is_suspended(enum step step);
-bool step_is_running(enum step step); /* letter R */
+bool step_is_running(enum step step); /* a host has it: letter R, or it stages out */
 bool step_is_over(enum step step);    /* history */
 bool step_is_expired(enum step step); /* X */
 bool step_is_pending(enum step step); /* Q H W */

@@ -261,7 +261,7 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 	struct release r = { .mod = c->mod, .job = ev->job, .names = "", .err = &err };
 	int32_t code;
 
-	if (!ev->job || ev->state != 'R' || keel_get_int(ev->job, job_substate) != KEEL_STAGE_OUT ||
+	if (!ev->job || ev->state != 'E' || keel_get_int(ev->job, job_substate) != KEEL_STAGE_OUT ||
 	    !keel_get_int(ev->job, on_stageout))
 		return KEEL_NEXT;
 	keel_text_init(&r.to_exec);

@@ -261,21 +261,40 @@ static void stage_out_goes_on_and_removes_when_all_is_there(void)
 {
 	say(0, "stageout", "res@far:/out/res,dir@far:/out");
 	say(1, "stagein", "in@far:/in");
+	part.started = 1;
 	CU_ASSERT_EQUAL(epilogue(271), KEEL_WAIT);
 	CU_ASSERT_STRING_EQUAL(ran.words, "out|.|res|far|/out/res|scp|-Brp");
 	ends(0, "");
 	ends(0, "");
 	CU_ASSERT_STRING_EQUAL(ran.words, "remove|.|res|dir");
 	ends(0, "");
+	CU_ASSERT_STRING_EQUAL(ran.words, "remove-files|.|in");
+	ends(1, "rm: cannot remove 'in': Is a directory");
 	keel_mock_advance(mock, 0);
-	CU_ASSERT_TRUE(out.told);
+	CU_ASSERT_TRUE(out.told && out.verdict != KEEL_REJECT);
 	CU_ASSERT_EQUAL(epilogue(0), KEEL_WAIT);
 	ends(1, "No such file or directory");
 	CU_ASSERT_STRING_EQUAL(ran.words, "out|.|dir|far|/out|scp|-Brp");
 	ends(0, "");
 	keel_mock_advance(mock, 0);
 	CU_ASSERT_TRUE(out.told && out.verdict != KEEL_REJECT); /* the job ends all the same, and nothing is removed */
-	CU_ASSERT_EQUAL(ran.n, 5);
+	CU_ASSERT_EQUAL(ran.n, 6);
+}
+
+static void what_was_staged_in_goes_after_a_program_that_ran(void)
+{
+	say(0, "stagein", "in@far:/in,more@far:/more");
+	part.started = 0;
+	CU_ASSERT_EQUAL(epilogue(-2), KEEL_NEXT); /* perhaps it was not staged in, and is the user's */
+	part.started = 1;
+	CU_ASSERT_EQUAL(epilogue(-14), KEEL_NEXT); /* it runs again */
+	CU_ASSERT_EQUAL(epilogue(1), KEEL_WAIT);
+	CU_ASSERT_STRING_EQUAL(ran.words, "remove-files|.|in|more");
+	ends(0, "");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_TRUE(out.told && out.verdict != KEEL_REJECT);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "delete file request received"));
+	CU_ASSERT_STRING_EQUAL(stages, "");
 }
 
 static void a_private_directory_is_kept_when_a_copy_failed(void)
@@ -473,7 +492,7 @@ static void settings_have_bounds(void)
 
 TESTS_MAIN_BETWEEN("staging", set_up, tear_down, TEST(jobs_without_files_do_not_wait), TEST(one_after_the_other_and_then_the_start),
 		   TEST(a_copy_is_tried_four_times), TEST(a_missing_file_is_not_tried_again),
-		   TEST(stage_out_goes_on_and_removes_when_all_is_there), TEST(a_private_directory_is_kept_when_a_copy_failed),
+		   TEST(stage_out_goes_on_and_removes_when_all_is_there), TEST(a_private_directory_is_kept_when_a_copy_failed), TEST(what_was_staged_in_goes_after_a_program_that_ran),
 		   TEST(runs_that_are_queued_again_are_not_staged_out), TEST(output_for_another_host),
 		   TEST(files_that_are_seen_here_are_not_sent), TEST(an_operation_that_ends_kills_the_copy), TEST(the_server_hears_of_it), TEST(late_and_foreign_reports_are_ignored), TEST(lists_are_checked),
 		   TEST(a_report_has_a_bound),
