@@ -15,6 +15,7 @@
 #include "keel/place.h"
 #include "keel/service/facts.h"
 #include "keel/service/part.h"
+#include "keel/strings.h"
 
 #define PBS_CONF_MAX 65536
 
@@ -125,12 +126,16 @@ char **words_split(const char *text)
 {
 	size_t n = 0, room = strlen(text) / 2 + 2;
 	char **words = calloc(room, sizeof(*words)), *rest = strdup(text), *at = rest, *word;
+	bool whole = words && rest;
 
-	while (words && at && (word = strsep(&at, " \t")))
-		if (*word && !(words[n++] = strdup(word)))
-			break;
+	while (whole && (word = strsep(&at, " \t")))
+		if (*word)
+			whole = (words[n++] = strdup(word)) != NULL;
 	free(rest);
-	return words;
+	if (whole)
+		return words;
+	keel_strings_free(words);
+	return NULL;
 }
 
 /* The value of a line "NAME=value" of pbs.conf; the caller frees it. NULL: there is none. */
