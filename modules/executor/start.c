@@ -177,17 +177,10 @@ void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *j
 		if (!(s.lines[i] = line_make(mod->state, spread->host[i])))
 			goto out;
 	for (uint32_t i = 0; s.nodes && s.lines && i < s.n; i++) {
-<<<<<<< HEAD
-		struct keel_out *out = run_message(mod, e->id, e->run);
-
-=======
-		struct keel_out *out = !only || strcmp(e->hosts[i], only) == 0 ? keel_out(mod) : NULL;
+		struct keel_out *out = !only || strcmp(e->hosts[i], only) == 0 ? run_message(mod, e->id, e->run) : NULL;
 
 		if (!out)
 			continue;
-		keel_put_str(out, "id", e->id);
-		keel_put_int(out, "run", e->run);
->>>>>>> 764d2a050884cc5431f7763aa945de157544a71a
 		hosts_put(&s, i, out);
 		keel_link_send(mod, e->hosts[i], "task.resize", out);
 	}

@@ -95,21 +95,12 @@ static void failed(struct keel_mod *mod, const struct job *j, const struct siste
 
 static void ended(struct keel_mod *mod, const struct job *j)
 {
-<<<<<<< HEAD
-	const char *const *items = (const char *const *)j->items;
-=======
 	const struct keel_part *part = keel_part_find(j->id);
->>>>>>> 764d2a050884cc5431f7763aa945de157544a71a
+	const char *const *items = (const char *const *)j->items;
 	struct keel_out *out = message(mod, j);
 
-<<<<<<< HEAD
-	keel_put_strings(out, "items", items, keel_strings_count(items));
-=======
 	keel_put_int(out, "left", part && part->leaving);
-	while (j->items && j->items[n])
-		n++;
-	keel_put_strings(out, "items", (const char *const *)j->items, n);
->>>>>>> 764d2a050884cc5431f7763aa945de157544a71a
+	keel_put_strings(out, "items", items, keel_strings_count(items));
 	message_send(mod, j, 0, "sister.ended", out);
 }
 
