@@ -3,7 +3,7 @@
  * job-facts.c - attributes of a job on its primary host, for modules that need them there.
  *
  *   server   start_now, behind the others: "facts.job" to the first host; it arrives before the start message of the same link
- *   mom      mom_priv/facts/<id>, read when it is asked for, removed with the part
+ *   mom      mom_priv/facts/<id>, and in memory; removed with the part
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <uthash.h>
 #include <utlist.h>
 
 #include "keel/keel.h"
@@ -25,6 +26,7 @@
 #include "store.h"
 
 #define ORDER_LATE 900
+#define KEPT_MAX 1024 /* jobs whose facts are in memory */
 #define OLD_S (2 * 86400) /* a file that no part has, and that may still be waited for, is not so old */
 
 KEEL_USE(link);
@@ -37,6 +39,7 @@ struct row {
 };
 struct state {
 	struct row *rows;
+	struct kept *kept; /* hash by id, the oldest first */
 	char dir[4096];
 };
 
@@ -72,31 +75,38 @@ static const struct keel_kind_def fact_kind = {
 };
 
 /* ---- server ------------------------------------------------------------------------------------------------- */
+struct value {
+	struct keel_text *t;
+	size_t at; /* where it begins */
+};
+
 static void value_add(void *arg, const char *key, const char *text, uint32_t len)
 {
-	struct keel_text *t = arg;
+	struct value *v = arg;
 
-	if (t->len > 0)
-		keel_text_str(t, ",");
+	if (v->t->len > v->at)
+		keel_text_str(v->t, ",");
 	if (key)
-		keel_text_printf(t, "%s=", key);
-	keel_text_add(t, text, len);
+		keel_text_printf(v->t, "%s=", key);
+	keel_text_add(v->t, text, len);
 }
 
-static void fact_put(struct keel_mod *mod, struct keel_obj *job, const char *name, struct keel_out *out)
+/* "name", "value", each with its NUL; nothing when it has none. */
+static void fact_put(struct keel_mod *mod, struct keel_obj *job, const char *name, struct keel_text *t)
 {
 	const struct keel_attr *attr = keel_attr_find(mod, "job", name);
-	struct keel_text text;
+	struct value v = { .t = t };
+	size_t before = t->len;
 
 	if (!attr)
 		return;
-	keel_text_init(&text);
-	keel_emit(job, attr, NULL, &(struct keel_emit){ .fn = value_add, .arg = &text });
-	if (text.len > 0 && !text.failed) {
-		keel_add_str(out, name);
-		keel_add_str(out, text.data);
-	}
-	keel_text_fini(&text);
+	keel_text_add(t, name, strlen(name) + 1);
+	v.at = t->len;
+	keel_emit(job, attr, NULL, &(struct keel_emit){ .fn = value_add, .arg = &v });
+	if (t->len > v.at)
+		keel_text_add(t, "", 1);
+	else
+		t->len = before;
 }
 
 /* The host of the first vnode of "(n1:ncpus=1+n2:...)"; NULL: not known. */
@@ -115,49 +125,98 @@ static keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start
 	const char *peer = ev->dry || !ev->exec_vnode ? NULL : first_host(ev->exec_vnode);
 	struct keel_out *out = peer && st->rows ? keel_out(c->mod) : NULL;
 	const struct row *row;
+	struct keel_text text;
 
 	if (!out)
 		return KEEL_NEXT;
-	keel_put_str(out, "id", ev->id);
-	keel_open_array(out, "facts");
+	keel_text_init(&text);
 	LL_FOREACH(st->rows, row)
-		fact_put(c->mod, ev->job, row->def->name, out);
-	keel_close(out);
-	if (keel_link_send(c->mod, peer, "facts.job", out) < 0)
+		fact_put(c->mod, ev->job, row->def->name, &text);
+	keel_put_str(out, "id", ev->id);
+	keel_put_bytes(out, "facts", text.data, (uint32_t)text.len);
+	if (text.failed)
+		keel_out_drop(out);
+	else if (keel_link_send(c->mod, peer, "facts.job", out) < 0)
 		keel_log(c->mod, KEEL_LOG_DEBUG, "Job", ev->id, "its attributes cannot be sent to %s now", peer);
+	keel_text_fini(&text);
 	return KEEL_NEXT;
 }
 
 /* ---- mom ---------------------------------------------------------------------------------------------------- */
+/* In memory beside its file, which is read for one that the daemon found when it started. */
+struct kept {
+	UT_hash_handle hh;
+	struct facts facts;
+	char id[];
+};
+
+static void kept_drop(struct state *st, struct kept *k)
+{
+	if (!k)
+		return;
+	HASH_DEL(st->kept, k);
+	free(k->facts.bytes);
+	free(k);
+}
+
+static struct kept *kept_find(const struct state *st, const char *id)
+{
+	struct kept *k;
+
+	HASH_FIND_STR(st->kept, id, k);
+	return k;
+}
+
+/* Takes the bytes over. Of many, the oldest is dropped: its file has it. NULL: there is no memory for it. */
+static struct kept *kept_add(struct state *st, const char *id, struct facts facts)
+{
+	struct kept *k = calloc(1, sizeof(*k) + strlen(id) + 1);
+
+	kept_drop(st, kept_find(st, id));
+	if (!k) {
+		free(facts.bytes);
+		return NULL;
+	}
+	if (HASH_COUNT(st->kept) >= KEPT_MAX)
+		kept_drop(st, st->kept);
+	k->facts = facts;
+	strcpy(k->id, id);
+	HASH_ADD_STR(st->kept, id, k);
+	if (k->hh.tbl)
+		return k;
+	free(k->facts.bytes);
+	free(k);
+	return NULL;
+}
+
 static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 {
-	const struct state *st = mod->state;
+	struct state *st = mod->state;
 	const char *id = keel_msg_str(msg, "id");
-	uint32_t n = 0;
-	const char *const *texts = keel_msg_strings(msg, "facts", &n);
-	const char **halves = store_id_ok(id) && texts ? calloc(n + 1, sizeof(*halves)) : NULL;
-	int r = halves ? 0 : -EINVAL;
+	uint32_t len = 0;
+	const char *bytes = keel_msg_bytes(msg, "facts", &len);
+	struct facts facts = store_id_ok(id) && bytes ? facts_copy(bytes, len) : (struct facts){ 0 };
+	int r = facts.bytes ? store_write(st->dir, id, &facts) : -EINVAL;
 
-	for (uint32_t i = 0; halves && i + 1 < n; i += 2) {
-		halves[i / 2] = texts[i];
-		halves[n / 2 + i / 2] = texts[i + 1];
+	if (r == 0) {
+		kept_add(st, id, facts);
+		return;
 	}
-	if (halves)
-		r = store_write(st->dir, id, halves, halves + n / 2, n / 2);
-	if (r < 0)
-		keel_log(mod, KEEL_LOG_ERROR, "Job", store_id_ok(id) ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer,
-			 strerror(-r));
-	free(halves);
+	keel_log(mod, KEEL_LOG_ERROR, "Job", store_id_ok(id) ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer,
+		 strerror(-r));
+	free(facts.bytes);
 }
 
 static void file_drop(struct keel_mod *mod, const char *id)
 {
-	const struct state *st = mod->state;
+	struct state *st = mod->state;
 	char path[4096 + 300];
 
 	snprintf(path, sizeof(path), "%s/%s", st->dir, id);
-	if (store_id_ok(id))
-		unlink(path);
+	if (!store_id_ok(id))
+		return;
+	kept_drop(st, kept_find(st, id));
+	unlink(path);
 }
 
 static void on_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
@@ -184,20 +243,28 @@ static void files_sweep(struct keel_mod *mod)
 		closedir(dir);
 }
 
+static struct kept *kept_get(struct keel_mod *mod, const char *id)
+{
+	struct state *st = mod->state;
+	struct kept *k = store_id_ok(id) ? kept_find(st, id) : NULL;
+	struct facts facts = { 0 };
+
+	if (!k && store_id_ok(id))
+		facts = store_read(st->dir, id);
+	return facts.bytes ? kept_add(st, id, facts) : k;
+}
+
 static char *api_text(struct keel_mod *mod, const char *id, const char *attr)
 {
-	const struct state *st = mod->state;
+	const struct kept *k = kept_get(mod, id);
+	const char *value = k ? facts_value(&k->facts, attr) : NULL;
 
-	return store_id_ok(id) ? store_read(st->dir, id, attr) : NULL;
+	return value ? strdup(value) : NULL;
 }
 
 static bool api_known(struct keel_mod *mod, const char *id)
 {
-	const struct state *st = mod->state;
-	char path[4096 + 300];
-
-	snprintf(path, sizeof(path), "%s/%s", st->dir, id);
-	return store_id_ok(id) && access(path, F_OK) == 0;
+	return kept_get(mod, id) != NULL;
 }
 
 /* ---- the module ------------------------------------------------------------------------------------------------ */
@@ -236,6 +303,10 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 
 static void fini(struct keel_mod *mod)
 {
+	struct state *st = mod->state;
+
+	while (st->kept)
+		kept_drop(st, st->kept);
 	if (keel_daemon(mod) & KEEL_MOM && keel_has(part))
 		keel_part_listen(mod, NULL);
 }

@@ -30,17 +30,19 @@ static int whole_write(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-static int file_write(const char *dir, const char *id, const char *bytes, size_t len)
+int store_write(const char *dir, const char *id, const struct facts *f)
 {
 	char path[4096], fresh[4096];
 	int fd, r;
 
+	if (f->len > FACTS_MAX)
+		return -E2BIG;
 	snprintf(path, sizeof(path), "%s/%s", dir, id);
 	snprintf(fresh, sizeof(fresh), "%s/.%s", dir, id);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	r = whole_write(fd, bytes, len);
+	r = whole_write(fd, f->bytes, f->len);
 	close(fd);
 	if (r == 0 && rename(fresh, path) < 0)
 		r = -errno;
@@ -49,30 +51,34 @@ static int file_write(const char *dir, const char *id, const char *bytes, size_t
 	return r;
 }
 
-int store_write(const char *dir, const char *id, const char *const *names, const char *const *values, uint32_t n)
+struct facts facts_copy(const char *bytes, size_t len)
 {
-	size_t len = 0, at = 0;
-	char *bytes;
-	int r;
+	char *copy = malloc(len + 1);
 
-	for (uint32_t i = 0; i < n; i++)
-		len += strlen(names[i]) + strlen(values[i]) + 2;
-	if (len > FACTS_MAX)
-		return -E2BIG;
-	bytes = malloc(len + 1);
-	if (!bytes)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		at += (size_t)sprintf(bytes + at, "%s", names[i]) + 1;
-		at += (size_t)sprintf(bytes + at, "%s", values[i]) + 1;
-	}
-	r = file_write(dir, id, bytes, len);
-	free(bytes);
-	return r;
+	if (!copy)
+		return (struct facts){ 0 };
+	memcpy(copy, bytes, len);
+	copy[len] = '\0';
+	return (struct facts){ .bytes = copy, .len = len };
 }
 
-/* The file, terminated once more; NULL: there is none. */
-static char *file_read(const char *dir, const char *id, size_t *ret_len)
+const char *facts_value(const struct facts *f, const char *name)
+{
+	const char *end = f->bytes + f->len;
+
+	for (const char *at = f->bytes; at < end;) {
+		const char *value = at + strlen(at) + 1;
+
+		if (value >= end)
+			break;
+		if (strcmp(at, name) == 0)
+			return value;
+		at = value + strlen(value) + 1;
+	}
+	return NULL;
+}
+
+struct facts store_read(const char *dir, const char *id)
 {
 	char path[4096], *bytes;
 	struct stat about;
@@ -82,33 +88,13 @@ static char *file_read(const char *dir, const char *id, size_t *ret_len)
 	snprintf(path, sizeof(path), "%s/%s", dir, id);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return NULL;
-	bytes = fstat(fd, &about) == 0 && about.st_size <= FACTS_MAX ? calloc(1, (size_t)about.st_size + 2) : NULL;
+		return (struct facts){ 0 };
+	bytes = fstat(fd, &about) == 0 && about.st_size <= FACTS_MAX ? calloc(1, (size_t)about.st_size + 1) : NULL;
 	if (bytes)
 		n = read(fd, bytes, (size_t)about.st_size);
 	close(fd);
-	if (n < 0) {
-		free(bytes);
-		return NULL;
-	}
-	*ret_len = (size_t)n;
-	return bytes;
-}
-
-char *store_read(const char *dir, const char *id, const char *name)
-{
-	size_t len = 0;
-	char *bytes = file_read(dir, id, &len), *found = NULL;
-
-	for (const char *at = bytes; at && at < bytes + len && !found;) {
-		const char *value = at + strlen(at) + 1;
-
-		if (value >= bytes + len)
-			break;
-		if (strcmp(at, name) == 0)
-			found = strdup(value);
-		at = value + strlen(value) + 1;
-	}
+	if (n >= 0)
+		return (struct facts){ .bytes = bytes, .len = (size_t)n };
 	free(bytes);
-	return found;
+	return (struct facts){ 0 };
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "keel/keel.h"
@@ -33,6 +34,7 @@ static const char *host_of(struct keel_mod *mod, const char *vnode)
 static const struct keel_node_api node = { .size = sizeof(node), .host_of = host_of };
 
 static struct keel_mock *mock;
+static struct keel_mod *ours;
 static char *dir;
 static const struct keel_facts_api *facts;
 
@@ -50,7 +52,8 @@ static void set_up(void)
 	keel_mock_attr(mock, "job", "Job_Name", "string");
 	keel_mock_attr(mock, "job", "files", "string_array");
 	keel_mock_service(mock, "node", &node);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &keel_module, NULL, &err));
+	ours = keel_mock_load(mock, &keel_module, NULL, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(ours);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &wants, NULL, &err));
 	facts = keel_mock_group(mock, "facts");
 }
@@ -100,33 +103,99 @@ static void attributes_are_on_the_host_before_the_start(void)
 
 static void ids_are_no_paths(void)
 {
-	const char *name = "a", *value = "b";
+	const struct facts f = { .bytes = (char[]){ "a\0b" }, .len = 4 };
 
 	CU_ASSERT_FALSE(store_id_ok("../x"));
 	CU_ASSERT_FALSE(store_id_ok(".x"));
 	CU_ASSERT_FALSE(store_id_ok(""));
 	CU_ASSERT_FALSE(store_id_ok(NULL));
-	CU_ASSERT_EQUAL(store_write("/nowhere", "1.svr", &name, &value, 1), -ENOENT);
+	CU_ASSERT_EQUAL(store_write("/nowhere", "1.svr", &f), -ENOENT);
 	CU_ASSERT_PTR_NULL(facts->text(facts->self, "../../etc/passwd", "x"));
+}
+
+static bool file_is(const char *id)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/mom_priv/facts/%s", dir, id);
+	return access(path, F_OK) == 0;
+}
+
+static void file_unlink(const char *id)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/mom_priv/facts/%s", dir, id);
+	CU_ASSERT_EQUAL(unlink(path), 0);
+}
+
+static void a_daemon_that_was_restarted_knows_them(void)
+{
+	struct keel_obj *job = keel_mock_object(mock, "job", "7.svr");
+	struct keel_err err;
+
+	keel_mock_set(job, "Job_Name", NULL, "seven");
+	start_now(job, "(n1:ncpus=1)", 0);
+	file_unlink("7.svr"); /* no file is read where the daemon has it in memory */
+	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "seven"));
+	start_now(job, "(n1:ncpus=1)", 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(ours = keel_mock_reload(ours, &err));
+	facts = keel_mock_group(mock, "facts");
+	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "seven"));
+}
+
+/* past modules/job-facts/job-facts.c KEPT_MAX */
+static void of_many_jobs_the_files_are_read(void)
+{
+	struct keel_obj *job;
+	char id[32];
+
+	for (int i = 0; i <= 1024; i++) {
+		snprintf(id, sizeof(id), "%d.svr", i);
+		job = keel_mock_object(mock, "job", id);
+		keel_mock_set(job, "Job_Name", NULL, id);
+		start_now(job, "(n1:ncpus=1)", 0);
+	}
+	CU_ASSERT_TRUE(is("0.svr", "Job_Name", "0.svr"));
+	CU_ASSERT_TRUE(file_is("1.svr"));
+	file_unlink("1.svr"); /* the oldest now */
+	file_unlink("1024.svr");
+	CU_ASSERT_FALSE(facts->known(facts->self, "1.svr"));
+	CU_ASSERT_TRUE(is("1024.svr", "Job_Name", "1024.svr"));
 }
 
 /* past modules/job-facts/store.h FACTS_MAX */
 static void too_much_is_refused(void)
 {
-	char *text = malloc(FACTS_MAX + 1);
-	const char *name = "a", *value = text;
+	char *bytes = calloc(1, FACTS_MAX + 1);
+	struct facts f = { .bytes = bytes, .len = FACTS_MAX + 1 };
 
-	memset(text, 'x', FACTS_MAX);
-	text[FACTS_MAX] = '\0';
-	CU_ASSERT_EQUAL(store_write(dir, "1.svr", &name, &value, 1), -E2BIG);
-	text[FACTS_MAX - 3] = '\0';
-	CU_ASSERT_EQUAL(store_write(dir, "1.svr", &name, &value, 1), 0);
-	free(text);
-	text = store_read(dir, "1.svr", "a");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-	CU_ASSERT_EQUAL(strlen(text), FACTS_MAX - 3);
-	free(text);
+	memset(bytes, 'x', FACTS_MAX - 1);
+	bytes[1] = '\0';
+	CU_ASSERT_EQUAL(store_write(dir, "1.svr", &f), -E2BIG);
+	f.len = FACTS_MAX;
+	CU_ASSERT_EQUAL(store_write(dir, "1.svr", &f), 0);
+	free(bytes);
+	f = store_read(dir, "1.svr");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f.bytes);
+	CU_ASSERT_EQUAL(strlen(facts_value(&f, "x")), FACTS_MAX - 3);
+	free(f.bytes);
+}
+
+/* What a file or a server says is looked at within its bytes. */
+static void halves_have_no_value(void)
+{
+	struct facts f = facts_copy("a\0b", 3);
+
+	CU_ASSERT_STRING_EQUAL(facts_value(&f, "a"), "b");
+	CU_ASSERT_PTR_NULL(facts_value(&f, "b"));
+	f.len = 2;
+	CU_ASSERT_PTR_NULL(facts_value(&f, "a"));
+	f.len = 0;
+	CU_ASSERT_PTR_NULL(facts_value(&f, "a"));
+	free(f.bytes);
 }
 
 TESTS_MAIN_BETWEEN("job-facts", set_up, tear_down, TEST(attributes_are_on_the_host_before_the_start), TEST(ids_are_no_paths),
-		   TEST(too_much_is_refused))
+		   TEST(a_daemon_that_was_restarted_knows_them), TEST(of_many_jobs_the_files_are_read), TEST(too_much_is_refused),
+		   TEST(halves_have_no_value))
