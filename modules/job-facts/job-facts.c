@@ -3,18 +3,13 @@
  * job-facts.c - attributes of a job on its primary host, for modules that need them there.
  *
  *   server   start_now, behind the others: "facts.job" to the first host; it arrives before the start message of the same link
- *   mom      mom_priv/facts/<id>, and in memory; removed with the part
+ *   mom      in memory, and in mom_priv/facts for the next daemon; dropped with the part
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <uthash.h>
 #include <utlist.h>
 
 #include "keel/keel.h"
@@ -26,8 +21,7 @@
 #include "store.h"
 
 #define ORDER_LATE 900
-#define KEPT_MAX 1024 /* jobs whose facts are in memory */
-#define OLD_S (2 * 86400) /* a file that no part has, and that may still be waited for, is not so old */
+#define OLD_S 3600 /* facts that no part has, and that may still be waited for, are not so old */
 
 KEEL_USE(link);
 KEEL_USE_OPT(node);
@@ -39,8 +33,7 @@ struct row {
 };
 struct state {
 	struct row *rows;
-	struct kept *kept; /* hash by id, the oldest first */
-	char dir[4096];
+	struct store store; /* a mom's */
 };
 
 /* ---- the kind ------------------------------------------------------------------------------------------------ */
@@ -143,50 +136,21 @@ static keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start
 }
 
 /* ---- mom ---------------------------------------------------------------------------------------------------- */
-/* In memory beside its file, which is read for one that the daemon found when it started. */
-struct kept {
-	UT_hash_handle hh;
-	struct facts facts;
-	char id[];
-};
-
-static void kept_drop(struct state *st, struct kept *k)
+/* A start may still be on its way behind them. */
+static bool is_wanted(void *arg, const char *id, int64_t at)
 {
-	if (!k)
-		return;
-	HASH_DEL(st->kept, k);
-	free(k->facts.bytes);
-	free(k);
+	struct keel_mod *mod = arg;
+
+	return keel_time(mod) - at < OLD_S || (keel_has(part) && keel_part_find(id));
 }
 
-static struct kept *kept_find(const struct state *st, const char *id)
+static void shorten(struct keel_mod *mod)
 {
-	struct kept *k;
+	struct state *st = mod->state;
+	int r = store_shorten(&st->store, is_wanted, mod);
 
-	HASH_FIND_STR(st->kept, id, k);
-	return k;
-}
-
-/* Takes the bytes over. Of many, the oldest is dropped: its file has it. NULL: there is no memory for it. */
-static struct kept *kept_add(struct state *st, const char *id, struct facts facts)
-{
-	struct kept *k = calloc(1, sizeof(*k) + strlen(id) + 1);
-
-	kept_drop(st, kept_find(st, id));
-	if (!k) {
-		free(facts.bytes);
-		return NULL;
-	}
-	if (HASH_COUNT(st->kept) >= KEPT_MAX)
-		kept_drop(st, st->kept);
-	k->facts = facts;
-	strcpy(k->id, id);
-	HASH_ADD_STR(st->kept, id, k);
-	if (k->hh.tbl)
-		return k;
-	free(k->facts.bytes);
-	free(k);
-	return NULL;
+	if (r < 0)
+		keel_log(mod, KEEL_LOG_ERROR, "Server", st->store.path, "it cannot be written anew: %s", strerror(-r));
 }
 
 static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
@@ -195,76 +159,36 @@ static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_m
 	const char *id = keel_msg_str(msg, "id");
 	uint32_t len = 0;
 	const char *bytes = keel_msg_bytes(msg, "facts", &len);
-	struct facts facts = store_id_ok(id) && bytes ? facts_copy(bytes, len) : (struct facts){ 0 };
-	int r = facts.bytes ? store_write(st->dir, id, &facts) : -EINVAL;
+	int r = id && bytes ? store_put(&st->store, id, bytes, len, keel_time(mod)) : -EINVAL;
 
-	if (r == 0) {
-		kept_add(st, id, facts);
-		return;
-	}
-	keel_log(mod, KEEL_LOG_ERROR, "Job", store_id_ok(id) ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer,
-		 strerror(-r));
-	free(facts.bytes);
-}
-
-static void file_drop(struct keel_mod *mod, const char *id)
-{
-	struct state *st = mod->state;
-	char path[4096 + 300];
-
-	snprintf(path, sizeof(path), "%s/%s", st->dir, id);
-	if (!store_id_ok(id))
-		return;
-	kept_drop(st, kept_find(st, id));
-	unlink(path);
+	if (r < 0)
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer, strerror(-r));
+	if (store_is_long(&st->store))
+		shorten(mod);
 }
 
 static void on_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
 {
+	struct state *st = mod->state;
+
 	(void)run, (void)discarded;
 	if (!keel_part_find(id)) /* the next run is not here yet */
-		file_drop(mod, id);
-}
-
-/* Those that were left when their part went and no daemon was there. */
-static void files_sweep(struct keel_mod *mod)
-{
-	const struct state *st = mod->state;
-	DIR *dir = opendir(st->dir);
-	const struct dirent *entry;
-	struct stat about;
-
-	while (dir && (entry = readdir(dir)))
-		if (store_id_ok(entry->d_name) && !keel_part_find(entry->d_name) &&
-		    fstatat(dirfd(dir), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    keel_time(mod) - about.st_mtime > OLD_S)
-			file_drop(mod, entry->d_name);
-	if (dir)
-		closedir(dir);
-}
-
-static struct kept *kept_get(struct keel_mod *mod, const char *id)
-{
-	struct state *st = mod->state;
-	struct kept *k = store_id_ok(id) ? kept_find(st, id) : NULL;
-	struct facts facts = { 0 };
-
-	if (!k && store_id_ok(id))
-		facts = store_read(st->dir, id);
-	return facts.bytes ? kept_add(st, id, facts) : k;
+		store_drop(&st->store, id);
 }
 
 static char *api_text(struct keel_mod *mod, const char *id, const char *attr)
 {
-	const struct kept *k = kept_get(mod, id);
-	const char *value = k ? facts_value(&k->facts, attr) : NULL;
+	const struct state *st = mod->state;
+	const char *value = store_value(&st->store, id, attr);
 
 	return value ? strdup(value) : NULL;
 }
 
 static bool api_known(struct keel_mod *mod, const char *id)
 {
-	return kept_get(mod, id) != NULL;
+	const struct state *st = mod->state;
+
+	return store_has(&st->store, id);
 }
 
 /* ---- the module ------------------------------------------------------------------------------------------------ */
@@ -280,7 +204,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	snprintf(st->dir, sizeof(st->dir), "%s/mom_priv/facts", keel_home(mod));
+	st->store.fd = -1;
 	if (keel_daemon(mod) & KEEL_MOM && keel_link_on(mod, "facts.job", KEEL_SERVER, on_facts) < 0)
 		return keel_error(err, -EBUSY, "another module receives \"facts.job\"");
 	if (keel_daemon(mod) & KEEL_MOM && keel_has(part))
@@ -290,14 +214,17 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
-	const struct state *st = mod->state;
+	struct state *st = mod->state;
+	char path[4096];
+	int r;
 
 	if (!(keel_daemon(mod) & KEEL_MOM))
 		return 0;
-	if (mkdir(st->dir, 0700) < 0 && errno != EEXIST)
-		return keel_error(err, -errno, "cannot make %s: %s", st->dir, strerror(errno));
-	if (keel_has(part))
-		files_sweep(mod);
+	snprintf(path, sizeof(path), "%s/mom_priv/facts", keel_home(mod));
+	r = store_open(&st->store, path);
+	if (r < 0)
+		return keel_error(err, r, "cannot open %s: %s", path, strerror(-r));
+	shorten(mod);
 	return 0;
 }
 
@@ -305,10 +232,9 @@ static void fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	while (st->kept)
-		kept_drop(st, st->kept);
 	if (keel_daemon(mod) & KEEL_MOM && keel_has(part))
 		keel_part_listen(mod, NULL);
+	store_close(&st->store);
 }
 
 KEEL_MODULE(.name = "job-facts", .version = "1.0", .vendor = "Keelson", .summary = "attributes of jobs on their hosts",

@@ -12,61 +12,80 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool store_id_ok(const char *id)
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#define LONG (1024 * 1024) /* bytes of a file that may be mostly of jobs that are gone */
+#define ID_BYTES 256
+#define HEAD_BYTES (ID_BYTES + 64)
+
+struct facts {
+	UT_hash_handle hh;
+	char *id; /* in `record` */
+	int64_t at;
+	size_t head_len, len; /* of the record: its first line, all of it */
+	char record[];	      /* as in the file, a NUL, the id */
+};
+
+static bool id_is_good(const char *id)
 {
-	return id && *id && *id != '.' && strlen(id) < 256 && !strchr(id, '/');
+	return *id && *id != '.' && strlen(id) < ID_BYTES && !strpbrk(id, "/ \n");
 }
 
-static int whole_write(int fd, const char *bytes, size_t len)
+static struct facts *facts_find(const struct store *s, const char *id)
 {
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
+	struct facts *f;
 
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		bytes += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
+	HASH_FIND_STR(s->all, id, f);
+	return f;
 }
 
-int store_write(const char *dir, const char *id, const struct facts *f)
+static struct facts *facts_new(const char *id, const char *bytes, size_t len, int64_t at)
 {
-	char path[4096], fresh[4096];
-	int fd, r;
+	char head[HEAD_BYTES];
+	size_t head_len = (size_t)snprintf(head, sizeof(head), "%s %zu %lld\n", id, len, (long long)at);
+	struct facts *f = malloc(sizeof(*f) + head_len + len + 1 + strlen(id) + 1);
 
-	if (f->len > FACTS_MAX)
-		return -E2BIG;
-	snprintf(path, sizeof(path), "%s/%s", dir, id);
-	snprintf(fresh, sizeof(fresh), "%s/.%s", dir, id);
-	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -errno;
-	r = whole_write(fd, f->bytes, f->len);
-	close(fd);
-	if (r == 0 && rename(fresh, path) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(fresh);
-	return r;
+	if (!f)
+		return NULL;
+	*f = (struct facts){ .at = at, .head_len = head_len, .len = head_len + len };
+	memcpy(f->record, head, head_len);
+	memcpy(f->record + head_len, bytes, len);
+	f->record[f->len] = '\0';
+	f->id = strcpy(f->record + f->len + 1, id);
+	return f;
 }
 
-struct facts facts_copy(const char *bytes, size_t len)
+static int facts_add(struct store *s, struct facts *f)
 {
-	char *copy = malloc(len + 1);
-
-	if (!copy)
-		return (struct facts){ 0 };
-	memcpy(copy, bytes, len);
-	copy[len] = '\0';
-	return (struct facts){ .bytes = copy, .len = len };
+	store_drop(s, f->id);
+	HASH_ADD_KEYPTR(hh, s->all, f->id, strlen(f->id), f);
+	if (f->hh.tbl)
+		return 0;
+	free(f);
+	return -ENOMEM;
 }
 
-const char *facts_value(const struct facts *f, const char *name)
+void store_drop(struct store *s, const char *id)
 {
-	const char *end = f->bytes + f->len;
+	struct facts *f = facts_find(s, id);
 
-	for (const char *at = f->bytes; at < end;) {
+	if (f)
+		HASH_DEL(s->all, f);
+	free(f);
+}
+
+bool store_has(const struct store *s, const char *id)
+{
+	return facts_find(s, id) != NULL;
+}
+
+const char *store_value(const struct store *s, const char *id, const char *name)
+{
+	const struct facts *f = facts_find(s, id);
+	const char *end = f ? f->record + f->len : NULL;
+
+	for (const char *at = f ? f->record + f->head_len : NULL; at < end;) {
 		const char *value = at + strlen(at) + 1;
 
 		if (value >= end)
@@ -78,23 +97,142 @@ const char *facts_value(const struct facts *f, const char *name)
 	return NULL;
 }
 
-struct facts store_read(const char *dir, const char *id)
+/* ---- the file ------------------------------------------------------------------------------------------------ */
+
+/* Its bytes, a NUL behind them; NULL: it cannot be read. */
+static char *file_read(int fd, size_t *ret_len)
 {
-	char path[4096], *bytes;
 	struct stat about;
-	ssize_t n = -1;
+	char *bytes = fstat(fd, &about) == 0 ? malloc((size_t)about.st_size + 1) : NULL;
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (bytes && n > 0 && len < (size_t)about.st_size) {
+		n = pread(fd, bytes + len, (size_t)about.st_size - len, (off_t)len);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (bytes)
+		bytes[len] = '\0';
+	*ret_len = len;
+	return bytes;
+}
+
+/* The length of the record, which is added; 0: there is no further one. */
+static size_t record_take(struct store *s, const char *from, size_t left)
+{
+	const char *line = memchr(from, '\n', left < HEAD_BYTES ? left : HEAD_BYTES);
+	size_t head_len = line ? (size_t)(line - from) : 0;
+	char head[HEAD_BYTES + 1], id[ID_BYTES];
+	unsigned long len;
+	struct facts *f;
+	long long at;
+
+	memcpy(head, from, head_len);
+	head[head_len] = '\0';
+	if (sscanf(head, "%255[^ ] %lu %lld", id, &len, &at) != 3 || !id_is_good(id) || len > FACTS_MAX || len > left - head_len - 1)
+		return 0;
+	f = facts_new(id, line + 1, len, at);
+	return f && facts_add(s, f) == 0 ? head_len + 1 + len : 0;
+}
+
+int store_open(struct store *s, const char *path)
+{
+	size_t len = 0, took, at = 0;
+	char *bytes;
+
+	snprintf(s->path, sizeof(s->path), "%s", path);
+	s->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->fd < 0)
+		return -errno;
+	bytes = file_read(s->fd, &len);
+	while (bytes && (took = record_take(s, bytes + at, len - at)) > 0)
+		at += took;
+	s->size = (off_t)len;
+	s->long_at = LONG;
+	free(bytes);
+	return bytes ? 0 : -EIO;
+}
+
+void store_close(struct store *s)
+{
+	while (s->all)
+		store_drop(s, s->all->id);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+/* All or nothing. */
+static int record_write(int fd, off_t *size, const struct facts *f)
+{
+	ssize_t n;
+	int r;
+
+	do
+		n = write(fd, f->record, f->len);
+	while (n < 0 && errno == EINTR);
+	if (n == (ssize_t)f->len) {
+		*size += n;
+		return 0;
+	}
+	r = n < 0 ? -errno : -ENOSPC;
+	return ftruncate(fd, *size) < 0 ? -errno : r;
+}
+
+int store_put(struct store *s, const char *id, const char *bytes, size_t len, int64_t now)
+{
+	struct facts *f = id_is_good(id) && len <= FACTS_MAX ? facts_new(id, bytes, len, now) : NULL;
+	int r = f ? record_write(s->fd, &s->size, f) : !id_is_good(id) ? -EINVAL : len > FACTS_MAX ? -E2BIG : -ENOMEM;
+
+	if (r == 0)
+		return facts_add(s, f);
+	free(f);
+	return r;
+}
+
+bool store_is_long(const struct store *s)
+{
+	return s->size > s->long_at;
+}
+
+/* What is in memory, as a file beside it. */
+static int all_write(const struct store *s, const char *path, off_t *ret_size)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r = fd < 0 ? -errno : 0;
+
+	*ret_size = 0;
+	for (const struct facts *f = s->all; f && r == 0; f = f->hh.next)
+		r = record_write(fd, ret_size, f);
+	if (r == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	return r;
+}
+
+int store_shorten(struct store *s, bool (*keep)(void *arg, const char *id, int64_t at), void *arg)
+{
+	char fresh[sizeof(s->path) + 5];
+	struct facts *f, *next;
+	off_t size;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, id);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return (struct facts){ 0 };
-	bytes = fstat(fd, &about) == 0 && about.st_size <= FACTS_MAX ? calloc(1, (size_t)about.st_size + 1) : NULL;
-	if (bytes)
-		n = read(fd, bytes, (size_t)about.st_size);
-	close(fd);
-	if (n >= 0)
-		return (struct facts){ .bytes = bytes, .len = (size_t)n };
-	free(bytes);
-	return (struct facts){ 0 };
+	HASH_ITER(hh, s->all, f, next)
+		if (!keep(arg, f->id, f->at))
+			store_drop(s, f->id);
+	snprintf(fresh, sizeof(fresh), "%s.new", s->path);
+	fd = all_write(s, fresh, &size);
+	s->long_at = LONG + 2 * (fd < 0 ? s->size : size); /* one that cannot be shortened is not tried at each job */
+	if (fd < 0 || rename(fresh, s->path) < 0) {
+		int r = fd < 0 ? fd : -errno;
+
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	close(s->fd);
+	s->fd = fd;
+	s->size = size;
+	return 0;
 }

@@ -101,101 +101,168 @@ static void attributes_are_on_the_host_before_the_start(void)
 	start_now(job, "(n9:ncpus=1)", 0); /* a vnode that is not known */
 }
 
-static void ids_are_no_paths(void)
-{
-	const struct facts f = { .bytes = (char[]){ "a\0b" }, .len = 4 };
-
-	CU_ASSERT_FALSE(store_id_ok("../x"));
-	CU_ASSERT_FALSE(store_id_ok(".x"));
-	CU_ASSERT_FALSE(store_id_ok(""));
-	CU_ASSERT_FALSE(store_id_ok(NULL));
-	CU_ASSERT_EQUAL(store_write("/nowhere", "1.svr", &f), -ENOENT);
-	CU_ASSERT_PTR_NULL(facts->text(facts->self, "../../etc/passwd", "x"));
-}
-
-static bool file_is(const char *id)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/mom_priv/facts/%s", dir, id);
-	return access(path, F_OK) == 0;
-}
-
-static void file_unlink(const char *id)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/mom_priv/facts/%s", dir, id);
-	CU_ASSERT_EQUAL(unlink(path), 0);
-}
-
 static void a_daemon_that_was_restarted_knows_them(void)
 {
 	struct keel_obj *job = keel_mock_object(mock, "job", "7.svr");
 	struct keel_err err;
 
-	keel_mock_set(job, "Job_Name", NULL, "seven");
+	keel_mock_set(job, "Job_Name", NULL, "first");
 	start_now(job, "(n1:ncpus=1)", 0);
-	file_unlink("7.svr"); /* no file is read where the daemon has it in memory */
-	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "seven"));
+	keel_mock_set(job, "Job_Name", NULL, "seven\n8.svr 1 1\n");
 	start_now(job, "(n1:ncpus=1)", 0);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(ours = keel_mock_reload(ours, &err));
 	facts = keel_mock_group(mock, "facts");
-	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "seven"));
+	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "seven\n8.svr 1 1\n"));
+	CU_ASSERT_FALSE(facts->known(facts->self, "8.svr"));
+	keel_mock_advance(mock, 3601 * 1000);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(ours = keel_mock_reload(ours, &err));
+	facts = keel_mock_group(mock, "facts");
+	CU_ASSERT_FALSE(facts->known(facts->self, "7.svr")); /* of no part, and nothing waits for them any more */
 }
 
-/* past modules/job-facts/job-facts.c KEPT_MAX */
-static void of_many_jobs_the_files_are_read(void)
-{
-	struct keel_obj *job;
-	char id[32];
+/* ---- the store ------------------------------------------------------------------------------------------------- */
+static char path[512];
 
-	for (int i = 0; i <= 1024; i++) {
-		snprintf(id, sizeof(id), "%d.svr", i);
-		job = keel_mock_object(mock, "job", id);
-		keel_mock_set(job, "Job_Name", NULL, id);
-		start_now(job, "(n1:ncpus=1)", 0);
-	}
-	CU_ASSERT_TRUE(is("0.svr", "Job_Name", "0.svr"));
-	CU_ASSERT_TRUE(file_is("1.svr"));
-	file_unlink("1.svr"); /* the oldest now */
-	file_unlink("1024.svr");
-	CU_ASSERT_FALSE(facts->known(facts->self, "1.svr"));
-	CU_ASSERT_TRUE(is("1024.svr", "Job_Name", "1024.svr"));
+static void opened(struct store *s)
+{
+	*s = (struct store){ .fd = -1 };
+	snprintf(path, sizeof(path), "%s/store", dir);
+	CU_ASSERT_EQUAL_FATAL(store_open(s, path), 0);
+}
+
+static bool has(const struct store *s, const char *id, const char *name, const char *expected)
+{
+	const char *value = store_value(s, id, name);
+
+	return expected ? value && strcmp(value, expected) == 0 : value == NULL;
+}
+
+static void ids_are_names(void)
+{
+	struct store s;
+	char id[258];
+
+	opened(&s);
+	CU_ASSERT_EQUAL(store_put(&s, "../x", "a\0b", 4, 1), -EINVAL);
+	CU_ASSERT_EQUAL(store_put(&s, "", "a\0b", 4, 1), -EINVAL);
+	CU_ASSERT_EQUAL(store_put(&s, "1 2", "a\0b", 4, 1), -EINVAL);
+	memset(id, 'x', sizeof(id));
+	id[256] = '\0';
+	CU_ASSERT_EQUAL(store_put(&s, id, "a\0b", 4, 1), -EINVAL);
+	id[255] = '\0';
+	CU_ASSERT_EQUAL(store_put(&s, id, "a\0b", 4, 1), 0);
+	store_close(&s);
+	opened(&s);
+	CU_ASSERT_TRUE(has(&s, id, "a", "b"));
+	store_close(&s);
 }
 
 /* past modules/job-facts/store.h FACTS_MAX */
 static void too_much_is_refused(void)
 {
 	char *bytes = calloc(1, FACTS_MAX + 1);
-	struct facts f = { .bytes = bytes, .len = FACTS_MAX + 1 };
+	struct store s;
 
 	memset(bytes, 'x', FACTS_MAX - 1);
 	bytes[1] = '\0';
-	CU_ASSERT_EQUAL(store_write(dir, "1.svr", &f), -E2BIG);
-	f.len = FACTS_MAX;
-	CU_ASSERT_EQUAL(store_write(dir, "1.svr", &f), 0);
+	opened(&s);
+	CU_ASSERT_EQUAL(store_put(&s, "1.svr", bytes, FACTS_MAX + 1, 1), -E2BIG);
+	CU_ASSERT_FALSE(store_has(&s, "1.svr"));
+	CU_ASSERT_EQUAL(store_put(&s, "1.svr", bytes, FACTS_MAX, 1), 0);
 	free(bytes);
-	f = store_read(dir, "1.svr");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(f.bytes);
-	CU_ASSERT_EQUAL(strlen(facts_value(&f, "x")), FACTS_MAX - 3);
-	free(f.bytes);
+	store_close(&s);
+	opened(&s);
+	CU_ASSERT_TRUE_FATAL(store_has(&s, "1.svr"));
+	CU_ASSERT_EQUAL(strlen(store_value(&s, "1.svr", "x")), FACTS_MAX - 3);
+	store_close(&s);
 }
 
 /* What a file or a server says is looked at within its bytes. */
 static void halves_have_no_value(void)
 {
-	struct facts f = facts_copy("a\0b", 3);
+	struct store s;
 
-	CU_ASSERT_STRING_EQUAL(facts_value(&f, "a"), "b");
-	CU_ASSERT_PTR_NULL(facts_value(&f, "b"));
-	f.len = 2;
-	CU_ASSERT_PTR_NULL(facts_value(&f, "a"));
-	f.len = 0;
-	CU_ASSERT_PTR_NULL(facts_value(&f, "a"));
-	free(f.bytes);
+	opened(&s);
+	store_put(&s, "1.svr", "a\0b", 3, 1);
+	CU_ASSERT_TRUE(has(&s, "1.svr", "a", "b"));
+	CU_ASSERT_TRUE(has(&s, "1.svr", "b", NULL));
+	store_put(&s, "1.svr", "a\0b", 2, 1);
+	CU_ASSERT_TRUE(has(&s, "1.svr", "a", NULL));
+	store_put(&s, "1.svr", "", 0, 1);
+	CU_ASSERT_TRUE(has(&s, "1.svr", "a", NULL));
+	CU_ASSERT_TRUE(store_has(&s, "1.svr"));
+	store_close(&s);
 }
 
-TESTS_MAIN_BETWEEN("job-facts", set_up, tear_down, TEST(attributes_are_on_the_host_before_the_start), TEST(ids_are_no_paths),
-		   TEST(a_daemon_that_was_restarted_knows_them), TEST(of_many_jobs_the_files_are_read), TEST(too_much_is_refused),
-		   TEST(halves_have_no_value))
+static bool all_are_kept(void *arg, const char *id, int64_t at)
+{
+	(void)arg, (void)id, (void)at;
+	return true;
+}
+
+/* Killed in a write, at each of its bytes: what came before is there, and what comes after it. */
+static void a_torn_tail_is_no_record(void)
+{
+	struct store s;
+	off_t first, both;
+
+	opened(&s);
+	store_put(&s, "1.svr", "a\0one", 6, 1);
+	first = s.size;
+	store_put(&s, "2.svr", "a\0two", 6, 1);
+	both = s.size;
+	store_close(&s);
+	for (off_t cut = both - 1; cut > first; cut--) {
+		CU_ASSERT_EQUAL_FATAL(truncate(path, cut), 0);
+		opened(&s);
+		CU_ASSERT_TRUE(has(&s, "1.svr", "a", "one"));
+		CU_ASSERT_FALSE(store_has(&s, "2.svr"));
+		store_close(&s);
+	}
+	opened(&s);
+	CU_ASSERT_EQUAL(store_shorten(&s, all_are_kept, NULL), 0);
+	store_put(&s, "3.svr", "a\0three", 8, 1);
+	store_close(&s);
+	opened(&s);
+	CU_ASSERT_TRUE(has(&s, "1.svr", "a", "one"));
+	CU_ASSERT_TRUE(has(&s, "3.svr", "a", "three"));
+	store_close(&s);
+}
+
+static bool are_young(void *arg, const char *id, int64_t at)
+{
+	(void)arg, (void)id;
+	return at > 1;
+}
+
+static void a_long_file_is_shortened(void)
+{
+	char *bytes = calloc(1, 100000);
+	struct store s;
+
+	memcpy(bytes, "a\0b", 3);
+	opened(&s);
+	store_put(&s, "1.svr", "a\0old", 6, 1);
+	store_put(&s, "2.svr", "a\0young", 8, 2);
+	for (int i = 0; i < 11 && !store_is_long(&s); i++)
+		CU_ASSERT_EQUAL(store_put(&s, "3.svr", bytes, 100000, 2), 0);
+	CU_ASSERT_TRUE(store_is_long(&s));
+	store_drop(&s, "3.svr");
+	CU_ASSERT_EQUAL(store_shorten(&s, are_young, NULL), 0);
+	CU_ASSERT_FALSE(store_is_long(&s));
+	CU_ASSERT_TRUE(s.size < 100);
+	CU_ASSERT_FALSE(store_has(&s, "1.svr"));
+	store_put(&s, "4.svr", "a\0new", 6, 2); /* into the new file */
+	store_close(&s);
+	opened(&s);
+	CU_ASSERT_TRUE(has(&s, "2.svr", "a", "young"));
+	CU_ASSERT_TRUE(has(&s, "4.svr", "a", "new"));
+	CU_ASSERT_FALSE(store_has(&s, "1.svr"));
+	CU_ASSERT_FALSE(store_has(&s, "3.svr"));
+	store_close(&s);
+	free(bytes);
+}
+
+TESTS_MAIN_BETWEEN("job-facts", set_up, tear_down, TEST(attributes_are_on_the_host_before_the_start),
+		   TEST(a_daemon_that_was_restarted_knows_them), TEST(ids_are_names), TEST(too_much_is_refused),
+		   TEST(halves_have_no_value), TEST(a_torn_tail_is_no_record), TEST(a_long_file_is_shortened))
