@@ -158,6 +158,7 @@ struct task {
 	struct part *part; /* what this host has of the job; NULL only without memory */
 	struct member *members; /* tasks beside the program, by number */
 	struct spawn *spawns; /* those that are being started */
+	size_t spawn_bytes;   /* of those that wait for the shepherd */
 	const void *gate; /* the operation that waits there, for keel_end(); NULL none */
 	bool ready; /* its shepherd has set it up */
 	bool cancelled; /* its shepherd is to start nothing; noted */

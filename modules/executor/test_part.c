@@ -4,6 +4,8 @@
  */
 #include "test_part.h"
 
+#include <dirent.h>
+
 /* ---- a sister ------------------------------------------------------------------------------------------ */
 
 static void test_sister(void)
@@ -267,6 +269,56 @@ static void test_hostile_spawns(void)
 	end();
 }
 
+static int files_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* A burst takes few descriptors and little memory of the daemon, however slow its shepherd is; each task gets its turn. */
+static void test_burst(void)
+{
+	char *large = malloc(TALK_SPAWN_MAX);
+	const char *argv[] = { "true", NULL }, *env[] = { large, NULL };
+	struct keel_part_task what = { .size = sizeof(what), .number = 1, .argv = argv };
+	int files, n = 600;
+
+	part_start();
+	sister_start("23.s");
+	files = files_open();
+	memset(&done, 0, sizeof(done));
+	for (int i = 0; i < n - 4; i++) {
+		what.number++;
+		part_api.spawn(mod, "23.s", &what, mod, on_done, NULL);
+	}
+	CU_ASSERT(files_open() <= files + 70);
+	/* past modules/executor/talk.h SPAWNS_BYTES_MAX */
+	memset(large, 'x', TALK_SPAWN_MAX);
+	memcpy(large, "A=", 2);
+	large[TALK_SPAWN_MAX - 20000] = '\0';
+	what.env = env;
+	for (int i = 0; i < 5; i++) {
+		CU_ASSERT_EQUAL(done.n, 0);
+		what.number++;
+		part_api.spawn(mod, "23.s", &what, mod, on_done, NULL);
+	}
+	CU_ASSERT(done.n == 1 && done.code == 17000);
+	CU_ASSERT_PTR_NOT_NULL(strstr(done.text, "No buffer space"));
+	n++;
+	CU_ASSERT(keel_mock_run(mock, is_done, &n, DEADLINE_MS));
+	CU_ASSERT_EQUAL(task_find(mod->state, "23.s")->spawn_bytes, 0);
+	about("task.discard", "23.s", 1);
+	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	end();
+	free(large);
+}
+
 static void test_fast(void)
 {
 	struct timespec from, to;
@@ -400,5 +452,5 @@ static void test_shepherd_killed(void)
 
 TESTS_MAIN_BETWEEN("part", set_up, tear_down, TEST(test_sister), TEST(test_sister_ends_tasks), TEST(test_sister_refused),
 		   TEST(test_sister_daemon_restarts), TEST(test_suspended), TEST(test_primary), TEST(test_output_of_others),
-		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_fast), TEST(test_attach),
+		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_burst), TEST(test_fast), TEST(test_attach),
 		   TEST(test_shepherd_killed))

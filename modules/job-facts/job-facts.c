@@ -26,6 +26,7 @@
 KEEL_USE(link);
 KEEL_USE_OPT(node);
 KEEL_USE_OPT(part);
+KEEL_ATTR_OPT(job, run_version);
 
 struct row {
 	struct row *next;
@@ -126,6 +127,7 @@ static keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start
 	LL_FOREACH(st->rows, row)
 		fact_put(c->mod, ev->job, row->def->name, &text);
 	keel_put_str(out, "id", ev->id);
+	keel_put_int(out, "run", job_run_version ? keel_get_int(ev->job, job_run_version) + 1 : 0); /* the one that begins */
 	keel_put_bytes(out, "facts", text.data, (uint32_t)text.len);
 	if (text.failed)
 		keel_out_drop(out);
@@ -159,7 +161,7 @@ static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_m
 	const char *id = keel_msg_str(msg, "id");
 	uint32_t len = 0;
 	const char *bytes = keel_msg_bytes(msg, "facts", &len);
-	int r = id && bytes ? store_put(&st->store, id, bytes, len, keel_time(mod)) : -EINVAL;
+	int r = id && bytes ? store_put(&st->store, id, keel_msg_int(msg, "run", 0), bytes, len, keel_time(mod)) : -EINVAL;
 
 	if (r < 0)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer, strerror(-r));
@@ -167,12 +169,13 @@ static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_m
 		shorten(mod);
 }
 
+/* The attributes of the next run may be here already, and its start message wait for the end of this one. */
 static void on_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
 {
 	struct state *st = mod->state;
 
-	(void)run, (void)discarded;
-	if (!keel_part_find(id)) /* the next run is not here yet */
+	(void)discarded;
+	if (!keel_part_find(id) && store_run(&st->store, id) <= run)
 		store_drop(&st->store, id);
 }
 

@@ -17,12 +17,12 @@
 
 #define LONG (1024 * 1024) /* bytes of a file that may be mostly of jobs that are gone */
 #define ID_BYTES 256
-#define HEAD_BYTES (ID_BYTES + 64)
+#define HEAD_BYTES (ID_BYTES + 80)
 
 struct facts {
 	UT_hash_handle hh;
 	char *id; /* in `record` */
-	int64_t at;
+	int64_t run, at;
 	size_t head_len, len; /* of the record: its first line, all of it */
 	char record[];	      /* as in the file, a NUL, the id */
 };
@@ -40,15 +40,15 @@ static struct facts *facts_find(const struct store *s, const char *id)
 	return f;
 }
 
-static struct facts *facts_new(const char *id, const char *bytes, size_t len, int64_t at)
+static struct facts *facts_new(const char *id, int64_t run, const char *bytes, size_t len, int64_t at)
 {
 	char head[HEAD_BYTES];
-	size_t head_len = (size_t)snprintf(head, sizeof(head), "%s %zu %lld\n", id, len, (long long)at);
+	size_t head_len = (size_t)snprintf(head, sizeof(head), "%s %zu %lld %lld\n", id, len, (long long)run, (long long)at);
 	struct facts *f = malloc(sizeof(*f) + head_len + len + 1 + strlen(id) + 1);
 
 	if (!f)
 		return NULL;
-	*f = (struct facts){ .at = at, .head_len = head_len, .len = head_len + len };
+	*f = (struct facts){ .run = run, .at = at, .head_len = head_len, .len = head_len + len };
 	memcpy(f->record, head, head_len);
 	memcpy(f->record + head_len, bytes, len);
 	f->record[f->len] = '\0';
@@ -78,6 +78,13 @@ void store_drop(struct store *s, const char *id)
 bool store_has(const struct store *s, const char *id)
 {
 	return facts_find(s, id) != NULL;
+}
+
+int64_t store_run(const struct store *s, const char *id)
+{
+	const struct facts *f = facts_find(s, id);
+
+	return f ? f->run : INT64_MIN;
 }
 
 const char *store_value(const struct store *s, const char *id, const char *name)
@@ -125,13 +132,14 @@ static size_t record_take(struct store *s, const char *from, size_t left)
 	char head[HEAD_BYTES + 1], id[ID_BYTES];
 	unsigned long len;
 	struct facts *f;
-	long long at;
+	long long run, at;
 
 	memcpy(head, from, head_len);
 	head[head_len] = '\0';
-	if (sscanf(head, "%255[^ ] %lu %lld", id, &len, &at) != 3 || !id_is_good(id) || len > FACTS_MAX || len > left - head_len - 1)
+	if (sscanf(head, "%255[^ ] %lu %lld %lld", id, &len, &run, &at) != 4 || !id_is_good(id) || len > FACTS_MAX ||
+	    len > left - head_len - 1)
 		return 0;
-	f = facts_new(id, line + 1, len, at);
+	f = facts_new(id, run, line + 1, len, at);
 	return f && facts_add(s, f) == 0 ? head_len + 1 + len : 0;
 }
 
@@ -179,9 +187,9 @@ static int record_write(int fd, off_t *size, const struct facts *f)
 	return ftruncate(fd, *size) < 0 ? -errno : r;
 }
 
-int store_put(struct store *s, const char *id, const char *bytes, size_t len, int64_t now)
+int store_put(struct store *s, const char *id, int64_t run, const char *bytes, size_t len, int64_t now)
 {
-	struct facts *f = id_is_good(id) && len <= FACTS_MAX ? facts_new(id, bytes, len, now) : NULL;
+	struct facts *f = id_is_good(id) && len <= FACTS_MAX ? facts_new(id, run, bytes, len, now) : NULL;
 	int r = f ? record_write(s->fd, &s->size, f) : !id_is_good(id) ? -EINVAL : len > FACTS_MAX ? -E2BIG : -ENOMEM;
 
 	if (r == 0)

@@ -2,7 +2,7 @@
  *
  * store.h - facts of jobs in memory, and in a file for the next daemon: the last record of a job counts. Calls no API.
  *
- * A record is "ID LENGTH TIME\n" and so many bytes: "name", "value", "name", ..., each ended by a NUL. It is one write: a daemon
+ * A record is "ID LENGTH RUN TIME\n" and so many bytes: "name", "value", "name", ..., each ended by a NUL. It is one write: a daemon
  * that is killed meanwhile leaves a tail that is no record, and the next one reads up to it.
  */
 #ifndef JOB_FACTS_STORE_H
@@ -27,11 +27,13 @@ struct store {
 int store_open(struct store *s, const char *path);
 void store_close(struct store *s);
 
-/* Replaces those of the job. 0, and they are in the file; fails with -errno: those before it stay. -EINVAL: no id of a job;
+/* Replaces those of the job; they are of that run. 0, and they are in the file; fails with -errno: those before it stay. -EINVAL: no id of a job;
  * -E2BIG: more than FACTS_MAX. */
-int store_put(struct store *s, const char *id, const char *bytes, size_t len, int64_t now);
+int store_put(struct store *s, const char *id, int64_t run, const char *bytes, size_t len, int64_t now);
 void store_drop(struct store *s, const char *id);
 bool store_has(const struct store *s, const char *id);
+/* INT64_MIN: nothing is known of the job. */
+int64_t store_run(const struct store *s, const char *id);
 /* Owned by the store; NULL: there is none. */
 const char *store_value(const struct store *s, const char *id, const char *name);
 

@@ -14,6 +14,7 @@
 #include "keel/mock.h"
 #include "keel/service/facts.h"
 #include "keel/service/node.h"
+#include "keel/service/part.h"
 #include "store.h"
 
 extern const struct keel_module keel_module;
@@ -33,6 +34,22 @@ static const char *host_of(struct keel_mod *mod, const char *vnode)
 }
 static const struct keel_node_api node = { .size = sizeof(node), .host_of = host_of };
 
+static struct keel_part_events heard;
+
+static int32_t listen(struct keel_mod *mod, struct keel_mod *me, const struct keel_part_events *events)
+{
+	(void)mod, (void)me;
+	heard = events ? *events : (struct keel_part_events){ 0 };
+	return 0;
+}
+
+static const struct keel_part *no_part(struct keel_mod *mod, const char *id)
+{
+	(void)mod, (void)id;
+	return NULL;
+}
+static const struct keel_part_api part = { .size = sizeof(part), .listen = listen, .find = no_part };
+
 static struct keel_mock *mock;
 static struct keel_mod *ours;
 static char *dir;
@@ -51,7 +68,9 @@ static void set_up(void)
 	keel_mock_loopback(mock, true);
 	keel_mock_attr(mock, "job", "Job_Name", "string");
 	keel_mock_attr(mock, "job", "files", "string_array");
+	keel_mock_attr(mock, "job", "run_version", "long");
 	keel_mock_service(mock, "node", &node);
+	keel_mock_service(mock, "part", &part);
 	ours = keel_mock_load(mock, &keel_module, NULL, &err);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(ours);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &wants, NULL, &err));
@@ -101,11 +120,26 @@ static void attributes_are_on_the_host_before_the_start(void)
 	start_now(job, "(n9:ncpus=1)", 0); /* a vnode that is not known */
 }
 
+/* A host that was away is started anew while it still ends the last run. */
+static void what_the_next_run_has_stays_when_the_last_one_goes(void)
+{
+	struct keel_obj *job = keel_mock_object(mock, "job", "7.svr");
+
+	keel_mock_set(job, "Job_Name", NULL, "second");
+	keel_mock_set(job, "run_version", NULL, "1");
+	start_now(job, "(n1:ncpus=1)", 0); /* the second run */
+	heard.gone(ours, "7.svr", 1, true);
+	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "second"));
+	heard.gone(ours, "7.svr", 2, false);
+	CU_ASSERT_FALSE(facts->known(facts->self, "7.svr"));
+}
+
 static void a_daemon_that_was_restarted_knows_them(void)
 {
 	struct keel_obj *job = keel_mock_object(mock, "job", "7.svr");
 	struct keel_err err;
 
+	keel_mock_set(job, "run_version", NULL, "4");
 	keel_mock_set(job, "Job_Name", NULL, "first");
 	start_now(job, "(n1:ncpus=1)", 0);
 	keel_mock_set(job, "Job_Name", NULL, "seven\n8.svr 1 1\n");
@@ -114,6 +148,8 @@ static void a_daemon_that_was_restarted_knows_them(void)
 	facts = keel_mock_group(mock, "facts");
 	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "seven\n8.svr 1 1\n"));
 	CU_ASSERT_FALSE(facts->known(facts->self, "8.svr"));
+	heard.gone(ours, "7.svr", 4, false);
+	CU_ASSERT_TRUE(facts->known(facts->self, "7.svr"));
 	keel_mock_advance(mock, 3601 * 1000);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(ours = keel_mock_reload(ours, &err));
 	facts = keel_mock_group(mock, "facts");
@@ -143,14 +179,14 @@ static void ids_are_names(void)
 	char id[258];
 
 	opened(&s);
-	CU_ASSERT_EQUAL(store_put(&s, "../x", "a\0b", 4, 1), -EINVAL);
-	CU_ASSERT_EQUAL(store_put(&s, "", "a\0b", 4, 1), -EINVAL);
-	CU_ASSERT_EQUAL(store_put(&s, "1 2", "a\0b", 4, 1), -EINVAL);
+	CU_ASSERT_EQUAL(store_put(&s, "../x", 1, "a\0b", 4, 1), -EINVAL);
+	CU_ASSERT_EQUAL(store_put(&s, "", 1, "a\0b", 4, 1), -EINVAL);
+	CU_ASSERT_EQUAL(store_put(&s, "1 2", 1, "a\0b", 4, 1), -EINVAL);
 	memset(id, 'x', sizeof(id));
 	id[256] = '\0';
-	CU_ASSERT_EQUAL(store_put(&s, id, "a\0b", 4, 1), -EINVAL);
+	CU_ASSERT_EQUAL(store_put(&s, id, 1, "a\0b", 4, 1), -EINVAL);
 	id[255] = '\0';
-	CU_ASSERT_EQUAL(store_put(&s, id, "a\0b", 4, 1), 0);
+	CU_ASSERT_EQUAL(store_put(&s, id, 1, "a\0b", 4, 1), 0);
 	store_close(&s);
 	opened(&s);
 	CU_ASSERT_TRUE(has(&s, id, "a", "b"));
@@ -166,9 +202,9 @@ static void too_much_is_refused(void)
 	memset(bytes, 'x', FACTS_MAX - 1);
 	bytes[1] = '\0';
 	opened(&s);
-	CU_ASSERT_EQUAL(store_put(&s, "1.svr", bytes, FACTS_MAX + 1, 1), -E2BIG);
+	CU_ASSERT_EQUAL(store_put(&s, "1.svr", 1, bytes, FACTS_MAX + 1, 1), -E2BIG);
 	CU_ASSERT_FALSE(store_has(&s, "1.svr"));
-	CU_ASSERT_EQUAL(store_put(&s, "1.svr", bytes, FACTS_MAX, 1), 0);
+	CU_ASSERT_EQUAL(store_put(&s, "1.svr", 1, bytes, FACTS_MAX, 1), 0);
 	free(bytes);
 	store_close(&s);
 	opened(&s);
@@ -183,12 +219,12 @@ static void halves_have_no_value(void)
 	struct store s;
 
 	opened(&s);
-	store_put(&s, "1.svr", "a\0b", 3, 1);
+	store_put(&s, "1.svr", 1, "a\0b", 3, 1);
 	CU_ASSERT_TRUE(has(&s, "1.svr", "a", "b"));
 	CU_ASSERT_TRUE(has(&s, "1.svr", "b", NULL));
-	store_put(&s, "1.svr", "a\0b", 2, 1);
+	store_put(&s, "1.svr", 1, "a\0b", 2, 1);
 	CU_ASSERT_TRUE(has(&s, "1.svr", "a", NULL));
-	store_put(&s, "1.svr", "", 0, 1);
+	store_put(&s, "1.svr", 1, "", 0, 1);
 	CU_ASSERT_TRUE(has(&s, "1.svr", "a", NULL));
 	CU_ASSERT_TRUE(store_has(&s, "1.svr"));
 	store_close(&s);
@@ -207,9 +243,9 @@ static void a_torn_tail_is_no_record(void)
 	off_t first, both;
 
 	opened(&s);
-	store_put(&s, "1.svr", "a\0one", 6, 1);
+	store_put(&s, "1.svr", 1, "a\0one", 6, 1);
 	first = s.size;
-	store_put(&s, "2.svr", "a\0two", 6, 1);
+	store_put(&s, "2.svr", 1, "a\0two", 6, 1);
 	both = s.size;
 	store_close(&s);
 	for (off_t cut = both - 1; cut > first; cut--) {
@@ -221,7 +257,7 @@ static void a_torn_tail_is_no_record(void)
 	}
 	opened(&s);
 	CU_ASSERT_EQUAL(store_shorten(&s, all_are_kept, NULL), 0);
-	store_put(&s, "3.svr", "a\0three", 8, 1);
+	store_put(&s, "3.svr", 1, "a\0three", 8, 1);
 	store_close(&s);
 	opened(&s);
 	CU_ASSERT_TRUE(has(&s, "1.svr", "a", "one"));
@@ -242,17 +278,17 @@ static void a_long_file_is_shortened(void)
 
 	memcpy(bytes, "a\0b", 3);
 	opened(&s);
-	store_put(&s, "1.svr", "a\0old", 6, 1);
-	store_put(&s, "2.svr", "a\0young", 8, 2);
+	store_put(&s, "1.svr", 1, "a\0old", 6, 1);
+	store_put(&s, "2.svr", 1, "a\0young", 8, 2);
 	for (int i = 0; i < 11 && !store_is_long(&s); i++)
-		CU_ASSERT_EQUAL(store_put(&s, "3.svr", bytes, 100000, 2), 0);
+		CU_ASSERT_EQUAL(store_put(&s, "3.svr", 1, bytes, 100000, 2), 0);
 	CU_ASSERT_TRUE(store_is_long(&s));
 	store_drop(&s, "3.svr");
 	CU_ASSERT_EQUAL(store_shorten(&s, are_young, NULL), 0);
 	CU_ASSERT_FALSE(store_is_long(&s));
 	CU_ASSERT_TRUE(s.size < 100);
 	CU_ASSERT_FALSE(store_has(&s, "1.svr"));
-	store_put(&s, "4.svr", "a\0new", 6, 2); /* into the new file */
+	store_put(&s, "4.svr", 1, "a\0new", 6, 2); /* into the new file */
 	store_close(&s);
 	opened(&s);
 	CU_ASSERT_TRUE(has(&s, "2.svr", "a", "young"));
@@ -264,5 +300,6 @@ static void a_long_file_is_shortened(void)
 }
 
 TESTS_MAIN_BETWEEN("job-facts", set_up, tear_down, TEST(attributes_are_on_the_host_before_the_start),
+		   TEST(what_the_next_run_has_stays_when_the_last_one_goes),
 		   TEST(a_daemon_that_was_restarted_knows_them), TEST(ids_are_names), TEST(too_much_is_refused),
 		   TEST(halves_have_no_value), TEST(a_torn_tail_is_no_record), TEST(a_long_file_is_shortened))

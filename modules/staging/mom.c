@@ -432,7 +432,11 @@ int32_t mom_init(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 
 	st->scp = scp_find(cf->scp);
-	return st->scp && st->scp[0] ? 0 : keel_error(err, -ENOMEM, "no program that copies between hosts is named");
+	if (st->scp && st->scp[0])
+		return 0;
+	words_free(st->scp);
+	st->scp = NULL;
+	return keel_error(err, -ENOMEM, "no program that copies between hosts is named");
 }
 
 void mom_fini(struct keel_mod *mod)

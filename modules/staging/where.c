@@ -137,12 +137,16 @@ char **words_split(const char *text)
 {
 	size_t n = 0, room = strlen(text) / 2 + 2;
 	char **words = calloc(room, sizeof(*words)), *rest = strdup(text), *at = rest, *word;
+	bool whole = words && rest;
 
-	while (words && at && (word = strsep(&at, " \t")))
-		if (*word && !(words[n++] = strdup(word)))
-			break;
+	while (whole && (word = strsep(&at, " \t")))
+		if (*word)
+			whole = (words[n++] = strdup(word)) != NULL;
 	free(rest);
-	return words;
+	if (whole)
+		return words;
+	words_free(words);
+	return NULL;
 }
 
 void words_free(char **words)
