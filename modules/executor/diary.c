@@ -30,7 +30,7 @@ int diary_open(const char *jobs_dir, const char *id, int how)
 	return fd < 0 ? -errno : fd;
 }
 
-int diary_line(int fd, const char *line)
+int diary_write(int fd, const char *line)
 {
 	size_t len = strlen(line);
 	char *text = malloc(len + 2);
@@ -50,7 +50,7 @@ int diary_line(int fd, const char *line)
 
 int diary_append(const char *jobs_dir, const char *id, const char *line)
 {
-	int fd = diary_open(jobs_dir, id, O_WRONLY), r = fd < 0 ? fd : diary_line(fd, line);
+	int fd = diary_open(jobs_dir, id, O_WRONLY), r = fd < 0 ? fd : diary_write(fd, line);
 
 	if (fd >= 0)
 		close(fd);

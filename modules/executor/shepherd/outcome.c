@@ -47,7 +47,7 @@ void record_append(const struct spec *s, const char *line)
 	int fd = diary(s);
 
 	if (fd >= 0)
-		diary_line(fd, line);
+		diary_write(fd, line);
 }
 
 char *diary_text(const struct spec *s)
