@@ -23,8 +23,10 @@ static bool is_here(struct keel_mod *mod, const char *host)
 {
 	char own[256] = "";
 
+	if (strcasecmp(host, "localhost") == 0 || host_same(host, keel_host_name(mod)))
+		return true;
 	gethostname(own, sizeof(own) - 1);
-	return strcasecmp(host, "localhost") == 0 || host_same(host, keel_host_name(mod)) || host_same(host, own);
+	return host_same(host, own);
 }
 
 /* The path on this host; NULL: on another one. The caller frees it. */
@@ -92,14 +94,11 @@ static int32_t stream_add(struct copies *c, struct keel_mod *mod, const char *id
 	int32_t r = 0;
 
 	host = text ? host_cut(text, &path) : NULL;
-	if (!host || !*path || says(id, "Keep_Files", letter) || (status == 0 && says(id, "Remove_Files", letter)) ||
-	    says(id, "Join_Path", *letter == 'o' ? "eo" : "oe")) {
-		free(text);
-		return 0;
-	}
-	here = path_here(mod, host, path);
+	here = host && *path ? path_here(mod, host, path) : NULL;
 	snprintf(spool, sizeof(spool), "%s/spool/%s%s", keel_home(mod), id, suffix);
-	if (!here && access(spool, F_OK) == 0) /* what is here is placed by its shepherd */
+	if (host && *path && !here /* what is here is placed by its shepherd */ && !says(id, "Keep_Files", letter) &&
+	    !(status == 0 && says(id, "Remove_Files", letter)) && !says(id, "Join_Path", *letter == 'o' ? "eo" : "oe") &&
+	    access(spool, F_OK) == 0)
 		r = copy_add(c, mod, id, spool, host, path, true);
 	free(here);
 	free(text);
