@@ -237,6 +237,16 @@ struct state {
 	bool stopping;
 };
 
+/* A message about a run, the caller adds to it and sends it. NULL without memory: what fills and sends it takes that. */
+static inline struct keel_out *run_message(struct keel_mod *mod, const char *id, int64_t run)
+{
+	struct keel_out *out = keel_out(mod);
+
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	return out;
+}
+
 /* directives.c */
 extern const struct keel_mom_directive_def usecp_directive, tmpdir_directive, jobdir_root_directive, gen_nodefile_on_sister_mom_directive;
 const char *const *directive_usecp(struct keel_mod *mod); /* NULL-terminated, or NULL */
@@ -318,6 +328,7 @@ void resync_begin(struct keel_mod *mod);                            /* all modul
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
+keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev); /* resize.c */
 keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);
 bool host_is_known(struct state *st, const char *peer);
 const char *entry_peer(struct keel_mod *mod, struct entry *e); /* the primary; "": not known */
