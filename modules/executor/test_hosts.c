@@ -285,15 +285,12 @@ static void test_resize(void)
 
 	load("", true);
 	job = started("1.s");
-	/* one vnode of B: it has another */
 	set(job, "exec_vnode", "(A1:ncpus=1)+(B1:ncpus=1+B2:ncpus=1)+(C1:ncpus=1)");
 	shrink(job, "(A1:ncpus=1)+(B2:ncpus=1)+(C1:ncpus=1)", "A/0+B/0+C/0", "1:ncpus=1+1:ncpus=1+1:ncpus=1", "(B1:ncpus=1)");
 	has(sent("B task.resize"), "\"index\": 1,");
 	has(sent("B task.resize"), "KEY 1 (B2:ncpus=1)\"");
 	was_sent("task.resize", "task.resize", "task.resize");
-	CU_ASSERT_STRING_EQUAL(heard.released, "");
 	shrink(job, "(A1:ncpus=1)+(C1:ncpus=1)", "A/0+C/0", "1:ncpus=1+1:ncpus=1", "(B1:ncpus=1)+(B2:ncpus=1)");
-	has(sent("B task.release"), "\"run\": 7");
 	has(sent("C task.resize"), "\"nodes\": \"A\\u000aC\\u000a\"");
 	was_sent("task.resize", "task.release", "task.resize");
 	/* those that stay may have been away: behind each hello they get to know it again, alone */
@@ -590,12 +587,11 @@ static void test_bad_address(void)
 		CU_ASSERT(!host_is_reachable(mod->state, "B"));
 	}
 	/* past modules/executor/resync.c PLACE_MAX */
-	snprintf(body, sizeof(body), "host = \"B\"; address = \"%0401d\"; key = \"K\";", 1);
-	keel_mock_deliver(mock, "B", "task.hello", body);
-	CU_ASSERT(!host_is_reachable(mod->state, "B"));
-	snprintf(body, sizeof(body), "host = \"B\"; address = \"%0400d\"; key = \"K\";", 1);
-	keel_mock_deliver(mock, "B", "task.hello", body);
-	CU_ASSERT(host_is_reachable(mod->state, "B"));
+	for (int len = 401; len >= 400; len--) {
+		snprintf(body, sizeof(body), "host = \"B\"; address = \"%0*d\"; key = \"K\";", len, 1);
+		keel_mock_deliver(mock, "B", "task.hello", body);
+		CU_ASSERT_EQUAL(host_is_reachable(mod->state, "B"), len == 400);
+	}
 	end();
 }
 
