@@ -92,7 +92,7 @@ static int32_t stream_add(struct copies *c, struct keel_mod *mod, const char *id
 	int32_t r = 0;
 
 	host = text ? host_cut(text, &path) : NULL;
-	if (!host || !*path || says(id, "Keep_Files", letter) || (status == 0 && says(id, "Remove_Files", letter)) ||
+	if (!host || !*path || (says(id, "Keep_Files", letter) && !says(id, "Keep_Files", "d")) || (status == 0 && says(id, "Remove_Files", letter)) ||
 	    says(id, "Join_Path", *letter == 'o' ? "eo" : "oe")) {
 		free(text);
 		return 0;
