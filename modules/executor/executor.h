@@ -158,6 +158,7 @@ struct task {
 	struct part *part; /* what this host has of the job; NULL only without memory */
 	struct member *members; /* tasks beside the program, by number */
 	struct spawn *spawns; /* those that are being started */
+	size_t spawn_bytes;   /* of those that wait for the shepherd */
 	const void *gate; /* the operation that waits there, for keel_end(); NULL none */
 	bool makes_dir; /* its shepherd makes `dir` */
 	bool ready; /* its shepherd has set it up */
@@ -385,6 +386,9 @@ const struct keel_part *part_of(const struct task *t);
 uint32_t part_index(const struct task *t);
 bool is_sister(const struct task *t);
 void parts_found(struct keel_mod *mod); /* all modules have started */
+/* What another host of the job has used, in all: on a primary, which has it after a restart, too. 0, -ENOMEM; -ENOENT: no
+ * such host or task. */
+int32_t used_elsewhere(struct keel_mod *mod, struct task *t, const char *host, const char *const *items, uint32_t n);
 void part_fini(struct keel_mod *mod);
 
 /* member.c: tasks beside the program */

@@ -92,6 +92,9 @@ int environment_write(const struct launch *l, const char *job_dir, struct spec_o
 
 /* output.c: the streams of the spec. */
 int output_write(const struct launch *l, struct spec_out *out);
+/* Of a file of that host, "own" being this one's name: where it is here. The caller frees it. NULL: it is not, or there is no
+ * memory. */
+char *path_here(const char *const *usecp, const char *own, const char *host, const char *path);
 /* Returns the path on this host, owned by the caller; NULL: on another host. `here`: its host is this one. */
 char *output_place(const struct launch *l, const char *text, bool here);
 /* The host of a path "host:path", if only the name service knows whether it is this one. False: no query needed. */

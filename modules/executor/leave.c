@@ -6,6 +6,7 @@
  */
 #include "executor.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -78,9 +79,8 @@ void on_left(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	const char *const *items = keel_msg_strings(m, "items", &n);
 
 	(void)peer;
-	if (!t || !t->part || is_sister(t) || t->run != keel_msg_int(m, "run", -1) || !host || strlen(host) > 255 || !items ||
-	    n > USAGE_ITEMS)
+	if (!t || t->run != keel_msg_int(m, "run", -1) || !items || n > USAGE_ITEMS)
 		return;
-	if (part_elsewhere_set(t->part, host, items, n) < 0)
+	if (used_elsewhere(mod, t, host, items, n) == -ENOMEM)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for what %s has used", host);
 }

@@ -5,6 +5,8 @@
  * Which run, and how each ended, is in the diary before anything is answered: "task N PID START", "attached N PID START
  * SESSION", "done N STATUS"; "told N" when the listeners have been notified. A daemon that is killed between these two
  * notifies them again.
+ *
+ *	spawn: waits -> with the shepherd (SPAWNS_AT_ONCE of a part: each has a descriptor) -> begun | failed
  */
 #include "executor.h"
 
@@ -23,14 +25,26 @@
 #include "talk.h"
 
 #define PROGRAM 1u
+#define SPAWNS_AT_ONCE 64 /* as many as a shepherd starts at the same time */
 
 /* One that was requested, and whose shepherd has not answered yet. */
 struct spawn {
 	struct spawn *prev, *next;
 	uint32_t number;
 	struct answer_to to;
+	char *description; /* until the shepherd has it */
+	size_t len;
 	char program[64];
 };
+
+static void spawn_free(struct task *t, struct spawn *s)
+{
+	DL_DELETE(t->spawns, s);
+	if (s->description)
+		t->spawn_bytes -= s->len;
+	free(s->description);
+	free(s);
+}
 
 struct member *member_find(struct task *t, uint32_t number)
 {
@@ -73,10 +87,8 @@ void members_free(struct task *t)
 
 	HASH_ITER(hh, t->members, m, next)
 		member_drop(t, m);
-	DL_FOREACH_SAFE(t->spawns, s, later) {
-		DL_DELETE(t->spawns, s);
-		free(s);
-	}
+	DL_FOREACH_SAFE(t->spawns, s, later)
+		spawn_free(t, s);
 }
 
 void members_unask(struct task *t, const struct keel_mod *me)
@@ -116,13 +128,50 @@ static struct spawn *spawn_of(struct task *t, uint32_t number)
 
 static void spawn_answer(struct keel_mod *mod, struct task *t, struct spawn *s, int32_t code, const char *why)
 {
-	DL_DELETE(t->spawns, s);
+	struct answer_to to = s->to;
+
 	if (code)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "task %8.8X not started, %s: %s", s->number, s->program, why);
 	else
 		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "task %8.8X started, %s", s->number, s->program);
-	answer(mod, &s->to, code, why);
-	free(s);
+	spawn_free(t, s);
+	answer(mod, &to, code, why);
+}
+
+/* Hands it to the shepherd, as a file. 0; fails with -errno. */
+static int spawn_send(struct keel_mod *mod, struct task *t, struct spawn *s)
+{
+	int fd = memfd_create("task", MFD_CLOEXEC);
+	char word[32];
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, s->description, s->len) != (ssize_t)s->len) {
+		close(fd);
+		return -ENOSPC;
+	}
+	free(s->description);
+	s->description = NULL;
+	t->spawn_bytes -= s->len;
+	snprintf(word, sizeof(word), "spawn %u", s->number);
+	talk_say(mod, t, word, fd);
+	return 0;
+}
+
+/* Those that wait, in their order, while few are with the shepherd. */
+static void spawns_send(struct keel_mod *mod, struct task *t)
+{
+	struct spawn *s = t->spawns, *next;
+	int n = 0, r;
+
+	for (; s && n < SPAWNS_AT_ONCE; s = next, n++) {
+		next = s->next;
+		if (!s->description || (r = spawn_send(mod, t, s)) == 0)
+			continue;
+		spawn_answer(mod, t, s, TM_ESYSTEM, strerror(-r));
+		next = t->spawns; /* its caller may have asked for others */
+		n = -1;
+	}
 }
 
 void member_begun(struct keel_mod *mod, struct task *t, const char *rest)
@@ -143,6 +192,7 @@ void member_begun(struct keel_mod *mod, struct task *t, const char *rest)
 	}
 	if (s)
 		spawn_answer(mod, t, s, m ? 0 : TM_ESYSTEM, m ? NULL : "no memory to watch it");
+	spawns_send(mod, t);
 }
 
 void member_failed(struct keel_mod *mod, struct task *t, const char *rest)
@@ -154,6 +204,7 @@ void member_failed(struct keel_mod *mod, struct task *t, const char *rest)
 	if (sscanf(rest, "%u %d %n", &number, &code, &used) != 2 || !(s = spawn_of(t, number)))
 		return;
 	spawn_answer(mod, t, s, code, rest + used);
+	spawns_send(mod, t);
 }
 
 void member_done(struct keel_mod *mod, struct task *t, const char *rest)
@@ -198,7 +249,7 @@ void members_over(struct keel_mod *mod, struct task *t)
 
 /* ---- after a restart ---------------------------------------------------------------------------------------- */
 
-static void attached_watch(struct keel_mod *mod, struct task *t, struct member *m);
+static void attached_watch(struct keel_mod *mod, struct member *m);
 
 static void line_take(struct keel_mod *mod, struct task *t, const char *line)
 {
@@ -248,7 +299,7 @@ void members_found(struct keel_mod *mod, struct task *t)
 		if (m->over)
 			over_tell(mod, t, m);
 		else if (m->attached)
-			attached_watch(mod, t, m);
+			attached_watch(mod, m);
 	}
 }
 
@@ -281,23 +332,28 @@ static bool description_put(struct spec_out *out, const struct task *t, const st
 	return spec_end(out) == 0;
 }
 
-/* An open file with the description; fails with -errno. */
-static int description_open(const struct task *t, const struct keel_part_task *what)
+/* NULL: *ret_error is -E2BIG, -ENOBUFS (others have to be started first) or -ENOMEM. */
+static struct spawn *spawn_create(struct task *t, const struct keel_part_task *what, int *ret_error)
 {
 	struct spec_out out = { 0 };
-	int fd, r = description_put(&out, t, what) ? 0 : -ENOMEM;
+	bool made = description_put(&out, t, what);
+	struct spawn *s = NULL;
 
+	*ret_error = -ENOMEM;
 	if (out.large || out.len > TALK_SPAWN_MAX)
-		r = -E2BIG;
-	fd = r < 0 ? r : memfd_create("task", MFD_CLOEXEC);
-	if (fd < 0 && r == 0)
-		fd = -errno;
-	if (fd >= 0 && write(fd, out.bytes, out.len) != (ssize_t)out.len) {
-		close(fd);
-		fd = -ENOSPC;
+		*ret_error = -E2BIG;
+	else if (out.len > SPAWNS_BYTES_MAX - t->spawn_bytes)
+		*ret_error = -ENOBUFS;
+	else if (made && (s = calloc(1, sizeof(*s)))) {
+		s->number = what->number;
+		s->description = out.bytes;
+		s->len = out.len;
+		out.bytes = NULL;
+		t->spawn_bytes += s->len;
+		DL_APPEND(t->spawns, s);
 	}
 	spec_out_fini(&out);
-	return fd;
+	return s;
 }
 
 static uint32_t spawns_count(const struct task *t)
@@ -313,8 +369,8 @@ void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_t
 {
 	const char *why = hindrance(t), *base;
 	struct spawn *s = NULL;
-	char word[32], text[128];
-	int fd = -1;
+	char text[128];
+	int error;
 
 	if (!why && (!what->argv || !what->argv[0] || !*what->argv[0] || what->number <= PROGRAM))
 		why = "no program is named, or no number above 1";
@@ -328,23 +384,17 @@ void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_t
 		answer(mod, &to, PBSE_BADSTATE, why);
 		return;
 	}
-	fd = description_open(t, what);
-	s = fd < 0 ? NULL : calloc(1, sizeof(*s));
+	s = spawn_create(t, what, &error);
 	if (!s) {
-		snprintf(text, sizeof(text), "a task cannot be described to its shepherd: %s", strerror(fd < 0 ? -fd : ENOMEM));
-		if (fd >= 0)
-			close(fd);
+		snprintf(text, sizeof(text), "a task cannot be described to its shepherd: %s", strerror(-error));
 		answer(mod, &to, TM_ESYSTEM, text);
 		return;
 	}
 	base = strrchr(what->argv[0], '/');
-	s->number = what->number;
 	s->to = to;
 	snprintf(s->program, sizeof(s->program), "%s", base ? base + 1 : what->argv[0]);
 	diary_plain(s->program);
-	DL_APPEND(t->spawns, s);
-	snprintf(word, sizeof(word), "spawn %u", s->number);
-	talk_say(mod, t, word, fd);
+	spawns_send(mod, t);
 }
 
 /* ---- signal ------------------------------------------------------------------------------------------------- */
@@ -389,7 +439,7 @@ static void attached_gone(struct keel_mod *mod, void *arg)
 	over_tell(mod, t, m);
 }
 
-static void attached_watch(struct keel_mod *mod, struct task *t, struct member *m)
+static void attached_watch(struct keel_mod *mod, struct member *m)
 {
 	struct proc p;
 
@@ -398,7 +448,6 @@ static void attached_watch(struct keel_mod *mod, struct task *t, struct member *
 		m->watch = keel_watch_fd(mod, m->pidfd, attached_gone, m);
 	else
 		attached_gone(mod, m);
-	(void)t;
 }
 
 /* Real, effective and saved user are the job's. */
@@ -485,7 +534,7 @@ static void attach(struct keel_mod *mod, struct task *t, const struct attaching 
 		group_take(t, m->pid);
 		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "task %8.8X attached, pid = %d", m->number, (int)m->pid);
 		answer(mod, &a->to, 0, NULL);
-		attached_watch(mod, t, m);
+		attached_watch(mod, m);
 	}
 }
 

@@ -31,6 +31,8 @@
 
 /* A task's description: "key=value" strings with NULs (number, dir, arg, env, end), as a shepherd's. */
 #define TALK_SPAWN_MAX (4u * 1024u * 1024u)
+/* Bytes of those that wait until the shepherd has started others. */
+#define SPAWNS_BYTES_MAX (16u * 1024u * 1024u)
 /* Tasks of a part that run or are being started at the same time. */
 #define TALK_TASKS_MAX 16384u
 

@@ -4,6 +4,8 @@
  */
 #include "test_part.h"
 
+#include <dirent.h>
+
 /* ---- a sister ------------------------------------------------------------------------------------------ */
 
 static void test_sister(void)
@@ -188,6 +190,35 @@ static void test_primary(void)
 	end();
 }
 
+/* A host has left the job, at once, and the daemon is killed: what was used there counts. */
+static void test_left(void)
+{
+	const char *items[] = { "cput=01:00:00", "mem=100gb" };
+	struct keel_obj *job;
+	struct keel_out *out;
+
+	part_start();
+	job = script_job("14.s", "while ! test -e $TMPDIR/go; do sleep 0.01; done\n");
+	set(job, "job_state", "R");
+	launch(job);
+	CU_ASSERT(until(is_begun, DEADLINE_MS));
+	out = keel_out(mod);
+	keel_put_str(out, "id", "14.s");
+	keel_put_int(out, "run", part_api.find(mod, "14.s")->run);
+	keel_put_str(out, "host", "other");
+	keel_put_strings(out, "items", items, 2);
+	send("task.left", out);
+	keel_mock_run(mock, is_gone, NULL, 20);
+	stop();
+	part_start();
+	CU_ASSERT(until(is_begun, DEADLINE_MS));
+	while (spawn_wait("14.s", 2, "touch $TMPDIR/go") == 15016)
+		keel_mock_run(mock, is_gone, NULL, 20);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "cput=01:00:0"));
+	end();
+}
+
 static void test_output_of_others(void)
 {
 	struct keel_obj *job;
@@ -265,6 +296,56 @@ static void test_hostile_spawns(void)
 	CU_ASSERT(until(is_gone, DEADLINE_MS));
 	free(large);
 	end();
+}
+
+static int files_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* A burst takes few descriptors and little memory of the daemon, however slow its shepherd is; each task gets its turn. */
+static void test_burst(void)
+{
+	char *large = malloc(TALK_SPAWN_MAX);
+	const char *argv[] = { "true", NULL }, *env[] = { large, NULL };
+	struct keel_part_task what = { .size = sizeof(what), .number = 1, .argv = argv };
+	int files, n = 600;
+
+	part_start();
+	sister_start("23.s");
+	files = files_open();
+	memset(&done, 0, sizeof(done));
+	for (int i = 0; i < n - 4; i++) {
+		what.number++;
+		part_api.spawn(mod, "23.s", &what, mod, on_done, NULL);
+	}
+	CU_ASSERT(files_open() <= files + 70);
+	/* past modules/executor/talk.h SPAWNS_BYTES_MAX */
+	memset(large, 'x', TALK_SPAWN_MAX);
+	memcpy(large, "A=", 2);
+	large[TALK_SPAWN_MAX - 20000] = '\0';
+	what.env = env;
+	for (int i = 0; i < 5; i++) {
+		CU_ASSERT_EQUAL(done.n, 0);
+		what.number++;
+		part_api.spawn(mod, "23.s", &what, mod, on_done, NULL);
+	}
+	CU_ASSERT(done.n == 1 && done.code == 17000);
+	CU_ASSERT_PTR_NOT_NULL(strstr(done.text, "No buffer space"));
+	n++;
+	CU_ASSERT(keel_mock_run(mock, is_done, &n, DEADLINE_MS));
+	CU_ASSERT_EQUAL(task_find(mod->state, "23.s")->spawn_bytes, 0);
+	about("task.discard", "23.s", 1);
+	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	end();
+	free(large);
 }
 
 static void test_fast(void)
@@ -399,6 +480,6 @@ static void test_shepherd_killed(void)
 }
 
 TESTS_MAIN_BETWEEN("part", set_up, tear_down, TEST(test_sister), TEST(test_sister_ends_tasks), TEST(test_sister_refused),
-		   TEST(test_sister_daemon_restarts), TEST(test_suspended), TEST(test_primary), TEST(test_output_of_others),
-		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_fast), TEST(test_attach),
+		   TEST(test_sister_daemon_restarts), TEST(test_suspended), TEST(test_primary), TEST(test_left), TEST(test_output_of_others),
+		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_burst), TEST(test_fast), TEST(test_attach),
 		   TEST(test_shepherd_killed))

@@ -7,6 +7,7 @@
 
 #include "keel/jobid.h"
 #include "keel/keel.h"
+#include "keel/rows.h"
 #include "keel/service/acct.h"
 #include "keel/service/job.h"
 #include "keel/service/node.h"
@@ -99,7 +100,7 @@ struct conf {
 
 struct state {
 	struct signal_row *signals;
-	struct prepare_row *prepares;
+	struct keel_row *prepares; /* of keel_job_prepare_def, low place first */
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;

@@ -41,6 +41,7 @@ void far_remove(struct far_task **table, struct far_task *t)
 void call_free(struct job *j, struct call *c)
 {
 	DL_DELETE(j->calls, c);
+	j->calls_bytes -= c->bytes;
 	words_free(c->argv);
 	words_free(c->env);
 	free(c->from);
@@ -158,9 +159,24 @@ struct call *call_make(struct job *j, const char *from, const char *to, uint32_t
 	return NULL;
 }
 
-bool task_copy(struct call *c, const char *const *argv, uint32_t n_argv, const char *const *env, uint32_t n_env,
-		      const char *dir)
+static size_t words_length(const char *const *words, uint32_t n)
 {
+	size_t len = 0;
+
+	for (uint32_t i = 0; words && i < n; i++)
+		len += strlen(words[i]) + 1 + sizeof(*words);
+	return len;
+}
+
+bool task_copy(struct job *j, struct call *c, const char *const *argv, uint32_t n_argv, const char *const *env, uint32_t n_env,
+	       const char *dir)
+{
+	size_t bytes = words_length(argv, n_argv) + words_length(env, n_env) + (dir ? strlen(dir) : 0);
+
+	if (bytes > CALLS_BYTES_MAX - j->calls_bytes)
+		return false;
+	c->bytes = bytes;
+	j->calls_bytes += bytes;
 	c->is_spawn = true;
 	c->argv = words_copy(argv, n_argv);
 	c->env = env ? words_copy(env, n_env) : NULL;

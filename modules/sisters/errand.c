@@ -116,7 +116,7 @@ static void forward(struct keel_mod *mod, struct job *j, const char *from, const
 		return;
 	}
 	c = call_make(j, from, to, task);
-	if (!c || (is_spawn ? !n_argv || !task_copy(c, argv, n_argv, env, n_env, keel_msg_str(m, "dir")) :
+	if (!c || (is_spawn ? !n_argv || !task_copy(j, c, argv, n_argv, env, n_env, keel_msg_str(m, "dir")) :
 			      !name || !(c->name = strdup(name)))) {
 		if (c)
 			call_free(j, c);
@@ -134,8 +134,8 @@ static void asked(struct keel_mod *mod, struct job *j, uint32_t host, const stru
 	int64_t task = keel_msg_int(m, "task", -1);
 	uint64_t number = (uint64_t)keel_msg_int(m, "call", 0);
 
-	if (!from || !to || job_host(j, from) < 0 || task < 0 || task > UINT32_MAX)
-		return;
+	if (!from || !to || job_host(j, from) < 0 || task < 0 || task > UINT32_MAX || is_gone(j, (int)host))
+		return; /* a host that is lost starts nothing any more */
 	if (strcmp(to, own_name(j)) != 0) {
 		if (j->self == 0)
 			forward(mod, j, from, to, number, m, is_spawn);

@@ -68,7 +68,7 @@ static void service_spawn(struct keel_mod *mod, const char *id, uint32_t host, c
 	if (!j)
 		return;
 	c = call_make(j, own_name(j), to, task->number);
-	if (!c || !task_copy(c, task->argv, count(task->argv), task->env, count(task->env), task->dir) ||
+	if (!c || !task_copy(j, c, task->argv, count(task->argv), task->env, count(task->env), task->dir) ||
 	    !far_add(&j->there, task->number, to)) {
 		if (c)
 			call_free(j, c);

@@ -20,7 +20,8 @@ void call_free(struct job *j, struct call *c);
 void call_send(struct keel_mod *mod, struct job *j, const struct call *c);
 void call_answer(struct keel_mod *mod, struct job *j, struct call *c, int32_t code, const char *text);
 void answer_send(struct keel_mod *mod, struct job *j, const char *to, uint64_t number, int32_t code, const char *text);
-bool task_copy(struct call *c, const char *const *argv, uint32_t n_argv, const char *const *env, uint32_t n_env, const char *dir);
+/* False: more than CALLS_BYTES_MAX, or no memory. */
+bool task_copy(struct job *j, struct call *c, const char *const *argv, uint32_t n_argv, const char *const *env, uint32_t n_env, const char *dir);
 
 /* over.c */
 void over_send(struct keel_mod *mod, struct job *j, const struct far_task *t);

@@ -57,6 +57,8 @@ static void a_task_on_another_host(void)
 	HEAR("b", "sister.spawned", "call", call, "to", "a", "code", "#0", "text", "");
 	HEAR("b", "sister.spawned", "call", call, "to", "a", "code", "#17000", "text", "");
 	CU_ASSERT(told.n == 1 && told.code == 0);
+	HEAR("c", "sister.over", "from", "b", "to", "a", "task", "#7", "status", "#0"); /* of a task that is not there */
+	CU_ASSERT_EQUAL(over.n, 0);
 	HEAR("b", "sister.over", "from", "b", "to", "a", "task", "#7", "status", "#3");
 	HEAR("b", "sister.over", "from", "b", "to", "a", "task", "#7", "status", "#3");
 	CU_ASSERT(over.n == 1 && over.number == 7 && over.status == 3);
@@ -64,6 +66,25 @@ static void a_task_on_another_host(void)
 	spawn(api, 3, 8); /* there is no such host */
 	CU_ASSERT(told.n == 2 && told.code == 17006);
 	end();
+}
+
+/* The daemon of the host that had it started was restarted meanwhile. */
+static void an_end_is_heard_by_a_later_daemon(void)
+{
+	for (int later = 0; later < 2; later++) {
+		if (later) {
+			begin(0, KEEL_PART_READY);
+			up("b");
+		} else {
+			run();
+		}
+		sisters();
+		HEAR("b", "sister.over", "from", "b", "to", "a", "task", "#7", "status", "#3");
+		HEAR("b", "sister.over", "from", "b", "to", "a", "task", "#1048583", "status", "#3"); /* it is b's own */
+		CU_ASSERT_PTR_NOT_NULL(said("b sister.known"));
+		CU_ASSERT_EQUAL(over.n, later);
+		end();
+	}
 }
 
 static void a_lost_host_answers_for_its_tasks(void)
@@ -118,13 +139,55 @@ static void a_task_is_started_once_and_its_end_said_until_it_is_known(void)
 	sent_clear();
 	up("a");
 	CU_ASSERT_PTR_NOT_NULL(said("a sister.over"));
+	sent_clear();
+	keel_mock_advance(mock, END_AGAIN_MS - TICK_MS);
+	CU_ASSERT_PTR_NULL(said("a sister.over"));
+	keel_mock_advance(mock, 2 * TICK_MS); /* the primary may not have reached who had it started */
+	CU_ASSERT_PTR_NOT_NULL(said("a sister.over"));
 	HEAR("a", "sister.known", "from", "a", "to", "b", "task", "#7");
 	sent_clear();
 	up("a");
+	keel_mock_advance(mock, 2 * END_AGAIN_MS);
 	CU_ASSERT_PTR_NULL(said("a sister.over"));
 	parts_heard.task_over(parts_me, &part, 3, 1); /* of an earlier life of this daemon: host 0 had it started */
 	keel_mock_advance(mock, 0);
 	CU_ASSERT_PTR_NOT_NULL(said("to=a task=3 status=1"));
+	part.slots = (const uint32_t[]){ 0, 2, 3 }; /* one between was released */
+	parts_heard.task_over(parts_me, &part, 1 << 20 | 5, 1);
+	parts_heard.task_over(parts_me, &part, 3 << 20 | 5, 1);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_PTR_NULL(said("task=1048581"));
+	CU_ASSERT_PTR_NOT_NULL(said("to=c task=3145733 status=1"));
+	end();
+}
+
+static void what_another_host_started_is_for_it_to_know(void)
+{
+	run();
+	HEAR("b", "sister.spawn", "call", "#45", "to", "a", "task", "#1048578", "argv", "[here");
+	wait_over(0, NULL);
+	parts_heard.task_over(parts_me, &part, 1048578, 3);
+	keel_mock_advance(mock, 0);
+	HEAR("c", "sister.known", "from", "b", "to", "a", "task", "#1048578");
+	sent_clear();
+	up("b");
+	CU_ASSERT_PTR_NOT_NULL(said("b sister.over"));
+	HEAR("b", "sister.known", "from", "b", "to", "a", "task", "#1048578");
+	sent_clear();
+	up("b");
+	CU_ASSERT_PTR_NULL(said("b sister.over"));
+	end();
+}
+
+static void a_host_that_is_lost_starts_nothing(void)
+{
+	run();
+	hear("b", "sister.none", NULL);
+	HEAR("b", "sister.spawn", "call", "#44", "to", "a", "task", "#1048577", "argv", "[here");
+	HEAR("b", "sister.spawn", "call", "#45", "to", "c", "task", "#1048578", "argv", "[there");
+	HEAR("b", "sister.signal", "call", "#46", "to", "a", "task", "#0", "name", "KILL");
+	CU_ASSERT_EQUAL(waiting.n, 0);
+	CU_ASSERT_PTR_NULL(said("c sister.spawn"));
 	end();
 }
 
@@ -143,6 +206,31 @@ static void questions_without_an_answer_are_bounded(void)
 	spawn(api, 1, 10 + CALLS_MAX);
 	CU_ASSERT(told.n == 1 && told.code == 17000);
 	end();
+}
+
+/* past modules/sisters/sisters.h CALLS_BYTES_MAX */
+static void bytes_without_an_answer_are_bounded(void)
+{
+	const struct keel_sister_api *api;
+	char *word = calloc(1, CALLS_BYTES_MAX / 4);
+	const char *argv[] = { word, NULL };
+
+	memset(word, 'x', CALLS_BYTES_MAX / 4 - 1 - sizeof(*argv));
+	run();
+	api = sisters();
+	lose("b");
+	for (uint32_t i = 0; i < 5; i++)
+		api->spawn(mod, "1.svr", 1, &(struct keel_part_task){ .size = sizeof(struct keel_part_task), .number = 10 + i, .argv = argv },
+			   keel_mock_self(mock), told_done, NULL);
+	CU_ASSERT(told.n == 1 && told.code == 17000);
+	up("b");
+	hear("b", "sister.none", NULL); /* they are answered: there is room again */
+	CU_ASSERT_EQUAL(told.n, 5);
+	api->spawn(mod, "1.svr", 2, &(struct keel_part_task){ .size = sizeof(struct keel_part_task), .number = 20, .argv = argv },
+		   keel_mock_self(mock), told_done, NULL);
+	CU_ASSERT_EQUAL(told.n, 5);
+	end();
+	free(word);
 }
 
 /* past modules/sisters/sisters.h TASKS_MAX */
@@ -205,7 +293,9 @@ static void what_other_hosts_send_is_bounded(void)
 	end();
 }
 
-TESTS_MAIN("sisters/tasks", TEST(a_task_on_another_host), TEST(a_lost_host_answers_for_its_tasks),
+TESTS_MAIN("sisters/tasks", TEST(a_task_on_another_host), TEST(an_end_is_heard_by_a_later_daemon),
+	   TEST(a_lost_host_answers_for_its_tasks),
 	   TEST(a_primary_passes_on), TEST(a_task_is_started_once_and_its_end_said_until_it_is_known),
-	   TEST(questions_without_an_answer_are_bounded), TEST(tasks_for_others_are_bounded),
+	   TEST(what_another_host_started_is_for_it_to_know), TEST(a_host_that_is_lost_starts_nothing),
+	   TEST(questions_without_an_answer_are_bounded), TEST(bytes_without_an_answer_are_bounded), TEST(tasks_for_others_are_bounded),
 	   TEST(what_other_hosts_send_is_bounded))

@@ -26,6 +26,7 @@
 #include "keel/service/facts.h"
 #include "keel/service/part.h"
 #include "keel/service/supervise.h"
+#include "keel/strings.h"
 #include "keel/text.h"
 
 #define WORDS_MAX 4096	 /* of a program that fails: bytes that are kept */
@@ -422,18 +423,7 @@ keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_epilogue
 static int32_t anything(struct keel_mod *mod, const char *value, struct keel_err *err)
 {
 	(void)mod, (void)value, (void)err;
-	return 0; /* executor, which obeys them too, has checked it */
-}
-
-static void usecp_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
-{
-	struct state *st = mod->state;
-	char **rules = calloc(n + 1, sizeof(*rules));
-
-	for (uint32_t i = 0; rules && i < n; i++)
-		rules[i] = strdup(values[i]);
-	words_free(st->usecp);
-	st->usecp = rules;
+	return 0; /* executor, which obeys it too, has checked it */
 }
 
 static void jobdir_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
@@ -444,10 +434,6 @@ static void jobdir_apply(struct keel_mod *mod, const char *const *values, uint32
 	st->jobdir_root = n > 0 ? strndup(values[0], strcspn(values[0], " \t")) : NULL;
 }
 
-const struct keel_mom_directive_def usecp_row = {
-	.size = sizeof(usecp_row), .flags = KEEL_MOM_DIRECTIVE_MANY, .name = "$usecp",
-	.doc = "HOST:PREFIX LOCAL_PREFIX: files of that host that are seen here", .check = anything, .apply = usecp_apply,
-};
 const struct keel_mom_directive_def jobdir_row = {
 	.size = sizeof(jobdir_row), .name = "$jobdir_root", .doc = "where private directories are", .check = anything,
 	.apply = jobdir_apply,
@@ -459,7 +445,11 @@ int32_t mom_init(struct keel_mod *mod, struct keel_err *err)
 	struct state *st = mod->state;
 
 	st->scp = scp_find(cf->scp);
-	return st->scp && st->scp[0] ? 0 : keel_error(err, -ENOMEM, "no program that copies between hosts is named");
+	if (st->scp && st->scp[0])
+		return 0;
+	words_free(st->scp);
+	st->scp = NULL;
+	return keel_error(err, -ENOMEM, "no program that copies between hosts is named");
 }
 
 void mom_fini(struct keel_mod *mod)
@@ -468,7 +458,6 @@ void mom_fini(struct keel_mod *mod)
 
 	while (st->stages)
 		stage_free(st->stages);
-	words_free(st->usecp);
-	words_free(st->scp);
+	keel_strings_free(st->scp);
 	free(st->jobdir_root);
 }

@@ -35,6 +35,7 @@ static void event_free(struct event *e)
 	if (e->job != NULL) {
 		DL_DELETE(e->job->events, e);
 		e->job->n_events--;
+		e->job->n_unread -= e->len;
 	}
 	free(e);
 }
@@ -66,12 +67,19 @@ void event_end(struct state *s, struct event *e, int32_t code, struct keel_out *
 		event_free(e);
 		return;
 	}
+	if (c->full && out != NULL && keel_out_length(out) > UNREAD_MAX - e->job->n_unread) {
+		keel_out_drop(out);
+		out = NULL;
+		code = TM_ESYSTEM;
+	}
 	/* One that is NULL, without memory, disconnects the client: it would wait for ever. */
 	e->out = out != NULL ? out : keel_out(s->mod);
 	if (e->out != NULL) {
 		keel_put_int(e->out, "event", e->number);
 		keel_put_int(e->out, "code", code);
 	}
+	e->len = e->out != NULL ? keel_out_length(e->out) : 0;
+	e->job->n_unread += e->len;
 	LL_APPEND2(c->ready, e, also);
 	if (!c->full)
 		stream_flush(s->mod, c);

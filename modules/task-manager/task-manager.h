@@ -44,7 +44,8 @@ enum tm_error {
 #define TASKS_MAX 65536        /* of a job that are known here; then those that ended first are forgotten */
 #define PUBLISHED_MAX (1 << 20) /* bytes of a job, on one host */
 #define NAME_LENGTH_MAX 255    /* of a published value */
-#define NUMBER_BITS 20         /* of a task's number: the counter of the host that started it; above it that host's index */
+#define UNREAD_MAX (4 << 20)   /* bytes of events of a job that wait until its clients read: later ones bring an error */
+#define NUMBER_BITS 20         /* of a task's number: the counter of the host that started it; above it that host's slot in the run */
 
 struct conf {
 	bool attach;
@@ -62,6 +63,7 @@ struct event {
 	struct event *prev, *next; /* of its job */
 	struct event *also;    /* another that waits for the end of the same task, or to be sent */
 	struct keel_out *out;  /* of one that is to be sent */
+	uint32_t len;	       /* of it, while it waits */
 };
 
 struct client {
@@ -97,14 +99,14 @@ struct value {
 struct job {
 	char *id;
 	int64_t run;
-	uint32_t index; /* of this host */
+	uint32_t slot;	/* of this host in the run */
 	uint32_t next;	/* counter of the next task */
 	bool found, moved; /* at start: tasks of before are not known; then the counter has gone on elsewhere */
 	struct client *clients;
 	uint32_t n_clients;
 	struct task *tasks;
 	struct event *events;
-	uint32_t n_events;
+	uint32_t n_events, n_unread; /* unread: bytes */
 	struct value *values;
 	uint32_t n_published;
 	UT_hash_handle hh;

@@ -93,9 +93,15 @@ const struct value *value_find(struct job *j, uint32_t task, const char *name)
 	return v;
 }
 
+/* With what is kept beside its bytes: many small ones count, too. */
+static size_t value_size(const char *key, uint32_t len)
+{
+	return sizeof(struct value) + strlen(key) + len;
+}
+
 static void value_remove(struct job *j, struct value *v)
 {
-	j->n_published -= (uint32_t)(strlen(v->key) + v->len);
+	j->n_published -= (uint32_t)value_size(v->key, v->len);
 	HASH_DEL(j->values, v);
 	free(v->key);
 	free(v->bytes);
@@ -137,9 +143,10 @@ int32_t value_put(struct job *j, uint32_t task, const char *name, const void *by
 
 	if (strlen(name) > NAME_LENGTH_MAX)
 		return -E2BIG;
-	more = (size_t)snprintf(key, sizeof(key), "%X %s", task, name) + len;
+	snprintf(key, sizeof(key), "%X %s", task, name);
+	more = value_size(key, len);
 	HASH_FIND_STR(j->values, key, old);
-	if (j->n_published - (old != NULL ? strlen(key) + old->len : 0) + more > PUBLISHED_MAX)
+	if (j->n_published - (old != NULL ? value_size(key, old->len) : 0) + more > PUBLISHED_MAX)
 		return -E2BIG;
 	v = value_create(key, bytes, len);
 	if (v == NULL)

@@ -298,6 +298,21 @@ static void test_elsewhere(void)
 	end();
 }
 
+/* Numbers of tasks are the run's: of other hosts before this one some were released. */
+static void test_slots(void)
+{
+	static const uint32_t slots[] = { 0, 2, 3 };
+
+	begin(true);
+	part.index = 1;
+	part.slots = slots;
+	CU_ASSERT_EQUAL(ask("tm_init", "job = \"7.svr\"; cookie = \"C00KIE\"; task = 0x200005;"), TM_ENOTFOUND);
+	enter();
+	CU_ASSERT_EQUAL(spawn(0), 2 << NUMBER_BITS | 2);
+	CU_ASSERT_EQUAL(ask("tm_init", "job = \"7.svr\"; cookie = \"C00KIE\"; task = 0x100005;"), -1); /* of a host that is gone */
+	end();
+}
+
 static void test_without_sisters(void)
 {
 	begin(false);
@@ -373,6 +388,11 @@ static void test_values(void)
 	got("\"code\": 17000");
 	publish("data", 3);
 	got("\"code\": 0");
+	for (int i = 0; i < 100; i++) { /* what is kept beside the bytes counts */
+		snprintf(name, sizeof(name), "small %d", i);
+		publish(name, 0);
+	}
+	got("\"code\": 17000");
 	end();
 }
 
@@ -494,6 +514,30 @@ static void test_slow_client(void)
 	end();
 }
 
+/* past modules/task-manager/task-manager.h UNREAD_MAX */
+static void test_client_that_never_reads(void)
+{
+	const struct job *j;
+
+	begin(true);
+	enter();
+	publish("data", PUBLISHED_MAX / 4 * 3);
+	j = job_find(mod->state, "7.svr", 1);
+	keel_mock_client_slow(program, true);
+	for (int i = 0; i < 20; i++)
+		CU_ASSERT_EQUAL(ask("tm_subscribe", OWN "event = 7; task = 1; name = \"data\";"), 0);
+	CU_ASSERT(j->n_unread > UNREAD_MAX / 2);
+	CU_ASSERT(j->n_unread < UNREAD_MAX + 20 * 100); /* errors are short */
+	CU_ASSERT_EQUAL(j->n_events, 19); /* the first was taken */
+	keel_mock_client_slow(program, false);
+	keel_mock_advance(mock, 1);
+	got("\"code\": 17000");
+	CU_ASSERT_EQUAL(j->n_unread, 0);
+	CU_ASSERT_EQUAL(ask("tm_subscribe", OWN "event = 7; task = 1; name = \"data\";"), 0);
+	got("\"code\": 0");
+	end();
+}
+
 /* Tasks of before the daemon's start are not known: their ends are waited for, or remembered, and numbers stay unique. */
 static void test_found_at_start(void)
 {
@@ -511,6 +555,9 @@ static void test_found_at_start(void)
 	CU_ASSERT_EQUAL(ask("tm_obit", OWN "event = 7; task = 18; node = 0;"), 0);
 	part_events->task_over(listener, &part, 18, 4);
 	got("\"status\": 4");
+	CU_ASSERT_EQUAL(ask("tm_obit", OWN "event = 8; task = 19; node = 4;"), 0); /* its host has another number now, or is gone */
+	part_events->task_over(listener, &part, 19, 5);
+	got("\"status\": 5");
 	CU_ASSERT(spawn(0) >= 2);
 	answered(0);
 	end();
@@ -550,7 +597,7 @@ static void test_attach(void)
 	end();
 }
 
-TESTS_MAIN("task-manager", TEST(test_who_is_refused), TEST(test_greeting), TEST(test_life_of_a_task), TEST(test_elsewhere),
+TESTS_MAIN("task-manager", TEST(test_who_is_refused), TEST(test_greeting), TEST(test_life_of_a_task), TEST(test_elsewhere), TEST(test_slots),
 	   TEST(test_without_sisters), TEST(test_listings), TEST(test_values), TEST(test_too_many_events),
 	   TEST(test_too_many_clients), TEST(test_too_many_tasks), TEST(test_client_gone), TEST(test_job_gone),
-	   TEST(test_slow_client), TEST(test_found_at_start), TEST(test_attach))
+	   TEST(test_slow_client), TEST(test_client_that_never_reads), TEST(test_found_at_start), TEST(test_attach))

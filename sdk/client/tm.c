@@ -24,6 +24,7 @@
 #define AGAIN_SECONDS 60
 #define AGAIN_NS 100000000L
 #define GREETING_MS 60000
+#define NODES_MAX 1000000 /* of a job */
 
 static struct {
 	bool begun;	 /* tm_init() has succeeded */
@@ -61,6 +62,21 @@ static void connection_gone(void)
 		tm.again_s = clock_s() + AGAIN_SECONDS;
 }
 
+/* What comes first on a stream. */
+static void greeting_take(const struct pack_value *body)
+{
+	int64_t nodes = pack_int(body, "nodes", 0), node = pack_int(body, "node", 0);
+
+	if (nodes < 0 || nodes > NODES_MAX || node < 0 || node > nodes) {
+		tm.refused = TM_ESYSTEM; /* it is no daemon that says so */
+		tm.lost = true;
+		return;
+	}
+	tm.client = pack_int(body, "client", 0);
+	tm.node = (int)node;
+	tm.n_nodes = (int)nodes;
+}
+
 static void stream_take(const struct frame *f, const struct pack_value *body)
 {
 	struct tm_event *e = tm_event_find(&tm.events, (tm_event_t)pack_int(body, "event", 0));
@@ -69,9 +85,7 @@ static void stream_take(const struct frame *f, const struct pack_value *body)
 		tm.refused = (int)pack_int(body, "code", TM_ESYSTEM);
 		tm.lost = tm.refused != PBSE_SVRDOWN;
 	} else if (tm.client == 0) {
-		tm.client = pack_int(body, "client", 0);
-		tm.node = (int)pack_int(body, "node", 0);
-		tm.n_nodes = (int)pack_int(body, "nodes", 0);
+		greeting_take(body);
 	} else if (e != NULL) {
 		tm_event_end(&tm.events, e, (int)pack_int(body, "code", TM_ESYSTEM), f->body, f->len);
 	}

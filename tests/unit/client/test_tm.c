@@ -61,17 +61,22 @@ static void say(uint16_t type, uint64_t corr, const char *key, int64_t n, int64_
 	buf_fini(&b);
 }
 
-static void greet(void)
+static void greet_with(int64_t nodes, int64_t node)
 {
 	struct buf b;
 
 	buf_init(&b);
 	pack_map(&b, 3);
 	pack_key_int(&b, "client", 1);
-	pack_key_int(&b, "nodes", 2);
-	pack_key_int(&b, "node", 0);
+	pack_key_int(&b, "nodes", nodes);
+	pack_key_int(&b, "node", node);
 	send_body(WIRE_PART, STREAM, &b);
 	buf_fini(&b);
+}
+
+static void greet(void)
+{
+	greet_with(2, 0);
 }
 
 /* Reads the next request; returns its correlation id, 0 at the end. */
@@ -137,6 +142,17 @@ static void *babbles(void *arg)
 	return arg;
 }
 
+static int64_t nodes_said, node_said;
+
+static void *lies(void *arg)
+{
+	ACCEPT();
+	greet_with(nodes_said, node_said);
+	request(); /* the end */
+	close(peer);
+	return arg;
+}
+
 static void *serves(void *arg)
 {
 	uint64_t spawn, obit;
@@ -158,15 +174,15 @@ static void *serves(void *arg)
 	return arg;
 }
 
-/* Sends more than a client takes, and reads nothing. */
+/* Sends more than a client takes once a request comes, and reads nothing of that. */
 static void *floods(void *arg)
 {
 	static char much[1 << 16];
 
 	ACCEPT();
 	greet();
-	recv(peer, much, 1, MSG_PEEK); /* the greeting was read alone: a request follows it */
-	memset(much, 0, sizeof(much));
+	(void)!recv(peer, much, 1, MSG_PEEK); /* the greeting was read alone: a request follows it */
+	much[0] = '\0';
 	while (send_bytes(much, sizeof(much)))
 		;
 	close(peer);
@@ -217,6 +233,37 @@ static void test_garbage(void)
 	play(babbles);
 	CU_ASSERT_EQUAL(tm_init(NULL, &roots), TM_ENOTCONNECTED);
 	ended();
+}
+
+static int init_with(int64_t nodes, int64_t node)
+{
+	tm_node_id *list = NULL;
+	int n = 0, ret;
+
+	nodes_said = nodes;
+	node_said = node;
+	play(lies);
+	ret = tm_init(NULL, &roots);
+	if (ret == TM_SUCCESS) {
+		CU_ASSERT_EQUAL(tm_nodeinfo(&list, &n), TM_SUCCESS);
+		CU_ASSERT(n == nodes && list[n] == TM_ERROR_NODE);
+		free(list);
+		tm_finalize();
+	}
+	ended();
+	return ret;
+}
+
+/* past sdk/client/tm.c NODES_MAX */
+static void test_lies(void)
+{
+	CU_ASSERT_EQUAL(init_with(1000000, 999999), TM_SUCCESS);
+	CU_ASSERT_EQUAL(init_with(1000001, 0), TM_ESYSTEM);
+	CU_ASSERT_EQUAL(init_with(-1, 0), TM_ESYSTEM);
+	CU_ASSERT_EQUAL(init_with(-5, -6), TM_ESYSTEM);
+	CU_ASSERT_EQUAL(init_with(INT64_C(0x100000002), 0), TM_ESYSTEM);
+	CU_ASSERT_EQUAL(init_with(2, -1), TM_ESYSTEM);
+	CU_ASSERT_EQUAL(init_with(2, 3), TM_ESYSTEM);
 }
 
 static int next(tm_event_t *event)
@@ -292,4 +339,4 @@ static void test_restart(void)
 	ended();
 }
 
-TESTS_MAIN("tm", TEST(test_refused), TEST(test_garbage), TEST(test_events), TEST(test_flood), TEST(test_restart))
+TESTS_MAIN("tm", TEST(test_refused), TEST(test_garbage), TEST(test_lies), TEST(test_events), TEST(test_flood), TEST(test_restart))
