@@ -237,6 +237,16 @@ struct state {
 	bool stopping;
 };
 
+/* A message about a run, the caller adds to it and sends it. NULL without memory: what fills and sends it takes that. */
+static inline struct keel_out *run_message(struct keel_mod *mod, const char *id, int64_t run)
+{
+	struct keel_out *out = keel_out(mod);
+
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	return out;
+}
+
 /* directives.c */
 extern const struct keel_mom_directive_def usecp_directive, tmpdir_directive, jobdir_root_directive, gen_nodefile_on_sister_mom_directive;
 const char *const *directive_usecp(struct keel_mod *mod); /* NULL-terminated, or NULL */

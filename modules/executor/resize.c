@@ -52,13 +52,7 @@ static void leaving_drop(struct entry *e, const char *peer)
 
 static void run_send(struct keel_mod *mod, const struct entry *e, const char *peer, const char *message)
 {
-	struct keel_out *out = keel_out(mod);
-
-	if (!out)
-		return;
-	keel_put_str(out, "id", e->id);
-	keel_put_int(out, "run", e->run);
-	keel_link_send(mod, peer, message, out);
+	keel_link_send(mod, peer, message, run_message(mod, e->id, e->run));
 }
 
 void leaving_forget(struct keel_mod *mod, const struct entry *e)
@@ -162,12 +156,11 @@ static void usage_pass(struct keel_mod *mod, const struct entry *e, const char *
 {
 	uint32_t n = 0;
 	const char *const *items = keel_msg_strings(m, "items", &n);
-	struct keel_out *out = items && n != UINT32_MAX && n > 0 && e->peer ? keel_out(mod) : NULL;
+	struct keel_out *out;
 
-	if (!out)
+	if (!items || n == UINT32_MAX || n == 0 || !e->peer)
 		return;
-	keel_put_str(out, "id", e->id);
-	keel_put_int(out, "run", e->run);
+	out = run_message(mod, e->id, e->run);
 	keel_put_str(out, "host", host);
 	keel_put_strings(out, "items", items, n);
 	keel_link_send(mod, e->peer, "task.left", out);

@@ -447,7 +447,7 @@ int32_t mom_init(struct keel_mod *mod, struct keel_err *err)
 	st->scp = scp_find(cf->scp);
 	if (st->scp && st->scp[0])
 		return 0;
-	words_free(st->scp);
+	keel_strings_free(st->scp);
 	st->scp = NULL;
 	return keel_error(err, -ENOMEM, "no program that copies between hosts is named");
 }

@@ -15,6 +15,7 @@
 #include "keel/place.h"
 #include "keel/service/facts.h"
 #include "keel/service/part.h"
+#include "keel/strings.h"
 
 #define PBS_CONF_MAX 65536
 
@@ -133,7 +134,7 @@ char **words_split(const char *text)
 	free(rest);
 	if (whole)
 		return words;
-	words_free(words);
+	keel_strings_free(words);
 	return NULL;
 }
 
