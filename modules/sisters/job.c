@@ -139,8 +139,6 @@ void job_resized(struct keel_mod *mod, struct job *j, const struct keel_part *pa
 			tasks_lost(mod, j, i);
 		}
 	}
-	if (j->self != 0)
-		keel_log(mod, KEEL_LOG_JOB, "Job", j->id, "updated nodes info");
 }
 
 /* ---- links --------------------------------------------------------------------------------------------- */

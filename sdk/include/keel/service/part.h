@@ -45,7 +45,7 @@ struct keel_part {
 	const char *user, *cookie;
 	int64_t uid;
 	const struct keel_part_host *hosts; /* in the order of exec_host; [0] is the primary */
-	const uint32_t *nodes; /* of each node number (spec 31 section 1) the index of its host */
+	const uint32_t *nodes; /* of each node number (a line of the node file, from 0) the index of its host */
 	const char *tolerate; /* tolerate_node_failures as it was at the start; "" unset */
 	uint32_t rerunable, started; /* 0 or 1; started: the primary's program runs */
 	const uint32_t *slots; /* of each host the index that it had when the run began; NULL: that of now */
@@ -75,7 +75,7 @@ struct keel_part_events {
 	uint32_t reserved;
 	/* A sister is ready; also for each that is found READY or STOPPED when the daemon restarts. */
 	void (*ready)(struct keel_mod *, const struct keel_part *);
-	/* A sister could not be set up: a negative system code (spec 31 4.4), the PBSE number of it, and why. */
+	/* A sister could not be set up: a negative system code (as enum keel_task_failure), the PBSE number of it, and why. */
 	void (*refused)(struct keel_mod *, const struct keel_part *, int32_t status, int32_t code, const char *why);
 	/* The program of the primary runs. Also when it is found running at a restart. */
 	void (*started)(struct keel_mod *, const struct keel_part *);
