@@ -327,6 +327,7 @@ void resync_begin(struct keel_mod *mod);                            /* all modul
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
+keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev); /* resize.c */
 keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);
 bool host_is_known(struct state *st, const char *peer);
 const char *entry_peer(struct keel_mod *mod, struct entry *e); /* the primary; "": not known */
