@@ -158,17 +158,16 @@ static char **lines_make(const struct part *p, const struct keel_part_host *host
 	uint32_t i = 0;
 
 	for (uint32_t from = 0; lines && from < p->view.n_hosts; from++) {
-		const struct keel_part_host *h = &p->hosts[from];
+		struct keel_part_host h = p->hosts[from];
 
 		if (!stays[from].index)
 			continue;
-		if (asprintf(&lines[i], "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-",
-			     hosts[i].ncpus ? hosts[i].ncpus : h->ncpus, hosts[i].vnodes ? hosts[i].vnodes : h->vnodes) < 0) {
-			lines[i] = NULL;
+		h.ncpus = hosts[i].ncpus ? hosts[i].ncpus : h.ncpus;
+		h.vnodes = hosts[i].vnodes ? hosts[i].vnodes : h.vnodes;
+		if (!(lines[i++] = part_host_line(&h))) {
 			lines_free(lines, n);
 			return NULL;
 		}
-		i++;
 	}
 	return lines;
 }
@@ -310,17 +309,15 @@ static void resize_notify(struct keel_mod *mod, struct task *t, const struct par
 
 static bool same_hosts(const struct part *p, const char *const *hosts, uint32_t n)
 {
-	char line[8192];
+	bool same = n == p->view.n_hosts;
 
-	for (uint32_t i = 0; i < n && n == p->view.n_hosts; i++) {
-		const struct keel_part_host *h = &p->hosts[i];
+	for (uint32_t i = 0; same && i < n; i++) {
+		char *line = part_host_line(&p->hosts[i]);
 
-		snprintf(line, sizeof(line), "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-",
-			 h->ncpus, h->vnodes);
-		if (strcmp(line, hosts[i]) != 0)
-			return false;
+		same = line && strcmp(line, hosts[i]) == 0;
+		free(line);
 	}
-	return n == p->view.n_hosts;
+	return same;
 }
 
 /* Other hosts than before: 1; the same, 0; fails as part_replace_hosts() does, and they are as before. */
