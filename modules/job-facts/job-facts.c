@@ -3,7 +3,7 @@
  * job-facts.c - attributes of a job on its primary host, for modules that need them there.
  *
  *   server   start_now, behind the others: "facts.job" to the first host; it arrives before the start message of the same link
- *   mom      mom_priv/facts/<id>, read when it is asked for, removed with the part
+ *   mom      mom_priv/facts/<id>, read at a request, removed with the part
  */
 #include <dirent.h>
 #include <errno.h>
