@@ -39,6 +39,7 @@ void part_sync(struct part *p)
 	v->size = sizeof(*v);
 	v->hosts = p->hosts;
 	v->nodes = p->nodes;
+	v->slots = p->slots;
 	v->cookie = p->cookie ? p->cookie : "";
 	v->tolerate = p->tolerate ? p->tolerate : "";
 	v->user = p->user ? p->user : "";
@@ -157,34 +158,61 @@ static int lines_take(const char *const *lines, uint32_t n, struct keel_part_hos
 	return 0;
 }
 
+void part_free_hosts(struct part *p)
+{
+	free(p->hosts);
+	free(p->text);
+	free(p->nodes);
+	free(p->slots);
+}
+
 int part_set_hosts(struct part *p, const char *const *lines, uint32_t n, const char *nodes)
 {
-	struct keel_part_host *hosts;
-	uint32_t *numbers, n_nodes;
-	char *text;
+	struct part fresh = *p;
 	int r;
 
 	if (n == 0 || n > PART_HOSTS_MAX)
 		return n ? -E2BIG : -EPROTO;
-	r = lines_take(lines, n, &hosts, &text);
+	r = lines_take(lines, n, &fresh.hosts, &fresh.text);
 	if (r < 0)
 		return r;
-	r = nodes_take(nodes, n, &numbers, &n_nodes);
+	fresh.slots = calloc(n, sizeof(*fresh.slots));
+	fresh.nodes = NULL;
+	r = fresh.slots ? nodes_take(nodes, n, &fresh.nodes, &fresh.view.n_nodes) : -ENOMEM;
 	if (r < 0) {
-		free(hosts);
-		free(text);
+		part_free_hosts(&fresh);
 		return r;
 	}
-	free(p->hosts);
-	free(p->text);
-	free(p->nodes);
-	p->hosts = hosts;
-	p->text = text;
-	p->nodes = numbers;
+	for (uint32_t i = 0; i < n; i++)
+		fresh.slots[i] = i;
+	part_free_hosts(p);
+	*p = fresh;
 	p->view.n_hosts = n;
-	p->view.n_nodes = n_nodes;
 	p->renewed++;
 	part_sync(p);
+	return 0;
+}
+
+int part_replace_hosts(struct part *p, const char *const *lines, uint32_t n, const char *nodes, struct part *before)
+{
+	uint32_t at = 0;
+	int r;
+
+	*before = *p;
+	p->hosts = NULL;
+	p->text = NULL;
+	p->nodes = p->slots = NULL;
+	r = part_set_hosts(p, lines, n, nodes);
+	if (r < 0) {
+		*p = *before;
+		return r;
+	}
+	for (uint32_t i = 0; i < n; i++) /* they are in their order */
+		for (uint32_t tried = 0; tried < before->view.n_hosts; tried++, at = (at + 1) % before->view.n_hosts)
+			if (strcmp(p->hosts[i].name, before->hosts[at].name) == 0) {
+				p->slots[i] = before->slots[at];
+				break;
+			}
 	return 0;
 }
 
@@ -208,9 +236,7 @@ void part_free(struct part *p)
 		next = e->next;
 		free(e);
 	}
-	free(p->hosts);
-	free(p->text);
-	free(p->nodes);
+	part_free_hosts(p);
 	free(p->cookie);
 	free(p->tolerate);
 	free(p->user);
@@ -232,6 +258,9 @@ void part_print_hosts(FILE *f, const struct part *p)
 	fputs("nodes", f);
 	for (uint32_t i = 0; i < p->view.n_nodes; i++)
 		fprintf(f, " %u", p->nodes[i]);
+	fputs("\nslots", f);
+	for (uint32_t i = 0; i < p->view.n_hosts; i++)
+		fprintf(f, " %u", p->slots[i]);
 	fputs("\n", f);
 }
 
@@ -279,6 +308,19 @@ static void host_line(struct reading *r, const char *rest)
 	r->n += r->lines[r->n] != NULL;
 }
 
+/* As many as there are hosts; an older diary has none. */
+static void slots_line(struct reading *r, const char *rest)
+{
+	struct part *p = r->part;
+	uint32_t *slots, n;
+
+	if (nodes_take(rest, PART_HOSTS_MAX, &slots, &n) < 0)
+		return;
+	if (n == p->view.n_hosts)
+		memcpy(p->slots, slots, n * sizeof(*slots));
+	free(slots);
+}
+
 static void pruned_line(struct reading *r, const char *rest)
 {
 	r->part->pruned = part_set_text(&r->part->select, rest) == 0;
@@ -296,6 +338,8 @@ static void line_take(struct reading *r, const char *line)
 		host_line(r, rest);
 	else if (len == 5 && strncmp(line, "nodes", 5) == 0)
 		part_set_hosts(p, (const char *const *)r->lines, r->n, rest);
+	else if (len == 5 && strncmp(line, "slots", 5) == 0)
+		slots_line(r, rest);
 	else if (len == 5 && strncmp(line, "index", 5) == 0)
 		p->view.index = (uint32_t)strtoul(rest, NULL, 10);
 	else if (len == 9 && strncmp(line, "rerunable", 9) == 0)

@@ -17,7 +17,7 @@ struct part {
 	struct keel_part view; /* as modules see it; strings and arrays are this one's */
 	char *cookie, *tolerate, *user;
 	struct keel_part_host *hosts;
-	uint32_t *nodes;
+	uint32_t *nodes, *slots;
 	char *text; /* of the hosts */
 	struct elsewhere *elsewhere; /* what other hosts have used; they stay when they are released */
 	bool pruned; /* and the server has not noted it */
@@ -41,6 +41,10 @@ struct part *part_alone(const char *host, int64_t ncpus);
 int part_set_hosts(struct part *p, const char *const *hosts, uint32_t n, const char *nodes);
 /* Indexes as above, from the hosts' names in a node file. The caller frees it; NULL without memory. */
 char *part_nodes_of_file(const char *const *hosts, uint32_t n, const char *file);
+/* The same while the job runs: each host has the slot that it had. Fails likewise; *before, which the caller frees with
+ * part_free_hosts(), is what it was. */
+int part_replace_hosts(struct part *p, const char *const *hosts, uint32_t n, const char *nodes, struct part *before);
+void part_free_hosts(struct part *p);
 int part_set_text(char **at, const char *text); /* 0; -ENOMEM */
 void part_sync(struct part *p);			/* view, after any of them */
 /* Lines for a diary, and what a diary says. */

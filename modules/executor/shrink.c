@@ -239,20 +239,10 @@ static int hosts_keep(struct keel_mod *mod, struct task *t, const struct keel_pa
 		r = -ENOMEM;
 	r = r ? r : nodes_filter(p, stays, old, &text, &numbers);
 	r = r ? r : nodes_set(mod, t, text);
-	if (r == 0) {
-		before = *p;
-		p->hosts = NULL;
-		p->text = NULL;
-		p->nodes = NULL;
-		r = part_set_hosts(p, (const char *const *)lines, n, numbers);
-		if (r < 0) {
-			*p = before;
-		} else { /* a host that is out ends its part: no loss to those who listen */
-			PART_TELL(mod, resized, part_of(t), &before.view);
-			free(before.hosts);
-			free(before.text);
-			free(before.nodes);
-		}
+	r = r ? r : part_replace_hosts(p, (const char *const *)lines, n, numbers, &before);
+	if (r == 0) { /* a host that is out ends its part: no loss to those who listen */
+		PART_TELL(mod, resized, part_of(t), &before.view);
+		part_free_hosts(&before);
 	}
 	lines_free(lines, n);
 	free(stays);
@@ -333,7 +323,7 @@ static bool same_hosts(const struct part *p, const char *const *hosts, uint32_t 
 	return n == p->view.n_hosts;
 }
 
-/* Other hosts than before: 1; the same, 0; fails as part_set_hosts() does, and they are as before. */
+/* Other hosts than before: 1; the same, 0; fails as part_replace_hosts() does, and they are as before. */
 static int hosts_take(struct task *t, const struct keel_msg *m, struct part *before)
 {
 	const char *nodes = keel_msg_str(m, "nodes");
@@ -348,16 +338,10 @@ static int hosts_take(struct task *t, const struct keel_msg *m, struct part *bef
 	if (same_hosts(t->part, hosts, n))
 		return 0;
 	numbers = nodes ? part_nodes_of_file(hosts, n, nodes) : NULL;
-	*before = *t->part;
-	t->part->hosts = NULL;
-	t->part->text = NULL;
-	t->part->nodes = NULL;
-	r = part_set_hosts(t->part, hosts, n, numbers);
+	r = part_replace_hosts(t->part, hosts, n, numbers, before);
 	free(numbers);
-	if (r < 0) {
-		*t->part = *before;
+	if (r < 0)
 		return r;
-	}
 	t->part->view.index = (uint32_t)index;
 	return 1;
 }
@@ -383,7 +367,5 @@ void on_resize(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	if (nodes && nodes_set(mod, t, nodes) < 0)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "its node file cannot be written");
 	resize_notify(mod, t, &before);
-	free(before.hosts);
-	free(before.text);
-	free(before.nodes);
+	part_free_hosts(&before);
 }

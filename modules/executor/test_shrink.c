@@ -78,6 +78,7 @@ static void test_prune(void)
 	CU_ASSERT_STRING_EQUAL(p->hosts[1].key, "key3");
 	CU_ASSERT_EQUAL(p->n_nodes, 2);
 	CU_ASSERT_EQUAL(p->nodes[1], 1);
+	CU_ASSERT_EQUAL(keel_part_slot(p, 1), 2); /* as when the run began */
 	CU_ASSERT_STRING_EQUAL(nodefile("1.s"), "first\nthird\n");
 	CU_ASSERT(until(is_pruned, DEADLINE_MS));
 	CU_ASSERT_PTR_NOT_NULL(strstr(pruned_said(), "\"(first:ncpus=1)+(third:ncpus=2)\""));
@@ -98,6 +99,7 @@ static void test_prune(void)
 	part_start();
 	CU_ASSERT_EQUAL(part_api.find(mod, "1.s")->n_hosts, 2);
 	CU_ASSERT_EQUAL(part_api.find(mod, "1.s")->n_nodes, 2);
+	CU_ASSERT_EQUAL(keel_part_slot(part_api.find(mod, "1.s"), 1), 2);
 	about("task.discard", "1.s", 1);
 	CU_ASSERT(until(no_tasks, DEADLINE_MS));
 	keel_mock_destroy(job);

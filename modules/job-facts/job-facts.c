@@ -25,11 +25,13 @@
 #include "store.h"
 
 #define ORDER_LATE 900
+#define RUN "" /* no attribute's name: the run that the file is of */
 #define OLD_S (2 * 86400) /* a file that no part has, and that may still be waited for, is not so old */
 
 KEEL_USE(link);
 KEEL_USE_OPT(node);
 KEEL_USE_OPT(part);
+KEEL_ATTR_OPT(job, run_version);
 
 struct row {
 	struct row *next;
@@ -119,6 +121,7 @@ static keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start
 	if (!out)
 		return KEEL_NEXT;
 	keel_put_str(out, "id", ev->id);
+	keel_put_int(out, "run", job_run_version ? keel_get_int(ev->job, job_run_version) + 1 : 0); /* the one that begins */
 	keel_open_array(out, "facts");
 	LL_FOREACH(st->rows, row)
 		fact_put(c->mod, ev->job, row->def->name, out);
@@ -135,15 +138,21 @@ static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_m
 	const char *id = keel_msg_str(msg, "id");
 	uint32_t n = 0;
 	const char *const *texts = keel_msg_strings(msg, "facts", &n);
-	const char **halves = store_id_ok(id) && texts ? calloc(n + 1, sizeof(*halves)) : NULL;
+	const char **halves = store_id_ok(id) && texts ? calloc(n / 2 * 2 + 2ul, sizeof(*halves)) : NULL;
+	char run[24];
 	int r = halves ? 0 : -EINVAL;
 
-	for (uint32_t i = 0; halves && i + 1 < n; i += 2) {
-		halves[i / 2] = texts[i];
-		halves[n / 2 + i / 2] = texts[i + 1];
+	n = n == UINT32_MAX ? 0 : n / 2;
+	for (uint32_t i = 0; halves && i < n; i++) {
+		halves[i] = texts[2 * i];
+		halves[n + 1 + i] = texts[2 * i + 1];
 	}
-	if (halves)
-		r = store_write(st->dir, id, halves, halves + n / 2, n / 2);
+	snprintf(run, sizeof(run), "%lld", (long long)keel_msg_int(msg, "run", 0));
+	if (halves) {
+		halves[n] = RUN;
+		halves[2 * n + 1] = run;
+		r = store_write(st->dir, id, halves, halves + n + 1, n + 1);
+	}
 	if (r < 0)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", store_id_ok(id) ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer,
 			 strerror(-r));
@@ -160,11 +169,16 @@ static void file_drop(struct keel_mod *mod, const char *id)
 		unlink(path);
 }
 
+/* The attributes of the next run may be here already, and its start message wait for the end of this one. */
 static void on_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
 {
-	(void)run, (void)discarded;
-	if (!keel_part_find(id)) /* the next run is not here yet */
+	const struct state *st = mod->state;
+	char *of = store_id_ok(id) ? store_read(st->dir, id, RUN) : NULL;
+
+	(void)discarded;
+	if (!keel_part_find(id) && (!of || strtoll(of, NULL, 10) <= run))
 		file_drop(mod, id);
+	free(of);
 }
 
 /* Those that were left when their part went and no daemon was there. */

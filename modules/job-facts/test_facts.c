@@ -13,6 +13,7 @@
 #include "keel/mock.h"
 #include "keel/service/facts.h"
 #include "keel/service/node.h"
+#include "keel/service/part.h"
 #include "store.h"
 
 extern const struct keel_module keel_module;
@@ -32,7 +33,24 @@ static const char *host_of(struct keel_mod *mod, const char *vnode)
 }
 static const struct keel_node_api node = { .size = sizeof(node), .host_of = host_of };
 
+static struct keel_part_events heard;
+
+static int32_t listen(struct keel_mod *mod, struct keel_mod *me, const struct keel_part_events *events)
+{
+	(void)mod, (void)me;
+	heard = events ? *events : (struct keel_part_events){ 0 };
+	return 0;
+}
+
+static const struct keel_part *no_part(struct keel_mod *mod, const char *id)
+{
+	(void)mod, (void)id;
+	return NULL;
+}
+static const struct keel_part_api part = { .size = sizeof(part), .listen = listen, .find = no_part };
+
 static struct keel_mock *mock;
+static struct keel_mod *module;
 static char *dir;
 static const struct keel_facts_api *facts;
 
@@ -49,8 +67,11 @@ static void set_up(void)
 	keel_mock_loopback(mock, true);
 	keel_mock_attr(mock, "job", "Job_Name", "string");
 	keel_mock_attr(mock, "job", "files", "string_array");
+	keel_mock_attr(mock, "job", "run_version", "long");
 	keel_mock_service(mock, "node", &node);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &keel_module, NULL, &err));
+	keel_mock_service(mock, "part", &part);
+	module = keel_mock_load(mock, &keel_module, NULL, &err);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(module);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &wants, NULL, &err));
 	facts = keel_mock_group(mock, "facts");
 }
@@ -98,6 +119,20 @@ static void attributes_are_on_the_host_before_the_start(void)
 	start_now(job, "(n9:ncpus=1)", 0); /* a vnode that is not known */
 }
 
+/* A host that was away is started anew while it still ends the last run. */
+static void what_the_next_run_has_stays_when_the_last_one_goes(void)
+{
+	struct keel_obj *job = keel_mock_object(mock, "job", "7.svr");
+
+	keel_mock_set(job, "Job_Name", NULL, "second");
+	keel_mock_set(job, "run_version", NULL, "1");
+	start_now(job, "(n1:ncpus=1)", 0); /* the second run */
+	heard.gone(module, "7.svr", 1, true);
+	CU_ASSERT_TRUE(is("7.svr", "Job_Name", "second"));
+	heard.gone(module, "7.svr", 2, false);
+	CU_ASSERT_FALSE(facts->known(facts->self, "7.svr"));
+}
+
 static void ids_are_no_paths(void)
 {
 	const char *name = "a", *value = "b";
@@ -128,5 +163,6 @@ static void too_much_is_refused(void)
 	free(text);
 }
 
-TESTS_MAIN_BETWEEN("job-facts", set_up, tear_down, TEST(attributes_are_on_the_host_before_the_start), TEST(ids_are_no_paths),
+TESTS_MAIN_BETWEEN("job-facts", set_up, tear_down, TEST(attributes_are_on_the_host_before_the_start), TEST(what_the_next_run_has_stays_when_the_last_one_goes),
+		   TEST(ids_are_no_paths),
 		   TEST(too_much_is_refused))

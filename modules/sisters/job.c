@@ -197,6 +197,7 @@ static void tick(struct keel_mod *mod, void *arg)
 		const struct keel_part *part = keel_part_find(j->id);
 
 		look(mod, j);
+		tasks_tick(mod, j, now);
 		if (j->self == 0) {
 			j->primary.stopped = part && part->state == KEEL_PART_STOPPED;
 			j->primary.downtime_ms = limit_ms(mod, LIMIT_DOWNTIME);

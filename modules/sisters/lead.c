@@ -143,7 +143,7 @@ static void lead_act(void *arg, const struct primary_act *a)
 		gate_decide(j, a->status ? a->status : a->code, a->text);
 		break;
 	case ACT_FAIL:
-		keel_part_fail(j->id, a->status, NULL);
+		keel_part_fail(j->id, a->status, j->primary.running ? NULL : a->text);
 		break;
 	case ACT_AWAY:
 		JOB_LOG(t->mod, j, KEEL_LOG_ERROR, "im_eof, lost communication with %s, not killing job yet", name);

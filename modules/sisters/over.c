@@ -24,17 +24,41 @@ void over_send(struct keel_mod *mod, struct job *j, const struct far_task *t)
 
 	if (host >= 0 && (uint32_t)host != j->self)
 		over_put(mod, j, (uint32_t)host, "sister.over", own_name(j), t->host, t->number, t->status);
+	if (!j->ends_ms)
+		j->ends_ms = keel_now_ms(mod) + END_AGAIN_MS;
+}
+
+static bool ends_send(struct keel_mod *mod, struct job *j)
+{
+	struct far_task *t, *next;
+	bool any = false;
+
+	HASH_ITER(hh, j->here, t, next)
+		if (t->over && t->answered) {
+			over_send(mod, j, t);
+			any = true;
+		}
+	return any;
+}
+
+/* Between the primary and the host that had a task started there may have been no link. */
+void tasks_tick(struct keel_mod *mod, struct job *j, int64_t now)
+{
+	if (j->ends_ms && now >= j->ends_ms)
+		j->ends_ms = ends_send(mod, j) ? now + END_AGAIN_MS : 0;
 }
 
 void tasks_over(struct keel_mod *mod, const struct keel_part *part, uint32_t number, int32_t status)
 {
 	struct job *j = job_of(mod, part);
 	struct far_task *t = j ? far_find(j->here, number) : NULL;
-	uint32_t caller = number >> 20;
+	uint32_t caller = 0;
 
 	if (!j)
 		return;
 	/* This daemon was restarted after the start of it: its number says whose it is. */
+	while (!t && caller < part->n_hosts && keel_part_slot(part, caller) != number >> 20)
+		caller++;
 	if (!t && caller < part->n_hosts && caller != part->index && number > 1) {
 		t = far_add(&j->here, number, part->hosts[caller].name);
 		if (t)
@@ -57,13 +81,21 @@ static void notify(struct keel_mod *mod, struct job *j, uint32_t number, int32_t
 			l->events.task_over(l->me, j->id, j->run, number, status);
 }
 
+/* Of an earlier life of this daemon. */
+static bool was_own(const struct job *j, uint32_t number)
+{
+	const struct keel_part *part = j->found ? keel_part_find(j->id) : NULL;
+
+	return part && number >> 20 == keel_part_slot(part, part->index);
+}
+
 /* It is over on another host, if `from` is the one it was started on; the answer to its start may be behind. */
 static void there_over(struct keel_mod *mod, struct job *j, const char *from, uint32_t number, int32_t status)
 {
 	struct far_task *t = far_find(j->there, number);
 	struct call *c, *next;
 
-	if (!t || strcmp(t->host, from) != 0)
+	if (t ? strcmp(t->host, from) != 0 : !was_own(j, number))
 		return;
 	DL_FOREACH_SAFE(j->calls, c, next)
 		if (c->is_spawn && c->done && c->task == number) {
@@ -116,15 +148,12 @@ void on_over_known(struct keel_mod *mod, struct job *j, uint32_t host, const str
 /* ---- links and losses ---------------------------------------------------------------------------------------- */
 void tasks_link(struct keel_mod *mod, struct job *j, uint32_t host)
 {
-	struct far_task *t, *next;
 	struct call *c;
 
 	DL_FOREACH(j->calls, c)
 		if (way_to(j, c->to) == (int)host)
 			call_send(mod, j, c);
-	HASH_ITER(hh, j->here, t, next)
-		if (t->over && t->answered)
-			over_send(mod, j, t);
+	ends_send(mod, j);
 }
 
 static void there_lost(struct keel_mod *mod, struct job *j, const char *name)

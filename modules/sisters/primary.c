@@ -196,7 +196,7 @@ void primary_runs(struct primary *p)
 		return;
 	p->running = true;
 	if (p->status || p->code)
-		emit(p, (struct primary_act){ .kind = ACT_FAIL, .status = p->status, .text = p->text });
+		emit(p, (struct primary_act){ .kind = ACT_FAIL, .status = STATUS_LOST, .text = p->text });
 	p->status = p->code = 0;
 }
 
@@ -228,6 +228,8 @@ void primary_verdict(struct primary *p, uint32_t host, int32_t status, int32_t c
 		p->status = status;
 		p->code = code ? code : CODE_COMM;
 		snprintf(p->text, sizeof(p->text), "%s", text);
+		if (p->step == STEP_NONE) /* what waits before the program, or between the steps, need not wait on */
+			emit(p, (struct primary_act){ .kind = ACT_FAIL, .status = status, .text = text });
 	} else if (!tolerated && p->running && !p->over && p->step != STEP_END) {
 		emit(p, (struct primary_act){ .kind = ACT_FAIL, .status = STATUS_LOST, .text = text });
 	}

@@ -178,8 +178,11 @@ static const struct keel_part_events events = {
 
 static void part_found(struct keel_mod *mod, const struct keel_part *part, void *arg)
 {
+	struct job *j = job_of(mod, part);
+
 	(void)arg;
-	job_of(mod, part);
+	if (j)
+		j->found = true;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------ */

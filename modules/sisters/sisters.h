@@ -23,6 +23,7 @@
 #include "sister.h"
 
 #define TICK_MS 1000
+#define END_AGAIN_MS 2000
 #define ID_MAX 256
 #define ITEMS_MAX 64	    /* of a report of usage */
 #define PIECE_MAX 65536	    /* bytes of output in a message */
@@ -110,10 +111,12 @@ struct job {
 	struct call *calls;
 	size_t calls_bytes;
 	struct far_task *here, *there;
+	int64_t ends_ms; /* when ends of tasks that are not known there are said again; 0: there are none */
 	char **items; /* a sister's usage at its end, NULL-terminated */
 	int record;   /* file of what the streams have; -1: none yet */
 	struct told told;
 	bool joined;  /* logged */
+	bool found;   /* when this daemon started: tasks that it had elsewhere are not known */
 	UT_hash_handle hh;
 };
 
@@ -187,6 +190,7 @@ extern const struct keel_sister_api sister_api;
 void tasks_over(struct keel_mod *mod, const struct keel_part *part, uint32_t number, int32_t status);
 void tasks_link(struct keel_mod *mod, struct job *j, uint32_t host);
 void tasks_lost(struct keel_mod *mod, struct job *j, uint32_t host);
+void tasks_tick(struct keel_mod *mod, struct job *j, int64_t now);
 void tasks_free(struct keel_mod *mod, struct job *j);
 
 typedef void message_fn(struct keel_mod *, struct job *, uint32_t host, const struct keel_msg *);

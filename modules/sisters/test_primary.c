@@ -434,9 +434,11 @@ static void a_loss_between_the_steps_is_not_forgotten(void)
 	answer_all(0);
 	primary_link(&p, 1, false, 100);
 	primary_down(&p, 1); /* launch is under way here */
-	CU_ASSERT_EQUAL(n[ACT_FAIL], 0);
-	primary_runs(&p);
 	CU_ASSERT_EQUAL(n[ACT_FAIL], 1);
+	CU_ASSERT_EQUAL(last[ACT_FAIL].status, STATUS_RETRY); /* the program has not begun: nothing of it is to begin */
+	primary_runs(&p); /* it has, meanwhile */
+	CU_ASSERT_EQUAL(n[ACT_FAIL], 2);
+	CU_ASSERT_EQUAL(last[ACT_FAIL].status, STATUS_LOST);
 }
 
 TESTS_MAIN("sisters/primary", TEST(starts_when_all_have_joined_in_any_order), TEST(a_sister_that_refuses_fails_the_start),

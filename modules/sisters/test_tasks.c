@@ -68,6 +68,25 @@ static void a_task_on_another_host(void)
 	end();
 }
 
+/* The daemon of the host that had it started was restarted meanwhile. */
+static void an_end_is_heard_by_a_later_daemon(void)
+{
+	for (int later = 0; later < 2; later++) {
+		if (later) {
+			begin(0, KEEL_PART_READY);
+			up("b");
+		} else {
+			run();
+		}
+		sisters();
+		HEAR("b", "sister.over", "from", "b", "to", "a", "task", "#7", "status", "#3");
+		HEAR("b", "sister.over", "from", "b", "to", "a", "task", "#1048583", "status", "#3"); /* it is b's own */
+		CU_ASSERT_PTR_NOT_NULL(said("b sister.known"));
+		CU_ASSERT_EQUAL(over.n, later);
+		end();
+	}
+}
+
 static void a_lost_host_answers_for_its_tasks(void)
 {
 	const struct keel_sister_api *api;
@@ -120,13 +139,25 @@ static void a_task_is_started_once_and_its_end_said_until_it_is_known(void)
 	sent_clear();
 	up("a");
 	CU_ASSERT_PTR_NOT_NULL(said("a sister.over"));
+	sent_clear();
+	keel_mock_advance(mock, END_AGAIN_MS - TICK_MS);
+	CU_ASSERT_PTR_NULL(said("a sister.over"));
+	keel_mock_advance(mock, 2 * TICK_MS); /* the primary may not have reached who had it started */
+	CU_ASSERT_PTR_NOT_NULL(said("a sister.over"));
 	HEAR("a", "sister.known", "from", "a", "to", "b", "task", "#7");
 	sent_clear();
 	up("a");
+	keel_mock_advance(mock, 2 * END_AGAIN_MS);
 	CU_ASSERT_PTR_NULL(said("a sister.over"));
 	parts_heard.task_over(parts_me, &part, 3, 1); /* of an earlier life of this daemon: host 0 had it started */
 	keel_mock_advance(mock, 0);
 	CU_ASSERT_PTR_NOT_NULL(said("to=a task=3 status=1"));
+	part.slots = (const uint32_t[]){ 0, 2, 3 }; /* one between was released */
+	parts_heard.task_over(parts_me, &part, 1 << 20 | 5, 1);
+	parts_heard.task_over(parts_me, &part, 3 << 20 | 5, 1);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_PTR_NULL(said("task=1048581"));
+	CU_ASSERT_PTR_NOT_NULL(said("to=c task=3145733 status=1"));
 	end();
 }
 
@@ -262,7 +293,8 @@ static void what_other_hosts_send_is_bounded(void)
 	end();
 }
 
-TESTS_MAIN("sisters/tasks", TEST(a_task_on_another_host), TEST(a_lost_host_answers_for_its_tasks),
+TESTS_MAIN("sisters/tasks", TEST(a_task_on_another_host), TEST(an_end_is_heard_by_a_later_daemon),
+	   TEST(a_lost_host_answers_for_its_tasks),
 	   TEST(a_primary_passes_on), TEST(a_task_is_started_once_and_its_end_said_until_it_is_known),
 	   TEST(what_another_host_started_is_for_it_to_know), TEST(a_host_that_is_lost_starts_nothing),
 	   TEST(questions_without_an_answer_are_bounded), TEST(bytes_without_an_answer_are_bounded), TEST(tasks_for_others_are_bounded),

@@ -23,7 +23,7 @@ static struct job *job_create(struct state *s, const struct keel_part *p)
 		return NULL;
 	}
 	j->run = p->run;
-	j->index = p->index;
+	j->slot = keel_part_slot(p, p->index);
 	j->next = 2; /* 1 is the job's program */
 	HASH_ADD_KEYPTR(hh, s->jobs, j->id, strlen(j->id), j);
 	if (j->hh.tbl == NULL) {
@@ -83,7 +83,7 @@ uint32_t job_number(struct job *j)
 		j->next &= most;
 		if (j->next < 2)
 			j->next = 2;
-		number = j->index << NUMBER_BITS | j->next++;
+		number = j->slot << NUMBER_BITS | j->next++;
 	} while (task_find(j, number) != NULL);
 	return number;
 }

@@ -27,9 +27,9 @@ static bool cookie_fits(const char *is, const char *said)
 /* A task that another host started here is not known; one that was started from here must be. */
 static bool task_may_be(struct job *j, uint32_t task)
 {
-	bool own = task >> NUMBER_BITS == j->index;
+	bool own = task >> NUMBER_BITS == j->slot;
 
-	return task != 0 && (!own || j->found || (task == 1 && j->index == 0) || task_find(j, task) != NULL);
+	return task != 0 && (!own || j->found || (task == 1 && j->slot == 0) || task_find(j, task) != NULL);
 }
 
 static void on_init(struct keel_mod *mod, struct keel_req *req)
@@ -210,10 +210,10 @@ static void on_obit(struct keel_mod *mod, struct keel_req *req)
 		return; /* answered: m is gone */
 	number = (uint32_t)keel_msg_int(m, "task", 0);
 	t = task_find(c->job, number);
-	if (t == NULL && (c->job->found || (number == 1 && c->job->index == 0))) {
+	if (t == NULL && (c->job->found || (number == 1 && c->job->slot == 0))) {
 		const char *host = host_named(c, number == 1 ? 0 : keel_msg_int(m, "node", -1));
 
-		t = host != NULL && number != 0 ? task_add(c->job, number, host) : NULL;
+		t = number != 0 ? task_add(c->job, number, host != NULL ? host : "") : NULL;
 		if (t != NULL)
 			t->status = TASK_RUNS;
 	}

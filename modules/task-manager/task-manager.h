@@ -45,7 +45,7 @@ enum tm_error {
 #define PUBLISHED_MAX (1 << 20) /* bytes of a job, on one host */
 #define NAME_LENGTH_MAX 255    /* of a published value */
 #define UNREAD_MAX (4 << 20)   /* bytes of events of a job that wait until its clients read: later ones bring an error */
-#define NUMBER_BITS 20         /* of a task's number: the counter of the host that started it; above it that host's index */
+#define NUMBER_BITS 20         /* of a task's number: the counter of the host that started it; above it that host's slot in the run */
 
 struct conf {
 	bool attach;
@@ -99,7 +99,7 @@ struct value {
 struct job {
 	char *id;
 	int64_t run;
-	uint32_t index; /* of this host */
+	uint32_t slot;	/* of this host in the run */
 	uint32_t next;	/* counter of the next task */
 	bool found, moved; /* at start: tasks of before are not known; then the counter has gone on elsewhere */
 	struct client *clients;

@@ -298,6 +298,21 @@ static void test_elsewhere(void)
 	end();
 }
 
+/* Numbers of tasks are the run's: of other hosts before this one some were released. */
+static void test_slots(void)
+{
+	static const uint32_t slots[] = { 0, 2, 3 };
+
+	begin(true);
+	part.index = 1;
+	part.slots = slots;
+	CU_ASSERT_EQUAL(ask("tm_init", "job = \"7.svr\"; cookie = \"C00KIE\"; task = 0x200005;"), TM_ENOTFOUND);
+	enter();
+	CU_ASSERT_EQUAL(spawn(0), 2 << NUMBER_BITS | 2);
+	CU_ASSERT_EQUAL(ask("tm_init", "job = \"7.svr\"; cookie = \"C00KIE\"; task = 0x100005;"), -1); /* of a host that is gone */
+	end();
+}
+
 static void test_without_sisters(void)
 {
 	begin(false);
@@ -540,6 +555,9 @@ static void test_found_at_start(void)
 	CU_ASSERT_EQUAL(ask("tm_obit", OWN "event = 7; task = 18; node = 0;"), 0);
 	part_events->task_over(listener, &part, 18, 4);
 	got("\"status\": 4");
+	CU_ASSERT_EQUAL(ask("tm_obit", OWN "event = 8; task = 19; node = 4;"), 0); /* its host has another number now, or is gone */
+	part_events->task_over(listener, &part, 19, 5);
+	got("\"status\": 5");
 	CU_ASSERT(spawn(0) >= 2);
 	answered(0);
 	end();
@@ -579,7 +597,7 @@ static void test_attach(void)
 	end();
 }
 
-TESTS_MAIN("task-manager", TEST(test_who_is_refused), TEST(test_greeting), TEST(test_life_of_a_task), TEST(test_elsewhere),
+TESTS_MAIN("task-manager", TEST(test_who_is_refused), TEST(test_greeting), TEST(test_life_of_a_task), TEST(test_elsewhere), TEST(test_slots),
 	   TEST(test_without_sisters), TEST(test_listings), TEST(test_values), TEST(test_too_many_events),
 	   TEST(test_too_many_clients), TEST(test_too_many_tasks), TEST(test_client_gone), TEST(test_job_gone),
 	   TEST(test_slow_client), TEST(test_client_that_never_reads), TEST(test_found_at_start), TEST(test_attach))

@@ -28,14 +28,20 @@ others_begin()
 	qmgr -c 'set queue closed started = true'
 	qsig -s admin-resume "${single[SA]}" "$(subjob SA)"
 	qrls "${single[H]}" "${array[H]}"
+}
+# What is at its launch has all it needs since before.
+launch()
+{
+	local id
 	rm -f "$parked"/*
+	for id in "${single[R41]}" "$(subjob R41)"; do wait_until 20 is_running "$id"; done
 }
 has_tried() { mom_log n1 | grep -q "${single[Q]}"; }
 # None that is to start has ended, none that ran has stopped.
 nothing_ended()
 {
 	local state id
-	for state in Q H R41; do
+	for state in Q H; do
 		for id in "${single[$state]}" "$(subjob $state)"; do
 			[[ $(state_of_job "$id") = [QR] ]] || { echo "$id ($state) is $(state_of_job "$id")" >&2; return 1; }
 			[ ! -e "$ran/$id" ] || { echo "$id has begun" >&2; return 1; }
@@ -61,6 +67,7 @@ mended()
 	wait_until 20 has_tried
 	nothing_ended
 	rm "$SB/n1/spool/filler"
+	launch
 	mended
 }
 
@@ -97,6 +104,7 @@ silent_names()
 	others_begin
 	wait_until 20 has_tried
 	expect_ended # neither killing nor its report asks for names
+	launch
 	nothing_ended
 	rm "$SB/silent"
 	mended
@@ -117,6 +125,7 @@ nursery_of() # host
 	expect_states
 	others_begin
 	wait_until 20 has_tried
+	launch
 	nothing_ended
 	prlimit --pid "$nursery" --nproc="$(ulimit -Hu):$(ulimit -Hu)"
 	mended

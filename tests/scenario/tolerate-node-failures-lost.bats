@@ -177,3 +177,56 @@ all_up() { for n in n1 n2 n3 n4; do ! is_down $n || return; done; }
 	same tasks "0 0 $SB/n1/tmp 1 1 $SB/n3/tmp 2" "$(tail -n +4 <<<"$text" | sed 's|/pbs\.[^ ]*||' | LC_ALL=C sort | xargs)"
 	has "$(mom_log n3)" 'updated nodes info$'
 }
+
+# A job over n1 to n4, whose hosts n3 and n4 do what they get: see goes_there. What tasks say is in $room/said.
+over4()
+{
+	room=$(mktemp -d "$(desk "$OWNER")/over.XXXXXX")
+	chmod 777 "$room"
+	printf '#!/bin/sh\necho "$* node $PBS_NODENUM" >>%s/said\n' "$room" >"$room/say"
+	cat >"$room/follow" <<-EOF
+		#!/bin/sh
+		cd $room
+		touch \$1.here
+		while :; do
+			if [ -e \$1.do ]; then mv \$1.do \$1.now; sh ./\$1.now >\$1.out 2>&1; echo \$? >>\$1.out; mv \$1.out \$1.done; fi
+			sleep 0.1
+		done
+	EOF
+	chmod 755 "$room"/*
+	id=$(shell "cd $room; PATH=$KEELSON_BUILD/bin:\$PATH; export PATH
+		pbsdsh -n 2 -- env PATH=\$PATH $room/follow n3 & pbsdsh -n 3 -- env PATH=\$PATH $room/follow n4 & wait" \
+		"$@" -l select=1:ncpus=1:host=n1+1:ncpus=1:host=n2+1:ncpus=1:host=n3+1:ncpus=1:host=n4)
+	starts "$id"
+	for host in n3 n4; do wait_until 20 test -e "$room/$host.here"; done
+}
+begins_there() { rm -f "$room/$1.done"; echo "$2" >"$room/$1.new"; mv "$room/$1.new" "$room/$1.do"; }
+# HOST STATUS: the command there has ended with it
+ends_there() { wait_until 20 test -e "$room/$1.done"; same "end on $1" "$2" "$(cat "$room/$1.done")"; }
+goes_there() { begins_there "$1" "$2"; ends_there "$1" 0; }
+
+@test "tolerate-node-failures: a job that gave up its 2nd of 4 hosts: tasks of the 4th, its restart, its loss" {
+	undo online
+	over4 -W $TNF=all
+	goes_there n3 "pbs_tmrsh n3 $room/say own" # n3 has had a task before, n4 has not
+	quietly as "$OWNER" pbs_release_nodes -j "$id" n2
+	for host in n1 n3 n4; do wait_until 10 same "node file of $host" 'n1 n3 n4' "$(xargs <"$SB/$host/aux/$id")"; done
+	goes_there n4 "pbs_tmrsh n1 $room/say by 4"
+	goes_there n3 "pbs_tmrsh n4 $KEELSON_BUILD/bin/pbs_tmrsh n3 $room/say by 3 and 4"
+	goes_there n4 "pbs_tmrsh n3 $KEELSON_BUILD/bin/pbs_tmrsh n1 $room/say by 4 and 3"
+	same said 'own node 2 by 4 node 0 by 3 and 4 node 1 by 4 and 3 node 0' "$(xargs <"$room/said")"
+	# each gets to know that its task on the other has ended, though the daemons were restarted
+	begins_there n4 "pbs_tmrsh n3 sh -c 'touch $room/n3.task; until test -e $room/go; do sleep 0.1; done; exit 7'"
+	begins_there n3 "pbs_tmrsh n4 sh -c 'touch $room/n4.task; until test -e $room/go; do sleep 0.1; done; exit 8'"
+	for host in n3 n4; do wait_until 10 test -e "$room/$host.task"; done
+	for host in n3 n4; do sandbox kill $host; sandbox restart $host; done
+	wait_until 20 all_up
+	touch "$room/go"
+	ends_there n4 7
+	ends_there n3 8
+	kill_mom n4
+	wait_until 20 says_log n1 "$id" 'ignoring lost communication with n4 as job is tolerant of node failures$'
+	job_is "$id" R 42
+	same failed_hosts 'n4: the link to it is lost (run, 15059)' "$(job_attr "$id" failed_hosts)"
+	goes_there n3 "pbs_tmrsh n1 $room/say without 4"
+}

@@ -189,11 +189,12 @@ static bool add(const struct keel_module *m, bool taps, int depth)
 		return true;
 	if (all.n_chosen == MODULES_MAX || depth > DEPTH_MAX || (m->roles & all.subject->roles) == 0)
 		return false;
-	for (uint32_t i = 0; i < m->n_contribs; i++) { /* the subject is made to take its place */
-		const char *kind = m->contribs[i].kind;
+	for (uint32_t i = 0; i < m->n_contribs; i++) { /* the subject, or the kit (host_offer()), is made to take its place */
+		const char *kind = m->contribs[i].kind, *name = ((const struct keel_class_def *)m->contribs[i].def)->name;
+		bool service = strcmp(kind, "SERVICE") == 0;
 
-		if ((strcmp(kind, "CLASS") == 0 || strcmp(kind, "SERVICE") == 0) &&
-		    brings(all.subject, kind, ((const struct keel_class_def *)m->contribs[i].def)->name))
+		if (((service || strcmp(kind, "CLASS") == 0) && brings(all.subject, kind, name)) ||
+		    (service && keel_mock_group(all.kernel, name) != NULL))
 			return false;
 	}
 	for (const struct keel_need *n = m->needs; n < m->needs_end; n++)
@@ -213,7 +214,7 @@ static bool find(const char *kind, const char *name, int depth)
 		if (brings(all.given[i], kind, name))
 			(void)add(all.given[i], true, depth);
 	for (unsigned i = 0; i < all.n_installed && !is_there(kind, name, depth); i++)
-		if (brings(all.installed[i], kind, name) && !brings(all.installed[i], "SERVICE", "task")) /* host_offer() has that */
+		if (brings(all.installed[i], kind, name))
 			(void)add(all.installed[i], false, depth);
 	return is_there(kind, name, depth);
 }

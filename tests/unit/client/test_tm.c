@@ -174,15 +174,15 @@ static void *serves(void *arg)
 	return arg;
 }
 
-/* Says more than anybody wants to hear once a request comes, and reads nothing of that. */
+/* Sends more than a client takes, and reads nothing. */
 static void *floods(void *arg)
 {
 	static char much[1 << 16];
 
 	ACCEPT();
 	greet();
-	(void)!recv(peer, much, 1, MSG_PEEK);
-	much[0] = '\0';
+	recv(peer, much, 1, MSG_PEEK); /* the greeting was read alone: a request follows it */
+	memset(much, 0, sizeof(much));
 	while (send_bytes(much, sizeof(much)))
 		;
 	close(peer);

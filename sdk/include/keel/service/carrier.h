@@ -15,10 +15,8 @@
 #include "keel/types.h"
 #include "keel/use.h"
 
-enum {
-	KEEL_CARRIER_ADDRESS = 320, /* room for an address and its NUL */
-	KEEL_CARRIER_KEY = 48,	    /* room for a public key and its NUL */
-};
+#define KEEL_CARRIER_ADDRESS 320 /* room for an address and its NUL */
+#define KEEL_CARRIER_KEY 48	 /* room for a public key and its NUL */
 
 struct keel_carrier_api {
 	uint32_t size, version;

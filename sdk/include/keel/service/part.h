@@ -48,7 +48,14 @@ struct keel_part {
 	const uint32_t *nodes; /* of each node number (spec 31 section 1) the index of its host */
 	const char *tolerate; /* tolerate_node_failures as it was at the start; "" unset */
 	uint32_t rerunable, started; /* 0 or 1; started: the primary's program runs */
+	const uint32_t *slots; /* of each host the index that it had when the run began; NULL: that of now */
 };
+
+/* A host's number for as long as the run lasts, whatever hosts the job gives up. */
+static inline uint32_t keel_part_slot(const struct keel_part *p, uint32_t index)
+{
+	return p->slots && index < p->n_hosts ? p->slots[index] : index;
+}
 
 /* A task: a program that is started in a part beside the job's own, with the job's user, limits and environment. */
 struct keel_part_task {

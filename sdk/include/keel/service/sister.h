@@ -26,7 +26,7 @@ struct keel_sister_api {
 	int32_t (*listen)(struct keel_mod *, struct keel_mod *me, const struct keel_sister_events *);
 	/* As those of service part, on the host with this index in the job's hosts. Fails with 17000 (ESYSTEM) when it is
 	 * lost, 17006 (ENOTFOUND) when the job has no such host or task. The task's number is unique in the run by its caller:
-	 * host index << 20 | own counter. */
+	 * its slot in the run << 20 | own counter. */
 	void (*spawn)(struct keel_mod *, const char *id, uint32_t host, const struct keel_part_task *, struct keel_mod *me, keel_part_done *done, void *arg);
 	/* A signal (name or number) to one task, wherever it is; number 0: to every process of the job on that host. */
 	void (*signal)(struct keel_mod *, const char *id, uint32_t host, uint32_t number, const char *name, struct keel_mod *me, keel_part_done *done, void *arg);
