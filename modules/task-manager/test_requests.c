@@ -231,6 +231,22 @@ static void test_who_is_refused(void)
 	end();
 }
 
+/* Who is no user of a job writes no megabytes into the log. */
+static void test_long_id(void)
+{
+	char *body = calloc(1, 1 << 20), id[NAME_LENGTH_MAX + 2];
+
+	memset(id, 'i', sizeof(id));
+	id[NAME_LENGTH_MAX + 1] = '\0';
+	begin(true);
+	snprintf(body, 1 << 20, "job = \"%s\"; cookie = \"C00KIE\"; task = 1;", id);
+	CU_ASSERT_EQUAL(ask_as(&other, "tm_init", body), TM_ENOTCONNECTED);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "no such job here"));
+	CU_ASSERT_PTR_NULL(keel_mock_logged(mock, "iiii"));
+	end();
+	free(body);
+}
+
 static void test_greeting(void)
 {
 	begin(true);
@@ -597,7 +613,7 @@ static void test_attach(void)
 	end();
 }
 
-TESTS_MAIN("task-manager", TEST(test_who_is_refused), TEST(test_greeting), TEST(test_life_of_a_task), TEST(test_elsewhere), TEST(test_slots),
+TESTS_MAIN("task-manager", TEST(test_who_is_refused), TEST(test_long_id), TEST(test_greeting), TEST(test_life_of_a_task), TEST(test_elsewhere), TEST(test_slots),
 	   TEST(test_without_sisters), TEST(test_listings), TEST(test_values), TEST(test_too_many_events),
 	   TEST(test_too_many_clients), TEST(test_too_many_tasks), TEST(test_client_gone), TEST(test_job_gone),
 	   TEST(test_slow_client), TEST(test_client_that_never_reads), TEST(test_found_at_start), TEST(test_attach))
