@@ -165,6 +165,7 @@ static int ours_add(struct var **vars, const struct launch *l, const char *job_d
 		{ "KEELSON_MOM_SOCKET", l->mom_socket },
 		{ "PBS_NODEFILE", l->nodes ? nodefile : NULL },
 		{ "PBS_ENVIRONMENT", "PBS_BATCH" },
+		{ "ENVIRONMENT", "BATCH" },
 		{ "PBS_JOBDIR", job_dir },
 		{ "TMPDIR", l->tmpdir ? tmpdir : NULL },
 		{ "NCPUS", ncpus },

@@ -137,13 +137,11 @@ static void hosts_put(const struct sending *s, uint32_t index, struct keel_out *
 /* NULL without memory. The primary's still lacks its script. */
 static struct keel_out *start_message(struct keel_mod *mod, const struct sending *s, uint32_t index)
 {
-	struct keel_out *out = keel_out(mod);
+	struct keel_out *out = run_message(mod, s->e->id, s->e->run);
 	char *ncpus, *saved, *rerunable;
 
 	if (!out)
 		return NULL;
-	keel_put_str(out, "id", s->e->id);
-	keel_put_int(out, "run", s->e->run);
 	for (size_t i = 0; i < KEEL_COUNT(start_texts); i++) {
 		char *text = dispatch_text(mod, s->job, start_texts[i].attr, start_texts[i].key);
 
@@ -179,12 +177,8 @@ void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *j
 		if (!(s.lines[i] = line_make(mod->state, spread->host[i])))
 			goto out;
 	for (uint32_t i = 0; s.nodes && s.lines && i < s.n; i++) {
-		struct keel_out *out = keel_out(mod);
+		struct keel_out *out = run_message(mod, e->id, e->run);
 
-		if (!out)
-			break;
-		keel_put_str(out, "id", e->id);
-		keel_put_int(out, "run", e->run);
 		hosts_put(&s, i, out);
 		keel_link_send(mod, e->hosts[i], "task.resize", out);
 	}
@@ -264,7 +258,7 @@ static void start_failed(struct keel_mod *mod, struct entry *e, const char *why)
 	others_discard(mod, e);
 	entry_drop(st, e);
 	if (job)
-		TELL(mod, refused, job, -3, why);
+		TELL(mod, refused, job, KEEL_TASK_RETRY, why);
 }
 
 /* What was ordered while it was on its way. */

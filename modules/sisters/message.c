@@ -22,7 +22,7 @@ struct keel_out *message(struct keel_mod *mod, const struct job *j)
 /* What is lost with a link is said again on the next one. */
 void message_send(struct keel_mod *mod, const struct job *j, uint32_t host, const char *name, struct keel_out *out)
 {
-	keel_link_send(mod, pair_peer(mod, &j->hosts[host]), name, out);
+	keel_link_send(mod, pair_peer(&j->hosts[host]), name, out);
 }
 
 static const char *text_of(const struct keel_msg *m, const char *key)
@@ -133,7 +133,7 @@ static void on_message(struct keel_mod *mod, const char *peer, const struct keel
 	const char *id = keel_msg_str(m, "id"), *name = text_of(m, "msg");
 	int64_t run = keel_msg_int(m, "run", -1);
 	struct job *j = job_find(mod, id, run);
-	int host = j ? pair_host(mod, j, peer) : -1;
+	int host = j ? pair_host(j, peer) : -1;
 	uint32_t side;
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 || !id || strlen(id) > ID_MAX)

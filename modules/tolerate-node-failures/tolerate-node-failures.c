@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tolerate-node-failures.c - jobs that start, and go on, although hosts of theirs fail.
+ * tolerate-node-failures.c - jobs that go on without hosts that fail.
  *
  * on a server   attributes.c, spare.c, server.c
  * on a primary  runs.c hosts that failed; release.c what the job gives back before its program starts
@@ -51,6 +51,6 @@ static void stop(struct keel_mod *mod)
 }
 
 KEEL_MODULE(.name = "tolerate-node-failures", .version = "1.0", .vendor = "Keelson",
-	    .summary = "jobs that start, and go on, although hosts of theirs fail", .roles = KEEL_SERVER | KEEL_MOM,
+	    .summary = "jobs that go on without hosts that fail", .roles = KEEL_SERVER | KEEL_MOM,
 	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
 	    .start = start, .stop = stop);

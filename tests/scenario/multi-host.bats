@@ -276,6 +276,25 @@ finished_script()
 	wait_until 10 no_files
 }
 
+@test "multi-host #33: a private directory is on every host, 0700, and gone after the job" {
+	desk=$(desk "$OWNER")
+	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c '(pwd -P; echo \$PBS_JOBDIR; stat -c %a .) >>$desk/private'; touch left; sleep 600" \
+		"${over[@]}" -W sandbox=PRIVATE)
+	eval "home=~$OWNER"
+	undo rm -rf "$home/pbs.$id.x8z"
+	wait_until 20 test -e "$home/pbs.$id.x8z/left"
+	same jobdir "$home/pbs.$id.x8z" "$(job_attr "$id" jobdir)"
+	for host in n1 n2 n3; do has "$(mom_log $host)" ";0008;pbs_mom;Job;$id;created the job directory $home/pbs\.$id\.x8z\$"; done
+	same 'what its tasks see' "6 $home/pbs.$id.x8z 3 700" "$(sort "$desk/private" | uniq -c | xargs)"
+	needs_module release-nodes
+	as "$OWNER" pbs_release_nodes -j "$id" n3
+	wait_until 20 node_is n3 free
+	[ -e "$home/pbs.$id.x8z/left" ] # homes are shared here: the host that is out leaves what is its job's
+	as "$OWNER" qdel "$id"
+	ends "$id"
+	wait_until 10 test ! -e "$home/pbs.$id.x8z"
+}
+
 @test "multi-host: admin-suspend stops every process on every host" {
 	needs_module admin-suspend
 	id=$(spread)

@@ -174,15 +174,15 @@ static void *serves(void *arg)
 	return arg;
 }
 
-/* Sends more than a client takes, and reads nothing. */
+/* Sends more than a client takes once a request comes, and reads nothing of that. */
 static void *floods(void *arg)
 {
 	static char much[1 << 16];
 
 	ACCEPT();
 	greet();
-	recv(peer, much, 1, MSG_PEEK); /* the greeting was read alone: a request follows it */
-	memset(much, 0, sizeof(much));
+	(void)!recv(peer, much, 1, MSG_PEEK); /* the greeting was read alone: a request follows it */
+	much[0] = '\0';
 	while (send_bytes(much, sizeof(much)))
 		;
 	close(peer);

@@ -45,7 +45,7 @@ struct keel_part {
 	const char *user, *cookie;
 	int64_t uid;
 	const struct keel_part_host *hosts; /* in the order of exec_host; [0] is the primary */
-	const uint32_t *nodes; /* of each node number (spec 31 section 1) the index of its host */
+	const uint32_t *nodes; /* of each node number (a line of the node file, from 0) the index of its host */
 	const char *tolerate; /* tolerate_node_failures as it was at the start; "" unset */
 	uint32_t rerunable, started; /* 0 or 1; started: the primary's program runs */
 	const uint32_t *slots; /* of each host the index that it had when the run began; NULL: that of now */
@@ -75,7 +75,7 @@ struct keel_part_events {
 	uint32_t reserved;
 	/* A sister is ready; also for each that is found READY or STOPPED when the daemon restarts. */
 	void (*ready)(struct keel_mod *, const struct keel_part *);
-	/* A sister could not be set up: a negative system code (spec 31 4.4), the PBSE number of it, and why. */
+	/* A sister could not be set up: a negative system code (as enum keel_task_failure), the PBSE number of it, and why. */
 	void (*refused)(struct keel_mod *, const struct keel_part *, int32_t status, int32_t code, const char *why);
 	/* The program of the primary runs. Also when it is found running at a restart. */
 	void (*started)(struct keel_mod *, const struct keel_part *);
@@ -130,6 +130,9 @@ struct keel_part_api {
 	void (*admit)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
 	/* A sister of a job whose start failed: as end(), at once, with task_abort in place of task_epilogue. -ENOENT. */
 	int32_t (*abort)(struct keel_mod *, const char *id);
+	/* Where the file `path` of that host is on this one: it is this one by its name, or a rule of usecp says that its files
+	 * are seen here. The caller frees it. NULL: it is not here. */
+	char *(*path_here)(struct keel_mod *, const char *host, const char *path);
 };
 
 KEEL_SERVICE(part);
@@ -148,5 +151,6 @@ KEEL_SERVICE(part);
 #define keel_part_prune(...) KEEL_CALL(part, prune, __VA_ARGS__)
 #define keel_part_admit(...) KEEL_CALL(part, admit, __VA_ARGS__)
 #define keel_part_abort(...) KEEL_CALL(part, abort, __VA_ARGS__)
+#define keel_part_path_here(...) KEEL_CALL(part, path_here, __VA_ARGS__)
 
 #endif

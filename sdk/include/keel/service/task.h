@@ -14,8 +14,9 @@
 #include "keel/types.h"
 #include "keel/use.h"
 
-/* Of the negative system codes of a start that failed, those on which server and host must agree; the spec has
- * the others (03, exit statuses). */
+/* Of the negative system codes of a run, those on which server and host must agree. Others, for a refusal of a module: -1 and -2, a
+ * start that fails for good, before and after the files for output are there; -16 and -18 the job is queued again, if it may; -17 and
+ * -19 it is deleted; -15, of task_epilogue alone, it is queued again. */
 enum keel_task_failure {
 	KEEL_TASK_RETRY = -3,	   /* the host, or a limit of its user, lets it not start now: it is queued again */
 	KEEL_TASK_BAD_USER = -10,  /* its user is unknown on the host */
