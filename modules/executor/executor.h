@@ -282,7 +282,8 @@ void leaving_forget(struct keel_mod *mod, const struct entry *e);
 void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has);
 bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has);
 /* start.c: what hosts that stay are to know of each other now */
-void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s);
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s, const char *only); /* NULL: all hosts */
+void resize_again(struct keel_mod *mod, struct entry *e, const char *peer);
 /* Holds a start on hosts whose links are awaited, or that have not introduced themselves on them yet. */
 keel_verdict start_wait(struct keel_call *call, const char *id, const struct spread *hosts);
 void starts_go_on(struct state *st, const char *awaited); /* a host is there, or down; a job's last run is gone */

@@ -2,7 +2,8 @@
  *
  * resize.c - server half: a job that runs has fewer hosts.
  *
- *   hosts that stay    "task.resize": their list, node numbers and node file as they are now
+ *   hosts that stay    "task.resize": their list, node numbers and node file as they are now; again whenever they introduce
+ *                      themselves with the run
  *   hosts that are out "task.release": they end their part, and report "task.released"; until then they are the entry's
  *                      leaving ones, and get the order again whenever they introduce themselves with the run
  *   the primary        "task.pruned": before its program is started it goes on without some; "task.prune_done"
@@ -136,8 +137,21 @@ void task_resize(struct keel_mod *mod, struct keel_obj *job)
 		}
 	if (fewer)
 		entry_hosts_set(e, &s, cf->first_host_only && s.n_hosts ? 1 : s.n_hosts);
-	resize_send(mod, e, job, &s);
+	resize_send(mod, e, job, &s, NULL);
 	deallocated_look(mod, e, job, &s, false);
+	spread_fini(&s);
+}
+
+/* A host introduces itself with the run. It may have been away when the job got fewer vnodes. */
+void resize_again(struct keel_mod *mod, struct entry *e, const char *peer)
+{
+	const struct keel_attr *before = keel_attr_find(mod, "job", "exec_vnode_orig");
+	struct keel_obj *job = before ? keel_find(mod, "job", e->id) : NULL;
+	struct spread s;
+
+	if (!job || !keel_is_set(job, before) || dispatch_spread(mod, job, &s) < 0)
+		return;
+	resize_send(mod, e, job, &s, peer);
 	spread_fini(&s);
 }
 
