@@ -90,7 +90,7 @@ static keel_verdict peer_down(struct keel_call *c, const struct keel_ev_peer_dow
 	return KEEL_NEXT;
 }
 
-/* Behind all others, so that what is asked of other hosts was accepted here. */
+/* Behind all others, so that what is ordered elsewhere was accepted here. */
 static const struct keel_tap taps[] = {
 	KEEL_TAP(task_begin, on_arrival, .order = -1000),
 	KEEL_TAP(peer_up, peer_up),
@@ -98,7 +98,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(task_begin, on_begin, .order = 1000),
 	KEEL_TAP(task_prologue, on_prologue, .order = 1000),
 	KEEL_TAP(task_act, on_act, .order = 1000),
-	KEEL_TAP(task_epilogue, on_epilogue, .order = 1000),
+	KEEL_TAP(task_epilogue, on_epilogue, .order = -1000), /* what comes after a job comes after all of it, and knows what it used */
 };
 
 /* ---- parts ---------------------------------------------------------------------------------------------- */
