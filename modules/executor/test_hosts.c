@@ -428,7 +428,7 @@ static void test_start_now(void)
 	load("", false);
 	job = job_make("1.s", true);
 	CU_ASSERT_EQUAL(may_start(job), KEEL_REJECT);
-	has(decided.text, "cannot be started yet");
+	has(decided.text, "cannot be started without");
 	end();
 	load("first_host_only = true;", false);
 	job = job_make("1.s", true);
@@ -577,29 +577,6 @@ static void test_discarded(void)
 	end();
 }
 
-/* B says where it is; an address with a blank would be two words of a line. */
-static bool reachable_at(const char *address)
-{
-	char body[1000];
-
-	snprintf(body, sizeof(body), "host = \"B\"; address = \"%s\"; key = \"K\";", address);
-	keel_mock_deliver(mock, "B", "task.hello", body);
-	return host_is_reachable(mod->state, "B");
-}
-
-static void test_bad_address(void)
-{
-	static const char *const bad[] = { "a b:1", "", "a:1\n", "\xc3\xa4:1" };
-	char longest[402] = "";
-
-	load("", true);
-	for (size_t i = 0; i < KEEL_COUNT(bad); i++)
-		CU_ASSERT(!reachable_at(bad[i]));
-	memset(longest, '1', sizeof(longest) - 1); /* past modules/executor/resync.c PLACE_MAX */
-	CU_ASSERT(!reachable_at(longest) && reachable_at(longest + 1));
-	end();
-}
-
 TESTS_MAIN("hosts", TEST(test_start), TEST(test_reports), TEST(test_hello), TEST(test_replay), TEST(test_start_now),
-	   TEST(test_slices), TEST(test_start_cost), TEST(test_discarded), TEST(test_bad_address), TEST(test_resize),
+	   TEST(test_slices), TEST(test_start_cost), TEST(test_discarded), TEST(test_resize),
 	   TEST(test_leaving_hosts_known), TEST(test_pruned))

@@ -13,8 +13,7 @@
 #include "pbs_error.h"
 
 /* ---- tm_init ---------------------------------------------------------------------------------------------------- */
-/* Takes the same time for each wrong cookie. */
-static bool cookie_fits(const char *is, const char *said)
+bool cookie_fits(const char *is, const char *said)
 {
 	size_t len = strlen(is);
 	unsigned differs = said == NULL || strlen(said) != len || len == 0;
