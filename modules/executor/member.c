@@ -474,22 +474,35 @@ static bool is_users(pid_t pid, int64_t uid)
 	return yes;
 }
 
-/* The part that has it already: a shepherd is above it, or it was taken in; NULL: none. */
-static struct task *owner_of(struct state *st, pid_t pid)
+#define ABOVE 1000 /* processes above one that are looked at */
+
+static int by_pid(const void *a, const void *b)
 {
+	return ((const struct proc *)a)->pid - ((const struct proc *)b)->pid;
+}
+
+/* Does a part have it already? A shepherd is above it, or one that was taken in. A user may have many of both, so none is
+ * compared with each. */
+static bool is_taken(struct state *st, pid_t pid)
+{
+	struct proc chain[ABOVE], *found;
 	struct task *t, *next;
 	struct member *m, *later;
-	struct proc p;
+	size_t n = 0;
 
-	for (int steps = 0; pid > 1 && steps < 1000 && proc_read(pid, &p) == 0; steps++, pid = p.parent)
-		HASH_ITER(hh, st->mom.tasks, t, next) {
-			if (t->shepherd == pid)
-				return t;
-			HASH_ITER(hh, t->members, m, later)
-				if (m->attached && m->pid == pid && m->start == p.start)
-					return t;
+	for (; pid > 1 && n < ABOVE && proc_read(pid, &chain[n]) == 0; n++)
+		pid = chain[n].parent;
+	qsort(chain, n, sizeof(*chain), by_pid);
+	HASH_ITER(hh, st->mom.tasks, t, next) {
+		if (bsearch(&(struct proc){ .pid = t->shepherd }, chain, n, sizeof(*chain), by_pid))
+			return true;
+		HASH_ITER(hh, t->members, m, later) {
+			found = m->attached ? bsearch(&(struct proc){ .pid = m->pid }, chain, n, sizeof(*chain), by_pid) : NULL;
+			if (found && found->start == m->start)
+				return true;
 		}
-	return NULL;
+	}
+	return false;
 }
 
 /* It, and what it has started so far. */
@@ -518,7 +531,7 @@ struct attaching {
 static void attach(struct keel_mod *mod, struct task *t, const struct attaching *a)
 {
 	struct state *st = mod->state;
-	struct task *owner = owner_of(st, (pid_t)a->pid);
+	bool taken = is_taken(st, (pid_t)a->pid);
 	struct member *m;
 	struct proc p;
 
@@ -526,7 +539,7 @@ static void attach(struct keel_mod *mod, struct task *t, const struct attaching 
 		answer(mod, &a->to, TM_ENOPROC, "the process has ended");
 	} else if (!is_users(p.pid, t->part->view.uid)) {
 		answer(mod, &a->to, TM_EOWNER, "the process is not of the job's user");
-	} else if (owner) {
+	} else if (taken) {
 		answer(mod, &a->to, TM_ESESSION, "the process is part of a job already");
 	} else if (member_find(t, a->number) || !(m = member_create(mod, t, a->number))) {
 		answer(mod, &a->to, TM_ESYSTEM, "no memory, or a task of this number is there already");

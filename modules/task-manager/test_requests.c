@@ -105,6 +105,7 @@ static void test_slots(void)
 	CU_ASSERT_EQUAL(ask("tm_init", "job = \"7.svr\"; cookie = \"C00KIE\"; task = 0x200005;"), TM_ENOTFOUND);
 	enter();
 	CU_ASSERT_EQUAL(spawn(0), 2 << NUMBER_BITS | 2);
+	answered(0);
 	end();
 }
 
