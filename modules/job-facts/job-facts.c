@@ -10,10 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <utlist.h>
-
 #include "keel/keel.h"
 #include "keel/link.h"
+#include "keel/rows.h"
 #include "keel/service/facts.h"
 #include "keel/service/node.h"
 #include "keel/service/part.h"
@@ -28,12 +27,8 @@ KEEL_USE_OPT(node);
 KEEL_USE_OPT(part);
 KEEL_ATTR_OPT(job, run_version);
 
-struct row {
-	struct row *next;
-	const struct keel_host_fact_def *def;
-};
 struct state {
-	struct row *rows;
+	struct keel_row *rows; /* of keel_host_fact_def */
 	struct store store; /* a mom's */
 };
 
@@ -42,25 +37,16 @@ static int32_t fact_add(struct keel_mod *self, struct keel_mod *owner, const voi
 {
 	const struct keel_host_fact_def *d = def;
 	struct state *st = self->state;
-	struct row *row = d->name ? malloc(sizeof(*row)) : NULL;
 
-	if (!row)
-		return keel_error(err, -ENOMEM, "a HOST_FACT row of module %s has no name, or there is no memory", owner->name);
-	*row = (struct row){ .def = def };
-	LL_APPEND(st->rows, row);
-	return 0;
+	if (!d->name)
+		return keel_error(err, -EINVAL, "a HOST_FACT row of module %s has no name", owner->name);
+	return keel_row_put(keel_rows_end(&st->rows), owner, def, err);
 }
 
 static void fact_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
-	struct state *st = self->state;
-	struct row *gone;
-
 	(void)owner;
-	LL_SEARCH_SCALAR(st->rows, gone, def, def);
-	if (gone)
-		LL_DELETE(st->rows, gone);
-	free(gone);
+	keel_row_remove(&((struct state *)self->state)->rows, def);
 }
 
 static const struct keel_kind_def fact_kind = {
@@ -118,14 +104,13 @@ static keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start
 	const struct state *st = keel_state(c);
 	const char *peer = ev->dry || !ev->exec_vnode ? NULL : first_host(ev->exec_vnode);
 	struct keel_out *out = peer && st->rows ? keel_out(c->mod) : NULL;
-	const struct row *row;
 	struct keel_text text;
 
 	if (!out)
 		return KEEL_NEXT;
 	keel_text_init(&text);
-	LL_FOREACH(st->rows, row)
-		fact_put(c->mod, ev->job, row->def->name, &text);
+	for (const struct keel_row *row = st->rows; row; row = row->next)
+		fact_put(c->mod, ev->job, ((const struct keel_host_fact_def *)row->def)->name, &text);
 	keel_put_str(out, "id", ev->id);
 	keel_put_int(out, "run", job_run_version ? keel_get_int(ev->job, job_run_version) + 1 : 0); /* the one that begins */
 	keel_put_bytes(out, "facts", text.data, (uint32_t)text.len);
