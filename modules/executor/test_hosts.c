@@ -421,7 +421,7 @@ static void test_start_now(void)
 	load("", false);
 	job = job_make("1.s", true);
 	CU_ASSERT_EQUAL(may_start(job), KEEL_REJECT);
-	has(decided.text, "cannot be started yet");
+	has(decided.text, "no module offers the service 'sister'");
 	end();
 	load("first_host_only = true;", false);
 	job = job_make("1.s", true);
