@@ -18,14 +18,15 @@
 
 static void drain_step(void *arg);
 
-/* Returns whether nothing changes when the request ends now and is sent again, or begun anew: one that only waits and has sent
- * parts is a stream of them. */
+/* Returns whether nothing changes when the request ends now and is sent again; a stream, which has sent parts, is begun anew. */
 static bool is_repeatable(const struct keel_req *q)
 {
 	const struct router *r = q->router;
 
-	if (q->state != REQ_OPEN || q->parts)
-		return q->state == REQ_OPEN && (q->route->def.flags & KEEL_REQUEST_WAITS);
+	if (q->state != REQ_OPEN)
+		return false;
+	if (q->parts)
+		return q->route->def.flags & KEEL_REQUEST_WAITS;
 	return q->receiving || (q->route->def.flags & KEEL_REQUEST_WAITS) || hooks_sole(r->parts->hooks, q) ||
 	       (r->drain.late && (q->route->def.flags & KEEL_REQUEST_READ));
 }

@@ -7,6 +7,7 @@
 
 #include "keel/jobid.h"
 #include "keel/keel.h"
+#include "keel/rows.h"
 #include "keel/service/acct.h"
 #include "keel/service/resource.h"
 
@@ -33,7 +34,7 @@ struct journal {
 
 struct state {
 	struct journal journal;
-	struct item *items; /* rows of ACCT_ITEM, by place */
+	struct keel_row *items; /* of ACCT_ITEM, by place */
 	struct {
 		const struct keel_attr *day, *lines;
 		uint64_t last; /* row */

@@ -5,44 +5,28 @@
 #include "accounting.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <utlist.h>
-
-struct item {
-	const struct keel_acct_item_def *def;
-	struct item *next;
-};
 
 static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def, struct keel_err *err)
 {
-	const struct keel_acct_item_def *row = def;
+	const struct keel_acct_item_def *row = def, *other;
 	struct state *st = self->state;
-	struct item **at = &st->items, *item;
+	struct keel_row **at = &st->items;
 
 	if (!row->name || !*row->name || !row->attr)
 		return keel_error(err, -EINVAL, "an ACCT_ITEM of %s has no name or no attribute", owner->name);
-	item = malloc(sizeof(*item));
-	if (!item)
-		return keel_error(err, -ENOMEM, "out of memory");
-	while (*at && (*at)->def->place <= row->place)
-		at = &(*at)->next;
-	*item = (struct item){ row, *at };
-	*at = item;
-	return 0;
+	for (; *at; at = &(*at)->next) {
+		other = (*at)->def;
+		if (other->place > row->place)
+			break;
+	}
+	return keel_row_put(at, owner, def, err);
 }
 
 static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
-	struct state *st = self->state;
-	struct item *gone;
-
 	(void)owner;
-	LL_SEARCH_SCALAR(st->items, gone, def, def);
-	if (gone)
-		LL_DELETE(st->items, gone);
-	free(gone);
+	keel_row_remove(&((struct state *)self->state)->items, def);
 }
 
 const struct keel_kind_def item_kind = {
@@ -58,7 +42,7 @@ void items_add(struct keel_mod *mod, struct text *t, char letter, struct keel_ob
 {
 	struct state *st = mod->state;
 
-	for (const struct item *i = st->items; i; i = i->next) {
+	for (const struct keel_row *i = st->items; i; i = i->next) {
 		const struct keel_acct_item_def *row = i->def;
 		const struct keel_attr *attr;
 		const char *value;
@@ -82,10 +66,6 @@ void items_free(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	while (st->items) {
-		struct item *gone = st->items;
-
-		st->items = gone->next;
-		free(gone);
-	}
+	while (st->items)
+		keel_row_remove(&st->items, st->items->def);
 }

@@ -9,6 +9,7 @@
 
 #include "executor.h"
 #include "keel/directive.h"
+#include "keel/strings.h"
 
 #define USECP_FORM "%255[^: \t]:%2047s %2047s%n"
 
@@ -23,22 +24,12 @@ static int32_t usecp_check(struct keel_mod *mod, const char *value, struct keel_
 	return keel_error(err, -EINVAL, "invalid host specification: %.300s", value);
 }
 
-static void rules_free(char **rules)
-{
-	for (char **rule = rules; rule && *rule; rule++)
-		free(*rule);
-	free(rules);
-}
-
 static void usecp_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
 {
 	struct state *st = mod->state;
-	char **rules = n > 0 ? calloc(n + 1, sizeof(*rules)) : NULL;
 
-	for (uint32_t i = 0; rules && i < n; i++)
-		rules[i] = strdup(values[i]);
-	rules_free(st->mom.said.usecp);
-	st->mom.said.usecp = rules;
+	keel_strings_free(st->mom.said.usecp);
+	st->mom.said.usecp = n > 0 ? keel_strings_copy(values, n) : NULL;
 }
 
 static int32_t path_check(struct keel_mod *mod, const char *value, struct keel_err *err)
@@ -127,7 +118,7 @@ void directives_fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	rules_free(st->mom.said.usecp);
+	keel_strings_free(st->mom.said.usecp);
 	free(st->mom.said.tmpdir);
 	free(st->mom.said.jobdir_root);
 	st->mom.said = (struct directives){ .usecp = NULL };

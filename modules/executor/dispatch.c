@@ -141,27 +141,19 @@ bool entry_has(const struct entry *e, const char *peer)
 
 int32_t order_send(struct keel_mod *mod, const struct entry *e, const char *message, int64_t delay)
 {
-	struct keel_out *out = e->peer ? keel_out(mod) : NULL;
+	struct keel_out *out;
 
-	if (!out)
-		return e->peer ? -ENOMEM : -ENOTCONN;
-	keel_put_str(out, "id", e->id);
-	keel_put_int(out, "run", e->run);
+	if (!e->peer)
+		return -ENOTCONN;
+	out = run_message(mod, e->id, e->run);
 	keel_put_int(out, "delay", delay);
 	return keel_link_send(mod, e->peer, message, out);
 }
 
 void others_discard(struct keel_mod *mod, const struct entry *e)
 {
-	for (uint32_t i = 1; i < e->n_hosts; i++) {
-		struct keel_out *out = keel_out(mod);
-
-		if (!out)
-			return; /* its next hello shows that it has the run */
-		keel_put_str(out, "id", e->id);
-		keel_put_int(out, "run", e->run);
-		keel_link_send(mod, e->hosts[i], "task.discard", out);
-	}
+	for (uint32_t i = 1; i < e->n_hosts; i++)
+		keel_link_send(mod, e->hosts[i], "task.discard", run_message(mod, e->id, e->run));
 	leaving_forget(mod, e);
 }
 

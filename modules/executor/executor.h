@@ -160,6 +160,7 @@ struct task {
 	struct spawn *spawns; /* those that are being started */
 	size_t spawn_bytes;   /* of those that wait for the shepherd */
 	const void *gate; /* the operation that waits there, for keel_end(); NULL none */
+	bool makes_dir; /* its shepherd makes `dir` */
 	bool ready; /* its shepherd has set it up */
 	bool cancelled; /* its shepherd is to start nothing; noted */
 	bool passed; /* its program may be started */
@@ -236,6 +237,16 @@ struct state {
 	bool stopping;
 };
 
+/* A message about a run, the caller adds to it and sends it. NULL without memory: what fills and sends it takes that. */
+static inline struct keel_out *run_message(struct keel_mod *mod, const char *id, int64_t run)
+{
+	struct keel_out *out = keel_out(mod);
+
+	keel_put_str(out, "id", id);
+	keel_put_int(out, "run", run);
+	return out;
+}
+
 /* directives.c */
 extern const struct keel_mom_directive_def usecp_directive, tmpdir_directive, jobdir_root_directive, gen_nodefile_on_sister_mom_directive;
 const char *const *directive_usecp(struct keel_mod *mod); /* NULL-terminated, or NULL */
@@ -271,7 +282,8 @@ void leaving_forget(struct keel_mod *mod, const struct entry *e);
 void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has);
 bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has);
 /* start.c: what hosts that stay are to know of each other now */
-void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s);
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s, const char *only); /* NULL: all hosts */
+void resize_again(struct keel_mod *mod, struct entry *e, const char *peer);
 /* Holds a start on hosts whose links are awaited, or that have not introduced themselves on them yet. */
 keel_verdict start_wait(struct keel_call *call, const char *id, const struct spread *hosts);
 void starts_go_on(struct state *st, const char *awaited); /* a host is there, or down; a job's last run is gone */
@@ -316,6 +328,7 @@ void resync_begin(struct keel_mod *mod);                            /* all modul
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
+keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev); /* resize.c */
 keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);
 bool host_is_known(struct state *st, const char *peer);
 const char *entry_peer(struct keel_mod *mod, struct entry *e); /* the primary; "": not known */
@@ -385,6 +398,9 @@ const struct keel_part *part_of(const struct task *t);
 uint32_t part_index(const struct task *t);
 bool is_sister(const struct task *t);
 void parts_found(struct keel_mod *mod); /* all modules have started */
+/* What another host of the job has used, in all: on a primary, which has it after a restart, too. 0, -ENOMEM; -ENOENT: no
+ * such host or task. */
+int32_t used_elsewhere(struct keel_mod *mod, struct task *t, const char *host, const char *const *items, uint32_t n);
 void part_fini(struct keel_mod *mod);
 
 /* member.c: tasks beside the program */

@@ -160,26 +160,15 @@ void going_again(struct keel_mod *mod, const char *peer)
 	const struct going *g;
 
 	DL_FOREACH(st->server.going, g)
-		for (uint32_t i = 0; i < g->n; i++) {
-			struct keel_out *out = strcmp(g->peers[i], peer) == 0 ? keel_out(mod) : NULL;
-
-			if (!out)
-				continue;
-			keel_put_str(out, "id", g->id);
-			keel_put_int(out, "run", g->run);
-			keel_link_send(mod, peer, "task.discard", out);
-		}
+		for (uint32_t i = 0; i < g->n; i++)
+			if (strcmp(g->peers[i], peer) == 0)
+				keel_link_send(mod, peer, "task.discard", run_message(mod, g->id, g->run));
 }
 
 /* ---- host half ----------------------------------------------------------------------------------------- */
 
 void gone_tell(struct keel_mod *mod, const char *id, int64_t run)
 {
-	struct keel_out *out = keel_link_is_up(mod, "server") ? keel_out(mod) : NULL;
-
-	if (!out)
-		return; /* the server orders it again when the link is back */
-	keel_put_str(out, "id", id);
-	keel_put_int(out, "run", run);
-	keel_link_send(mod, "server", "task.gone", out);
+	if (keel_link_is_up(mod, "server")) /* else the server orders it again when the link is back */
+		keel_link_send(mod, "server", "task.gone", run_message(mod, id, run));
 }

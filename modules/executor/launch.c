@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "duration.h"
+#include "keel/strings.h"
 #include "proc.h"
 
 #define USER_FRESH_MS 1000 /* a user who leaves a group starts no task as its member afterwards */
@@ -49,9 +50,7 @@ void launch_free(struct launch *l)
 	free(l->groups_dir);
 	free(l->group_path);
 	part_free(l->part);
-	for (char **rule = l->usecp; rule && *rule; rule++)
-		free(*rule);
-	free(l->usecp);
+	keel_strings_free(l->usecp);
 	user_fini(&l->account_of);
 	free(l);
 }
@@ -138,21 +137,6 @@ char *launch_program(struct keel_mod *mod, const char *name)
 	return found;
 }
 
-static bool rules_copy(const char *const *from, char ***ret)
-{
-	size_t n = 0;
-	char **to;
-
-	while (from && from[n])
-		n++;
-	to = calloc(n + 1, sizeof(*to));
-	*ret = to;
-	for (size_t i = 0; to && i < n; i++)
-		if (!(to[i] = strdup(from[i])))
-			return false;
-	return to != NULL;
-}
-
 /* What the worker needs to know of this host. */
 static bool host_copy(struct keel_mod *mod, struct launch *l)
 {
@@ -176,7 +160,8 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->start_ms = cf->start_limit;
 	l->deliver_ms = cf->deliver_limit;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
-	return l->pbs_home && l->host && l->shepherd && rules_copy(directive_usecp(mod), &l->usecp);
+	l->usecp = keel_strings_copy(directive_usecp(mod), keel_strings_count(directive_usecp(mod)));
+	return l->pbs_home && l->host && l->shepherd && l->usecp;
 }
 
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run)
@@ -399,13 +384,17 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->ncpus = l->job_ncpus;
 	/* Files that are placed at the end: not the joined one, not those kept where they were written. */
 	n = l->join && (strcmp(l->join, "oe") == 0 || strcmp(l->join, "eo") == 0) ? 1 : 2;
-	kept = l->keep && strcmp(l->keep, "n") != 0;
+	kept = l->keep && strcmp(l->keep, "n") != 0 && !output_indirect(l);
+	if (!t->part->view.index && output_indirect(l))
+		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Direct write is requested for job: %s, but the destination is not usecp-able from %s",
+			 t->id, keel_host_name(mod));
 	if (kept && strchr(l->keep, 'o') && !(l->join && strcmp(l->join, "eo") == 0))
 		n--;
 	if (kept && strchr(l->keep, 'e') && !(l->join && strcmp(l->join, "oe") == 0))
 		n--;
 	t->streams = n;
 	t->dir = launch_dir(l);
+	t->makes_dir = launch_makes_dir(l);
 	t->user = l->user ? strdup(l->user) : NULL;
 	t->freezer = l->group_path ? strdup(l->group_path) : NULL;
 	t->part->view.uid = l->account_of.uid;

@@ -28,6 +28,8 @@ struct user {
 	char *name, *home, *shell;
 	gid_t *groups;
 	size_t n_groups;
+	char *chosen; /* the group of that name, by a job; NULL none yet */
+	gid_t chosen_gid;
 };
 struct user_entry;
 struct nursery;
@@ -92,10 +94,16 @@ int environment_write(const struct launch *l, const char *job_dir, struct spec_o
 
 /* output.c: the streams of the spec. */
 int output_write(const struct launch *l, struct spec_out *out);
+/* Of a file of that host, "own" being this one's name: where it is here. The caller frees it. NULL: it is not, or there is no
+ * memory. */
+char *path_here(const char *const *usecp, const char *own, const char *host, const char *path);
 /* Returns the path on this host, owned by the caller; NULL: on another host. `here`: its host is this one. */
 char *output_place(const struct launch *l, const char *text, bool here);
 /* The host of a path "host:path", if only the name service knows whether it is this one. False: no query needed. */
 bool output_host(const struct launch *l, const char *text, char host[256]);
+
+/* -k d was wanted for a stream whose place is on another host. */
+bool output_indirect(const struct launch *l);
 
 /* spawn.c: on a worker thread: files, shepherd, record, "go". */
 void spawn_work(void *arg);
@@ -103,6 +111,7 @@ void spawn_work(void *arg);
 void follow_work(void *arg);
 /* Where it runs, once its account is resolved. The caller frees it; NULL without memory. */
 char *launch_dir(const struct launch *l);
+bool launch_makes_dir(const struct launch *l); /* its shepherd makes that directory */
 /* The words of an XML-coded list, `tag` each, NULL-terminated; the caller frees them with one free(). */
 char **words_decode(const char *text, const char *tag);
 

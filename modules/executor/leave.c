@@ -6,6 +6,7 @@
  */
 #include "executor.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -15,28 +16,18 @@ void leave_report(struct keel_mod *mod, const struct task *t)
 {
 	char text[USAGE_ITEMS][48];
 	const char *items[USAGE_ITEMS];
-	struct keel_out *out = keel_out(mod);
+	struct keel_out *out = run_message(mod, t->id, t->run);
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/aux/%s", keel_home(mod), t->id); /* it names this host, which is out */
 	unlink(path);
-	if (!out)
-		return; /* said again behind the next hello */
-	keel_put_str(out, "id", t->id);
-	keel_put_int(out, "run", t->run);
 	keel_put_strings(out, "items", items, usage_own(mod, t, text, items));
-	keel_link_send(mod, "server", "task.released", out);
+	keel_link_send(mod, "server", "task.released", out); /* said again behind the next hello */
 }
 
 static void nothing_report(struct keel_mod *mod, const char *id, int64_t run)
 {
-	struct keel_out *out = keel_out(mod);
-
-	if (!out)
-		return;
-	keel_put_str(out, "id", id);
-	keel_put_int(out, "run", run);
-	keel_link_send(mod, "server", "task.released", out);
+	keel_link_send(mod, "server", "task.released", run_message(mod, id, run));
 }
 
 void on_release(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
@@ -59,13 +50,13 @@ void on_release(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 	}
 	if (!is_sister(t) || t->discarded)
 		return;
+	if (!t->leaving && t->state != TASK_ENDED && t->state != TASK_REFUSED)
+		keel_log(mod, KEEL_LOG_JOB, "Job", id, "DELETE_JOB2 received");
+	t->leaving = true;
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED) {
 		leave_report(mod, t);
 		return;
 	}
-	if (!t->leaving)
-		keel_log(mod, KEEL_LOG_JOB, "Job", id, "DELETE_JOB2 received");
-	t->leaving = true;
 	stop_kill(mod, t, DELAY_MS);
 }
 
@@ -78,9 +69,8 @@ void on_left(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	const char *const *items = keel_msg_strings(m, "items", &n);
 
 	(void)peer;
-	if (!t || !t->part || is_sister(t) || t->run != keel_msg_int(m, "run", -1) || !host || strlen(host) > 255 || !items ||
-	    n > USAGE_ITEMS)
+	if (!t || t->run != keel_msg_int(m, "run", -1) || !items || n > USAGE_ITEMS)
 		return;
-	if (part_elsewhere_set(t->part, host, items, n) < 0)
+	if (used_elsewhere(mod, t, host, items, n) == -ENOMEM)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "no memory for what %s has used", host);
 }

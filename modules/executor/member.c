@@ -249,7 +249,7 @@ void members_over(struct keel_mod *mod, struct task *t)
 
 /* ---- after a restart ---------------------------------------------------------------------------------------- */
 
-static void attached_watch(struct keel_mod *mod, struct task *t, struct member *m);
+static void attached_watch(struct keel_mod *mod, struct member *m);
 
 static void line_take(struct keel_mod *mod, struct task *t, const char *line)
 {
@@ -299,7 +299,7 @@ void members_found(struct keel_mod *mod, struct task *t)
 		if (m->over)
 			over_tell(mod, t, m);
 		else if (m->attached)
-			attached_watch(mod, t, m);
+			attached_watch(mod, m);
 	}
 }
 
@@ -439,7 +439,7 @@ static void attached_gone(struct keel_mod *mod, void *arg)
 	over_tell(mod, t, m);
 }
 
-static void attached_watch(struct keel_mod *mod, struct task *t, struct member *m)
+static void attached_watch(struct keel_mod *mod, struct member *m)
 {
 	struct proc p;
 
@@ -448,7 +448,6 @@ static void attached_watch(struct keel_mod *mod, struct task *t, struct member *
 		m->watch = keel_watch_fd(mod, m->pidfd, attached_gone, m);
 	else
 		attached_gone(mod, m);
-	(void)t;
 }
 
 /* Real, effective and saved user are the job's. */
@@ -535,7 +534,7 @@ static void attach(struct keel_mod *mod, struct task *t, const struct attaching 
 		group_take(t, m->pid);
 		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "task %8.8X attached, pid = %d", m->number, (int)m->pid);
 		answer(mod, &a->to, 0, NULL);
-		attached_watch(mod, t, m);
+		attached_watch(mod, m);
 	}
 }
 

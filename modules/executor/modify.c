@@ -34,12 +34,11 @@ void modify_send(struct keel_mod *mod, const struct entry *e)
 {
 	struct state *st = mod->state;
 	struct keel_obj *job = keel_find(mod, "job", e->id);
-	struct keel_out *out = job && e->peer && host_is_known(st, e->peer) ? keel_out(mod) : NULL;
+	struct keel_out *out;
 
-	if (!out)
+	if (!job || !e->peer || !host_is_known(st, e->peer))
 		return; /* a host that is away gets it when it is back */
-	keel_put_str(out, "id", e->id);
-	keel_put_int(out, "run", e->run);
+	out = run_message(mod, e->id, e->run);
 	store_put(mod, out); /* a run from before hosts knew of stores */
 	for (size_t i = 0; i < KEEL_COUNT(texts); i++) {
 		char *text = dispatch_text(mod, job, texts[i].attr, texts[i].key);

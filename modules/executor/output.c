@@ -9,6 +9,7 @@
  *                         rule says that the files of that host are seen here
  */
 #include "keel/jobid.h"
+#include "keel/place.h"
 #include "launch.h"
 
 #include <ctype.h>
@@ -20,30 +21,21 @@
 #include <strings.h>
 #include <unistd.h>
 
-static bool same_host(const char *a, const char *b)
-{
-	size_t short_a = strcspn(a, "."), short_b = strcspn(b, ".");
-
-	if (strcasecmp(a, b) == 0)
-		return true;
-	return (!a[short_a] || !b[short_b]) && short_a == short_b && strncasecmp(a, b, short_a) == 0;
-}
-
 /* By its name. */
-static bool is_this_host(const struct launch *l, const char *name)
+static bool is_this_host(const char *own, const char *name)
 {
-	char own[256] = "";
+	char machine[256] = "";
 
-	gethostname(own, sizeof(own) - 1);
-	return strcasecmp(name, "localhost") == 0 || same_host(name, l->host) || same_host(name, own);
+	gethostname(machine, sizeof(machine) - 1);
+	return strcasecmp(name, "localhost") == 0 || keel_host_same(name, own) || keel_host_same(name, machine);
 }
 
 /* A rule is "hostpattern:/their/prefix /our/prefix". */
-static char *usecp_apply(const struct launch *l, const char *host, const char *path)
+static char *usecp_apply(const char *const *usecp, const char *host, const char *path)
 {
 	char pattern[256], theirs[2048], ours[2048], *found;
 
-	for (char **rule = l->usecp; rule && *rule; rule++) {
+	for (const char *const *rule = usecp; rule && *rule; rule++) {
 		if (sscanf(*rule, "%255[^:]:%2047s %2047s", pattern, theirs, ours) != 3 ||
 		    fnmatch(pattern, host, FNM_CASEFOLD) != 0 ||
 		    strncmp(path, theirs, strlen(theirs)) != 0)
@@ -53,49 +45,11 @@ static char *usecp_apply(const struct launch *l, const char *host, const char *p
 	return NULL;
 }
 
-/* What stands at `at` for a part of the id: its length, and the part; 0 nothing. */
-static size_t mark_at(const char *id, const char *at, const char **ret_part, int *ret_len)
+char *path_here(const char *const *usecp, const char *own, const char *host, const char *path)
 {
-	static const char *const whole[] = { "${PBS_JOBID}", "$PBS_JOBID" };
-	static const char index[] = "^array_index^";
-	size_t len;
-	const char *number = keel_id_index(id, &len);
+	char *found = usecp_apply(usecp, host, path);
 
-	if (number && strncmp(at, index, sizeof(index) - 1) == 0) {
-		*ret_part = number;
-		*ret_len = (int)len;
-		return sizeof(index) - 1;
-	}
-	*ret_part = id;
-	*ret_len = (int)strlen(id);
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (strncmp(at, whole[i], strlen(whole[i])) == 0)
-			return strlen(whole[i]);
-	return 0;
-}
-
-/* Replace ^array_index^ by the index in the id, and $PBS_JOBID by the id. Malloc'ed. */
-static char *marks_fill(const char *id, const char *path)
-{
-	size_t size = 0, skip;
-	char *out = NULL;
-	FILE *f = open_memstream(&out, &size);
-	const char *part;
-	int len;
-
-	if (!f)
-		return NULL;
-	for (; *path; path += skip ? skip : 1) {
-		skip = mark_at(id, path, &part, &len);
-		if (skip)
-			fprintf(f, "%.*s", len, part);
-		else
-			putc(*path, f);
-	}
-	if (fclose(f) == 0)
-		return out;
-	free(out);
-	return NULL;
+	return found || !is_this_host(own, host) ? found : strdup(path);
 }
 
 bool output_host(const struct launch *l, const char *text, char host[256])
@@ -106,9 +60,9 @@ bool output_host(const struct launch *l, const char *text, char host[256])
 	if (!colon || colon == text || colon - text >= 256)
 		return false;
 	snprintf(host, 256, "%.*s", (int)(colon - text), text);
-	ours = usecp_apply(l, host, colon + 1);
+	ours = path_here((const char *const *)l->usecp, l->host, host, colon + 1);
 	free(ours);
-	return !ours && !is_this_host(l, host);
+	return !ours;
 }
 
 /* The path of `text` ("[host:]path") on this host; NULL when it is elsewhere. `here`: the name service says that
@@ -121,13 +75,13 @@ char *output_place(const struct launch *l, const char *text, bool here)
 
 	if (!path || !*path)
 		return NULL;
-	filled = marks_fill(l->id, path);
+	filled = keel_marks_fill(l->id, path);
 	if (!filled || !colon)
 		return filled;
 	if ((size_t)(colon - text) < sizeof(host)) {
 		snprintf(host, sizeof(host), "%.*s", (int)(colon - text), text);
-		found = usecp_apply(l, host, filled);
-		if (!found && (here || is_this_host(l, host)))
+		found = path_here((const char *const *)l->usecp, l->host, host, filled);
+		if (!found && here)
 			return filled;
 	}
 	free(filled);
@@ -167,7 +121,8 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 			bool here, struct spec_out *out)
 {
 	char *place = output_place(l, wanted, here), *run = NULL;
-	bool keep = has(l->keep, n->letter), direct = keep && has(l->keep, 'd') && place;
+	bool direct = has(l->keep, n->letter) && has(l->keep, 'd') && place;
+	bool keep = has(l->keep, n->letter) && (direct || !has(l->keep, 'd')); /* 'd' and not here: as without -k */
 	bool nowhere = !keep && place && strcmp(place, "/dev/null") == 0;
 
 	if (direct || nowhere) {
@@ -189,6 +144,16 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 		return -ENOMEM;
 	free(run);
 	return 0;
+}
+
+bool output_indirect(const struct launch *l)
+{
+	char *out = output_place(l, l->output, l->output_here), *err = output_place(l, l->error, l->error_here);
+	bool found = has(l->keep, 'd') && ((!out && has(l->keep, 'o')) || (!err && has(l->keep, 'e')));
+
+	free(out);
+	free(err);
+	return found;
 }
 
 int output_write(const struct launch *l, struct spec_out *out)

@@ -40,6 +40,8 @@ const struct keel_part *part_of(const struct task *t)
 	if (t->state == TASK_BEGIN && t->ready && !is_sister(t))
 		v->state = KEEL_PART_READY;
 	v->started = t->session > 0;
+	v->leaving = t->leaving;
+	v->session = t->session;
 	return v;
 }
 
@@ -213,6 +215,18 @@ static int32_t part_abort(struct keel_mod *mod, const char *id)
 	return part_end(mod, id, 0);
 }
 
+static int32_t part_usage(struct keel_mod *mod, const char *id, char *buf, uint32_t len)
+{
+	const struct task *t = task_of(mod, id);
+	char text[USAGE_ITEMS][48];
+	const char *items[USAGE_ITEMS];
+	uint32_t n = t ? usage_items(mod, t, text, items) : 0, at = 0;
+
+	for (uint32_t i = 0; i < n && at < len; i++)
+		at += (uint32_t)snprintf(buf + at, len - at, "%s%s", i ? "," : "", items[i]);
+	return t ? 0 : -ENOENT;
+}
+
 static int32_t part_forget(struct keel_mod *mod, const char *id, int64_t run)
 {
 	struct task *t = task_of(mod, id);
@@ -247,13 +261,11 @@ static int32_t part_fail(struct keel_mod *mod, const char *id, int32_t status, c
 	return 0;
 }
 
-static int32_t part_add(struct keel_mod *mod, const char *id, const char *host, const char *const *items, uint32_t n)
+int32_t used_elsewhere(struct keel_mod *mod, struct task *t, const char *host, const char *const *items, uint32_t n)
 {
-	struct task *t = task_of(mod, id);
+	int32_t r;
 
-	int r;
-
-	if (!t || is_sister(t) || !host || !*host || strlen(host) > 255)
+	if (!t || !t->part || is_sister(t) || !host || !*host || strlen(host) > 255)
 		return -ENOENT;
 	r = part_elsewhere_set(t->part, host, items, n);
 	if (r == 0)
@@ -261,37 +273,38 @@ static int32_t part_add(struct keel_mod *mod, const char *id, const char *host, 
 	return r;
 }
 
-/* ---- prologue of a sister --------------------------------------------------------------------------------------- */
+static int32_t part_add(struct keel_mod *mod, const char *id, const char *host, const char *const *items, uint32_t n)
+{
+	return used_elsewhere(mod, task_of(mod, id), host, items, n);
+}
 
-struct asking {
-	struct answer_to to;
-};
+/* ---- prologue of a sister --------------------------------------------------------------------------------------- */
 
 static void admission_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
-	struct asking *a = arg;
+	struct answer_to *to = arg;
 	bool refused = o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL;
 
 	if (!st->stopping)
-		answer(mod, &a->to, !refused ? 0 : o->code ? o->code : PBSE_HOOK_REJECT, refused ? o->text : NULL);
-	free(a);
+		answer(mod, to, !refused ? 0 : o->code ? o->code : PBSE_HOOK_REJECT, refused ? o->text : NULL);
+	free(to);
 }
 
 static void part_admit(struct keel_mod *mod, const char *id, struct keel_mod *me, keel_part_done *done, void *arg)
 {
 	const struct task *t = task_of(mod, id);
-	struct asking *a = t && is_sister(t) && t->state == TASK_RUN ? malloc(sizeof(*a)) : NULL;
+	struct answer_to *to = t && is_sister(t) && t->state == TASK_RUN ? malloc(sizeof(*to)) : NULL;
 
-	if (!a) {
+	if (!to) {
 		done(me, arg, t ? PBSE_BADSTATE : TM_ENOTFOUND, "the job has no part here that waits for its prologue");
 		return;
 	}
-	a->to = TO(me, done, arg);
+	*to = TO(me, done, arg);
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_prologue,
 		.event = KEEL_EVENT(task_prologue, .id = t->id, .user = t->user ? t->user : "", .index = part_index(t)),
-		.done = admission_done, .arg = a });
+		.done = admission_done, .arg = to });
 }
 
 /* ---- what tasks wrote -------------------------------------------------------------------------------------------- */
@@ -350,10 +363,15 @@ static int64_t part_read_output(struct keel_mod *mod, const char *id, int32_t st
 	return n;
 }
 
+static char *part_path_here(struct keel_mod *mod, const char *host, const char *path)
+{
+	return path_here(directive_usecp(mod), keel_host_name(mod), host, path);
+}
+
 const struct keel_part_api part_api = {
 	.size = sizeof(struct keel_part_api), .version = 1,
 	.listen = part_listen, .find = part_find, .each = part_each, .spawn = part_spawn, .attach = part_attach,
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
-	.abort = part_abort,
+	.abort = part_abort, .path_here = part_path_here, .usage = part_usage,
 };

@@ -143,7 +143,7 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 	struct state *st = mod->state;
 	struct entry *e = entry_find(st, keel_id(job));
 	bool begun = e && !e->starting; /* else it has no host yet that a question could go to */
-	struct keel_out *out = begun && e->peer ? keel_out(mod) : NULL;
+	struct keel_out *out = begun && e->peer ? run_message(mod, e->id, e->run) : NULL;
 	struct question *q = out ? question_create(mod, e, name, me, done, arg) : NULL;
 
 	if (!q) {
@@ -152,8 +152,6 @@ struct question *question_about(struct keel_mod *mod, struct keel_obj *job, cons
 		done(me, arg, begun ? PBSE_NORELYMOM : PBSE_BADSTATE, NULL);
 		return NULL;
 	}
-	keel_put_str(out, "id", e->id);
-	keel_put_int(out, "run", e->run);
 	keel_put_int(out, "number", q->number);
 	*ret_out = out;
 	return q;

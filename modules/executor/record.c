@@ -214,9 +214,11 @@ void record_elsewhere(struct keel_mod *mod, const struct task *t, const struct e
 	int fd;
 
 	usage_path(st->mom.jobs_dir, t, path);
+	if (access(path, F_OK) < 0) /* it has not run for long */
+		record_usage(mod, t);
 	fd = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return; /* it has not run for long: its first usage makes the file */
+		return;
 	snprintf(text, sizeof(text), "%s %llu %llu %llu %llu done", e->host, (unsigned long long)e->cput_ms,
 		 (unsigned long long)e->mem_kb, (unsigned long long)e->vmem_kb, (unsigned long long)e->cpupercent);
 	snprintf(line, sizeof(line), "%-*s\n", ELSEWHERE_LINE - 1, text);

@@ -48,15 +48,12 @@ void on_started(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 static void stale_end(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	const char *id = keel_msg_str(m, "id");
-	struct keel_out *out;
 
 	/* What an unknown host has is for its own server, or said again behind its hello. */
-	if (!id || !host_is_known(mod->state, peer) || !jobs_are_heard(mod) || !(out = keel_out(mod)))
+	if (!id || !host_is_known(mod->state, peer) || !jobs_are_heard(mod))
 		return;
 	/* This host has no business with the run it reports an end of: it may forget it. */
-	keel_put_str(out, "id", id);
-	keel_put_int(out, "run", keel_msg_int(m, "run", -1));
-	keel_link_send(mod, peer, "task.forget", out);
+	keel_link_send(mod, peer, "task.forget", run_message(mod, id, keel_msg_int(m, "run", -1)));
 }
 
 void on_refused(struct keel_mod *mod, const char *peer, const struct keel_msg *m)

@@ -241,12 +241,8 @@ struct seen { /* one line of the host's list */
 
 void order_name_send(struct keel_mod *mod, const struct entry *e, const char *name)
 {
-	struct keel_out *out = keel_out(mod);
+	struct keel_out *out = run_message(mod, e->id, e->run);
 
-	if (!out)
-		return;
-	keel_put_str(out, "id", e->id);
-	keel_put_int(out, "run", e->run);
 	keel_put_int(out, "number", 0);
 	keel_put_str(out, "name", name);
 	keel_link_send(mod, e->peer, "task.signal", out);
@@ -353,7 +349,6 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 {
 	struct state *st = mod->state;
 	struct seen *all = seen_read(m), *s, *next;
-	struct keel_out *out;
 	struct entry *e;
 
 	lost_tell(mod, peer, all, keel_msg_int(m, "last_start", INT64_MAX));
@@ -363,8 +358,9 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 		if (e && e->run == s->run && leaving_hello(mod, e, peer, true)) {
 			/* it gets the order to leave once more */
 		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) != 0 && entry_has(e, peer)) {
-			/* a sister: what it should do it learns from the primary */
+			resize_again(mod, e, peer); /* a sister: what else it should do it learns from the primary */
 		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0) {
+			resize_again(mod, e, peer);
 			modify_send(mod, e);
 			if (e->killing)
 				order_send(mod, e, "task.kill", e->kill_delay);
@@ -372,10 +368,8 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 				order_name_send(mod, e, "suspend");
 			if (!e->suspended && s->state == 'S')
 				order_name_send(mod, e, "resume");
-		} else if ((out = keel_out(mod))) {
-			keel_put_str(out, "id", s->id);
-			keel_put_int(out, "run", s->run);
-			keel_link_send(mod, peer, "task.discard", out);
+		} else {
+			keel_link_send(mod, peer, "task.discard", run_message(mod, s->id, s->run));
 		}
 		HASH_DEL(all, s);
 		free(s);

@@ -258,6 +258,11 @@ static bool is_private(const struct launch *l)
 	return l->sandbox && strcasecmp(l->sandbox, "PRIVATE") == 0;
 }
 
+bool launch_makes_dir(const struct launch *l)
+{
+	return is_private(l) && !(l->jobdir_shared && l->facts->view.index); /* there the primary makes it, and removes it */
+}
+
 static void sandbox_name(const struct launch *l, char *buf, size_t len)
 {
 	snprintf(buf, len, "%s/pbs.%s.x8z", l->jobdir_root ? l->jobdir_root : l->account_of.home, l->id);
@@ -280,12 +285,9 @@ static int spec_write(struct launch *l, struct spec_out *out)
 	int r;
 
 	sandbox_name(l, sandbox, sizeof(sandbox));
-	if (private && l->jobdir_shared && l->facts->view.index) { /* the primary makes it, and removes it */
-		place_write(l, NULL, out);
+	place_write(l, launch_makes_dir(l) ? sandbox : NULL, out);
+	if (private && !launch_makes_dir(l))
 		spec_put(out, "dir", sandbox);
-	} else {
-		place_write(l, private ? sandbox : NULL, out);
-	}
 	account_write(l, out);
 	if (l->pcput)
 		limit_write(out, RLIMIT_CPU, duration_parse(l->pcput));

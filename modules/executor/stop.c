@@ -382,15 +382,11 @@ struct task *stop_task_of(struct keel_mod *mod, const struct keel_msg *m)
 	const char *id = keel_msg_str(m, "id");
 	struct task *t = id ? task_find(st, id) : NULL;
 	int64_t run = keel_msg_int(m, "run", -1);
-	struct keel_out *out;
 
 	if (t && t->run == run && !t->discarded)
 		return t;
-	if (!id || (t && t->next && t->next->run == run) || !(out = keel_out(mod)))
-		return NULL;
-	keel_put_str(out, "id", id);
-	keel_put_int(out, "run", run);
-	keel_link_send(mod, "server", "task.unknown", out);
+	if (id && !(t && t->next && t->next->run == run))
+		keel_link_send(mod, "server", "task.unknown", run_message(mod, id, run));
 	return NULL;
 }
 
@@ -496,7 +492,8 @@ void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 		gone_tell(mod, id, run);
 	if (!t || t->run != run || t->discarded)
 		return;
-	keel_log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
+	if (t->state != TASK_ENDED || !is_sister(t)) /* there each end of a job comes so */
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
 	stop_discard(mod, t);
 }
 

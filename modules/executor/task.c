@@ -133,18 +133,6 @@ int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t)
 	return t->began_ms ? until - t->began_ms - t->stopped_ms : 0;
 }
 
-static struct keel_out *report_begin(struct keel_mod *mod,
-				     const struct task *t)
-{
-	struct keel_out *out = keel_out(mod);
-
-	if (out) {
-		keel_put_str(out, "id", t->id);
-		keel_put_int(out, "run", t->run);
-	}
-	return out;
-}
-
 static void usage_put(struct keel_mod *mod, const struct task *t, struct keel_out *out)
 {
 	char text[USAGE_ITEMS][48];
@@ -165,8 +153,9 @@ void task_report(struct keel_mod *mod, struct task *t)
 	};
 	struct keel_out *out;
 
-	if (t->discarded || is_sister(t) || !names[t->state] || !(out = report_begin(mod, t)))
+	if (t->discarded || is_sister(t) || !names[t->state])
 		return;
+	out = run_message(mod, t->id, t->run);
 	keel_put_int(out, "session", t->session);
 	if (t->dir)
 		keel_put_str(out, "dir", t->dir);
@@ -183,7 +172,7 @@ void task_report(struct keel_mod *mod, struct task *t)
 
 void task_used(struct keel_mod *mod, const struct task *t)
 {
-	struct keel_out *out = t->discarded || is_sister(t) ? NULL : report_begin(mod, t);
+	struct keel_out *out;
 	char text[USAGE_ITEMS][48];
 	const char *items[USAGE_ITEMS];
 
@@ -192,8 +181,9 @@ void task_used(struct keel_mod *mod, const struct task *t)
 
 		PART_TELL(mod, used, part_of(t), items, n);
 	}
-	if (!out)
+	if (t->discarded || is_sister(t))
 		return;
+	out = run_message(mod, t->id, t->run);
 	usage_put(mod, t, out);
 	keel_link_send(mod, "server", "task.used", out);
 }

@@ -44,6 +44,31 @@ static void test_deep_tree(void)
 	CU_ASSERT_EQUAL(access(top, F_OK), -1);
 }
 
+/* On a disk that hosts share, the directory of a job is its primary's of now. */
+static void test_whose_tree(void)
+{
+	char top[256], mark[300];
+
+	snprintf(top, sizeof(top), "%s/shared", base);
+	snprintf(mark, sizeof(mark), "%s/.keelson", top);
+	CU_ASSERT_EQUAL_FATAL(mkdir(top, 0755), 0);
+	CU_ASSERT_TRUE(tree_is_mine(top, "3", false)); /* no primary sees it */
+	CU_ASSERT_EQUAL(tree_mark(top, "3"), 0);
+	CU_ASSERT_TRUE(tree_is_mine(top, "3", true));
+	CU_ASSERT_FALSE(tree_is_mine(top, "3", false));
+	CU_ASSERT_TRUE(tree_is_mine(top, "4", false)); /* left over from an earlier run */
+	CU_ASSERT_EQUAL(tree_mark(top, "10"), 0);
+	CU_ASSERT_FALSE(tree_is_mine(top, "3", true)); /* it runs again elsewhere */
+	CU_ASSERT_EQUAL(unlink(mark), 0);
+	CU_ASSERT_EQUAL(symlink("/etc/hostname", mark), 0); /* it is the user's, who may do what users do */
+	CU_ASSERT_TRUE(tree_is_mine(top, "3", false));
+	CU_ASSERT_EQUAL(tree_mark(top, "3"), -ELOOP);
+	CU_ASSERT_EQUAL(unlink(mark), 0);
+	CU_ASSERT_EQUAL(mkfifo(mark, 0644), 0);
+	CU_ASSERT_TRUE(tree_is_mine(top, "3", false));
+	CU_ASSERT_EQUAL(tree_mark("/nowhere", "3"), -ENOENT);
+}
+
 static int others_heard;
 static void other_started(struct keel_mod *m, struct keel_obj *job, int64_t session)
 {
@@ -113,5 +138,5 @@ static void test_start_waits(void)
 	end();
 }
 
-TESTS_MAIN_BETWEEN("bounds", set_up, tear_down, TEST(test_longest_id), TEST(test_deep_tree), TEST(test_listeners),
-		   TEST(test_start_waits))
+TESTS_MAIN_BETWEEN("bounds", set_up, tear_down, TEST(test_longest_id), TEST(test_deep_tree), TEST(test_whose_tree),
+		   TEST(test_listeners), TEST(test_start_waits))

@@ -80,6 +80,7 @@ static void test_environment(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_ARRAY_ID=20[].s\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "NCPUS=2\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_ENVIRONMENT=PBS_BATCH\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nENVIRONMENT=BATCH\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "host thishost\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "0022\n"));
 	if (geteuid() == 0)

@@ -36,7 +36,7 @@ static void test_sister(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_NODENUM=1\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "GREETING=other\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OWN=1\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "NCPUS=3\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nNCPUS=2\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OMP_NUM_THREADS=2\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_JOBCOOKIE=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "thishost\nthird\nthird\n"));
@@ -187,6 +187,35 @@ static void test_primary(void)
 	CU_ASSERT(noted.over >= 1);
 	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "cput=01:00:0"));
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "other cput=01:00:00 mem=104857600kb"));
+	end();
+}
+
+/* A host has left the job, at once, and the daemon is killed: what was used there counts. */
+static void test_left(void)
+{
+	const char *items[] = { "cput=01:00:00", "mem=100gb" };
+	struct keel_obj *job;
+	struct keel_out *out;
+
+	part_start();
+	job = script_job("14.s", "while ! test -e $TMPDIR/go; do sleep 0.01; done\n");
+	set(job, "job_state", "R");
+	launch(job);
+	CU_ASSERT(until(is_begun, DEADLINE_MS));
+	out = keel_out(mod);
+	keel_put_str(out, "id", "14.s");
+	keel_put_int(out, "run", part_api.find(mod, "14.s")->run);
+	keel_put_str(out, "host", "other");
+	keel_put_strings(out, "items", items, 2);
+	send("task.left", out);
+	keel_mock_run(mock, is_gone, NULL, 20);
+	stop();
+	part_start();
+	CU_ASSERT(until(is_begun, DEADLINE_MS));
+	while (spawn_wait("14.s", 2, "touch $TMPDIR/go") == 15016)
+		keel_mock_run(mock, is_gone, NULL, 20);
+	CU_ASSERT(until(is_ended, DEADLINE_MS));
+	CU_ASSERT_PTR_NOT_NULL(strstr(heard.items, "cput=01:00:0"));
 	end();
 }
 
@@ -451,6 +480,6 @@ static void test_shepherd_killed(void)
 }
 
 TESTS_MAIN_BETWEEN("part", set_up, tear_down, TEST(test_sister), TEST(test_sister_ends_tasks), TEST(test_sister_refused),
-		   TEST(test_sister_daemon_restarts), TEST(test_suspended), TEST(test_primary), TEST(test_output_of_others),
+		   TEST(test_sister_daemon_restarts), TEST(test_suspended), TEST(test_primary), TEST(test_left), TEST(test_output_of_others),
 		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_burst), TEST(test_fast), TEST(test_attach),
 		   TEST(test_shepherd_killed))

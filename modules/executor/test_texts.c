@@ -13,6 +13,7 @@
 
 #include "duration.h"
 #include "harness.h"
+#include "keel/place.h"
 #include "proc.h"
 #include "spec.h"
 
@@ -304,5 +305,30 @@ static void test_strays_are_of_the_user(void)
 	CU_ASSERT_EQUAL(waitpid(pid, &status, 0), pid);
 }
 
-TESTS_MAIN("texts", TEST(test_spec), TEST(test_diary), TEST(test_spec_refused), TEST(test_spec_fuzz),
+static bool is(char *text, const char *expected)
+{
+	bool ret = expected ? text && strcmp(text, expected) == 0 : text == NULL;
+
+	free(text);
+	return ret;
+}
+
+static void test_places(void)
+{
+	static const char *const rules[] = { "bad", "*.far:/home /net/home", NULL };
+
+	CU_ASSERT_TRUE(keel_host_same("n1", "N1.example.org"));
+	CU_ASSERT_TRUE(keel_host_same("n1.a", "n1.a"));
+	CU_ASSERT_FALSE(keel_host_same("n1.a", "n1.b"));
+	CU_ASSERT_FALSE(keel_host_same("n1", "n10"));
+	CU_ASSERT_TRUE(is(path_here(rules, "own", "A.far", "/home/u1/x"), "/net/home/u1/x"));
+	CU_ASSERT_TRUE(is(path_here(rules, "own", "a.near", "/home/u1/x"), NULL));
+	CU_ASSERT_TRUE(is(path_here(rules, "own", "a.far", "/tmp/x"), NULL));
+	CU_ASSERT_TRUE(is(path_here(rules, "bad", "bad.a", "/tmp/x"), "/tmp/x"));
+	CU_ASSERT_TRUE(is(path_here(NULL, "own", "localhost", "/tmp/x"), "/tmp/x"));
+	CU_ASSERT_TRUE(is(keel_marks_fill("7[3].svr", "o.^array_index^.$PBS_JOBID.${PBS_JOBID}"), "o.3.7[3].svr.7[3].svr"));
+	CU_ASSERT_TRUE(is(keel_marks_fill("7.svr", "o.^array_index^"), "o.^array_index^"));
+}
+
+TESTS_MAIN("texts", TEST(test_places), TEST(test_spec), TEST(test_diary), TEST(test_spec_refused), TEST(test_spec_fuzz),
 	   TEST(test_proc), TEST(test_words), TEST(test_amounts), TEST(test_spec_largest), TEST(test_spec_lists), TEST(test_signal_names), TEST(test_strays_are_of_the_user))

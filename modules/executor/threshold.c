@@ -127,6 +127,8 @@ void launch_ready(struct keel_mod *mod, struct task *t)
 	struct threshold *h;
 
 	t->ready = true;
+	if (first && t->makes_dir && t->dir)
+		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "created the job directory %s", t->dir);
 	if (is_sister(t)) {
 		sister_ready(mod, t);
 		return;

@@ -140,7 +140,10 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	keel_timer_cancel(j->timer);
 	j->timer = NULL;
 	if (ran) {
-		if (step_is_running(j->step)) { /* its host has staged out and deleted already */
+		if (j->step == STEP_STAGING_OUT) {
+			step_log(mod, job, 'E', KEEL_SUB_EXITING + 2, KEEL_SUB_EXITING + 2);
+			step_to(mod, job, STEP_EXITED);
+		} else if (step_is_running(j->step)) { /* its host has staged out and deleted already */
 			step_to(mod, job, STEP_EXITING);
 			step_log(mod, job, 'E', KEEL_SUB_EXITING + 1, KEEL_SUB_EXITED);
 		}

@@ -7,6 +7,7 @@
 
 #include "keel/jobid.h"
 #include "keel/keel.h"
+#include "keel/rows.h"
 #include "keel/service/acct.h"
 #include "keel/service/job.h"
 #include "keel/service/node.h"
@@ -34,6 +35,7 @@ enum step {
 	STEP_SUSPENDED,
 	STEP_SCHED_SUSPENDED,
 	STEP_RERUNNING,
+	STEP_STAGING_OUT, /* shown as E: its program is over, its host copies files */
 	STEP_EXITING,
 	STEP_EXITED, /* its host's report is not waited for */
 	STEP_TERMINATED,
@@ -98,7 +100,7 @@ struct conf {
 
 struct state {
 	struct signal_row *signals;
-	struct prepare_row *prepares;
+	struct keel_row *prepares; /* of keel_job_prepare_def, low place first */
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
 	struct counts counts;
@@ -164,7 +166,7 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step);
 /* Logs a change of substates that come one after the other, first to last. */
 void step_log(struct keel_mod *mod, struct keel_obj *job, char letter, int first, int last);
 bool step_is_suspended(enum step step);
-bool step_is_running(enum step step); /* letter R */
+bool step_is_running(enum step step); /* a host has it: letter R, or it stages out */
 bool step_is_over(enum step step);    /* history */
 bool step_is_expired(enum step step); /* X */
 bool step_is_pending(enum step step); /* Q H W */

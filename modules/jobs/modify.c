@@ -294,7 +294,7 @@ static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *
 
 	if (!job)
 		return;
-	if (job_slot(mod, job)->step == STEP_EXITING) {
+	if (step_letter(job_slot(mod, job)->step) == 'E') {
 		keel_reply(req, PBSE_BADSTATE, NULL);
 		return;
 	}
@@ -381,7 +381,7 @@ static int32_t hold_objection(struct keel_mod *mod, struct keel_obj *job)
 {
 	enum step step = job_slot(mod, job)->step;
 
-	return step_is_over(step) ? PBSE_HISTJOBID : step == STEP_EXITING ? PBSE_BADSTATE : 0;
+	return step_is_over(step) ? PBSE_HISTJOBID : step_letter(step) == 'E' ? PBSE_BADSTATE : 0;
 }
 
 static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)

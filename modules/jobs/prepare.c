@@ -4,46 +4,26 @@
  */
 #include "jobs.h"
 
-#include <stdlib.h>
-#include <utlist.h>
-
-struct prepare_row {
-	const struct keel_job_prepare_def *def;
-	struct keel_mod *owner;
-	struct prepare_row *next;
-};
-
-static int by_place(const struct prepare_row *a, const struct prepare_row *b)
-{
-	return a->def->place < b->def->place ? -1 : a->def->place > b->def->place;
-}
-
 static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def, struct keel_err *err)
 {
-	const struct keel_job_prepare_def *prepare = def;
+	const struct keel_job_prepare_def *prepare = def, *other;
 	struct state *st = self->state;
-	struct prepare_row *row;
+	struct keel_row **at = &st->prepares;
 
 	if (!prepare->name || !prepare->prepare)
 		return keel_error(err, -1, "a JOB_PREPARE row of %s has no name or no prepare()", owner->name);
-	row = malloc(sizeof(*row));
-	if (!row)
-		return keel_error(err, -1, "out of memory");
-	*row = (struct prepare_row){ .def = prepare, .owner = owner };
-	LL_INSERT_INORDER(st->prepares, row, by_place);
-	return 0;
+	for (; *at; at = &(*at)->next) {
+		other = (*at)->def;
+		if (other->place > prepare->place)
+			break;
+	}
+	return keel_row_put(at, owner, def, err);
 }
 
 static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
-	struct state *st = self->state;
-	struct prepare_row *gone;
-
 	(void)owner;
-	LL_SEARCH_SCALAR(st->prepares, gone, def, def);
-	if (gone)
-		LL_DELETE(st->prepares, gone);
-	free(gone);
+	keel_row_remove(&((struct state *)self->state)->prepares, def);
 }
 
 const struct keel_kind_def prepare_kind = {
@@ -61,7 +41,10 @@ int32_t prepare_job(struct keel_mod *mod, struct keel_changes *ch, struct keel_o
 	struct state *st = mod->state;
 	int32_t code = 0;
 
-	for (const struct prepare_row *row = st->prepares; row && !code; row = row->next)
-		code = row->def->prepare(row->owner, ch, job, changed, err);
+	for (const struct keel_row *row = st->prepares; row && !code; row = row->next) {
+		const struct keel_job_prepare_def *def = row->def;
+
+		code = def->prepare(row->owner, ch, job, changed, err);
+	}
 	return code;
 }

@@ -249,7 +249,7 @@ int32_t job_shrink(struct keel_mod *mod, struct keel_obj *job, const struct keel
 	if (!to.exec_vnode || !to.schedselect || !to.why)
 		return keel_error(err, PBSE_IVALREQ, "a job that shrinks has an exec_vnode, a schedselect and a reason");
 	s.release = strcmp(to.why, "release") == 0;
-	if ((j->step != STEP_RUNNING && (s.release || j->step != STEP_SENT)) || j->busy || j->occupies != OCCUPIES_ALL)
+	if ((j->step != STEP_RUNNING && j->step != (s.release ? STEP_STAGING_OUT : STEP_SENT)) || j->busy || j->occupies != OCCUPIES_ALL)
 		return keel_error(err, PBSE_BADSTATE, "%s", keel_pbse_text(PBSE_BADSTATE));
 	if (strcmp(to.exec_vnode, job_text(job, job_exec_vnode)) == 0)
 		return 0;

@@ -7,8 +7,9 @@
  *               v  | (refused, requeued)
  *              SENT -> RUNNING <-> SUSPENDED -> SCHED_SUSPENDED -> RUNNING
  *                         |            |
- *                         v            v
- *                      EXITING ... FINISHED | FAILED | TERMINATED   (history, or gone)
+ *          STAGING_OUT <- +            |
+ *                   |     v            v
+ *                   +> EXITING ... FINISHED | FAILED | TERMINATED   (history, or gone)
  *
  * An array is QUEUED, HELD, WAITING or BEGUN; a subjob that is over is EXPIRED_* until its array is.
  *
@@ -41,6 +42,7 @@ static const struct {
 	[STEP_SUSPENDED] = { 'R', KEEL_SUB_SUSPENDED, TALLY_RUNNING, true },
 	[STEP_SCHED_SUSPENDED] = { 'R', KEEL_SUB_SCHED_SUSPENDED, TALLY_RUNNING, true },
 	[STEP_RERUNNING] = { 'R', KEEL_SUB_RERUN, TALLY_RUNNING, false },
+	[STEP_STAGING_OUT] = { 'E', KEEL_STAGE_OUT, TALLY_EXITING, false },
 	[STEP_EXITING] = { 'E', KEEL_SUB_EXITING, TALLY_EXITING, false },
 	[STEP_EXITED] = { 'E', KEEL_SUB_EXITED, TALLY_EXITING, false },
 	[STEP_TERMINATED] = { 'F', KEEL_SUB_TERMINATED, TALLY_HISTORY, false },
@@ -82,8 +84,8 @@ enum step step_of(char letter, bool suspended, int64_t substate)
 {
 	int i;
 
-	if (letter == 'R' && (substate == KEEL_STAGE_IN || substate == KEEL_STAGE_OUT)) /* shown on such a step: job_stage() */
-		return substate == KEEL_STAGE_IN ? STEP_SENT : STEP_RUNNING;
+	if (letter == 'R' && substate == KEEL_STAGE_IN) /* shown on such a step: job_stage() */
+		return STEP_SENT;
 	for (i = 0; i < STEP_COUNT; i++)
 		if (steps[i].letter == letter && steps[i].substate == substate &&
 		    steps[i].suspended == suspended)
@@ -96,9 +98,10 @@ bool step_is_suspended(enum step step)
 	return steps[step].suspended;
 }
 
+/* It has a host that works for it; while files are staged out as much as before. */
 bool step_is_running(enum step step)
 {
-	return steps[step].letter == 'R';
+	return steps[step].letter == 'R' || step == STEP_STAGING_OUT;
 }
 
 bool step_is_over(enum step step)
@@ -246,14 +249,17 @@ void step_evaluate(struct keel_mod *mod, struct keel_obj *job)
 void job_stage(struct keel_mod *mod, struct keel_obj *job, int32_t stage)
 {
 	struct job *j = job_slot(mod, job);
-	bool shown = stage == KEEL_STAGE_IN ? j->step == STEP_SENT : stage == KEEL_STAGE_OUT && step_is_running(j->step);
 
 	if (stage == KEEL_STAGE_IN_FAILED && step_is_running(j->step)) {
 		j->stage_failed = true;
 		if (keel_get_int(job, job_Execution_Time) <= keel_time(mod))
 			keel_set_int(job, job_Execution_Time, keel_time(mod) + STAGE_AGAIN_S);
 	}
-	if (!shown)
+	if (stage == KEEL_STAGE_OUT && j->step == STEP_RUNNING) {
+		step_log(mod, job, 'E', KEEL_SUB_EXITING, KEEL_SUB_EXITING);
+		step_to(mod, job, STEP_STAGING_OUT);
+	}
+	if (stage != KEEL_STAGE_IN || j->step != STEP_SENT)
 		return;
 	keel_set_int(job, job_substate, stage);
 	step_log(mod, job, steps[j->step].letter, stage, stage);

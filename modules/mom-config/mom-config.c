@@ -10,12 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <utlist.h>
-
 #include "keel/directive.h"
 #include "keel/file.h"
 #include "keel/keel.h"
 #include "keel/renew.h"
+#include "keel/rows.h"
 #include "lines.h"
 
 #define FILE_NAME "mom_priv/config"
@@ -23,13 +22,8 @@
 
 KEEL_USE_OPT(renew);
 
-struct row {
-	struct row *next;
-	struct keel_mod *owner;
-	const struct keel_mom_directive_def *def;
-};
 struct state {
-	struct row *rows;
+	struct keel_row *rows; /* of keel_mom_directive_def */
 	struct lines now; /* in force */
 	struct lines read; /* by the last read() */
 	char path[4096];
@@ -58,29 +52,17 @@ static int32_t directive_add(struct keel_mod *self, struct keel_mod *owner, cons
 {
 	const struct keel_mom_directive_def *d = def;
 	struct state *st = self->state;
-	struct row *row;
 
 	if (!d->name || d->name[0] != '$' || !d->check || !d->apply)
 		return keel_error(err, -EINVAL, "directive '%s' of module %s has no name with a $, no check() or no apply()",
 				  d->name ? d->name : "", owner->name);
-	row = malloc(sizeof(*row));
-	if (!row)
-		return keel_error(err, -ENOMEM, "no memory for directive %s", d->name);
-	*row = (struct row){ .owner = owner, .def = def };
-	LL_APPEND(st->rows, row);
-	return 0;
+	return keel_row_put(keel_rows_end(&st->rows), owner, def, err);
 }
 
 static void directive_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
-	struct state *st = self->state;
-	struct row *gone;
-
 	(void)owner;
-	LL_SEARCH_SCALAR(st->rows, gone, def, def);
-	if (gone)
-		LL_DELETE(st->rows, gone);
-	free(gone);
+	keel_row_remove(&((struct state *)self->state)->rows, def);
 }
 
 static const struct keel_kind_def directive_kind = {
@@ -92,16 +74,17 @@ static const struct keel_kind_def directive_kind = {
 /* Each owner of the name has to accept it. */
 static int32_t line_check(struct keel_mod *mod, const struct line *line, struct keel_err *err)
 {
-	struct state *st = mod->state;
+	const struct state *st = mod->state;
 	bool obeyed = false;
-	struct row *row;
 	int32_t r = 0;
 
-	LL_FOREACH(st->rows, row) {
-		if (r < 0 || strcmp(row->def->name, line->name) != 0)
+	for (const struct keel_row *row = st->rows; row && r == 0; row = row->next) {
+		const struct keel_mom_directive_def *def = row->def;
+
+		if (strcmp(def->name, line->name) != 0)
 			continue;
 		obeyed = true;
-		r = row->def->check(row->owner, line->value, err);
+		r = def->check(row->owner, line->value, err);
 	}
 	if (obeyed)
 		return r;
@@ -168,23 +151,23 @@ static int32_t config_read(struct keel_mod *mod, struct keel_err *err)
 	return r;
 }
 
-static void row_apply(const struct row *row, const struct lines *lines, const char **values)
+static void row_apply(const struct keel_row *row, const struct lines *lines, const char **values)
 {
+	const struct keel_mom_directive_def *def = row->def;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < lines->n; i++)
-		if (strcmp(lines->at[i].name, row->def->name) == 0) {
-			n *= (row->def->flags & KEEL_MOM_DIRECTIVE_MANY) != 0;
+		if (strcmp(lines->at[i].name, def->name) == 0) {
+			n *= (def->flags & KEEL_MOM_DIRECTIVE_MANY) != 0;
 			values[n++] = lines->at[i].value;
 		}
-	row->def->apply(row->owner, values, n);
+	def->apply(row->owner, values, n);
 }
 
 static void config_apply(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	const char **values = calloc(st->read.n + 1, sizeof(*values));
-	struct row *row;
 
 	if (!values) {
 		keel_log(mod, KEEL_LOG_ERROR, "Svr", OBJECT, "%s is not in force: no memory; reload again", FILE_NAME);
@@ -193,7 +176,7 @@ static void config_apply(struct keel_mod *mod)
 	lines_free(&st->now);
 	st->now = st->read;
 	st->read = (struct lines){ .n = 0 };
-	LL_FOREACH(st->rows, row)
+	for (const struct keel_row *row = st->rows; row; row = row->next)
 		row_apply(row, &st->now, values);
 	free(values);
 }

@@ -6,13 +6,14 @@
 #define QUEUES_H
 
 #include "keel/keel.h"
+#include "keel/rows.h"
 #include "keel/service/queue.h"
 #include "pbs_error.h"
 
 struct type_row;
 
 struct state {
-	struct type_row *types;
+	struct keel_row *types; /* of keel_queue_type_def */
 };
 
 /* type.c */

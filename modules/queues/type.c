@@ -4,19 +4,10 @@
  */
 #include "queues.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include <utlist.h>
-
 KEEL_ATTR_OF(queue, queue_type);
-
-struct type_row {
-	const struct keel_queue_type_def *def;
-	struct keel_mod *owner;
-	struct type_row *next;
-};
 
 const struct keel_queue_type_def execution_type = {
 	.size = sizeof(struct keel_queue_type_def),
@@ -30,9 +21,12 @@ const struct keel_queue_type_def *type_find(struct keel_mod *mod, const char *wo
 	struct state *st = mod->state;
 	size_t len = strlen(word);
 
-	for (struct type_row *row = st->types; row && len; row = row->next)
-		if (strncasecmp(row->def->name, word, len) == 0)
-			return row->def;
+	for (const struct keel_row *row = st->types; row && len; row = row->next) {
+		const struct keel_queue_type_def *type = row->def;
+
+		if (strncasecmp(type->name, word, len) == 0)
+			return type;
+	}
 	return NULL;
 }
 
@@ -41,31 +35,19 @@ static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void
 {
 	const struct keel_queue_type_def *type = def;
 	struct state *st = self->state;
-	struct type_row *row;
 
 	if (!type->name || !*type->name)
 		return keel_error(err, -1, "a QUEUE_TYPE row of %s has no name", owner->name);
 	if (type_find(self, type->name))
 		return keel_error(err, -1, "queue type '%s' of %s is offered already", type->name,
 				  owner->name);
-	row = calloc(1, sizeof(*row));
-	if (!row)
-		return keel_error(err, -1, "out of memory");
-	*row = (struct type_row){ type, owner, st->types };
-	st->types = row;
-	return 0;
+	return keel_row_put(&st->types, owner, def, err);
 }
 
 static void row_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
-	struct state *st = self->state;
-	struct type_row *gone;
-
 	(void)owner;
-	LL_SEARCH_SCALAR(st->types, gone, def, def);
-	if (gone)
-		LL_DELETE(st->types, gone);
-	free(gone);
+	keel_row_remove(&((struct state *)self->state)->types, def);
 }
 
 const struct keel_kind_def type_kind = {
@@ -82,9 +64,12 @@ static bool api_runs(struct keel_mod *mod, struct keel_obj *queue)
 	struct state *st = mod->state;
 	const char *text = keel_get_str(queue, queue_queue_type);
 
-	for (struct type_row *row = st->types; row && text; row = row->next)
-		if (strcmp(row->def->name, text) == 0)
-			return row->def->runs;
+	for (const struct keel_row *row = st->types; row && text; row = row->next) {
+		const struct keel_queue_type_def *type = row->def;
+
+		if (strcmp(type->name, text) == 0)
+			return type->runs;
+	}
 	return false;
 }
 

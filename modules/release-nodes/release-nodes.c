@@ -14,6 +14,7 @@
 #include "choice.h"
 #include "keel/jobid.h"
 #include "keel/keel.h"
+#include "keel/place.h"
 #include "keel/service/job.h"
 #include "keel/service/node.h"
 #include "pbs_error.h"
@@ -46,16 +47,6 @@ static int32_t no_memory(struct release *r)
 	return keel_error(r->err, PBSE_SYSTEM, "System error: out of memory");
 }
 
-/* Are these names of one host, one of them perhaps without its domain? */
-static bool same_host(const char *a, const char *b)
-{
-	size_t n = strcspn(a, "."), m = strcspn(b, ".");
-
-	if (strcasecmp(a, b) == 0)
-		return true;
-	return n == m && strncasecmp(a, b, n) == 0 && (!a[n] || !b[m]);
-}
-
 static bool names_part(const char *name, const struct keel_exec_part *part)
 {
 	const char *host;
@@ -63,7 +54,7 @@ static bool names_part(const char *name, const struct keel_exec_part *part)
 	if (strcmp(name, part->vnode) == 0)
 		return true;
 	host = keel_node_host_of(part->vnode);
-	return host && same_host(name, host);
+	return host && keel_host_same(name, host);
 }
 
 static bool is_of(const char *host, const struct keel_exec_part *part)
@@ -270,7 +261,7 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 	struct release r = { .mod = c->mod, .job = ev->job, .names = "", .err = &err };
 	int32_t code;
 
-	if (!ev->job || ev->state != 'R' || keel_get_int(ev->job, job_substate) != KEEL_STAGE_OUT ||
+	if (!ev->job || ev->state != 'E' || keel_get_int(ev->job, job_substate) != KEEL_STAGE_OUT ||
 	    !keel_get_int(ev->job, on_stageout))
 		return KEEL_NEXT;
 	keel_text_init(&r.to_exec);

@@ -7,35 +7,21 @@
 #include "reload.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <utlist.h>
 
 static int32_t file_add(struct keel_mod *self, struct keel_mod *owner, const void *def, struct keel_err *err)
 {
 	const struct keel_reload_def *d = def;
 	struct state *st = self->state;
-	struct file_row *row;
 
 	if (!d->name || !d->read || !d->apply)
 		return keel_error(err, -EINVAL, "the RELOAD row of module %s has no name, no read() or no apply()", owner->name);
-	row = malloc(sizeof(*row));
-	if (!row)
-		return keel_error(err, -ENOMEM, "no memory for %s of module %s", d->name, owner->name);
-	*row = (struct file_row){ .owner = owner, .def = def };
-	LL_APPEND(st->files, row);
-	return 0;
+	return keel_row_put(keel_rows_end(&st->files), owner, def, err);
 }
 
 static void file_remove(struct keel_mod *self, struct keel_mod *owner, const void *def)
 {
-	struct state *st = self->state;
-	struct file_row *gone;
-
 	(void)owner;
-	LL_SEARCH_SCALAR(st->files, gone, def, def);
-	if (gone)
-		LL_DELETE(st->files, gone);
-	free(gone);
+	keel_row_remove(&((struct state *)self->state)->files, def);
 }
 
 const struct keel_kind_def files_kind = {
@@ -50,12 +36,12 @@ const struct keel_kind_def files_kind = {
 int32_t files_read(struct keel_mod *mod, struct keel_err *err)
 {
 	const struct state *st = mod->state;
-	struct file_row *row;
 	int32_t ret = 0;
 
-	LL_FOREACH(st->files, row) {
-		if (ret == 0)
-			ret = row->def->read(row->owner, err);
+	for (const struct keel_row *row = st->files; row && ret == 0; row = row->next) {
+		const struct keel_reload_def *def = row->def;
+
+		ret = def->read(row->owner, err);
 	}
 	return ret;
 }
@@ -63,8 +49,10 @@ int32_t files_read(struct keel_mod *mod, struct keel_err *err)
 void files_apply(struct keel_mod *mod)
 {
 	const struct state *st = mod->state;
-	struct file_row *row;
 
-	LL_FOREACH(st->files, row)
-		row->def->apply(row->owner);
+	for (const struct keel_row *row = st->files; row; row = row->next) {
+		const struct keel_reload_def *def = row->def;
+
+		def->apply(row->owner);
+	}
 }

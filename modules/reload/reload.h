@@ -6,6 +6,7 @@
 #define RELOAD_H
 
 #include "keel/keel.h"
+#include "keel/rows.h"
 #include "keel/text.h"
 #include "pbs_error.h"
 
@@ -39,15 +40,8 @@ struct change {
 	int32_t ret;
 };
 
-/* A row of the kind RELOAD. */
-struct file_row {
-	struct file_row *next;
-	struct keel_mod *owner;
-	const struct keel_reload_def *def;
-};
-
 struct state {
-	struct file_row *files;
+	struct keel_row *files; /* of keel_reload_def */
 	char *sets, *set;      /* their directory; the one that runs, NULL: none yet */
 	struct change *first;  /* under way; those behind it wait */
 	bool ready;	       /* the daemon serves */

@@ -50,7 +50,7 @@ void look_at(struct keel_mod *mod, struct entry *e)
 		entry_group(mod, e);
 	else if (suspended)
 		entry_suspended(mod, e);
-	else if (letter == 'R')
+	else if (letter == 'R' || letter == 'E') /* it has its vnodes while files are staged out */
 		entry_running(mod, e);
 	else if (strchr("QHWTB", letter))
 		entry_park(mod, e);

@@ -42,8 +42,8 @@ void call_free(struct job *j, struct call *c)
 {
 	DL_DELETE(j->calls, c);
 	j->calls_bytes -= c->bytes;
-	words_free(c->argv);
-	words_free(c->env);
+	keel_strings_free(c->argv);
+	keel_strings_free(c->env);
 	free(c->from);
 	free(c->to);
 	free(c->name);
@@ -66,7 +66,6 @@ const char *own_name(const struct job *j)
 	return j->hosts[j->self].name;
 }
 
-/* The next host on the way to `name`; -1: there is none. */
 int way_to(const struct job *j, const char *name)
 {
 	return j->self == 0 ? job_host(j, name) : 0;
@@ -80,12 +79,10 @@ bool is_gone(const struct job *j, int host)
 /* ---- questions --------------------------------------------------------------------------------------------- */
 static void words_put(struct keel_out *out, const char *key, char **words)
 {
-	uint32_t n = 0;
+	const char *const *list = (const char *const *)words;
 
-	while (words && words[n])
-		n++;
-	if (words)
-		keel_put_strings(out, key, (const char *const *)words, n);
+	if (list)
+		keel_put_strings(out, key, list, keel_strings_count(list));
 }
 
 void call_send(struct keel_mod *mod, struct job *j, const struct call *c)
@@ -93,7 +90,7 @@ void call_send(struct keel_mod *mod, struct job *j, const struct call *c)
 	int host = way_to(j, c->to);
 	struct keel_out *out;
 
-	if (host < 0 || !keel_link_is_up(mod, pair_peer(mod, &j->hosts[host])))
+	if (host < 0 || !keel_link_is_up(mod, pair_peer(&j->hosts[host])))
 		return;
 	out = message(mod, j);
 	keel_put_int(out, "call", (int64_t)c->number);
@@ -178,8 +175,8 @@ bool task_copy(struct job *j, struct call *c, const char *const *argv, uint32_t 
 	c->bytes = bytes;
 	j->calls_bytes += bytes;
 	c->is_spawn = true;
-	c->argv = words_copy(argv, n_argv);
-	c->env = env ? words_copy(env, n_env) : NULL;
+	c->argv = keel_strings_copy(argv, n_argv);
+	c->env = env ? keel_strings_copy(env, n_env) : NULL;
 	c->dir = dir ? strdup(dir) : NULL;
 	return c->argv && (c->env || !env) && (c->dir || !dir);
 }

@@ -15,6 +15,15 @@ struct errand {
 	bool is_spawn;
 };
 
+static void errand_free(struct errand *e)
+{
+	if (!e)
+		return;
+	free(e->from);
+	free(e->id);
+	free(e);
+}
+
 static void errand_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	struct errand *e = arg;
@@ -31,9 +40,7 @@ static void errand_done(struct keel_mod *mod, void *arg, int32_t code, const cha
 		far_remove(&j->here, t);
 	else if (t && t->over)
 		over_send(mod, j, t);
-	free(e->from);
-	free(e->id);
-	free(e);
+	errand_free(e);
 }
 
 static struct errand *errand_make(const struct job *j, const char *from, uint64_t number, uint32_t task, bool is_spawn)
@@ -47,9 +54,7 @@ static struct errand *errand_make(const struct job *j, const char *from, uint64_
 		e->is_spawn = is_spawn;
 		return e;
 	}
-	if (e)
-		free(e->id);
-	free(e);
+	errand_free(e);
 	return NULL;
 }
 
@@ -69,7 +74,7 @@ static void spawn_here(struct keel_mod *mod, struct job *j, const char *from, ui
 	struct far_task *t = far_find(j->here, task);
 	uint32_t n_argv, n_env;
 	const char *const *argv = strings(m, "argv", &n_argv), *const *env = strings(m, "env", &n_env);
-	char **argv_copy = words_copy(argv, n_argv), **env_copy = words_copy(env, n_env);
+	char **argv_copy = keel_strings_copy(argv, n_argv), **env_copy = keel_strings_copy(env, n_env);
 	struct errand *e = NULL;
 
 	if (t && strcmp(t->host, from) == 0) { /* it came again */
@@ -77,8 +82,7 @@ static void spawn_here(struct keel_mod *mod, struct job *j, const char *from, ui
 			answer_send(mod, j, from, number, t->code, NULL);
 	} else if (t || !n_argv || !argv_copy || !env_copy || !(e = errand_make(j, from, number, task, true)) ||
 		   !far_add(&j->here, task, from)) {
-		if (e)
-			free(e->from), free(e->id), free(e);
+		errand_free(e);
 		answer_send(mod, j, from, number, TM_SYSTEM, "too many tasks, or no memory");
 	} else {
 		keel_part_spawn(j->id, &(struct keel_part_task){ .size = sizeof(struct keel_part_task), .number = task, .node = j->self,
@@ -86,8 +90,8 @@ static void spawn_here(struct keel_mod *mod, struct job *j, const char *from, ui
 								 .env = (const char *const *)env_copy, .dir = keel_msg_str(m, "dir") },
 				mod, errand_done, e);
 	}
-	words_free(argv_copy);
-	words_free(env_copy);
+	keel_strings_free(argv_copy);
+	keel_strings_free(env_copy);
 }
 
 static void signal_here(struct keel_mod *mod, struct job *j, const char *from, uint64_t number, uint32_t task, const struct keel_msg *m)

@@ -95,18 +95,18 @@ static void failed(struct keel_mod *mod, const struct job *j, const struct siste
 
 static void ended(struct keel_mod *mod, const struct job *j)
 {
+	const struct keel_part *part = keel_part_find(j->id);
+	const char *const *items = (const char *const *)j->items;
 	struct keel_out *out = message(mod, j);
-	uint32_t n = 0;
 
-	while (j->items && j->items[n])
-		n++;
-	keel_put_strings(out, "items", (const char *const *)j->items, n);
+	keel_put_int(out, "left", part && part->leaving);
+	keel_put_strings(out, "items", items, keel_strings_count(items));
 	message_send(mod, j, 0, "sister.ended", out);
 }
 
 static void follow_act(void *arg, const struct sister_act *a)
 {
-	const struct told *t = arg;
+	const struct acting *t = arg;
 	struct job *j = t->job;
 	const struct conf *cf = t->mod->conf;
 
@@ -137,9 +137,9 @@ void follow_init(struct keel_mod *mod, struct job *j, const struct keel_part *pa
 {
 	struct sister *s = &j->sister;
 
-	j->told = (struct told){ mod, j };
+	j->acting = (struct acting){ mod, j };
 	s->act = follow_act;
-	s->arg = &j->told;
+	s->arg = &j->acting;
 	s->downtime_ms = limit_ms(mod, LIMIT_DOWNTIME);
 	sister_init(s, keel_now_ms(mod));
 	if (part->state == KEEL_PART_READY || part->state == KEEL_PART_STOPPED)
@@ -147,5 +147,5 @@ void follow_init(struct keel_mod *mod, struct job *j, const struct keel_part *pa
 	else if (part->state == KEEL_PART_ENDED)
 		sister_ended(s);
 	pair_expect(mod, j, 0);
-	sister_link(s, keel_link_is_up(mod, pair_peer(mod, &j->hosts[0])), keel_now_ms(mod));
+	sister_link(s, keel_link_is_up(mod, pair_peer(&j->hosts[0])), keel_now_ms(mod));
 }

@@ -26,25 +26,6 @@ int job_host(const struct job *j, const char *name)
 	return -1;
 }
 
-void words_free(char **words)
-{
-	for (char **w = words; w && *w; w++)
-		free(*w);
-	free(words);
-}
-
-char **words_copy(const char *const *words, uint32_t n)
-{
-	char **copy = calloc(n + 1u, sizeof(*copy));
-
-	for (uint32_t i = 0; copy && i < n; i++)
-		if (!(copy[i] = strdup(words[i]))) {
-			words_free(copy);
-			return NULL;
-		}
-	return copy;
-}
-
 static void job_free(struct job *j)
 {
 	for (uint32_t i = 0; j->hosts && i < j->n; i++) {
@@ -54,7 +35,7 @@ static void job_free(struct job *j)
 	}
 	if (j->record >= 0)
 		close(j->record);
-	words_free(j->items);
+	keel_strings_free(j->items);
 	free(j->primary.hosts);
 	free(j->hosts);
 	free(j->id);
@@ -135,7 +116,7 @@ void job_drop(struct keel_mod *mod, struct job *j)
 	struct state *st = mod->state;
 
 	for (uint32_t i = 0; i < j->n; i++)
-		pair_release(mod, j, i);
+		pair_release(j, i);
 	gates_free(j);
 	tasks_free(mod, j);
 	output_forget(mod, j);
@@ -152,14 +133,12 @@ void job_resized(struct keel_mod *mod, struct job *j, const struct keel_part *pa
 			k++;
 		if (k < part->n_hosts)
 			continue;
-		pair_release(mod, j, i);
+		pair_release(j, i);
 		if (j->self == 0 && i > 0) {
 			primary_released(&j->primary, i);
 			tasks_lost(mod, j, i);
 		}
 	}
-	if (j->self != 0)
-		keel_log(mod, KEEL_LOG_JOB, "Job", j->id, "updated nodes info");
 }
 
 /* ---- links --------------------------------------------------------------------------------------------- */
@@ -170,10 +149,10 @@ static void look(struct keel_mod *mod, struct job *j)
 
 	if (j->self == 0) {
 		for (uint32_t i = 1; i < j->n; i++)
-			primary_link(&j->primary, i, keel_link_is_up(mod, pair_peer(mod, &j->hosts[i])), now);
+			primary_link(&j->primary, i, keel_link_is_up(mod, pair_peer(&j->hosts[i])), now);
 		return;
 	}
-	if (!keel_link_is_up(mod, pair_peer(mod, &j->hosts[0])))
+	if (!keel_link_is_up(mod, pair_peer(&j->hosts[0])))
 		sister_link(&j->sister, false, now);
 }
 

@@ -122,7 +122,7 @@ static void late(struct keel_mod *mod, struct job *j)
 
 static void lead_act(void *arg, const struct primary_act *a)
 {
-	const struct told *t = arg;
+	const struct acting *t = arg;
 	struct job *j = t->job;
 	const char *name = j->hosts[a->host].name;
 
@@ -162,9 +162,9 @@ void lead_init(struct keel_mod *mod, struct job *j, const struct keel_part *part
 {
 	struct primary *p = &j->primary;
 
-	j->told = (struct told){ mod, j };
+	j->acting = (struct acting){ mod, j };
 	p->act = lead_act;
-	p->arg = &j->told;
+	p->arg = &j->acting;
 	p->number = ((struct state *)mod->state)->number;
 	p->downtime_ms = limit_ms(mod, LIMIT_DOWNTIME);
 	p->running = part->started;
@@ -174,6 +174,6 @@ void lead_init(struct keel_mod *mod, struct job *j, const struct keel_part *part
 	output_recall(mod, j);
 	for (uint32_t i = 1; i < j->n; i++) {
 		pair_expect(mod, j, i);
-		primary_link(p, i, keel_link_is_up(mod, pair_peer(mod, &j->hosts[i])), keel_now_ms(mod));
+		primary_link(p, i, keel_link_is_up(mod, pair_peer(&j->hosts[i])), keel_now_ms(mod));
 	}
 }

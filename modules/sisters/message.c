@@ -22,7 +22,7 @@ struct keel_out *message(struct keel_mod *mod, const struct job *j)
 /* What is lost with a link is said again on the next one. */
 void message_send(struct keel_mod *mod, const struct job *j, uint32_t host, const char *name, struct keel_out *out)
 {
-	keel_link_send(mod, pair_peer(mod, &j->hosts[host]), name, out);
+	keel_link_send(mod, pair_peer(&j->hosts[host]), name, out);
 }
 
 static const char *text_of(const struct keel_msg *m, const char *key)
@@ -97,7 +97,10 @@ static void on_used(struct keel_mod *mod, struct job *j, uint32_t host, const st
 static void on_ended(struct keel_mod *mod, struct job *j, uint32_t host, const struct keel_msg *m)
 {
 	on_used(mod, j, host, m);
-	primary_ended(&j->primary, host);
+	if (keel_msg_int(m, "left", 0) != 0) /* what the server says of it here comes later, or came while no daemon was here */
+		primary_released(&j->primary, host);
+	else
+		primary_ended(&j->primary, host);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
@@ -133,7 +136,7 @@ static void on_message(struct keel_mod *mod, const char *peer, const struct keel
 	const char *id = keel_msg_str(m, "id"), *name = text_of(m, "msg");
 	int64_t run = keel_msg_int(m, "run", -1);
 	struct job *j = job_find(mod, id, run);
-	int host = j ? pair_host(mod, j, peer) : -1;
+	int host = j ? pair_host(j, peer) : -1;
 	uint32_t side;
 
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 || !id || strlen(id) > ID_MAX)

@@ -9,11 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
-const char *pair_peer(struct keel_mod *mod, struct host *h)
+const char *pair_peer(struct host *h)
 {
 	char key[KEEL_CARRIER_KEY];
 
-	(void)mod;
 	if (!h->placed && h->key && keel_can(carrier, proved) && keel_carrier_proved("server", key) == 0) {
 		h->placed = true;
 		h->with_server = strcmp(key, h->key) == 0;
@@ -21,10 +20,10 @@ const char *pair_peer(struct keel_mod *mod, struct host *h)
 	return h->with_server ? "server" : h->name;
 }
 
-int pair_host(struct keel_mod *mod, const struct job *j, const char *peer)
+int pair_host(const struct job *j, const char *peer)
 {
 	for (uint32_t i = 0; peer && i < j->n; i++)
-		if (i != j->self && strcmp(pair_peer(mod, &j->hosts[i]), peer) == 0)
+		if (i != j->self && strcmp(pair_peer(&j->hosts[i]), peer) == 0)
 			return (int)i;
 	return -1;
 }
@@ -43,9 +42,8 @@ void pair_expect(struct keel_mod *mod, struct job *j, uint32_t host)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", j->id, "host %s cannot be linked with: %s", h->name, strerror(-r));
 }
 
-void pair_release(struct keel_mod *mod, struct job *j, uint32_t host)
+void pair_release(struct job *j, uint32_t host)
 {
-	(void)mod;
 	if (j->hosts[host].expected)
 		keel_carrier_expect(j->hosts[host].name, NULL, NULL);
 	j->hosts[host].expected = false;

@@ -54,7 +54,7 @@ static keel_verdict peer_up(struct keel_call *c, const struct keel_ev_peer_up *e
 	struct job *j, *next;
 
 	HASH_ITER(hh, st->jobs, j, next) {
-		int host = pair_host(c->mod, j, ev->peer);
+		int host = pair_host(j, ev->peer);
 
 		if (host < 0 || (uint32_t)host == j->self || (j->self != 0 && host != 0))
 			continue;
@@ -78,7 +78,7 @@ static keel_verdict peer_down(struct keel_call *c, const struct keel_ev_peer_dow
 	struct job *j, *next;
 
 	HASH_ITER(hh, st->jobs, j, next) {
-		int host = pair_host(c->mod, j, ev->peer);
+		int host = pair_host(j, ev->peer);
 
 		if (j->self == 0 && host > 0) {
 			primary_link(&j->primary, (uint32_t)host, false, now);
@@ -98,7 +98,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(task_begin, on_begin, .order = 1000),
 	KEEL_TAP(task_prologue, on_prologue, .order = 1000),
 	KEEL_TAP(task_act, on_act, .order = 1000),
-	KEEL_TAP(task_epilogue, on_epilogue, .order = 1000),
+	KEEL_TAP(task_epilogue, on_epilogue, .order = -1000), /* what comes after a job comes after all of it, and knows what it used */
 };
 
 /* ---- parts ---------------------------------------------------------------------------------------------- */
@@ -132,8 +132,8 @@ static void part_ended(struct keel_mod *mod, const struct keel_part *part, const
 
 	if (!j || j->self == 0)
 		return;
-	words_free(j->items);
-	j->items = words_copy(items, n);
+	keel_strings_free(j->items);
+	j->items = keel_strings_copy(items, n);
 	sister_ended(&j->sister);
 	output_pump(mod, j);
 }

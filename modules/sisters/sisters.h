@@ -19,6 +19,7 @@
 #include "keel/service/carrier.h"
 #include "keel/service/part.h"
 #include "keel/service/sister.h"
+#include "keel/strings.h"
 #include "primary.h"
 #include "sister.h"
 
@@ -32,6 +33,7 @@
 #define TASKS_MAX 100000    /* of a job, on this host, for others */
 #define PBSE_SYSTEM 15010
 #define PBSE_UNKSIG 15013
+#define PBSE_NOSUP 15029
 #define PBSE_HOOK_REJECT 15169
 #define TM_SYSTEM 17000
 #define TM_NOTFOUND 17006
@@ -95,7 +97,7 @@ struct far_task {
 	UT_hash_handle hh;
 };
 
-struct told { /* arg of the pure states' callbacks */
+struct acting { /* arg of act() of the pure states */
 	struct keel_mod *mod;
 	struct job *job;
 };
@@ -114,7 +116,7 @@ struct job {
 	int64_t ends_ms; /* when ends of tasks that are not known there are said again; 0: there are none */
 	char **items; /* a sister's usage at its end, NULL-terminated */
 	int record;   /* file of what the streams have; -1: none yet */
-	struct told told;
+	struct acting acting;
 	bool joined;  /* logged */
 	bool found;   /* when this daemon started: tasks that it had elsewhere are not known */
 	UT_hash_handle hh;
@@ -139,7 +141,6 @@ struct state {
 int64_t limit_ms(struct keel_mod *mod, enum limit which);
 extern const struct keel_mom_directive_def sister_join_job_alarm_directive, job_launch_delay_directive, max_poll_downtime_directive;
 
-
 /* job.c */
 struct job *job_find(struct keel_mod *mod, const char *id, int64_t run); /* NULL: none */
 /* The job of a part over several hosts, made when it is new; NULL: it is on one host, or there is no memory, which is logged. */
@@ -147,15 +148,13 @@ struct job *job_of(struct keel_mod *mod, const struct keel_part *part);
 void job_drop(struct keel_mod *mod, struct job *j);
 void job_resized(struct keel_mod *mod, struct job *j, const struct keel_part *part);
 int job_host(const struct job *j, const char *name); /* -1: none */
-char **words_copy(const char *const *words, uint32_t n); /* NULL-terminated; NULL without memory */
-void words_free(char **words);
 
 /* pair.c */
 void pair_expect(struct keel_mod *mod, struct job *j, uint32_t host);
 /* The peer of the link to a host: its name, or "server" when it is in the server's process. */
-const char *pair_peer(struct keel_mod *mod, struct host *h);
-int pair_host(struct keel_mod *mod, const struct job *j, const char *peer); /* -1: no host of the job */
-void pair_release(struct keel_mod *mod, struct job *j, uint32_t host);
+const char *pair_peer(struct host *h);
+int pair_host(const struct job *j, const char *peer); /* -1: no host of the job */
+void pair_release(struct job *j, uint32_t host);
 
 /* gate.c: taps of the primary */
 keel_verdict on_arrival(struct keel_call *c, const struct keel_ev_task_begin *ev);

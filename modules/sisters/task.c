@@ -14,15 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t count(const char *const *words)
-{
-	uint32_t n = 0;
-
-	while (words && words[n])
-		n++;
-	return n;
-}
-
 /* The job, and by name the host that now has this index; NULL: done() was called. */
 static struct job *job_about(struct keel_mod *mod, const char *id, uint32_t host, const char **ret_to, struct keel_mod *me,
 			     keel_part_done *done, void *arg)
@@ -68,7 +59,7 @@ static void service_spawn(struct keel_mod *mod, const char *id, uint32_t host, c
 	if (!j)
 		return;
 	c = call_make(j, own_name(j), to, task->number);
-	if (!c || !task_copy(j, c, task->argv, count(task->argv), task->env, count(task->env), task->dir) ||
+	if (!c || !task_copy(j, c, task->argv, keel_strings_count(task->argv), task->env, keel_strings_count(task->env), task->dir) ||
 	    !far_add(&j->there, task->number, to)) {
 		if (c)
 			call_free(j, c);

@@ -6,13 +6,8 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-
-#include "keel/jobid.h"
 
 #define HOST_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 
@@ -90,63 +85,4 @@ void items_free(struct items *items)
 	free(items->at);
 	free(items->text);
 	*items = (struct items){ .n = 0 };
-}
-
-bool host_same(const char *a, const char *b)
-{
-	size_t short_a = strcspn(a, "."), short_b = strcspn(b, ".");
-
-	if (strcasecmp(a, b) == 0)
-		return true;
-	return (!a[short_a] || !b[short_b]) && short_a == short_b && strncasecmp(a, b, short_a) == 0;
-}
-
-char *rule_apply(const char *rule, const char *host, const char *path)
-{
-	char pattern[256], theirs[2048], ours[2048], *found;
-
-	if (sscanf(rule, "%255[^: \t]:%2047s %2047s", pattern, theirs, ours) != 3 || fnmatch(pattern, host, FNM_CASEFOLD) != 0 ||
-	    strncmp(path, theirs, strlen(theirs)) != 0)
-		return NULL;
-	return asprintf(&found, "%s%s", ours, path + strlen(theirs)) < 0 ? NULL : found;
-}
-
-/* How long the mark at `at` is, and what it stands for; 0: there is none. */
-static size_t mark_at(const char *id, const char *at, const char **ret, size_t *ret_len)
-{
-	static const char *const whole[] = { "${PBS_JOBID}", "$PBS_JOBID" };
-	static const char index[] = "^array_index^";
-	const char *number = keel_id_index(id, ret_len);
-
-	*ret = number;
-	if (number && strncmp(at, index, sizeof(index) - 1) == 0)
-		return sizeof(index) - 1;
-	*ret = id;
-	*ret_len = strlen(id);
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (strncmp(at, whole[i], strlen(whole[i])) == 0)
-			return strlen(whole[i]);
-	return 0;
-}
-
-char *marks_fill(const char *id, const char *path)
-{
-	size_t size = 0, skip, len = 0;
-	char *out = NULL;
-	FILE *f = open_memstream(&out, &size);
-	const char *part;
-
-	if (!f)
-		return NULL;
-	for (; *path; path += skip ? skip : 1) {
-		skip = mark_at(id, path, &part, &len);
-		if (skip)
-			fwrite(part, 1, len, f);
-		else
-			putc(*path, f);
-	}
-	if (fclose(f) == 0)
-		return out;
-	free(out);
-	return NULL;
 }

@@ -25,11 +25,5 @@ void items_free(struct items *items);
 
 /* "host:path", which ends the host in place; NULL: there is no host that can be one, and *text is as it was. */
 char *host_cut(char *text, char **ret_path);
-/* The same host? One of the names may be short. */
-bool host_same(const char *a, const char *b);
-/* What a rule "pattern:/their/prefix /our/prefix" makes of the path; the caller frees it. NULL: it is another's. */
-char *rule_apply(const char *rule, const char *host, const char *path);
-/* The path with ^array_index^ and $PBS_JOBID filled in; the caller frees it. */
-char *marks_fill(const char *id, const char *path);
 
 #endif

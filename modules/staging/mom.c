@@ -3,7 +3,8 @@
  * mom.c - files of a job on its primary host, before its program and after its last process.
  *
  *   task_prologue   stagein:  copying -> done | failed: the start is refused with -3, after a note to the server
- *   task_epilogue   stageout: copying -> removing (all is there) | keeping (something is not) -> done
+ *   task_epilogue   stageout: copying -> removing (all is there: what was staged out, then what was staged in)
+ *                                      | keeping (something is not) -> done
  *
  * One copy of a job at a time, each by keelson-copy as the job's user, under service supervise. One that fails is tried again
  * after some seconds, unless a file is missing.
@@ -25,6 +26,7 @@
 #include "keel/service/facts.h"
 #include "keel/service/part.h"
 #include "keel/service/supervise.h"
+#include "keel/strings.h"
 #include "keel/text.h"
 
 #define WORDS_MAX 4096	 /* of a program that fails: bytes that are kept */
@@ -39,8 +41,6 @@ KEEL_USE_OPT(part);
 
 static const int64_t pauses_ms[] = { 1000, 11000, 11000 };
 
-enum phase { COPYING, CLEANING };
-
 struct stage {
 	struct stage *prev, *next;
 	struct keel_mod *mod;
@@ -48,9 +48,8 @@ struct stage {
 	struct keel_run *run;
 	struct keel_timer *timer;
 	bool out, private;
-	enum phase phase;
-	struct copies copies;
-	uint32_t at, tries, failed;
+	struct copies copies, staged; /* staged: what was staged in, at the end */
+	uint32_t at, tries, failed, removals;
 	int64_t began_ms, run_version;
 	struct keel_text report;
 	char *user, *dir; /* dir: of the job, below the home unless it begins with a slash */
@@ -67,6 +66,7 @@ static void stage_free(struct stage *s)
 	keel_timer_cancel(s->timer);
 	keel_supervise_run_cancel(s->run);
 	copies_free(&s->copies);
+	copies_free(&s->staged);
 	keel_text_fini(&s->report);
 	free(s->user);
 	free(s->dir);
@@ -134,6 +134,8 @@ static bool act_begin(struct stage *s, const char *const *words, uint32_t n, kee
 	return s->run != NULL;
 }
 
+static void clean_next(struct stage *s);
+
 static void cleaned(struct keel_mod *mod, void *arg, const char *error, int32_t status, const char *output, uint32_t len)
 {
 	struct stage *s = arg;
@@ -142,26 +144,41 @@ static void cleaned(struct keel_mod *mod, void *arg, const char *error, int32_t 
 	s->run = NULL;
 	if (error || status)
 		keel_log(mod, KEEL_LOG_DEBUG, "Job", s->id, "its staged files: %s", error ? error : output);
-	stage_release(s);
+	clean_next(s);
 }
 
-/* All is there: the sources go. stagein's are files alone, as what is in a directory may be the user's since. */
-static void clean_begin(struct stage *s)
+static bool removal_begin(struct stage *s, const char *verb, const struct copies *of)
 {
-	const char **words = calloc(s->copies.n + 2, sizeof(*words));
+	const char **words = calloc(of->n + 2, sizeof(*words));
 	uint32_t n = 0;
+	bool begun;
 
-	s->phase = CLEANING;
-	if (words) {
-		words[n++] = "remove";
-		words[n++] = s->dir;
-		for (uint32_t i = 0; i < s->copies.n; i++)
-			if (!s->copies.at[i].spooled)
-				words[n++] = s->copies.at[i].local;
-	}
-	if (n <= 2 || !act_begin(s, words, n, cleaned))
-		stage_release(s);
+	if (!words)
+		return false;
+	words[n++] = verb;
+	words[n++] = s->dir;
+	for (uint32_t i = 0; i < of->n; i++)
+		if (!of->at[i].spooled)
+			words[n++] = of->at[i].local;
+	begun = n > 2 && act_begin(s, words, n, cleaned);
 	free(words);
+	return begun;
+}
+
+/* All is there: what was copied out goes, then what was copied in; of that files alone, as what is in a directory may be the
+ * user's since. */
+static void clean_next(struct stage *s)
+{
+	while (!s->failed && s->removals < 2) {
+		bool in = s->removals++ == 1;
+
+		if (removal_begin(s, in ? "remove-files" : "remove", in ? &s->staged : &s->copies)) {
+			if (in)
+				keel_log(s->mod, KEEL_LOG_DEBUG, "Job", s->id, "delete file request received");
+			return;
+		}
+	}
+	stage_release(s);
 }
 
 /* The directory of a job whose files could not be copied is not removed with it. */
@@ -169,7 +186,6 @@ static void keep_begin(struct stage *s)
 {
 	const char *words[] = { "keep", s->dir };
 
-	s->phase = CLEANING;
 	if (!s->private || !act_begin(s, words, 2, cleaned))
 		stage_release(s);
 }
@@ -184,7 +200,7 @@ static void stage_over(struct stage *s)
 	if (s->failed)
 		note_send(s, s->out ? NOTE_OUT_FAILED : NOTE_IN_FAILED, s->report.failed ? "no memory" : s->report.data);
 	if (s->out && !s->failed)
-		clean_begin(s);
+		clean_next(s);
 	else if (s->out)
 		keep_begin(s);
 	else
@@ -339,6 +355,10 @@ static keel_verdict stage_wait(struct keel_call *c, struct stage *s)
 		stage_free(s);
 		return v;
 	}
+	if (s->copies.n == 0) {
+		clean_next(s);
+		return v;
+	}
 	keel_log(c->mod, KEEL_LOG_DEBUG, "Job", s->id, "copy file request received");
 	note_send(s, s->out ? NOTE_OUT : NOTE_IN, "");
 	copy_begin(s);
@@ -378,16 +398,24 @@ static bool is_final(int64_t status)
 
 keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_epilogue *ev)
 {
-	struct copies copies;
+	const struct keel_part *part = keel_has(part) ? keel_part_find(ev->id) : NULL;
+	struct copies copies, staged = { .n = 0 };
 	struct stage *s;
 
 	if (ev->index != 0 || !is_final(ev->exit_status))
 		return KEEL_NEXT;
-	if (copies_find(c->mod, ev->id, "stageout", &ev->exit_status, &copies) < 0)
+	if (copies_find(c->mod, ev->id, "stageout", &ev->exit_status, &copies) < 0 ||
+	    (part && part->started && copies_find(c->mod, ev->id, "stagein", NULL, &staged) < 0)) {
+		copies_free(&copies);
 		return keel_fail(c, "its files to be staged out cannot be read: no memory");
-	if (copies.n == 0)
+	}
+	if (copies.n == 0 && staged.n == 0)
 		return KEEL_NEXT;
 	s = stage_new(c->mod, ev->id, NULL, true, &copies);
+	if (s)
+		s->staged = staged;
+	else
+		copies_free(&staged);
 	return s ? stage_wait(c, s) : keel_fail(c, "no memory to stage its files out");
 }
 
@@ -395,18 +423,7 @@ keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_epilogue
 static int32_t anything(struct keel_mod *mod, const char *value, struct keel_err *err)
 {
 	(void)mod, (void)value, (void)err;
-	return 0; /* executor, which obeys them too, has checked it */
-}
-
-static void usecp_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
-{
-	struct state *st = mod->state;
-	char **rules = calloc(n + 1, sizeof(*rules));
-
-	for (uint32_t i = 0; rules && i < n; i++)
-		rules[i] = strdup(values[i]);
-	words_free(st->usecp);
-	st->usecp = rules;
+	return 0; /* executor, which obeys it too, has checked it */
 }
 
 static void jobdir_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
@@ -417,10 +434,6 @@ static void jobdir_apply(struct keel_mod *mod, const char *const *values, uint32
 	st->jobdir_root = n > 0 ? strndup(values[0], strcspn(values[0], " \t")) : NULL;
 }
 
-const struct keel_mom_directive_def usecp_row = {
-	.size = sizeof(usecp_row), .flags = KEEL_MOM_DIRECTIVE_MANY, .name = "$usecp",
-	.doc = "HOST:PREFIX LOCAL_PREFIX: files of that host that are seen here", .check = anything, .apply = usecp_apply,
-};
 const struct keel_mom_directive_def jobdir_row = {
 	.size = sizeof(jobdir_row), .name = "$jobdir_root", .doc = "where private directories are", .check = anything,
 	.apply = jobdir_apply,
@@ -434,7 +447,7 @@ int32_t mom_init(struct keel_mod *mod, struct keel_err *err)
 	st->scp = scp_find(cf->scp);
 	if (st->scp && st->scp[0])
 		return 0;
-	words_free(st->scp);
+	keel_strings_free(st->scp);
 	st->scp = NULL;
 	return keel_error(err, -ENOMEM, "no program that copies between hosts is named");
 }
@@ -445,7 +458,6 @@ void mom_fini(struct keel_mod *mod)
 
 	while (st->stages)
 		stage_free(st->stages);
-	words_free(st->usecp);
-	words_free(st->scp);
+	keel_strings_free(st->scp);
 	free(st->jobdir_root);
 }

@@ -28,10 +28,10 @@ static const struct keel_host_fact_def facts[] = {
 	FACT("Keep_Files"), FACT("Remove_Files"),
 };
 static const struct keel_contrib contribs[] = {
-	KEEL_ROW(ATTR, stagein_attr),	    KEEL_ROW(ATTR, stageout_attr),	KEEL_ROW(MOM_DIRECTIVE, usecp_row),
-	KEEL_ROW(MOM_DIRECTIVE, jobdir_row), KEEL_ROW(HOST_FACT, facts[0]), KEEL_ROW(HOST_FACT, facts[1]),
-	KEEL_ROW(HOST_FACT, facts[2]),	    KEEL_ROW(HOST_FACT, facts[3]), KEEL_ROW(HOST_FACT, facts[4]),
-	KEEL_ROW(HOST_FACT, facts[5]),	    KEEL_ROW(HOST_FACT, facts[6]), KEEL_ROW(HOST_FACT, facts[7]),
+	KEEL_ROW(ATTR, stagein_attr),  KEEL_ROW(ATTR, stageout_attr), KEEL_ROW(MOM_DIRECTIVE, jobdir_row),
+	KEEL_ROW(HOST_FACT, facts[0]), KEEL_ROW(HOST_FACT, facts[1]), KEEL_ROW(HOST_FACT, facts[2]),
+	KEEL_ROW(HOST_FACT, facts[3]), KEEL_ROW(HOST_FACT, facts[4]), KEEL_ROW(HOST_FACT, facts[5]),
+	KEEL_ROW(HOST_FACT, facts[6]), KEEL_ROW(HOST_FACT, facts[7]),
 };
 static keel_verdict on_peer_up(struct keel_call *c, const struct keel_ev_peer_up *ev)
 {

@@ -17,8 +17,7 @@ struct conf {
 
 struct state {
 	struct stage *stages; /* mom: under way */
-	char **usecp;	      /* of mom_priv/config; NULL-terminated, or NULL */
-	char *jobdir_root;    /* likewise; NULL: homes */
+	char *jobdir_root;    /* of mom_priv/config; NULL: homes */
 	bool server_stages;   /* mom: the server has this module, so it says of each job which files it wants */
 	char **scp;	      /* the program for other hosts and its arguments, NULL-terminated */
 };
@@ -34,7 +33,7 @@ extern const struct keel_attr_def stagein_attr, stageout_attr;
 void on_note(struct keel_mod *mod, const char *peer, const struct keel_msg *msg);
 
 /* mom.c */
-extern const struct keel_mom_directive_def usecp_row, jobdir_row;
+extern const struct keel_mom_directive_def jobdir_row;
 keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue *ev);
 keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_epilogue *ev);
 void on_here(struct keel_mod *mod, const char *peer, const struct keel_msg *msg);
@@ -55,9 +54,8 @@ struct copies {
  * 0; fails with -ENOMEM or -EINVAL. The caller frees them. */
 int32_t copies_find(struct keel_mod *mod, const char *id, const char *attr, const int64_t *status, struct copies *ret);
 void copies_free(struct copies *copies);
-/* The words of a program with its arguments; the caller frees it with words_free(). NULL: no memory. */
+/* The words of a program with its arguments; the caller calls keel_strings_free(). NULL: no memory. */
 char **words_split(const char *text);
-void words_free(char **words);
 /* The program for other hosts: ours, PBS_SCP of pbs.conf, or scp. */
 char **scp_find(const char *ours);
 

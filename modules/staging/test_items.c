@@ -47,26 +47,4 @@ static void too_many(void)
 	free(text);
 }
 
-static bool is(char *text, const char *expected)
-{
-	bool ret = expected ? text && strcmp(text, expected) == 0 : text == NULL;
-
-	free(text);
-	return ret;
-}
-
-static void hosts_and_rules(void)
-{
-	CU_ASSERT_TRUE(host_same("n1", "N1.example.org"));
-	CU_ASSERT_TRUE(host_same("n1.a", "n1.a"));
-	CU_ASSERT_FALSE(host_same("n1.a", "n1.b"));
-	CU_ASSERT_FALSE(host_same("n1", "n10"));
-	CU_ASSERT_TRUE(is(rule_apply("*.far:/home /net/home", "a.far", "/home/u1/x"), "/net/home/u1/x"));
-	CU_ASSERT_TRUE(is(rule_apply("*.far:/home /net/home", "a.near", "/home/u1/x"), NULL));
-	CU_ASSERT_TRUE(is(rule_apply("*.far:/home /net/home", "a.far", "/tmp/x"), NULL));
-	CU_ASSERT_TRUE(is(rule_apply("far", "far", "/tmp/x"), NULL));
-	CU_ASSERT_TRUE(is(marks_fill("7[3].svr", "o.^array_index^.$PBS_JOBID.${PBS_JOBID}"), "o.3.7[3].svr.7[3].svr"));
-	CU_ASSERT_TRUE(is(marks_fill("7.svr", "o.^array_index^"), "o.^array_index^"));
-}
-
-TESTS_MAIN("staging/items", TEST(lists), TEST(too_many), TEST(hosts_and_rules))
+TESTS_MAIN("staging/items", TEST(lists), TEST(too_many))

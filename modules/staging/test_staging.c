@@ -47,7 +47,19 @@ static const struct keel_part *part_find(struct keel_mod *m, const char *id)
 	(void)m;
 	return strcmp(id, part.id) == 0 ? &part : NULL;
 }
-static const struct keel_part_api parts = { .size = sizeof(parts), .find = part_find };
+/* This host is "mockhost", and sees /src of the host far. */
+static bool sees_far;
+static char *part_path_here(struct keel_mod *m, const char *host, const char *path)
+{
+	char net[300];
+
+	(void)m;
+	snprintf(net, sizeof(net), "/net/far%s", path + 4);
+	if (strcmp(host, "mockhost") == 0)
+		return strdup(path);
+	return sees_far && strcmp(host, "far") == 0 && strncmp(path, "/src", 4) == 0 ? strdup(net) : NULL;
+}
+static const struct keel_part_api parts = { .size = sizeof(parts), .find = part_find, .path_here = part_path_here };
 
 static struct {
 	char words[4096], user[32];
@@ -149,6 +161,7 @@ static void set_up(void)
 	memset(known, 0, sizeof(known));
 	memset(&ran, 0, sizeof(ran));
 	is_known = true;
+	sees_far = false;
 }
 
 static void tear_down(void)
@@ -248,21 +261,40 @@ static void stage_out_goes_on_and_removes_when_all_is_there(void)
 {
 	say(0, "stageout", "res@far:/out/res,dir@far:/out");
 	say(1, "stagein", "in@far:/in");
+	part.started = 1;
 	CU_ASSERT_EQUAL(epilogue(271), KEEL_WAIT);
 	CU_ASSERT_STRING_EQUAL(ran.words, "out|.|res|far|/out/res|scp|-Brp");
 	ends(0, "");
 	ends(0, "");
 	CU_ASSERT_STRING_EQUAL(ran.words, "remove|.|res|dir");
 	ends(0, "");
+	CU_ASSERT_STRING_EQUAL(ran.words, "remove-files|.|in");
+	ends(1, "rm: cannot remove 'in': Is a directory");
 	keel_mock_advance(mock, 0);
-	CU_ASSERT_TRUE(out.told);
+	CU_ASSERT_TRUE(out.told && out.verdict != KEEL_REJECT);
 	CU_ASSERT_EQUAL(epilogue(0), KEEL_WAIT);
 	ends(1, "No such file or directory");
 	CU_ASSERT_STRING_EQUAL(ran.words, "out|.|dir|far|/out|scp|-Brp");
 	ends(0, "");
 	keel_mock_advance(mock, 0);
 	CU_ASSERT_TRUE(out.told && out.verdict != KEEL_REJECT); /* the job ends all the same, and nothing is removed */
-	CU_ASSERT_EQUAL(ran.n, 5);
+	CU_ASSERT_EQUAL(ran.n, 6);
+}
+
+static void what_was_staged_in_goes_after_a_program_that_ran(void)
+{
+	say(0, "stagein", "in@far:/in,more@far:/more");
+	part.started = 0;
+	CU_ASSERT_EQUAL(epilogue(-2), KEEL_NEXT); /* perhaps it was not staged in, and is the user's */
+	part.started = 1;
+	CU_ASSERT_EQUAL(epilogue(-14), KEEL_NEXT); /* it runs again */
+	CU_ASSERT_EQUAL(epilogue(1), KEEL_WAIT);
+	CU_ASSERT_STRING_EQUAL(ran.words, "remove-files|.|in|more");
+	ends(0, "");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_TRUE(out.told && out.verdict != KEEL_REJECT);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "delete file request received"));
+	CU_ASSERT_STRING_EQUAL(stages, "");
 }
 
 static void a_private_directory_is_kept_when_a_copy_failed(void)
@@ -298,7 +330,8 @@ static void output_for_another_host(void)
 	scratch_write(dir, "spool/7.svr.OU", "x");
 	scratch_write(dir, "spool/7.svr.ER", "x");
 	say(0, "Output_Path", "far:out.$PBS_JOBID");
-	say(1, "Error_Path", "mockhost:/err"); /* the shepherd places it */
+	sees_far = true;
+	say(1, "Error_Path", "far:/src/err"); /* the shepherd places it */
 	say(2, "Join_Path", "n");
 	CU_ASSERT_EQUAL(epilogue(1), KEEL_WAIT);
 	snprintf(expected, sizeof(expected), "out|.|%s/spool/7.svr.OU|far|out.7.svr|scp|-Brp", dir);
@@ -314,6 +347,11 @@ static void output_for_another_host(void)
 	CU_ASSERT_EQUAL(epilogue(0), KEEL_NEXT);
 	say(3, "Keep_Files", "oe");
 	CU_ASSERT_EQUAL(epilogue(1), KEEL_NEXT);
+	say(3, "Keep_Files", "doe"); /* written directly, if that were possible from here */
+	CU_ASSERT_EQUAL(epilogue(1), KEEL_WAIT);
+	ends(0, "");
+	keel_mock_advance(mock, 0);
+	scratch_write(dir, "spool/7.svr.OU", "x");
 	say(3, "Join_Path", "n");
 	say(2, "Join_Path", "eo");
 	CU_ASSERT_EQUAL(epilogue(1), KEEL_NEXT);
@@ -325,14 +363,13 @@ static void output_for_another_host(void)
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, expected));
 }
 
-static void the_file_of_directives_maps_hosts(void)
+static void files_that_are_seen_here_are_not_sent(void)
 {
-	const char *rule = "far:/src /net/far", *root = "/jobs shared";
+	const char *root = "/jobs shared";
 	struct keel_mod *owner;
-	const struct keel_mom_directive_def *usecp = keel_mock_row(mock, "MOM_DIRECTIVE", 0, &owner),
-					    *jobdir = keel_mock_row(mock, "MOM_DIRECTIVE", 1, NULL);
+	const struct keel_mom_directive_def *jobdir = keel_mock_row(mock, "MOM_DIRECTIVE", 0, &owner);
 
-	usecp->apply(owner, &rule, 1);
+	sees_far = true;
 	jobdir->apply(owner, &root, 1);
 	say(0, "stagein", "a@far:/src/a");
 	say(1, "sandbox", "private");
@@ -460,8 +497,8 @@ static void settings_have_bounds(void)
 
 TESTS_MAIN_BETWEEN("staging", set_up, tear_down, TEST(jobs_without_files_do_not_wait), TEST(one_after_the_other_and_then_the_start),
 		   TEST(a_copy_is_tried_four_times), TEST(a_missing_file_is_not_tried_again),
-		   TEST(stage_out_goes_on_and_removes_when_all_is_there), TEST(a_private_directory_is_kept_when_a_copy_failed),
+		   TEST(stage_out_goes_on_and_removes_when_all_is_there), TEST(a_private_directory_is_kept_when_a_copy_failed), TEST(what_was_staged_in_goes_after_a_program_that_ran),
 		   TEST(runs_that_are_queued_again_are_not_staged_out), TEST(output_for_another_host),
-		   TEST(the_file_of_directives_maps_hosts), TEST(an_operation_that_ends_kills_the_copy), TEST(the_server_hears_of_it), TEST(late_and_foreign_reports_are_ignored), TEST(lists_are_checked),
+		   TEST(files_that_are_seen_here_are_not_sent), TEST(an_operation_that_ends_kills_the_copy), TEST(the_server_hears_of_it), TEST(late_and_foreign_reports_are_ignored), TEST(lists_are_checked),
 		   TEST(a_report_has_a_bound),
 		   TEST(settings_have_bounds))

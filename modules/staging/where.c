@@ -12,38 +12,27 @@
 #include <unistd.h>
 
 #include "keel/file.h"
+#include "keel/place.h"
 #include "keel/service/facts.h"
+#include "keel/service/part.h"
+#include "keel/strings.h"
 
 #define PBS_CONF_MAX 65536
 
 KEEL_USE(facts);
-
-/* ---- hosts --------------------------------------------------------------------------------------------------------- */
-static bool is_here(struct keel_mod *mod, const char *host)
-{
-	char own[256] = "";
-
-	gethostname(own, sizeof(own) - 1);
-	return strcasecmp(host, "localhost") == 0 || host_same(host, keel_host_name(mod)) || host_same(host, own);
-}
-
-/* The path on this host; NULL: on another one. The caller frees it. */
-static char *path_here(struct keel_mod *mod, const char *host, const char *path)
-{
-	const struct state *st = mod->state;
-	char *found = NULL;
-
-	for (char **rule = st->usecp; rule && *rule && !found; rule++)
-		found = rule_apply(*rule, host, path);
-	return found || !is_here(mod, host) ? found : strdup(path);
-}
+KEEL_USE_OPT(part);
 
 /* ---- copies ------------------------------------------------------------------------------------------------------------ */
-static int32_t copy_add(struct copies *c, struct keel_mod *mod, const char *id, const char *local, const char *host, const char *path,
-			bool spooled)
+/* The path on this host; NULL: on another one. The caller frees it. */
+static char *path_here(const char *host, const char *path)
+{
+	return keel_has(part) ? keel_part_path_here(host, path) : NULL;
+}
+
+static int32_t copy_add(struct copies *c, const char *id, const char *local, const char *host, const char *path, bool spooled)
 {
 	struct copy *more = realloc(c->at, (c->n + 1) * sizeof(*more)), *at;
-	char *filled = marks_fill(id, path), *here;
+	char *filled = keel_marks_fill(id, path), *here;
 
 	if (more)
 		c->at = more;
@@ -51,16 +40,16 @@ static int32_t copy_add(struct copies *c, struct keel_mod *mod, const char *id, 
 		free(filled);
 		return -ENOMEM;
 	}
-	here = path_here(mod, host, filled);
+	here = path_here(host, filled);
 	at = &c->at[c->n++];
-	*at = (struct copy){ .spooled = spooled, .local = marks_fill(id, local), .host = strdup(here ? "" : host),
+	*at = (struct copy){ .spooled = spooled, .local = keel_marks_fill(id, local), .host = strdup(here ? "" : host),
 			     .path = here ? here : filled };
 	if (here)
 		free(filled);
 	return at->local && at->host ? 0 : -ENOMEM;
 }
 
-static int32_t items_add(struct copies *c, struct keel_mod *mod, const char *id, const char *attr)
+static int32_t items_add(struct copies *c, const char *id, const char *attr)
 {
 	char *text = keel_facts_text(id, attr);
 	struct items items;
@@ -68,7 +57,7 @@ static int32_t items_add(struct copies *c, struct keel_mod *mod, const char *id,
 
 	if (text && r == 0) {
 		for (uint32_t i = 0; r == 0 && i < items.n; i++)
-			r = copy_add(c, mod, id, items.at[i].local, items.at[i].host, items.at[i].path, false);
+			r = copy_add(c, id, items.at[i].local, items.at[i].host, items.at[i].path, false);
 		items_free(&items);
 	}
 	free(text);
@@ -92,15 +81,13 @@ static int32_t stream_add(struct copies *c, struct keel_mod *mod, const char *id
 	int32_t r = 0;
 
 	host = text ? host_cut(text, &path) : NULL;
-	if (!host || !*path || says(id, "Keep_Files", letter) || (status == 0 && says(id, "Remove_Files", letter)) ||
-	    says(id, "Join_Path", *letter == 'o' ? "eo" : "oe")) {
-		free(text);
-		return 0;
-	}
-	here = path_here(mod, host, path);
+	here = host && *path ? path_here(host, path) : NULL;
 	snprintf(spool, sizeof(spool), "%s/spool/%s%s", keel_home(mod), id, suffix);
-	if (!here && access(spool, F_OK) == 0) /* what is here is placed by its shepherd */
-		r = copy_add(c, mod, id, spool, host, path, true);
+	if (host && *path && !here /* what is here is placed by its shepherd */ &&
+	    (!says(id, "Keep_Files", letter) || says(id, "Keep_Files", "d")) &&
+	    !(status == 0 && says(id, "Remove_Files", letter)) && !says(id, "Join_Path", *letter == 'o' ? "eo" : "oe") &&
+	    access(spool, F_OK) == 0)
+		r = copy_add(c, id, spool, host, path, true);
 	free(here);
 	free(text);
 	return r;
@@ -111,7 +98,7 @@ int32_t copies_find(struct keel_mod *mod, const char *id, const char *attr, cons
 	int32_t r;
 
 	*ret = (struct copies){ .n = 0 };
-	r = items_add(ret, mod, id, attr);
+	r = items_add(ret, id, attr);
 	if (r == 0 && status)
 		r = stream_add(ret, mod, id, "Output_Path", "o", ".OU", *status);
 	if (r == 0 && status)
@@ -145,15 +132,8 @@ char **words_split(const char *text)
 	free(rest);
 	if (whole)
 		return words;
-	words_free(words);
+	keel_strings_free(words);
 	return NULL;
-}
-
-void words_free(char **words)
-{
-	for (char **word = words; word && *word; word++)
-		free(*word);
-	free(words);
 }
 
 /* The value of a line "NAME=value" of pbs.conf; the caller frees it. NULL: there is none. */

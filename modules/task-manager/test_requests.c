@@ -301,15 +301,12 @@ static void test_elsewhere(void)
 /* Numbers of tasks are the run's: of other hosts before this one some were released. */
 static void test_slots(void)
 {
-	static const uint32_t slots[] = { 0, 2, 3 };
-
 	begin(true);
 	part.index = 1;
-	part.slots = slots;
+	part.slots = (const uint32_t[]){ 0, 2, 3 };
 	CU_ASSERT_EQUAL(ask("tm_init", "job = \"7.svr\"; cookie = \"C00KIE\"; task = 0x200005;"), TM_ENOTFOUND);
 	enter();
 	CU_ASSERT_EQUAL(spawn(0), 2 << NUMBER_BITS | 2);
-	CU_ASSERT_EQUAL(ask("tm_init", "job = \"7.svr\"; cookie = \"C00KIE\"; task = 0x100005;"), -1); /* of a host that is gone */
 	end();
 }
 
@@ -555,7 +552,7 @@ static void test_found_at_start(void)
 	CU_ASSERT_EQUAL(ask("tm_obit", OWN "event = 7; task = 18; node = 0;"), 0);
 	part_events->task_over(listener, &part, 18, 4);
 	got("\"status\": 4");
-	CU_ASSERT_EQUAL(ask("tm_obit", OWN "event = 8; task = 19; node = 4;"), 0); /* its host has another number now, or is gone */
+	CU_ASSERT_EQUAL(ask("tm_obit", OWN "event = 8; task = 19; node = 4;"), 0); /* its host has another number now */
 	part_events->task_over(listener, &part, 19, 5);
 	got("\"status\": 5");
 	CU_ASSERT(spawn(0) >= 2);

@@ -313,8 +313,10 @@ static bool is_good(struct keel_mod *mod, const char *id, const char *host)
 
 static int32_t keep(struct keel_mod *mod, const char *id, const char *select)
 {
-	if (!select || !*select)
+	if (!select || !*select) {
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "empty keep_select value");
 		return -EINVAL;
+	}
 	return shrink(mod, id, select, NULL, 0);
 }
 

@@ -34,6 +34,17 @@ starts_badly()
 	rm "$file"
 }
 
+@test "tolerate-node-failures #22: waits of a start that are no seconds are refused, the host's daemon ends with 1" {
+	needs_module sisters
+	sandbox kill n1
+	undo sandbox restart n1
+	for line in '$job_launch_delay 0' '$sister_join_job_alarm -1' '$sister_join_job_alarm abc'; do
+		directives "$line"
+		starts_badly ";Svr;pbs_mom;config[1] command \"$line\" failed, aborting"
+	done
+	rm "$file"
+}
+
 @test "mom_priv/config: a name that is none, and a usecp without a host, end the start with their line" {
 	sandbox kill n1
 	undo sandbox restart n1

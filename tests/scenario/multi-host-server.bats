@@ -64,7 +64,9 @@ none_sleeps() { ! sleepers "$1"; }
 }
 
 @test "multi-host #9: exit statuses of programs, of signals, of qdel and of the forced one" {
-	local job five nine none
+	local job five nine killed none
+	killed=$(shell 'kill -9 $$') && ends "$killed"
+	same 'script that is killed' 137 "$(job_attr "$killed" Exit_status)"
 	five=$(finished -l select=2:ncpus=1 -l place=scatter -- /bin/sh -c 'exit 5')
 	nine=$(finished -- /bin/sh -c 'kill -9 $$')
 	none=$(finished -- /no/such/prog)

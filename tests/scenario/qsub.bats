@@ -548,7 +548,7 @@ qsub: cannot connect to server nosuchhost (errno=15008)' \
 	id=$(shell env -N envjob -j oe -o "$(here env.out)" -l ncpus=2)
 	ends "$id"
 	env=$(cat "$(here env.out)")
-	for line in PBS_ENVIRONMENT=PBS_BATCH "PBS_JOBID=$id" PBS_JOBNAME=envjob PBS_QUEUE=workq \
+	for line in PBS_ENVIRONMENT=PBS_BATCH ENVIRONMENT=BATCH "PBS_JOBID=$id" PBS_JOBNAME=envjob PBS_QUEUE=workq \
 		PBS_O_QUEUE=workq "PBS_O_WORKDIR=$(desk "$OWNER")" "PBS_O_LOGNAME=$OWNER" \
 		"PBS_O_HOST=$(hostname)" "USER=$OWNER" "LOGNAME=$OWNER" NCPUS=2 OMP_NUM_THREADS=2 \
 		PBS_NODENUM=0 PBS_TASKNUM=1 PBS_O_SYSTEM=Linux; do

@@ -65,9 +65,23 @@ spread_job()
 sleeps() { pgrep -f "^/bin/sleep $1\$" >/dev/null; }
 sleeps_no_more() { ! sleeps "$1"; }
 mom_says() { mom_log "$1" | grep -qE ";0008;[^;]*;Job;$job;$2"; }
+# Modules of hosts that see the last process of the job end there: before and after its directories are gone.
+watch_ends()
+{
+	local host point
+	for host in n1 n2 n3; do
+		for point in task_epilogue task_end; do
+			echo "$point: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/$point.so\"; };" >"$SB/$host/etc/modules.d/$point.conf"
+		done
+		reload_host "$host"
+	done
+}
+ends_seen() { mom_log "$1" | grep -o ";Fixture;$job;fixture task_e[a-z]*" | sed 's/.*task_//' | xargs; }
+ends_were() { same "ends on $1" "${*:2}" "$(ends_seen "$1")"; }
 
 @test "multi-host #18 #32: the processes on a host that is out end there alone; hosts that stay know it" {
 	local job nodes
+	watch_ends
 	spread_job
 	same nodes 'n1 n2 n3' "$(xargs <"$nodes")"
 	quietly as "$OWNER" pbs_release_nodes -j "$job" v4
@@ -79,18 +93,23 @@ mom_says() { mom_log "$1" | grep -qE ";0008;[^;]*;Job;$job;$2"; }
 	sleeps 1002
 	wait_until 10 mom_says n2 'DELETE_JOB2 received$'
 	wait_until 10 mom_says n3 'updated nodes info$'
-	same nodes 'n1 n3' "$(xargs <"$nodes")"
+	for host in n1 n3; do nodes_are $host 'n1 n3'; done
 	[ ! -e "$SB/n2/aux/$job" ]
 	has "$(server_log)" ";0100;[^;]*;Job;$job;clearing job $job from node n2"
 	has "$(server_log)" ";0100;[^;]*;Job;$job;deallocating 3 cpu\(s\) from job $job"
 	job_is "$job" R 42
+	wait_until 10 ends_were n2 epilogue end
 	quietly as "$OWNER" pbs_release_nodes -j "$job" n3
 	wait_until 10 all_are free v7
 	sleeps_no_more 1002
+	wait_until 10 ends_were n3 epilogue end
+	ends_were n1 ''
 	same nodes 'n1' "$(xargs <"$nodes")"
 	qdel "$job"
 	wait_until 20 is_over "$job"
 	all_are free v1 v2 v3
+	wait_until 10 ends_were n1 epilogue end
+	ends_were n2 epilogue end
 	wait_until 10 no_records "$job"
 	has "$(records E "$job")" 'exec_host=n1/0\*0\+n2/0\*0\+n3/0\*2 '
 }
@@ -111,6 +130,24 @@ no_records() { ! ls "$SB"/n?/mom_priv/jobs/"$1"* >/dev/null 2>&1; }
 	same assigned 5 "$(assigned ncpus)"
 	job_is "$job" R 42
 	sleeps 1002
+}
+
+nodes_are() { same "node file of $1" "$2" "$(xargs <"$SB/$1/aux/$job")"; }
+@test "multi-host: hosts that stay and are away when one leaves: the job goes on when they are back, and no node file is stale" {
+	local job nodes
+	spread_job
+	sandbox kill n1
+	sandbox kill n3
+	quietly as "$OWNER" pbs_release_nodes -j "$job" n2
+	wait_until 10 all_are free v4 v5 v6
+	wait_until 10 sleeps_no_more 1001
+	sandbox restart n1
+	sandbox restart n3
+	for host in n1 n3; do wait_until 10 nodes_are $host 'n1 n3'; done
+	wait_until 20 all_are job-busy v7
+	job_is "$job" R 42
+	sleeps 1002
+	same runs 1 "$(job_attr "$job" run_count)"
 }
 
 @test "multi-host: the server is killed while a host leaves: it is out afterwards" {
@@ -288,6 +325,17 @@ pbs_release_nodes: cannot connect to server svr (errno=15010)' as "$OWNER" pbs_r
 	job=$(running -l select=1:ncpus=1+1:ncpus=2:mpiprocs=2+3:ncpus=1 -l place=free)
 	says 0 'pbs_release_nodes: select=1:mpiprocs=2' as "$OWNER" pbs_release_nodes -j "$job" -k select=1:mpiprocs=2
 	attr_is "$job" Resource_List.mpiprocs 2
+	qdel -W force "$job"
+	qmgr -c 'create node v10 Mom=n2,resources_available.ncpus=2'
+	wait_until 20 all_are free v10
+	qmgr -c 'set server scheduling = False'
+	job=$(submit -l select=1:ncpus=1+2:ncpus=2+3:ncpus=1)
+	qrun -H '(v1:ncpus=1)+(v10:ncpus=2)+(v7:ncpus=2)+(v4:ncpus=1)+(v5:ncpus=1)+(v6:ncpus=1)' "$job"
+	starts "$job"
+	says 0 'pbs_release_nodes: select=2:ncpus=2' as "$OWNER" pbs_release_nodes -j "$job" -k select=2:ncpus=2
+	attr_is "$job" Resource_List.select 1:ncpus=1+2:ncpus=2
+	wait_until 10 all_are free v4 v5 v6
+	all_are job-busy v1 v10 v7
 }
 
 @test "multi-host #31: a vnode of a host that the job keeps is no place for the next job" {
@@ -345,9 +393,9 @@ pbs_release_nodes: cannot connect to server svr (errno=15010)' as "$OWNER" pbs_r
 	chmod 755 "$copier" "$BATS_TEST_TMPDIR"
 	cluster --set "staging.scp=$copier"
 	job=$(as "$OWNER" qsub "${J[@]}" -W release_nodes_on_stageout=true -W "stageout=/etc/hostname@elsewhere:/tmp/x" -- /bin/true)
-	wait_until 20 job_is "$job" R 51
+	wait_until 20 job_is "$job" E 51
 	wait_until 20 all_are free v4 v5 v6 v7
-	job_is "$job" R 51
+	job_is "$job" E 51
 	attr_is "$job" exec_host 'n1/0*0'
 	attr_is "$job" Resource_List.ncpus 3
 	touch "$BATS_TEST_TMPDIR/go"

@@ -58,6 +58,8 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	same leaf leaf "$(cat "$far/tree/x")"
 	same kept twice "$(cat "$d/kept")"
 	[ ! -e "$d/result" ] && [ ! -e "$d/tree" ] && [ ! -e "$d/again" ]
+	[ ! -e "$d/a" ] && [ ! -e "$d/n" ] # files that were staged in go, too; directories may have become the user's
+	[ -e "$d/dir/c" ] && [ -e "$d/near" ] && [ -e "$far/a" ]
 	[ -z "$(copies | grep -v "^$OWNER|-Brp|")" ]
 	same owner "$OWNER" "$(stat -c %U "$far/result")"
 	has "$(mom_log n1)" ";0100;pbs_mom;Job;$a;Staged 3/3 items in over 0:00:0[0-9]\$"
@@ -66,7 +68,7 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 }
 
 @test "multi-host #35: a missing source of a stage-in has the job wait: W, substate 37, half an hour" {
-	a=$(submit -m abe -W "stagein=$d/x@box:nosuch" -- /bin/touch "$d/ran")
+	a=$(submit -m abe -W "stagein=$d/x@box:nosuch" -- /bin/cp "$d/x" "$d/ran")
 	wait_until 20 job_is "$a" W 37
 	before=$(date +%s)
 	when=$(date -d "$(job_attr "$a" Execution_Time)" +%s)
@@ -84,10 +86,10 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	chmod 644 "$far/nosuch"
 	as "$OWNER" qalter -a "$(date -d '2 seconds' +%Y%m%d%H%M.%S)" "$a"
 	ends "$a"
-	[ -e "$d/ran" ] && same file 'now it is' "$(cat "$d/x")"
+	same file 'now it is' "$(cat "$d/ran")"
 }
 
-@test "multi-host: substate 15 while files are staged in, 51 while they are staged out" {
+@test "multi-host: R with substate 15 while files are staged in, E with 51 while they are staged out" {
 	give "$far/slow-one" x
 	chmod 644 "$far/slow-one"
 	touch "$SB/far/slow"
@@ -97,10 +99,17 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	wait_until 20 copies_were 2 || true
 	ends "$a"
 	b=$(submit -W "stageout=$d/t@box:slow-three" -- /bin/sh -c "touch '$SB/far/slow' '$d/t'")
-	wait_until 20 job_is "$b" R 51
+	wait_until 20 job_is "$b" E 51
+	says 168 "qsig: Request invalid for state of job $b" qsig -s suspend "$b"
+	says 168 "qrerun: Request invalid for state of job $b" qrerun "$b"
+	same 'its vnode' "$b/0" "$(node_attr n1 jobs)"
+	sandbox kill server
+	sandbox restart server
+	wait_until 10 job_is "$b" E 51
 	rm -f "$SB/far/slow"
 	ends "$b"
 	[ -e "$far/slow-three" ]
+	same 'its states' '50 51 52 53' "$(server_log | sed -n "s/.*;$b;Updated job state to 69 and substate to //p" | xargs)"
 }
 
 @test "multi-host #34: output for a host that refuses is retained, its people hear where" {
@@ -124,6 +133,10 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	same stderr two "$(cat "$far/e")"
 	[ ! -e "$SB/n1/undelivered/$a.OU" ] && [ ! -e "$SB/n1/undelivered/$a.ER" ]
 	same Stageout_status 1 "$(job_attr "$a" Stageout_status)"
+	a=$(finished -k doe -o box:o2 -e box:e2 -- /bin/sh -c 'echo one; echo two >&2')
+	same 'stdout that cannot be written directly' one "$(cat "$far/o2")"
+	same stderr two "$(cat "$far/e2")"
+	has "$(mom_log n1)" ";Job;$a;Direct write is requested for job: $a, but the destination is not usecp-able from n1\$"
 	b=$(finished -j oe -o 'box:joined.$PBS_JOBID' -- /bin/sh -c 'echo one; echo two >&2')
 	same joined 'one two' "$(xargs <"$far/joined.$b")"
 }
@@ -147,6 +160,10 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	a=$(submit -W sandbox=PRIVATE -W "stagein=$name@box:odd" -W "stageout=-n@box:-odd out" -- /bin/sh -c 'cat ./*rf >./-n; ls >&2')
 	ends "$a"
 	same content odd "$(cat "$far/-odd out")"
+	give "$far/star" star && chmod 644 "$far/star"
+	give "$d/mine" mine
+	ends "$(submit -W "stagein=$d/*@box:star" -- /bin/rm "$d/*")" # a name that is gone is no pattern for what is the user's
+	same 'what is not staged' mine "$(cat "$d/mine")"
 	[ ! -e "$(eval echo "~$OWNER")/hacked" ] && [ ! -e "$far/hacked" ]
 	for list in a a@box a@box: @box:/b 'a@-oProxyCommand=x:/b' a@:/b 'a@box:/b,'; do
 		run as "$OWNER" qsub -h -W "stagein=$list" -- /bin/true
@@ -162,12 +179,11 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	give "$far/again" x
 	chmod 644 "$far/again"
 	touch "$SB/far/slow"
-	a=$(submit -W "stagein=$d/again@box:again" -- /bin/sh -c "echo ran >>'$d/ran'")
+	a=$(submit -W "stagein=$d/again@box:again" -- /bin/sh -c "cat '$d/again' >>'$d/ran'")
 	wait_until 20 job_is "$a" R 15
 	sandbox kill n1
 	rm "$SB/far/slow"
 	sandbox restart n1
 	wait_until 40 is_over "$a"
-	same runs 1 "$(wc -l <"$d/ran")"
-	[ -e "$d/again" ]
+	same 'what it found' x "$(cat "$d/ran")"
 }

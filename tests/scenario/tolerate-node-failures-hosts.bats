@@ -85,6 +85,33 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	same site "$KEEP" "$(value Resource_List.site "$found")"
 }
 
+# RULES SELECT: what select a job gets that is submitted so
+incremented() { echo "$1" >"$knobs/more"; job_attr "$(submit -h -l select="$2")" Resource_List.select; }
+
+@test "tolerate-node-failures #8, #9, #10, #11: a select with more chunks: by a number, percent, one rule for each item; what is no rule" {
+	hooks
+	undo rm -f "$knobs/more"
+	three=ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb
+	same '#8' 1:ncpus=3:mem=1gb+3:ncpus=2:mem=2gb+4:ncpus=1:mem=3gb "$(incremented 2 $three)"
+	same '#9' 1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+3:ncpus=1:mem=3gb "$(incremented 23.5% $three)"
+	same '#9' 7:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+3:ncpus=1:mem=3gb "$(incremented 50% 5:$three)"
+	same '#10' 1:ncpus=3:mem=1gb+5:ncpus=2:mem=2gb+3:ncpus=1:mem=3gb "$(incremented '0 4 50%' $three)"
+	jobs=$(qselect | wc -l)
+	for rules in x '0 4'; do # no number; none for the last item
+		echo "$rules" >"$knobs/more"
+		has "$(submit -h -l select=$three 2>&1)" 'bad increment specs'
+	done
+	same jobs "$jobs" "$(qselect | wc -l)"
+}
+
+@test "tolerate-node-failures #43: a hook sets the attribute, to nothing but its words" {
+	knob pad job_start
+	same $TNF job_start "$(job_attr "$(submit -h -l select=1:ncpus=1)" $TNF)"
+	knob pad bogus
+	has "$(submit -h -l select=1:ncpus=1 2>&1)" 'Illegal attribute or resource value'
+	same jobs 1 "$(qselect | wc -l)"
+}
+
 @test "tolerate-node-failures #13, #14, #15, #17: one host refuses to begin, one its prologue: the job runs on the others" {
 	hooks
 	knob begin-n2
@@ -232,6 +259,7 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	id=$(submit "${J1[@]}")
 	wait_until 30 is_over "$id"
 	same status -17 "$(job_attr "$id" Exit_status)"
+	has "$(server_log | grep ";$id;")" 'hook rejected request, requiring job to be deleted$'
 	free_nodes 'n1[0]' 'n2[0]' 'n3[0]' 'n4[0]' 'n5[0]'
 }
 
@@ -265,17 +293,51 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	for n in 'n2[0]' 'n2[1]' 'n2[2]' 'n3[0]'; do node_is "$n" free; done
 }
 
+@test "tolerate-node-failures #36: place=free: a host keeps both its chunks, another one is lost" {
+	knob keep ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=1:mem=1gb
+	knob begin-n4
+	id=$(running -W $TNF=job_start -l place=free \
+		-l select=ncpus=3:mem=2gb:host=n1+ncpus=3:mem=2gb:host=n2+ncpus=3:mem=2gb:host=n4+ncpus=1:mem=1gb:host=n2)
+	is_on "$id" 'n1/0*0+n2/0*0+n2/0' "$A+$B+(n2[3]:ncpus=1:mem=1048576kb)"
+	for host in n1 n2; do wait_until 5 same "node file of $host" 'n1 n2 n2' "$(nodefile $host "$id")"; done
+	wait_until 5 has_left n4 "$id"
+}
+
+@test "tolerate-node-failures #49: without a select to keep nothing is given back" {
+	knob pad job_start
+	knob keep ''
+	id=$(submit "${J1[@]}")
+	wait_until 30 job_is "$id" H
+	comment_is "$id" 'unsuccessful at LAUNCH'
+	has "$(mom_log n1 | grep ";$id;")" 'empty keep_select value$'
+	lacks "$(accounting | grep ";$id;")" ';s;'
+}
+
+@test "tolerate-node-failures #50: vnodes that failed are given back by name, the others are as they were" {
+	knob pad job_start
+	knob release
+	knob begin-n2
+	id=$(running "${J1[@]}")
+	is_on "$id" 'n1/0*0+n4/0*0+n3/0*2+n5/0*0' "$A+$D+$C+$E"
+	has "$(accounting | grep ";$id;")" ';s;.*exec_host=n1/0\*0\+n4/0\*0\+n3/0\*2\+n5/0\*0 '
+	free_nodes 'n2[0]' 'n2[1]' 'n2[2]'
+	wait_until 5 has_left n2 "$id"
+}
+
 @test "tolerate-node-failures #39: pruned in the prologue, each subjob of an array" {
 	needs_module arrays
 	knob pad job_start
 	knob keep ncpus=1+ncpus=1
 	knob at-prologue
-	id=$(submit -J 1-2 -l select=1:ncpus=1+1:ncpus=1 -l place=scatter)
-	for i in 1 2; do
-		starts "$(sub "$id" $i)"
-		same nodect 2 "$(job_attr "$(sub "$id" $i)" Resource_List.nodect)"
+	id=$(submit -J 1-3 -l select=1:ncpus=1+1:ncpus=1 -l place=scatter)
+	for i in 1 2 3; do
+		one=$(sub "$id" $i)
+		starts "$one"
+		same nodect 2 "$(job_attr "$one" Resource_List.nodect)"
+		same 'seen at its launch' 2 "$(mom_log n1 | grep -cF ";$one;launch: vnode_list (")"
 	done
-	same records 's s' "$(accounting | sed -n "s/^[^;]*;\(s\);${id%%[*}\[[12]\].*/\1/p" | xargs)"
+	has "$(accounting | grep -F ";S;$one;")" 'Resource_List.nodect=3 '
+	same records 's s s' "$(accounting | sed -n "s/^[^;]*;\(s\);${id%%[*}\[[123]\].*/\1/p" | xargs)"
 }
 
 @test "tolerate-node-failures #41: requeued, it asks for what it was padded to" {
@@ -308,7 +370,10 @@ free_nodes() { for n; do same "jobs of $n" '' "$(node_attr "$n" jobs)" || return
 	same mem 6gb "$(job_attr "$id" Resource_List.mem)"
 	qdel "$id"
 	ends "$id"
-	same order 'S s e E' "$(accounting | sed -n "s/^[^;]*;\([SseE]\);$id;.*/\1/p" | xargs)"
+	records=$(accounting | grep ";$id;")
+	same order 'S s e E' "$(sed -n "s/^[^;]*;\([SseE]\);$id;.*/\1/p" <<<"$records" | xargs)"
+	has "$records" ';e;.*exec_host=n1/0\*0\+n4/0\*0\+n5/0\*0 .*Resource_List.mem=6gb .*resources_used.walltime='
+	has "$records" ';E;.*exec_host=n1/0\*0\+n4/0\*0\+n5/0\*0 .*Resource_List.mem=10gb .*resources_used.walltime='
 }
 
 @test "tolerate-node-failures #47: without a hook the job starts with all its hosts" {

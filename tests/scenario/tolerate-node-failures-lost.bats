@@ -26,7 +26,11 @@ setup_file()
 }
 
 knob() { echo "${2-}" >"$knobs/$1"; undo rm -f "$knobs/$1"; }
-online() { for n in n1 n2 n3 n4; do qmgr -c "set node $n state = free"; done; wait_until 20 all_free; }
+online()
+{
+	for n in n1 n2 n3 n4; do printf '%s\n' "set node $n state = free" "unset node $n comment"; done | qmgr
+	wait_until 20 all_free
+}
 all_free() { for n in n1 n2 n3 n4; do node_is $n free || return; done; }
 says_log() { has "$(mom_log "$1" | grep ";$2;")" "$3" 2>/dev/null; }
 no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2" /proc/[0-9]*/environ; }
@@ -72,6 +76,7 @@ no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2"
 	has "$log" 'sister_join_job_alarm wait time 1 secs exceeded$'
 	has "$log" 'waiting up to 2 secs \(\$job_launch_delay\) for mom hosts status and prologue hooks ack$'
 	lacks "$(job_attr "$id" failed_hosts)" 'join'
+	same 'jobs of n2' '' "$(node_attr n2 jobs)" # though it cannot be reached
 	# no orphan on the host that comes back
 	kill -CONT "$(mom_of n2)"
 	wait_until 20 all_up
@@ -85,14 +90,32 @@ no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2"
 has_left() { [ ! -e "$SB/$1/mom_priv/jobs/$2.TK" ] || grep -q '^ended ' "$SB/$1/mom_priv/jobs/$2.TK"; }
 all_up() { for n in n1 n2 n3 n4; do ! is_down $n || return; done; }
 
+@test "tolerate-node-failures #40: sisters whose prologues do not end are given back" {
+	for host in n3 n4; do knob silent-$host; done
+	undo online
+	id=$(submit -W spare_nodes=2 -l select=2:ncpus=2 -l place=scatter)
+	starts "$id"
+	same exec_host 'n1/0*2+n2/0*2' "$(job_attr "$id" exec_host)"
+	log=$(mom_log n1 | grep ";$id;")
+	has "$log" 'not all prologue hooks to sister moms completed, but job will proceed to execute$'
+	same failed '(n3:ncpus=2) (n4:ncpus=2)' "$(sed -n 's/.*launch: vnode_list_fail //p' <<<"$log" | xargs)"
+	for host in n3 n4; do
+		node_is $host offline
+		wait_until 10 has_left $host "$id"
+	done
+	for host in n1 n2; do wait_until 5 same "node file of $host" 'n1 n2' "$(xargs <"$SB/$host/aux/$id")"; done
+}
+
 @test "tolerate-node-failures #31: all: a sister dies while the job runs, which goes on" {
 	undo online
 	id=$(shell 'sleep 6; exit 5' -W $TNF=all "${OVER3[@]}")
 	starts "$id"
 	kill_mom n3
 	wait_until 10 is_down n3
+	same comment 'node down: communication closed' "$(node_attr n3 comment)"
 	wait_until 20 says_log n1 "$id" 'ignoring lost communication with n3 as job is tolerant of node failures$'
 	job_is "$id" R 42
+	has "$(keelson explain "$id")" '^parts +on 3 hosts, the first is n1; no link to n3$'
 	ends "$id"
 	same status 5 "$(job_attr "$id" Exit_status)"
 	same runs 1 "$(job_attr "$id" run_count)"
@@ -109,9 +132,11 @@ all_up() { for n in n1 n2 n3 n4; do ! is_down $n || return; done; }
 	has "$(accounting | grep ";R;$id;")" 'Exit_status=-14 '
 }
 
-@test "tolerate-node-failures #48: none: a lost sister is waited for, then the job is queued again" {
+@test "tolerate-node-failures #44, #48: none, and altered while it runs: a lost sister is waited for, then the job is queued again" {
 	undo online
 	id=$(running -W $TNF=none "${OVER3[@]}")
+	quietly as "$OWNER" qalter -W $TNF=all "$id"
+	same $TNF all "$(job_attr "$id" $TNF)"
 	kill_mom n3
 	wait_until 20 says_log n1 "$id" 'im_eof, lost communication with n3, not killing job yet$'
 	wait_until 20 is_down n3
@@ -211,6 +236,7 @@ goes_there() { begins_there "$1" "$2"; ends_there "$1" 0; }
 	goes_there n3 "pbs_tmrsh n3 $room/say own" # n3 has had a task before, n4 has not
 	quietly as "$OWNER" pbs_release_nodes -j "$id" n2
 	for host in n1 n3 n4; do wait_until 10 same "node file of $host" 'n1 n3 n4' "$(xargs <"$SB/$host/aux/$id")"; done
+	has "$(keelson explain "$id")" '^parts +on 3 hosts, the first is n1; given up: n2$'
 	goes_there n4 "pbs_tmrsh n1 $room/say by 4"
 	goes_there n3 "pbs_tmrsh n4 $KEELSON_BUILD/bin/pbs_tmrsh n3 $room/say by 3 and 4"
 	goes_there n4 "pbs_tmrsh n3 $KEELSON_BUILD/bin/pbs_tmrsh n1 $room/say by 4 and 3"

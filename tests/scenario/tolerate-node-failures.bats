@@ -4,7 +4,7 @@
 # tolerate_node_failures: what it may be, and who may set it. One host; jobs over hosts that fail are in
 # tolerate-node-failures-hosts.bats.
 #
-# Not here, because they are about hooks in Python: 8-11, 43, 49, 50 and 53.
+# Nowhere, because they are about hooks in Python: 21 and 53.
 #
 # needs modules/tolerate-node-failures
 

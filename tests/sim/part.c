@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * part.c - what several simulated hosts have of one job: the states of modules/sisters, as that module has them, and links
- * between hosts that lose, delay and repeat what is said.
+ * part.c - what several simulated hosts have of one job: the states of modules/sisters, as that module has them.
  *
  *	start message -> sisters: ready; primary: JOIN -> PROLOGUE -> its task runs -> END -> it has ended
- *
- * A wire is the link between a primary and one of its sisters. Each end notices some time later that it is cut, and the
- * primary links again. Timers hold no pointers to parts: an end finds its part, or it is gone.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "msg/msg.h"
-#include "sim.h"
+#include "part.h"
 
-#if __has_include("sisters/primary.h")
-#include "sisters/primary.h"
-#include "sisters/sister.h"
+#ifdef HAS_SISTERS
 
 #define TICK_MS 1000
 #define JOIN_MS 30000 /* as modules/sisters has them */
@@ -25,258 +19,11 @@
 #define END_MS 60000
 #define END_DELAY_MS 2000
 #define DOWNTIME_MS 300000
-#define GRACE_MS 15000
-#define NOTICE_MS 12000
-#define BACKOFF_MS 5000
 #define ORDER_MS 100 /* the longest that a prologue takes */
-#define LATE_MS 8000
 #define REFUSED 0.04 /* of the prologues of a job, some host's */
 #define BUSY_MS 200
 #define BADSTATE 15016
 #define HOOK_REJECT 15169
-
-struct wire {
-	uint32_t epoch;
-	bool up;
-	int64_t retry_ms, last_ms[2];
-};
-
-struct part {
-	uint32_t index, n;
-	struct host **hosts;
-	char *share;	     /* of exec_vnode, on this host */
-	bool tolerates_start, tolerates_run;
-	bool ending, over;   /* the program has ended; the other hosts too */
-	bool lost;	     /* it went on without a host */
-	enum primary_step waits; /* for this one to pass */
-	bool acting;	     /* for the server's question: */
-	int64_t act_number;
-	char act_name[16];
-	struct primary primary;
-	struct primary_host *mates;
-	bool *released;	     /* hosts that the job does not have any more */
-	struct wire *wires;  /* of a primary */
-	struct sister sister;
-	uint32_t epoch;	     /* of a sister: the wire that it believes to be up */
-	struct loop_timer *tick;
-};
-
-enum word { JOIN, ORDER, JOINED, NONE, FAILED, ENDED, ANSWER };
-
-/* Something that happens later: a word that arrives, or what an end notices. */
-struct later {
-	struct sim *sim;
-	struct host *primary, *sister;
-	char *id;
-	int64_t run;
-	uint32_t index, epoch; /* of the sister, of the wire */
-	enum word word;
-	uint64_t number;
-	char name[PRIMARY_NAME_MAX + 1];
-	int32_t status, code;
-	bool stopped;
-	void (*fn)(struct later *);
-};
-
-static struct task *run_find(struct host *h, const char *id, int64_t run)
-{
-	struct task *t;
-
-	HASH_FIND_STR(h->tasks, id, t);
-	return h->alive && t != NULL && t->run == run && t->part != NULL ? t : NULL;
-}
-
-static void happens(void *arg)
-{
-	struct later *l = arg;
-
-	l->fn(l);
-	free(l->id);
-	free(l);
-}
-
-/* About the wire of a sister, whichever end it is seen from. */
-static struct later *later_make(const struct task *t, uint32_t index)
-{
-	struct later *l = calloc(1, sizeof(*l));
-
-	*l = (struct later){ .sim = t->host->sim, .primary = t->part->hosts[0], .sister = t->part->hosts[index],
-			     .id = strdup(t->id), .run = t->run, .index = index };
-	return l;
-}
-
-static void later_in(struct later *l, int64_t ms, void (*fn)(struct later *))
-{
-	l->fn = fn;
-	loop_timer(l->sim->loop, ms, happens, l);
-}
-
-/* ---- wires ------------------------------------------------------------------------------------------------ */
-
-static struct wire *wire_of(struct later *l)
-{
-	struct task *t = run_find(l->primary, l->id, l->run);
-	struct wire *w = t != NULL ? &t->part->wires[l->index] : NULL;
-
-	return w != NULL && w->epoch == l->epoch ? w : NULL;
-}
-
-static void grace_over(struct later *l)
-{
-	struct wire *w = wire_of(l);
-
-	if (w != NULL && !w->up)
-		primary_down(&run_find(l->primary, l->id, l->run)->part->primary, l->index);
-}
-
-static void primary_notices(struct later *l)
-{
-	struct wire *w = wire_of(l);
-	struct task *t = run_find(l->primary, l->id, l->run);
-	struct later *grace;
-
-	if (w == NULL || w->up)
-		return;
-	w->retry_ms = l->sim->now_ms + chance_between(&l->sim->net, 0, BACKOFF_MS);
-	grace = later_make(t, l->index);
-	grace->epoch = l->epoch;
-	later_in(grace, GRACE_MS, grace_over);
-	primary_link(&t->part->primary, l->index, false, l->sim->now_ms);
-}
-
-static void sister_notices(struct later *l)
-{
-	struct task *t = run_find(l->sister, l->id, l->run);
-
-	if (t != NULL && t->part->epoch == l->epoch)
-		sister_link(&t->part->sister, false, l->sim->now_ms);
-}
-
-static void notice(const struct task *t, uint32_t index, uint32_t epoch, void (*fn)(struct later *))
-{
-	struct later *l = later_make(t, index);
-
-	l->epoch = epoch;
-	later_in(l, chance_between(&l->sim->net, 0, NOTICE_MS), fn);
-}
-
-/* `t` is the primary's. */
-static void wire_cut(const struct task *t, uint32_t index)
-{
-	struct wire *w = &t->part->wires[index];
-
-	if (!w->up)
-		return;
-	w->up = false;
-	notice(t, index, w->epoch, primary_notices);
-	notice(t, index, w->epoch, sister_notices);
-}
-
-static void sister_wired(struct task *t, const struct wire *w)
-{
-	t->part->epoch = w->epoch;
-	sister_link(&t->part->sister, false, t->host->sim->now_ms);
-	sister_link(&t->part->sister, true, t->host->sim->now_ms);
-}
-
-static void wires_try(struct task *t)
-{
-	struct part *p = t->part;
-	struct sim *s = t->host->sim;
-
-	for (uint32_t i = 1; i < p->n; i++) {
-		struct wire *w = &p->wires[i];
-		struct task *other;
-
-		if (w->up || p->released[i] || p->mates[i].linked || w->retry_ms > s->now_ms || !p->hosts[i]->alive)
-			continue;
-		*w = (struct wire){ .epoch = ++s->wires, .up = true, .last_ms = { s->now_ms, s->now_ms } };
-		other = run_find(p->hosts[i], t->id, t->run);
-		if (other != NULL)
-			sister_wired(other, w);
-		primary_link(&p->primary, i, true, s->now_ms);
-	}
-}
-
-/* ---- words ------------------------------------------------------------------------------------------------- */
-
-static void send(const struct task *from, uint32_t index, struct later what);
-
-static void primary_hears(struct later *l)
-{
-	struct task *t = wire_of(l) != NULL && wire_of(l)->up ? run_find(l->primary, l->id, l->run) : NULL;
-	struct primary *p = t != NULL ? &t->part->primary : NULL;
-
-	if (p == NULL)
-		return;
-	switch (l->word) {
-	case JOINED:
-		primary_joined(p, l->index, l->stopped);
-		break;
-	case FAILED:
-		primary_failed(p, l->index, l->status, l->code, "refused");
-		break;
-	case ANSWER:
-		primary_answer(p, l->index, l->number, l->code, "no");
-		break;
-	case ENDED:
-		primary_ended(p, l->index);
-		break;
-	default:
-		primary_nothing(p, l->index);
-	}
-}
-
-static void sister_hears(struct later *l)
-{
-	struct task *lead = wire_of(l) != NULL && wire_of(l)->up ? run_find(l->primary, l->id, l->run) : NULL;
-	struct task *t = run_find(l->sister, l->id, l->run);
-
-	if (lead == NULL || !l->sister->alive)
-		return;
-	if (t == NULL) {
-		if (l->word == JOIN)
-			send(lead, l->index, (struct later){ .word = NONE });
-	} else if (l->word == JOIN) {
-		sister_asked(&t->part->sister);
-	} else {
-		sister_order(&t->part->sister, l->number, l->name);
-	}
-}
-
-static void send(const struct task *from, uint32_t index, struct later what)
-{
-	struct sim *s = from->host->sim;
-	struct task *lead = run_find(from->part->hosts[0], from->id, from->run);
-	struct wire *w = lead != NULL ? &lead->part->wires[index] : NULL;
-	int64_t at_ms = s->now_ms + chance_between(&s->net, 0, 2);
-	int to = what.word >= JOINED;
-
-	if (w == NULL || !w->up)
-		return;
-	if (!s->calm && chance_is(&s->net, s->conf.faults.drop)) {
-		trace(s, "%s %s %s wire breaks", from->id, lead->host->name, from->part->hosts[index]->name);
-		wire_cut(lead, index);
-		return;
-	}
-	if (!s->calm && chance_is(&s->net, s->conf.faults.delay))
-		at_ms += chance_between(&s->net, 1, LATE_MS);
-	if (at_ms < w->last_ms[to])
-		at_ms = w->last_ms[to];
-	w->last_ms[to] = at_ms;
-	for (int i = 0; i == 0 || (i == 1 && !s->calm && chance_is(&s->net, s->conf.faults.dup)); i++) {
-		struct later *l = later_make(from, index);
-
-		l->epoch = w->epoch;
-		l->word = what.word;
-		l->number = what.number;
-		l->status = what.status;
-		l->code = what.code;
-		l->stopped = what.stopped;
-		memcpy(l->name, what.name, sizeof(l->name));
-		later_in(l, at_ms - s->now_ms, to ? primary_hears : sister_hears);
-	}
-}
 
 /* ---- what they do -------------------------------------------------------------------------------------------- */
 
@@ -312,7 +59,7 @@ static void stepped(struct task *t, enum primary_step which, int32_t status, int
 /* A step may end within the call that began it: what follows comes afterwards. */
 static void steps_on(struct later *l)
 {
-	struct task *t = run_find(l->primary, l->id, l->run);
+	struct task *t = part_find(l->primary, l->id, l->run);
 
 	if (t != NULL)
 		stepped(t, (enum primary_step)l->number, l->status, l->code);
@@ -335,7 +82,7 @@ static void order_send(struct task *t, const struct primary_act *a)
 	snprintf(order.name, sizeof(order.name), "%s", a->name);
 	if (a->number > t->host->order)
 		t->host->order = a->number;
-	send(t, a->host, order);
+	wire_send(t, a->host, order);
 }
 
 static void mate_lost(struct task *t, const struct primary_act *a)
@@ -355,7 +102,7 @@ static void primary_does(void *arg, const struct primary_act *a)
 
 	switch (a->kind) {
 	case ACT_ASK:
-		send(t, a->host, (struct later){ .word = JOIN });
+		wire_send(t, a->host, (struct later){ .word = JOIN });
 		break;
 	case ACT_ORDER:
 		order_send(t, a);
@@ -379,7 +126,7 @@ static void primary_does(void *arg, const struct primary_act *a)
 
 static void prologue_done(struct later *l)
 {
-	struct task *t = run_find(l->sister, l->id, l->run);
+	struct task *t = part_find(l->sister, l->id, l->run);
 	struct sim *s = l->sim;
 
 	if (t != NULL)
@@ -424,12 +171,13 @@ static void sister_does(void *arg, const struct sister_act *a)
 		break;
 	case SAY_ENDED:
 		l.word = ENDED;
+		l.left = t->leaving;
 		break;
 	case SAY_ANSWER:
 		l.word = ANSWER;
 		break;
 	}
-	send(t, t->part->index, l);
+	wire_send(t, t->part->index, l);
 }
 
 /* ---- their life ---------------------------------------------------------------------------------------------- */
@@ -478,7 +226,7 @@ static void primary_start(struct task *t)
 static void sister_start(struct task *t)
 {
 	struct part *p = t->part;
-	struct task *lead = run_find(p->hosts[0], t->id, t->run);
+	struct task *lead = part_find(p->hosts[0], t->id, t->run);
 
 	p->sister = (struct sister){ .act = sister_does, .arg = t, .downtime_ms = DOWNTIME_MS };
 	sister_init(&p->sister, t->host->sim->now_ms);
@@ -489,7 +237,7 @@ static void sister_start(struct task *t)
 	else if (t->state == 'E')
 		part_ended(t);
 	if (lead != NULL && lead->part->wires[p->index].up)
-		sister_wired(t, &lead->part->wires[p->index]);
+		wire_taken(t, &lead->part->wires[p->index]);
 }
 
 void part_start(struct task *t)
@@ -514,7 +262,7 @@ void part_stop(struct task *t)
 	p->tick = NULL;
 	for (uint32_t i = 1; p->index == 0 && i < p->n; i++)
 		wire_cut(t, i);
-	lead = p->index > 0 ? run_find(p->hosts[0], t->id, t->run) : NULL;
+	lead = p->index > 0 ? part_find(p->hosts[0], t->id, t->run) : NULL;
 	if (lead != NULL)
 		wire_cut(lead, p->index);
 }
@@ -588,7 +336,7 @@ void part_ended(struct task *t)
 
 static void act_again(struct later *l)
 {
-	struct task *t = run_find(l->primary, l->id, l->run);
+	struct task *t = part_find(l->primary, l->id, l->run);
 
 	if (t != NULL && !part_acts(t, l->name, (int64_t)l->number))
 		task_acted(t, l->name, (int64_t)l->number, 0);
@@ -684,6 +432,7 @@ struct part *part_make(struct host *h, const struct keel_msg *m)
 		sim_wrong(h->sim, "%s got the part of another host: index %lld", h->name, (long long)index);
 	return p;
 }
+
 /* A job that has fewer hosts, or less on this one. */
 void part_resize(struct task *t, const struct keel_msg *m)
 {

@@ -112,10 +112,14 @@ static void user_become(const struct spec *s, int trouble_fd)
 
 _Noreturn void child_set_up(struct spec *s, const struct order *none, int trouble_fd)
 {
+	int r;
+
 	(void)none;
 	user_become(s, trouble_fd);
 	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd); /* where root may make none */
 	directory_make(s->sandbox, TROUBLE_HOME, trouble_fd);
+	if (s->sandbox && !s->index && (r = tree_mark(s->sandbox, s->run)) < 0)
+		give_up(trouble_fd, TROUBLE_HOME, -r, s->sandbox);
 	_exit(0);
 }
 

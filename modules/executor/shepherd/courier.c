@@ -52,7 +52,7 @@ static _Noreturn void errand_do(struct spec s, const struct errand *e)
 		deliver(&s, e->status, e->notice);
 	if (s.tmpdir)
 		tree_remove(s.tmpdir);
-	if (s.sandbox)
+	if (s.sandbox && tree_is_mine(s.sandbox, s.run, !s.index))
 		tree_remove(s.sandbox);
 	_exit(0);
 }

@@ -131,5 +131,9 @@ int message_append(int files);
 
 /* tree.c: removes a directory and all below it, following no link; what cannot be removed stays. */
 void tree_remove(const char *path);
+/* A job's directory may be on a disk that its hosts share: its primary marks it with its run, and a host that leaves, or comes
+ * back from an earlier run, does not remove it. 0; fails with -errno. */
+int tree_mark(const char *dir, const char *run);
+bool tree_is_mine(const char *dir, const char *run, bool primary);
 
 #endif

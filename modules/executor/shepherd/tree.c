@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -95,4 +96,34 @@ void tree_remove(const char *path)
 			entries_remove(&p, fd, 0);
 	} while (p.moved);
 	rmdir(path);
+}
+
+/* ---- a directory that all hosts of its job may see ------------------------------------------------------ */
+#define MARK "%s/.keelson"
+
+int tree_mark(const char *dir, const char *run)
+{
+	char path[4096];
+	int fd = snprintf(path, sizeof(path), MARK, dir) < (int)sizeof(path)
+			 ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600) : -1;
+
+	if (fd < 0 || dprintf(fd, "%s\n", run) < 0 || close(fd) < 0)
+		return errno ? -errno : -ENAMETOOLONG;
+	return 0;
+}
+
+bool tree_is_mine(const char *dir, const char *run, bool primary)
+{
+	char path[4096], text[32] = "";
+	int fd = snprintf(path, sizeof(path), MARK, dir) < (int)sizeof(path)
+			 ? open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	long long theirs, ours = strtoll(run, NULL, 10);
+
+	if (fd < 0)
+		return true;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = '\0';
+	close(fd);
+	theirs = strtoll(text, NULL, 10);
+	return theirs < ours || (theirs == ours && primary);
 }

@@ -7,7 +7,7 @@
  *	keelson-copy keep DIR                                           a private directory gets another name
  *
  * DIR, where relative names begin, is itself below the home unless it begins with a slash. PROGRAM gets the sources and the
- * destination. A missing source is status 3: there is no use in trying again.
+ * destination. A missing source is status 3: there is no use in trying again. Names to be removed are patterns for "remove" alone.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -88,7 +88,7 @@ static int copy(int in, const char *dir, char **args, int n)
 	return run(args + 3, n - 3, sources, n_sources, in ? local : other);
 }
 
-/* rm, which does not follow links. A name that is there is no pattern. */
+/* rm, which does not follow links. A name that is there is no pattern, nor is one of what was staged in. */
 static int clean(const char *dir, const char *options, char **names, int n)
 {
 	char *program[] = { "rm", strdup(options), "--" }, **paths = calloc((size_t)n, sizeof(*paths));
@@ -99,7 +99,7 @@ static int clean(const char *dir, const char *options, char **names, int n)
 		size_t n_fit = is_there(path);
 		glob_t found;
 
-		if (n_fit == 0 && glob(path, 0, NULL, &found) == 0) {
+		if (n_fit == 0 && strchr(options, 'r') && glob(path, 0, NULL, &found) == 0) {
 			fit = found.gl_pathv;
 			n_fit = found.gl_pathc;
 		}

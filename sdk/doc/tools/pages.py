@@ -12,9 +12,10 @@ import tables
 # Headers that are a page as a whole: name of the page, file.
 HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "keel/contrib.h"),
            ("types", "keel/types.h"), ("use", "keel/use.h"), ("slow", "keel/slow.h"),
-           ("alarm", "keel/alarm.h"), ("load", "keel/load.h"), ("type", "keel/type.h"), ("words", "keel/words.h"), ("file", "keel/file.h"),
+           ("alarm", "keel/alarm.h"), ("load", "keel/load.h"), ("type", "keel/type.h"), ("words", "keel/words.h"), ("strings", "keel/strings.h"), ("rows", "keel/rows.h"),
+           ("file", "keel/file.h"),
            ("setting", "keel/setting.h"), ("directive", "keel/directive.h"), ("text", "keel/text.h"), ("acl", "keel/acl.h"),
-           ("jobid", "keel/jobid.h"),
+           ("jobid", "keel/jobid.h"), ("place", "keel/place.h"),
            ("sized", "keel/sized.h"), ("isolable", "keel/isolable.h"), ("mock", "keel/mock.h")]
 # Those that are part of another page, or of none: the event fields, what includes all, numbers that are a table.
 NO_PAGE = {"hook_fields.h", "keel.h", "api.h", "sched_reason.h", "wire.h"}
