@@ -28,6 +28,8 @@ struct user {
 	char *name, *home, *shell;
 	gid_t *groups;
 	size_t n_groups;
+	char *chosen; /* the group of that name, by a job; NULL none yet */
+	gid_t chosen_gid;
 };
 struct user_entry;
 struct nursery;

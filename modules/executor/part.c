@@ -40,6 +40,7 @@ const struct keel_part *part_of(const struct task *t)
 	if (t->state == TASK_BEGIN && t->ready && !is_sister(t))
 		v->state = KEEL_PART_READY;
 	v->started = t->session > 0;
+	v->leaving = t->leaving;
 	v->session = t->session;
 	return v;
 }

@@ -84,12 +84,14 @@ void sending_drop(struct entry *e)
 
 static int32_t cookie_make(char cookie[65])
 {
+	static const char digits[] = "0123456789ABCDEF";
 	unsigned char bytes[32];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return -ENOMEM;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(cookie + 2 * i, 3, "%02X", bytes[i]);
+	for (size_t i = 0; i < 64; i++)
+		cookie[i] = digits[i % 2 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4];
+	cookie[64] = '\0';
 	return 0;
 }
 
@@ -167,7 +169,7 @@ static struct keel_out *start_message(struct keel_mod *mod, const struct sending
 	return out;
 }
 
-void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread)
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread, const char *only)
 {
 	struct sending s = { .job = job, .spread = *spread, .n = e->n_hosts };
 
@@ -177,8 +179,10 @@ void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *j
 		if (!(s.lines[i] = line_make(mod->state, spread->host[i])))
 			goto out;
 	for (uint32_t i = 0; s.nodes && s.lines && i < s.n; i++) {
-		struct keel_out *out = run_message(mod, e->id, e->run);
+		struct keel_out *out = !only || strcmp(e->hosts[i], only) == 0 ? run_message(mod, e->id, e->run) : NULL;
 
+		if (!out)
+			continue;
 		hosts_put(&s, i, out);
 		keel_link_send(mod, e->hosts[i], "task.resize", out);
 	}

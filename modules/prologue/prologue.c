@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <utlist.h>
@@ -264,10 +265,11 @@ static keel_verdict run_wait(struct keel_call *c, struct run *r, const char *use
 
 static bool is_there(struct keel_mod *mod, const char *name)
 {
+	struct stat unused;
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/mom_priv/%s", keel_home(mod), name);
-	return access(path, F_OK) == 0;
+	return stat(path, &unused) == 0;
 }
 
 static keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue *ev)

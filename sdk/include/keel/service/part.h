@@ -49,6 +49,8 @@ struct keel_part {
 	const char *tolerate; /* tolerate_node_failures as it was at the start; "" unset */
 	uint32_t rerunable, started; /* 0 or 1; started: the primary's program runs */
 	const uint32_t *slots; /* of each host the index that it had when the run began; NULL: that of now */
+	uint32_t leaving; /* 0 or 1: a sister that the server has given up. That it ends is no loss */
+	uint32_t reserved;
 	int64_t session; /* of the primary's program; 0 before its start, and on a sister */
 };
 
