@@ -170,14 +170,14 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 {
 	struct job *j = job_slot(mod, job);
 	enum step step = exit_status == 0 ? STEP_FINISHED : STEP_FAILED;
-	bool delivered = true;
+	bool delivered = !keel_is_set(job, job_Stageout_status); /* set by now: it has failed */
 
 	if (!step_is_running(j->step)) { /* reported twice */
 		keel_task_ended_done(job);
 		return;
 	}
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", job_id(mod, job),
-		 "Obit received momhop:1 serverhop:1 state:R substate:%d", step_substate(j->step));
+		 "Obit received momhop:1 serverhop:1 state:%c substate:%d", step_letter(j->step), step_substate(j->step));
 	if (j->step == STEP_SENT)
 		job_begin(mod, job, session);
 	task_used(mod, job, items, n);

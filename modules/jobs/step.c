@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, job_state, substate, mtime, Execution_Time, Hold_Types, stime, etime);
+KEEL_ATTRS_OF(job, job_state, substate, mtime, Execution_Time, Hold_Types, stime, etime, Stageout_status);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
 static const struct {
@@ -181,8 +181,10 @@ void step_to(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	if (step_is_pending(j->step) != step_is_pending(step) ||
 	    step_is_running(j->step) != step_is_running(step) || step_is_over(step))
 		edits_count(mod, job); /* what may be altered differs from now on */
-	if (step == STEP_SENT)
+	if (step == STEP_SENT) {
 		j->stage_failed = false;
+		keel_unset(job, job_Stageout_status, NULL);
+	}
 	j->step = (uint8_t)step;
 	keel_set_int(job, job_job_state, value);
 	keel_set_int(job, job_substate, steps[step].substate);
@@ -255,6 +257,8 @@ void job_stage(struct keel_mod *mod, struct keel_obj *job, int32_t stage)
 		if (keel_get_int(job, job_Execution_Time) <= keel_time(mod))
 			keel_set_int(job, job_Execution_Time, keel_time(mod) + STAGE_AGAIN_S);
 	}
+	if (stage == KEEL_STAGE_OUT_FAILED)
+		keel_set_int(job, job_Stageout_status, 0);
 	if (stage == KEEL_STAGE_OUT && j->step == STEP_RUNNING) {
 		step_log(mod, job, 'E', KEEL_SUB_EXITING, KEEL_SUB_EXITING);
 		step_to(mod, job, STEP_STAGING_OUT);

@@ -219,14 +219,18 @@ static void failure_report(struct stage *s, const struct copy *c, const char *wo
 {
 	const char *host = *c->host ? c->host : keel_host_name(s->mod);
 	char line[9000];
+	int len = (int)strlen(words);
 
+	while (len > 0 && words[len - 1] == '\n')
+		len--;
 	if (s->out)
 		snprintf(line, sizeof(line), "Unable to copy file %s to %s:%s", c->local, host, c->path);
 	else
 		snprintf(line, sizeof(line), "Unable to copy file %s from %s:%s", c->local, host, c->path);
 	report_line(s, line);
 	report_line(s, ">>> error from copy");
-	report_line(s, words);
+	snprintf(line, sizeof(line), "%.*s", len, words);
+	report_line(s, line);
 	report_line(s, ">>> end error output");
 	if (c->spooled) {
 		snprintf(line, sizeof(line), "Output retained on that host in: %s/undelivered/%s", keel_home(s->mod),

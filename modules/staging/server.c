@@ -74,6 +74,7 @@ static void out_failed(struct keel_mod *mod, struct keel_obj *job, const char *p
 
 	keel_log(mod, KEEL_LOG_ERROR | KEEL_LOG_ADMIN | KEEL_LOG_JOB, "Job", keel_id(job),
 		 "Post job file processing error; job %s on host %s", keel_id(job), peer);
+	keel_job_stage(job, KEEL_STAGE_OUT_FAILED);
 	keel_text_init(&text);
 	keel_text_printf(&text, "Post job file processing error; job %s on host %s\n\n%s", keel_id(job), peer, why);
 	if (!text.failed)

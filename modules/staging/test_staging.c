@@ -411,6 +411,7 @@ static void the_server_hears_of_it(void)
 	CU_ASSERT_STRING_EQUAL(stages, "15 37 51 ");
 	ends(1, "scp: No such file or directory");
 	keel_mock_advance(mock, 0);
+	CU_ASSERT_STRING_EQUAL(stages, "15 37 51 -51 ");
 	CU_ASSERT_STRING_EQUAL(letter, "fPost job file processing error; job 7.svr on host mockhost\n\nUnable to copy file a to far:/src/a\n"
 				       ">>> error from copy\nscp: No such file or directory\n>>> end error output\n");
 }

@@ -149,6 +149,8 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	undo rm -rf "$home/pbs.$b.x8z.kept"
 	same kept made "$(cat "$home/pbs.$b.x8z.kept/res")"
 	[ ! -e "$home/pbs.$a.x8z" ] && [ ! -e "$home/pbs.$b.x8z" ]
+	same Stageout_status 1 "$(job_attr "$a" Stageout_status)"
+	same Stageout_status 0 "$(job_attr "$b" Stageout_status)"
 	mails_are 1 "$b" 'Unable to copy file nothere to box:x'
 	mails_are 1 "$b" 'Unable to copy file res to box:no/such/dir'
 }

@@ -35,6 +35,7 @@ enum keel_stage {
 	KEEL_STAGE_IN = 15,
 	KEEL_STAGE_IN_FAILED = 37,
 	KEEL_STAGE_OUT = 51,
+	KEEL_STAGE_OUT_FAILED = -51, /* no substate: Stageout_status will be 0 */
 };
 
 /* code 0, or the PBSE number of an error; text NULL: table text. Called exactly once. `me` is the caller's module. */
