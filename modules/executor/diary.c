@@ -30,21 +30,29 @@ int diary_open(const char *jobs_dir, const char *id, int how)
 	return fd < 0 ? -errno : fd;
 }
 
-int diary_append(const char *jobs_dir, const char *id, const char *line)
+int diary_write(int fd, const char *line)
 {
 	size_t len = strlen(line);
 	char *text = malloc(len + 2);
-	int fd = text ? diary_open(jobs_dir, id, O_WRONLY) : -ENOMEM, r = fd < 0 ? fd : 0;
+	int r = text ? 0 : -ENOMEM;
 
-	if (r == 0) {
+	if (text) {
 		memcpy(text, line, len + 1);
 		diary_plain(text);
 		text[len] = '\n';
 		errno = EIO;
 		if (write(fd, text, len + 1) != (ssize_t)len + 1)
 			r = -errno;
-		close(fd);
 	}
 	free(text);
+	return r;
+}
+
+int diary_append(const char *jobs_dir, const char *id, const char *line)
+{
+	int fd = diary_open(jobs_dir, id, O_WRONLY), r = fd < 0 ? fd : diary_write(fd, line);
+
+	if (fd >= 0)
+		close(fd);
 	return r;
 }

@@ -9,6 +9,8 @@
 void diary_plain(char *text);
 /* `how`: O_RDONLY, or O_WRONLY for appending. Returns the descriptor, which the caller closes; fails with -errno. */
 int diary_open(const char *jobs_dir, const char *id, int how);
+/* Appends one line to an open one, whatever is in the text. 0; fails with -errno. */
+int diary_write(int fd, const char *line);
 /* Appends one line, whatever is in the text. 0; fails with -errno. */
 int diary_append(const char *jobs_dir, const char *id, const char *line);
 

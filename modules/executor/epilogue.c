@@ -16,14 +16,15 @@
 /* A task may go while its point is held: it is found by name. */
 struct settling {
 	int64_t run;
+	bool held; /* a tap has begun something; else it may be raised once more */
 	char id[];
 };
 
-static void settled(struct keel_mod *mod, struct task *t)
+static void settled(struct keel_mod *mod, struct task *t, bool note)
 {
 	t->settling = false;
 	t->settled = true;
-	if (!t->discarded)
+	if (note && !t->discarded)
 		record_note(mod, t, "settled");
 	if (t->pidfd < 0)
 		launch_over(mod, t); /* its shepherd has left */
@@ -45,7 +46,7 @@ static void settle(struct keel_mod *mod, void *arg, const struct keel_outcome *o
 			t->limit_status = REQUEUE;
 			record_note(mod, t, "limit %d", REQUEUE);
 		}
-		settled(mod, t);
+		settled(mod, t, s->held || o->verdict != KEEL_NEXT);
 	}
 	free(s);
 }
@@ -59,6 +60,7 @@ static void clock_stop(struct keel_mod *mod, struct task *t)
 void epilogue_begin(struct keel_mod *mod, struct task *t, int32_t status)
 {
 	struct settling *s;
+	keel_verdict v;
 
 	if (!t->over) {
 		t->over = true;
@@ -67,19 +69,21 @@ void epilogue_begin(struct keel_mod *mod, struct task *t, int32_t status)
 	}
 	if (t->settling)
 		return;
-	s = t->discarded || t->settled || t->aborted ? NULL : malloc(sizeof(*s) + strlen(t->id) + 1);
+	s = t->discarded || t->settled || t->aborted ? NULL : calloc(1, sizeof(*s) + strlen(t->id) + 1);
 	t->settling = true;
 	if (!s) {
-		settled(mod, t);
+		settled(mod, t, true);
 		return;
 	}
 	s->run = t->run;
 	strcpy(s->id, t->id);
 	t->gate = s;
-	keel_raise(mod, &(struct keel_raise){
+	v = keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_task_epilogue,
 		.event = KEEL_EVENT(task_epilogue, .id = t->id, .index = part_index(t),
 				    .exit_status = t->limit_status ? t->limit_status : status),
 		.done = settle, .arg = s });
+	if (v == KEEL_WAIT)
+		s->held = true;
 }

@@ -28,6 +28,8 @@ struct user {
 	char *name, *home, *shell;
 	gid_t *groups;
 	size_t n_groups;
+	char *chosen; /* the group of that name, by a job; NULL none yet */
+	gid_t chosen_gid;
 };
 struct user_entry;
 struct nursery;
@@ -99,6 +101,9 @@ char *path_here(const char *const *usecp, const char *own, const char *host, con
 char *output_place(const struct launch *l, const char *text, bool here);
 /* The host of a path "host:path", if only the name service knows whether it is this one. False: no query needed. */
 bool output_host(const struct launch *l, const char *text, char host[256]);
+
+/* -k d was wanted for a stream whose place is on another host. */
+bool output_indirect(const struct launch *l);
 
 /* spawn.c: on a worker thread: files, shepherd, record, "go". */
 void spawn_work(void *arg);

@@ -70,15 +70,15 @@ static int word_send(int talk, const char *word, int fd)
 	struct msghdr m = { .msg_iov = &text, .msg_iovlen = 1 };
 	struct cmsghdr *c;
 
-	if (fd >= 0) {
-		m.msg_control = control.room;
-		m.msg_controllen = sizeof(control.room);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(fd));
-		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	}
+	if (fd < 0)
+		return send(talk, word, strlen(word), MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+	m.msg_control = control.room;
+	m.msg_controllen = sizeof(control.room);
+	c = CMSG_FIRSTHDR(&m);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 	return sendmsg(talk, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
@@ -207,7 +207,7 @@ static void heard(struct keel_mod *mod, void *arg)
 
 	if (t->errands)
 		errands_send(t);
-	for (int i = 0; i < HEARD_AT_ONCE && hear(mod, t); i++)
+	for (int i = 0; i < HEARD_AT_ONCE && hear(mod, t) && t->members; i++) /* of the program alone they come one by one */
 		;
 }
 

@@ -84,12 +84,14 @@ void sending_drop(struct entry *e)
 
 static int32_t cookie_make(char cookie[65])
 {
+	static const char digits[] = "0123456789ABCDEF";
 	unsigned char bytes[32];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return -ENOMEM;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(cookie + 2 * i, 3, "%02X", bytes[i]);
+	for (size_t i = 0; i < 64; i++)
+		cookie[i] = digits[i % 2 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4];
+	cookie[64] = '\0';
 	return 0;
 }
 

@@ -19,16 +19,19 @@ void user_fini(struct user *u)
 	free(u->home);
 	free(u->shell);
 	free(u->groups);
+	free(u->chosen);
 	*u = (struct user){ 0 };
 }
 
 int user_copy(const struct user *from, struct user *to)
 {
-	*to = (struct user){ .uid = from->uid, .gid = from->gid, .n_groups = from->n_groups };
+	*to = (struct user){ .uid = from->uid, .gid = from->gid, .n_groups = from->n_groups,
+			     .chosen_gid = from->chosen_gid };
 	to->name = strdup(from->name);
 	to->home = strdup(from->home);
 	to->shell = strdup(from->shell);
 	to->groups = calloc(from->n_groups ? from->n_groups : 1, sizeof(gid_t));
+	to->chosen = from->chosen ? strdup(from->chosen) : NULL;
 	if (!to->name || !to->home || !to->shell || !to->groups) {
 		user_fini(to);
 		return -ENOMEM;
@@ -84,20 +87,36 @@ static int group_fail(struct launch *l, int32_t status, const char *why)
 	return launch_fail(l, status, "Bad GID for job execution: user %s is in no group %s %s", l->user, l->group, why);
 }
 
-/* A group the user is no member of is refused: the server may have older tables than we. */
-static int group_choose(struct launch *l)
+/* Kept with the account, and looked up anew with it: a query costs as much as a file of the task's. */
+static int group_find(struct user *u, const char *name, gid_t *ret)
 {
 	struct group gr, *found = NULL;
 	char buf[65536];
 
+	if (!u->chosen || strcmp(u->chosen, name) != 0) {
+		if (getgrnam_r(name, &gr, buf, sizeof(buf), &found) || !found)
+			return -ENOENT;
+		free(u->chosen);
+		u->chosen = strdup(name);
+		u->chosen_gid = gr.gr_gid;
+	}
+	*ret = u->chosen_gid;
+	return 0;
+}
+
+/* A group the user is no member of is refused: the server may have older tables than we. */
+static int group_choose(struct launch *l)
+{
+	gid_t gid;
+
 	l->gid = l->account_of.gid;
 	if (!l->group || !*l->group)
 		return 0;
-	if (getgrnam_r(l->group, &gr, buf, sizeof(buf), &found) || !found)
+	if (group_find(&l->account_of, l->group, &gid) < 0)
 		return group_fail(l, KEEL_TASK_BAD_USER, "on this host, which has none");
 	for (size_t i = 0; i < l->account_of.n_groups; i++)
-		if (l->account_of.groups[i] == gr.gr_gid) {
-			l->gid = gr.gr_gid;
+		if (l->account_of.groups[i] == gid) {
+			l->gid = gid;
 			return 0;
 		}
 	return group_fail(l, KEEL_TASK_BAD_GROUP, "any more");

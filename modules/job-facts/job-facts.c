@@ -3,16 +3,12 @@
  * job-facts.c - attributes of a job on its primary host, for modules that need them there.
  *
  *   server   start_now, behind the others: "facts.job" to the first host; it arrives before the start message of the same link
- *   mom      mom_priv/facts/<id>, read when it is asked for, removed with the part
+ *   mom      in memory, and in mom_priv/facts for the next daemon; dropped with the part
  */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <utlist.h>
 
@@ -25,8 +21,7 @@
 #include "store.h"
 
 #define ORDER_LATE 900
-#define RUN "" /* no attribute's name: the run that the file is of */
-#define OLD_S (2 * 86400) /* a file that no part has, and that may still be waited for, is not so old */
+#define OLD_S 3600 /* facts that no part has, and that may still be waited for, are not so old */
 
 KEEL_USE(link);
 KEEL_USE_OPT(node);
@@ -39,7 +34,7 @@ struct row {
 };
 struct state {
 	struct row *rows;
-	char dir[4096];
+	struct store store; /* a mom's */
 };
 
 /* ---- the kind ------------------------------------------------------------------------------------------------ */
@@ -74,31 +69,38 @@ static const struct keel_kind_def fact_kind = {
 };
 
 /* ---- server ------------------------------------------------------------------------------------------------- */
+struct value {
+	struct keel_text *t;
+	size_t at; /* where it begins */
+};
+
 static void value_add(void *arg, const char *key, const char *text, uint32_t len)
 {
-	struct keel_text *t = arg;
+	struct value *v = arg;
 
-	if (t->len > 0)
-		keel_text_str(t, ",");
+	if (v->t->len > v->at)
+		keel_text_str(v->t, ",");
 	if (key)
-		keel_text_printf(t, "%s=", key);
-	keel_text_add(t, text, len);
+		keel_text_printf(v->t, "%s=", key);
+	keel_text_add(v->t, text, len);
 }
 
-static void fact_put(struct keel_mod *mod, struct keel_obj *job, const char *name, struct keel_out *out)
+/* "name", "value", each with its NUL; nothing when it has none. */
+static void fact_put(struct keel_mod *mod, struct keel_obj *job, const char *name, struct keel_text *t)
 {
 	const struct keel_attr *attr = keel_attr_find(mod, "job", name);
-	struct keel_text text;
+	struct value v = { .t = t };
+	size_t before = t->len;
 
 	if (!attr)
 		return;
-	keel_text_init(&text);
-	keel_emit(job, attr, NULL, &(struct keel_emit){ .fn = value_add, .arg = &text });
-	if (text.len > 0 && !text.failed) {
-		keel_add_str(out, name);
-		keel_add_str(out, text.data);
-	}
-	keel_text_fini(&text);
+	keel_text_add(t, name, strlen(name) + 1);
+	v.at = t->len;
+	keel_emit(job, attr, NULL, &(struct keel_emit){ .fn = value_add, .arg = &v });
+	if (t->len > v.at)
+		keel_text_add(t, "", 1);
+	else
+		t->len = before;
 }
 
 /* The host of the first vnode of "(n1:ncpus=1+n2:...)"; NULL: not known. */
@@ -117,101 +119,79 @@ static keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start
 	const char *peer = ev->dry || !ev->exec_vnode ? NULL : first_host(ev->exec_vnode);
 	struct keel_out *out = peer && st->rows ? keel_out(c->mod) : NULL;
 	const struct row *row;
+	struct keel_text text;
 
 	if (!out)
 		return KEEL_NEXT;
+	keel_text_init(&text);
+	LL_FOREACH(st->rows, row)
+		fact_put(c->mod, ev->job, row->def->name, &text);
 	keel_put_str(out, "id", ev->id);
 	keel_put_int(out, "run", job_run_version ? keel_get_int(ev->job, job_run_version) + 1 : 0); /* the one that begins */
-	keel_open_array(out, "facts");
-	LL_FOREACH(st->rows, row)
-		fact_put(c->mod, ev->job, row->def->name, out);
-	keel_close(out);
-	if (keel_link_send(c->mod, peer, "facts.job", out) < 0)
+	keel_put_bytes(out, "facts", text.data, (uint32_t)text.len);
+	if (text.failed)
+		keel_out_drop(out);
+	else if (keel_link_send(c->mod, peer, "facts.job", out) < 0)
 		keel_log(c->mod, KEEL_LOG_DEBUG, "Job", ev->id, "its attributes cannot be sent to %s now", peer);
+	keel_text_fini(&text);
 	return KEEL_NEXT;
 }
 
 /* ---- mom ---------------------------------------------------------------------------------------------------- */
-static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
+/* A start may still be on its way behind them. */
+static bool is_wanted(void *arg, const char *id, int64_t at)
 {
-	const struct state *st = mod->state;
-	const char *id = keel_msg_str(msg, "id");
-	uint32_t n = 0;
-	const char *const *texts = keel_msg_strings(msg, "facts", &n);
-	const char **halves = store_id_ok(id) && texts ? calloc(n / 2 * 2 + 2ul, sizeof(*halves)) : NULL;
-	char run[24];
-	int r = halves ? 0 : -EINVAL;
+	struct keel_mod *mod = arg;
 
-	n = n == UINT32_MAX ? 0 : n / 2;
-	for (uint32_t i = 0; halves && i < n; i++) {
-		halves[i] = texts[2 * i];
-		halves[n + 1 + i] = texts[2 * i + 1];
-	}
-	snprintf(run, sizeof(run), "%lld", (long long)keel_msg_int(msg, "run", 0));
-	if (halves) {
-		halves[n] = RUN;
-		halves[2 * n + 1] = run;
-		r = store_write(st->dir, id, halves, halves + n + 1, n + 1);
-	}
-	if (r < 0)
-		keel_log(mod, KEEL_LOG_ERROR, "Job", store_id_ok(id) ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer,
-			 strerror(-r));
-	free(halves);
+	return keel_time(mod) - at < OLD_S || (keel_has(part) && keel_part_find(id));
 }
 
-static void file_drop(struct keel_mod *mod, const char *id)
+static void shorten(struct keel_mod *mod)
 {
-	const struct state *st = mod->state;
-	char path[4096 + 300];
+	struct state *st = mod->state;
+	int r = store_shorten(&st->store, is_wanted, mod);
 
-	snprintf(path, sizeof(path), "%s/%s", st->dir, id);
-	if (store_id_ok(id))
-		unlink(path);
+	if (r < 0)
+		keel_log(mod, KEEL_LOG_ERROR, "Server", st->store.path, "it cannot be written anew: %s", strerror(-r));
+}
+
+static void on_facts(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
+{
+	struct state *st = mod->state;
+	const char *id = keel_msg_str(msg, "id");
+	uint32_t len = 0;
+	const char *bytes = keel_msg_bytes(msg, "facts", &len);
+	int r = id && bytes ? store_put(&st->store, id, keel_msg_int(msg, "run", 0), bytes, len, keel_time(mod)) : -EINVAL;
+
+	if (r < 0)
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id ? id : "", "its attributes, sent by %s, cannot be kept: %s", peer, strerror(-r));
+	if (store_is_long(&st->store))
+		shorten(mod);
 }
 
 /* The attributes of the next run may be here already, and its start message wait for the end of this one. */
 static void on_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
 {
-	const struct state *st = mod->state;
-	char *of = store_id_ok(id) ? store_read(st->dir, id, RUN) : NULL;
+	struct state *st = mod->state;
 
 	(void)discarded;
-	if (!keel_part_find(id) && (!of || strtoll(of, NULL, 10) <= run))
-		file_drop(mod, id);
-	free(of);
-}
-
-/* Those that were left when their part went and no daemon was there. */
-static void files_sweep(struct keel_mod *mod)
-{
-	const struct state *st = mod->state;
-	DIR *dir = opendir(st->dir);
-	const struct dirent *entry;
-	struct stat about;
-
-	while (dir && (entry = readdir(dir)))
-		if (store_id_ok(entry->d_name) && !keel_part_find(entry->d_name) &&
-		    fstatat(dirfd(dir), entry->d_name, &about, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    keel_time(mod) - about.st_mtime > OLD_S)
-			file_drop(mod, entry->d_name);
-	if (dir)
-		closedir(dir);
+	if (!keel_part_find(id) && store_run(&st->store, id) <= run)
+		store_drop(&st->store, id);
 }
 
 static char *api_text(struct keel_mod *mod, const char *id, const char *attr)
 {
 	const struct state *st = mod->state;
+	const char *value = store_value(&st->store, id, attr);
 
-	return store_id_ok(id) ? store_read(st->dir, id, attr) : NULL;
+	return value ? strdup(value) : NULL;
 }
 
 static bool api_known(struct keel_mod *mod, const char *id)
 {
 	const struct state *st = mod->state;
-	char path[4096 + 300];
 
-	snprintf(path, sizeof(path), "%s/%s", st->dir, id);
-	return store_id_ok(id) && access(path, F_OK) == 0;
+	return store_has(&st->store, id);
 }
 
 /* ---- the module ------------------------------------------------------------------------------------------------ */
@@ -227,7 +207,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
 
-	snprintf(st->dir, sizeof(st->dir), "%s/mom_priv/facts", keel_home(mod));
+	st->store.fd = -1;
 	if (keel_daemon(mod) & KEEL_MOM && keel_link_on(mod, "facts.job", KEEL_SERVER, on_facts) < 0)
 		return keel_error(err, -EBUSY, "another module receives \"facts.job\"");
 	if (keel_daemon(mod) & KEEL_MOM && keel_has(part))
@@ -237,21 +217,27 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
-	const struct state *st = mod->state;
+	struct state *st = mod->state;
+	char path[4096];
+	int r;
 
 	if (!(keel_daemon(mod) & KEEL_MOM))
 		return 0;
-	if (mkdir(st->dir, 0700) < 0 && errno != EEXIST)
-		return keel_error(err, -errno, "cannot make %s: %s", st->dir, strerror(errno));
-	if (keel_has(part))
-		files_sweep(mod);
+	snprintf(path, sizeof(path), "%s/mom_priv/facts", keel_home(mod));
+	r = store_open(&st->store, path);
+	if (r < 0)
+		return keel_error(err, r, "cannot open %s: %s", path, strerror(-r));
+	shorten(mod);
 	return 0;
 }
 
 static void fini(struct keel_mod *mod)
 {
+	struct state *st = mod->state;
+
 	if (keel_daemon(mod) & KEEL_MOM && keel_has(part))
 		keel_part_listen(mod, NULL);
+	store_close(&st->store);
 }
 
 KEEL_MODULE(.name = "job-facts", .version = "1.0", .vendor = "Keelson", .summary = "attributes of jobs on their hosts",

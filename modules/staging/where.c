@@ -81,14 +81,12 @@ static int32_t stream_add(struct copies *c, struct keel_mod *mod, const char *id
 	int32_t r = 0;
 
 	host = text ? host_cut(text, &path) : NULL;
-	if (!host || !*path || says(id, "Keep_Files", letter) || (status == 0 && says(id, "Remove_Files", letter)) ||
-	    says(id, "Join_Path", *letter == 'o' ? "eo" : "oe")) {
-		free(text);
-		return 0;
-	}
-	here = path_here(host, path);
+	here = host && *path ? path_here(host, path) : NULL;
 	snprintf(spool, sizeof(spool), "%s/spool/%s%s", keel_home(mod), id, suffix);
-	if (!here && access(spool, F_OK) == 0) /* what is here is placed by its shepherd */
+	if (host && *path && !here /* what is here is placed by its shepherd */ &&
+	    (!says(id, "Keep_Files", letter) || says(id, "Keep_Files", "d")) &&
+	    !(status == 0 && says(id, "Remove_Files", letter)) && !says(id, "Join_Path", *letter == 'o' ? "eo" : "oe") &&
+	    access(spool, F_OK) == 0)
 		r = copy_add(c, id, spool, host, path, true);
 	free(here);
 	free(text);

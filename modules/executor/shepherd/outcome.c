@@ -16,10 +16,20 @@
 #include "../proc.h"
 #include "shepherd.h"
 
+/* Opened once: a shepherd has one diary, and looks into it and writes to it at each step. */
+static int diary(const struct spec *s)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = diary_open(s->jobs_dir, s->id, O_RDWR);
+	return fd;
+}
+
 int outcome_write(const struct spec *s, const struct outcome *o)
 {
+	int len, fd = diary(s);
 	char text[320];
-	int len, fd = diary_open(s->jobs_dir, s->id, O_WRONLY), r = 0;
 
 	if (fd < 0)
 		return fd;
@@ -28,20 +38,21 @@ int outcome_write(const struct spec *s, const struct outcome *o)
 		       (unsigned long long)o->max_rss_kb, (long long)time(NULL));
 	errno = 0;
 	if (write(fd, text, (size_t)len) != len || fsync(fd) < 0)
-		r = errno ? -errno : -EIO;
-	if (close(fd) < 0 && r == 0)
-		r = -errno;
-	return r;
+		return errno ? -errno : -EIO;
+	return 0;
 }
 
 void record_append(const struct spec *s, const char *line)
 {
-	diary_append(s->jobs_dir, s->id, line);
+	int fd = diary(s);
+
+	if (fd >= 0)
+		diary_write(fd, line);
 }
 
 char *diary_text(const struct spec *s)
 {
-	int fd = diary_open(s->jobs_dir, s->id, O_RDONLY);
+	int fd = diary(s);
 	char *text = NULL;
 	struct stat st;
 	ssize_t n = -1;
@@ -50,7 +61,6 @@ char *diary_text(const struct spec *s)
 		return NULL;
 	if (fstat(fd, &st) == 0 && (text = malloc((size_t)st.st_size + 1)))
 		n = pread(fd, text, (size_t)st.st_size, 0);
-	close(fd);
 	if (n >= 0)
 		text[n] = '\0';
 	else

@@ -15,7 +15,7 @@ struct keel_facts_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* passed by the function below */
 	/* The attribute as it was at the start, as users see it; of one with keys "ncpus=1,place=free". The caller frees it. NULL:
-	 * it was not set, or nothing is known of the job, or there is no memory. Reads a small file. */
+	 * it was not set, or nothing is known of the job, or there is no memory. */
 	char *(*text)(struct keel_mod *, const char *id, const char *attr);
 	/* Is anything known of the job? */
 	bool (*known)(struct keel_mod *, const char *id);
