@@ -404,6 +404,7 @@ int32_t used_elsewhere(struct keel_mod *mod, struct task *t, const char *host, c
 void part_fini(struct keel_mod *mod);
 
 /* member.c: tasks beside the program */
+#define PROGRAM 1u /* its number */
 struct member {
 	uint32_t number;
 	pid_t pid, session;
@@ -426,13 +427,20 @@ void members_found(struct keel_mod *mod, struct task *t); /* reports the ends th
 void members_lost(struct keel_mod *mod, struct task *t); /* its shepherd may have missed what it was to start */
 void members_free(struct task *t);
 void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_task *what, struct answer_to to);
-void member_attach(struct keel_mod *mod, struct task *t, uint32_t number, int64_t pid, struct answer_to to);
 void members_unask(struct task *t, const struct keel_mod *me); /* a module goes: it gets no answers */
-/* To a process that was taken in, and what it has started; `which` NULL: to all of them. */
-void attached_signal(struct task *t, const struct member *which, int signum);
 struct member *member_find(struct task *t, uint32_t number);
 /* To one task and its session; 1 is the program. Returns how many were signalled. */
 int member_signal(struct task *t, pid_t session, int signum);
+struct member *member_create(struct keel_mod *mod, struct task *t, uint32_t number); /* NULL: no memory */
+void member_over(struct keel_mod *mod, struct task *t, struct member *m); /* its end is in the diary; frees it */
+uint32_t spawns_count(const struct task *t);
+const char *part_hindrance(const struct task *t); /* why it can have no tasks now; NULL: it can */
+
+/* attach.c: processes from outside */
+void member_attach(struct keel_mod *mod, struct task *t, uint32_t number, int64_t pid, struct answer_to to);
+void attached_watch(struct keel_mod *mod, struct member *m);
+/* To a process that was taken in, and what it has started; `which` NULL: to all of them. */
+void attached_signal(struct task *t, const struct member *which, int signum);
 
 /* shrink.c: a job with fewer hosts */
 int32_t part_prune(struct keel_mod *mod, const char *id, const struct keel_part_host *hosts, uint32_t n, const char *select);
