@@ -168,7 +168,7 @@ static int ours_add(struct var **vars, const struct launch *l, const char *job_d
 		{ "ENVIRONMENT", "BATCH" },
 		{ "PBS_JOBDIR", job_dir },
 		{ "TMPDIR", l->tmpdir ? tmpdir : NULL },
-		{ "NCPUS", ncpus },
+		{ "NCPUS", l->ompthreads > 0 ? threads : ncpus },
 		{ "OMP_NUM_THREADS", l->ompthreads > 0 ? threads : ncpus },
 		{ "PBS_ACCOUNT", l->account },
 		{ "PBS_ARRAY_INDEX", part ? index : NULL },

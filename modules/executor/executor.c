@@ -149,6 +149,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(start_now, start_now),
 	KEEL_TAP(peer_up, peer_up),
 	KEEL_TAP(peer_down, on_peer_down),
+	KEEL_TAP(job_explain, on_job_explain),
 };
 
 /* Each comes from one half of the module and is for the other. */

@@ -282,7 +282,8 @@ void leaving_forget(struct keel_mod *mod, const struct entry *e);
 void leaving_known(struct keel_mod *mod, struct entry *e, struct keel_obj *job, const struct spread *has);
 bool leaving_hello(struct keel_mod *mod, struct entry *e, const char *peer, bool has);
 /* start.c: what hosts that stay are to know of each other now */
-void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s);
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *s, const char *only); /* NULL: all hosts */
+void resize_again(struct keel_mod *mod, struct entry *e, const char *peer);
 /* Holds a start on hosts whose links are awaited, or that have not introduced themselves on them yet. */
 keel_verdict start_wait(struct keel_call *call, const char *id, const struct spread *hosts);
 void starts_go_on(struct state *st, const char *awaited); /* a host is there, or down; a job's last run is gone */
@@ -327,6 +328,7 @@ void resync_begin(struct keel_mod *mod);                            /* all modul
 bool jobs_are_heard(struct keel_mod *mod); /* false: no listener */
 void resync_known(struct keel_mod *mod, struct keel_obj *job);      /* replay */
 void resync_peer_up(struct keel_mod *mod, const char *peer);
+keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev); /* resize.c */
 keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev);
 bool host_is_known(struct state *st, const char *peer);
 const char *entry_peer(struct keel_mod *mod, struct entry *e); /* the primary; "": not known */

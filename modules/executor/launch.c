@@ -384,7 +384,10 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->ncpus = l->job_ncpus;
 	/* Files that are placed at the end: not the joined one, not those kept where they were written. */
 	n = l->join && (strcmp(l->join, "oe") == 0 || strcmp(l->join, "eo") == 0) ? 1 : 2;
-	kept = l->keep && strcmp(l->keep, "n") != 0;
+	kept = l->keep && strcmp(l->keep, "n") != 0 && !output_indirect(l);
+	if (!t->part->view.index && output_indirect(l))
+		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Direct write is requested for job: %s, but the destination is not usecp-able from %s",
+			 t->id, keel_host_name(mod));
 	if (kept && strchr(l->keep, 'o') && !(l->join && strcmp(l->join, "eo") == 0))
 		n--;
 	if (kept && strchr(l->keep, 'e') && !(l->join && strcmp(l->join, "oe") == 0))

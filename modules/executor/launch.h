@@ -102,6 +102,9 @@ char *output_place(const struct launch *l, const char *text, bool here);
 /* The host of a path "host:path", if only the name service knows whether it is this one. False: no query needed. */
 bool output_host(const struct launch *l, const char *text, char host[256]);
 
+/* -k d was wanted for a stream whose place is on another host. */
+bool output_indirect(const struct launch *l);
+
 /* spawn.c: on a worker thread: files, shepherd, record, "go". */
 void spawn_work(void *arg);
 /* Likewise, for a task whose shepherd was killed: another one ends it. */

@@ -50,13 +50,13 @@ void on_release(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 	}
 	if (!is_sister(t) || t->discarded)
 		return;
+	if (!t->leaving && t->state != TASK_ENDED && t->state != TASK_REFUSED)
+		keel_log(mod, KEEL_LOG_JOB, "Job", id, "DELETE_JOB2 received");
+	t->leaving = true;
 	if (t->state == TASK_ENDED || t->state == TASK_REFUSED) {
 		leave_report(mod, t);
 		return;
 	}
-	if (!t->leaving)
-		keel_log(mod, KEEL_LOG_JOB, "Job", id, "DELETE_JOB2 received");
-	t->leaving = true;
 	stop_kill(mod, t, DELAY_MS);
 }
 

@@ -121,7 +121,8 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 			bool here, struct spec_out *out)
 {
 	char *place = output_place(l, wanted, here), *run = NULL;
-	bool keep = has(l->keep, n->letter), direct = keep && has(l->keep, 'd') && place;
+	bool direct = has(l->keep, n->letter) && has(l->keep, 'd') && place;
+	bool keep = has(l->keep, n->letter) && (direct || !has(l->keep, 'd')); /* 'd' and not here: as without -k */
 	bool nowhere = !keep && place && strcmp(place, "/dev/null") == 0;
 
 	if (direct || nowhere) {
@@ -143,6 +144,16 @@ static int stream_write(const struct launch *l, const struct stream_names *n, co
 		return -ENOMEM;
 	free(run);
 	return 0;
+}
+
+bool output_indirect(const struct launch *l)
+{
+	char *out = output_place(l, l->output, l->output_here), *err = output_place(l, l->error, l->error_here);
+	bool found = has(l->keep, 'd') && ((!out && has(l->keep, 'o')) || (!err && has(l->keep, 'e')));
+
+	free(out);
+	free(err);
+	return found;
 }
 
 int output_write(const struct launch *l, struct spec_out *out)

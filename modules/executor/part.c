@@ -40,6 +40,8 @@ const struct keel_part *part_of(const struct task *t)
 	if (t->state == TASK_BEGIN && t->ready && !is_sister(t))
 		v->state = KEEL_PART_READY;
 	v->started = t->session > 0;
+	v->leaving = t->leaving;
+	v->session = t->session;
 	return v;
 }
 
@@ -213,6 +215,18 @@ static int32_t part_abort(struct keel_mod *mod, const char *id)
 	return part_end(mod, id, 0);
 }
 
+static int32_t part_usage(struct keel_mod *mod, const char *id, char *buf, uint32_t len)
+{
+	const struct task *t = task_of(mod, id);
+	char text[USAGE_ITEMS][48];
+	const char *items[USAGE_ITEMS];
+	uint32_t n = t ? usage_items(mod, t, text, items) : 0, at = 0;
+
+	for (uint32_t i = 0; i < n && at < len; i++)
+		at += (uint32_t)snprintf(buf + at, len - at, "%s%s", i ? "," : "", items[i]);
+	return t ? 0 : -ENOENT;
+}
+
 static int32_t part_forget(struct keel_mod *mod, const char *id, int64_t run)
 {
 	struct task *t = task_of(mod, id);
@@ -359,5 +373,5 @@ const struct keel_part_api part_api = {
 	.listen = part_listen, .find = part_find, .each = part_each, .spawn = part_spawn, .attach = part_attach,
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
-	.abort = part_abort, .path_here = part_path_here,
+	.abort = part_abort, .path_here = part_path_here, .usage = part_usage,
 };

@@ -2,15 +2,20 @@
  *
  * resize.c - server half: a job that runs has fewer hosts.
  *
- *   hosts that stay    "task.resize": their list, node numbers and node file as they are now
+ *   hosts that stay    "task.resize": their list, node numbers and node file as they are now; again whenever they introduce
+ *                      themselves with the run
  *   hosts that are out "task.release": they end their part, and report "task.released"; until then they are the entry's
  *                      leaving ones, and get the order again whenever they introduce themselves with the run
  *   the primary        "task.pruned": before its program is started it goes on without some; "task.prune_done"
+ *
+ * And what `keelson explain` says of them.
  */
 #include "executor.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "keel/text.h"
 
 void leaving_free(struct entry *e)
 {
@@ -132,8 +137,21 @@ void task_resize(struct keel_mod *mod, struct keel_obj *job)
 		}
 	if (fewer)
 		entry_hosts_set(e, &s, cf->first_host_only && s.n_hosts ? 1 : s.n_hosts);
-	resize_send(mod, e, job, &s);
+	resize_send(mod, e, job, &s, NULL);
 	deallocated_look(mod, e, job, &s, false);
+	spread_fini(&s);
+}
+
+/* A host introduces itself with the run. It may have been away when the job got fewer vnodes. */
+void resize_again(struct keel_mod *mod, struct entry *e, const char *peer)
+{
+	const struct keel_attr *before = keel_attr_find(mod, "job", "exec_vnode_orig");
+	struct keel_obj *job = before ? keel_find(mod, "job", e->id) : NULL;
+	struct spread s;
+
+	if (!job || !keel_is_set(job, before) || dispatch_spread(mod, job, &s) < 0)
+		return;
+	resize_send(mod, e, job, &s, peer);
 	spread_fini(&s);
 }
 
@@ -205,4 +223,49 @@ void on_pruned(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	if (e && e->run == run)
 		run_send(mod, e, peer, "task.prune_done");
 	free(id);
+}
+
+/* ---- keelson explain ---------------------------------------------------------------------------------------- */
+
+#define SHOWN 10 /* hosts by name */
+
+static void away_put(struct keel_mod *mod, const struct entry *e, struct keel_text *out)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < e->n_hosts; i++)
+		if (!keel_link_is_up(mod, e->hosts[i]) && found++ < SHOWN)
+			keel_text_printf(out, "%s%s", found == 1 ? "; no link to " : ", ", e->hosts[i]);
+	if (found > SHOWN)
+		keel_text_printf(out, " and %u more", found - SHOWN);
+}
+
+static void leaving_put(const struct entry *e, struct keel_text *out)
+{
+	for (uint32_t i = 0; i < e->n_leaving && i < SHOWN; i++)
+		keel_text_printf(out, "%s%s", i ? ", " : "; given up: ", e->leaving[i]);
+	if (e->n_leaving > SHOWN)
+		keel_text_printf(out, " and %u more", e->n_leaving - SHOWN);
+}
+
+/* Of a job over several hosts: how many, and which of them the server does not reach. */
+keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
+{
+	struct entry *e = entry_find(c->mod->state, ev->id);
+	struct keel_text text;
+
+	if (!e)
+		return KEEL_NEXT;
+	entry_peer(c->mod, e);
+	if (e->n_hosts + e->n_leaving < 2)
+		return KEEL_NEXT;
+	keel_text_init(&text);
+	keel_text_printf(&text, "parts        on %u hosts, the first is %s", e->n_hosts, e->hosts[0]);
+	away_put(c->mod, e, &text);
+	leaving_put(e, &text);
+	keel_text_str(&text, "\n");
+	if (!text.failed)
+		keel_append(c, text.data);
+	keel_text_fini(&text);
+	return KEEL_NEXT;
 }

@@ -358,8 +358,9 @@ static void runs_compare(struct keel_mod *mod, const char *peer, const struct ke
 		if (e && e->run == s->run && leaving_hello(mod, e, peer, true)) {
 			/* it gets the order to leave once more */
 		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) != 0 && entry_has(e, peer)) {
-			/* a sister: what it should do it learns from the primary */
+			resize_again(mod, e, peer); /* a sister: what else it should do it learns from the primary */
 		} else if (e && e->run == s->run && strcmp(entry_peer(mod, e), peer) == 0) {
+			resize_again(mod, e, peer);
 			modify_send(mod, e);
 			if (e->killing)
 				order_send(mod, e, "task.kill", e->kill_delay);

@@ -310,40 +310,78 @@ static void resize_notify(struct keel_mod *mod, struct task *t, const struct par
 
 static bool same_hosts(const struct part *p, const char *const *hosts, uint32_t n)
 {
-	char line[8192];
+	bool same = n == p->view.n_hosts;
 
-	for (uint32_t i = 0; i < n && n == p->view.n_hosts; i++) {
+	for (uint32_t i = 0; i < n && same; i++) {
 		const struct keel_part_host *h = &p->hosts[i];
+		char *line;
 
-		snprintf(line, sizeof(line), "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-",
-			 h->ncpus, h->vnodes);
-		if (strcmp(line, hosts[i]) != 0)
+		if (asprintf(&line, "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-", h->ncpus,
+			     h->vnodes) < 0)
 			return false;
+		same = strcmp(line, hosts[i]) == 0;
+		free(line);
 	}
-	return n == p->view.n_hosts;
+	return same;
+}
+
+/* Where a host is that the server does not reach now, the old list says; both are in one order. The caller frees it. */
+static char *line_fill(const struct part *p, const char *line, uint32_t *from)
+{
+	size_t len = strcspn(line, " ");
+	const struct keel_part_host *h = NULL;
+	char *filled;
+
+	for (; *from < p->view.n_hosts && !h; (*from)++)
+		if (strncmp(p->hosts[*from].name, line, len) == 0 && p->hosts[*from].name[len] == '\0')
+			h = &p->hosts[*from];
+	if (!h || !h->address || !h->key || strncmp(line + len, " - - ", 5) != 0)
+		return strdup(line);
+	return asprintf(&filled, "%s %s %s%s", h->name, h->address, h->key, line + len + 4) < 0 ? NULL : filled;
+}
+
+static char **lines_fill(const struct part *p, const char *const *said, uint32_t n)
+{
+	char **lines = calloc(n, sizeof(*lines));
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; lines && i < n; i++)
+		if (!(lines[i] = line_fill(p, said[i], &from))) {
+			lines_free(lines, n);
+			return NULL;
+		}
+	return lines;
+}
+
+static int hosts_set(struct part *p, const char *const *hosts, uint32_t n, const char *nodes, struct part *before)
+{
+	char *numbers = nodes ? part_nodes_of_file(hosts, n, nodes) : NULL;
+	int r = part_replace_hosts(p, hosts, n, numbers, before);
+
+	free(numbers);
+	return r < 0 ? r : 1;
 }
 
 /* Other hosts than before: 1; the same, 0; fails as part_replace_hosts() does, and they are as before. */
 static int hosts_take(struct task *t, const struct keel_msg *m, struct part *before)
 {
-	const char *nodes = keel_msg_str(m, "nodes");
 	int64_t index = keel_msg_int(m, "index", part_index(t));
 	uint32_t n = 0;
-	const char *const *hosts = keel_msg_strings(m, "hosts", &n);
-	char *numbers;
-	int r;
+	const char *const *said = keel_msg_strings(m, "hosts", &n);
+	char **hosts;
+	int r = 0;
 
-	if (!hosts || index < 0 || index >= n || (index > 0) != is_sister(t))
+	if (!said || n > PART_HOSTS_MAX || index < 0 || index >= n || (index > 0) != is_sister(t))
 		return -EPROTO;
-	if (same_hosts(t->part, hosts, n))
-		return 0;
-	numbers = nodes ? part_nodes_of_file(hosts, n, nodes) : NULL;
-	r = part_replace_hosts(t->part, hosts, n, numbers, before);
-	free(numbers);
-	if (r < 0)
-		return r;
-	t->part->view.index = (uint32_t)index;
-	return 1;
+	hosts = lines_fill(t->part, said, n);
+	if (!hosts)
+		return -ENOMEM;
+	if (!same_hosts(t->part, (const char *const *)hosts, n))
+		r = hosts_set(t->part, (const char *const *)hosts, n, keel_msg_str(m, "nodes"), before);
+	if (r > 0)
+		t->part->view.index = (uint32_t)index;
+	lines_free(hosts, n);
+	return r;
 }
 
 void on_resize(struct keel_mod *mod, const char *peer, const struct keel_msg *m)

@@ -169,7 +169,7 @@ static struct keel_out *start_message(struct keel_mod *mod, const struct sending
 	return out;
 }
 
-void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread)
+void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *job, struct spread *spread, const char *only)
 {
 	struct sending s = { .job = job, .spread = *spread, .n = e->n_hosts };
 
@@ -179,8 +179,10 @@ void resize_send(struct keel_mod *mod, const struct entry *e, struct keel_obj *j
 		if (!(s.lines[i] = line_make(mod->state, spread->host[i])))
 			goto out;
 	for (uint32_t i = 0; s.nodes && s.lines && i < s.n; i++) {
-		struct keel_out *out = run_message(mod, e->id, e->run);
+		struct keel_out *out = !only || strcmp(e->hosts[i], only) == 0 ? run_message(mod, e->id, e->run) : NULL;
 
+		if (!out)
+			continue;
 		hosts_put(&s, i, out);
 		keel_link_send(mod, e->hosts[i], "task.resize", out);
 	}

@@ -492,7 +492,8 @@ void on_discard(struct keel_mod *mod, const char *peer, const struct keel_msg *m
 		gone_tell(mod, id, run);
 	if (!t || t->run != run || t->discarded)
 		return;
-	keel_log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
+	if (t->state != TASK_ENDED || !is_sister(t)) /* there each end of a job comes so */
+		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "Job discarded at request of Server");
 	stop_discard(mod, t);
 }
 

@@ -273,6 +273,7 @@ static void shrink(struct keel_obj *job, const char *vnodes, const char *hosts, 
 	set(job, "exec_host", hosts);
 	set(job, "schedselect", select);
 	set(job, "exec_vnode_deallocated", given_up);
+	set(job, "exec_vnode_orig", "(A1:ncpus=1)");
 	task_api.resize(mod, job);
 	keel_mock_advance(mock, 0);
 }
@@ -295,6 +296,12 @@ static void test_resize(void)
 	has(sent("B task.release"), "\"run\": 7");
 	has(sent("C task.resize"), "\"nodes\": \"A\\u000aC\\u000a\"");
 	was_sent("task.resize", "task.release", "task.resize");
+	/* those that stay may have been away: behind each hello they get to know it again, alone */
+	hello("A", "\"1.s 7 R 5\"", true, 0);
+	has(sent("A task.resize"), "\"nodes\": \"A\\u000aC\\u000a\"");
+	keel_mock_sent_clear(mock);
+	hello("C", "\"1.s 7 R 0\"", true, 0);
+	was_sent(NULL, NULL, "task.resize");
 	/* its link broke: it comes back with the run, then without */
 	keel_mock_peer(mock, "B", KEEL_MOM, true);
 	hello("B", "\"1.s 7 R 0\"", true, 0);

@@ -36,7 +36,7 @@ static void test_sister(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_NODENUM=1\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "GREETING=other\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OWN=1\n"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "NCPUS=3\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nNCPUS=2\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "OMP_NUM_THREADS=2\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "PBS_JOBCOOKIE=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "thishost\nthird\nthird\n"));

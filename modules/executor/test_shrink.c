@@ -124,6 +124,7 @@ static void test_prune_at_once(void)
 
 static void test_resize(void)
 {
+	const char *const away[] = { "first - - 1 (first:ncpus=1)", three[1] }; /* the server does not reach it now */
 	struct keel_obj *job;
 
 	part_start();
@@ -133,11 +134,14 @@ static void test_resize(void)
 	resize_say("4.s", 2, 1, three, 2, "first\nthishost\n"); /* another run */
 	resize_say("4.s", 1, 0, three, 2, "first\nthishost\n"); /* it is no primary */
 	resize_say("4.s", 1, 1, three, 3, "first\n");		 /* as it is */
-	resize_say("4.s", 1, 1, three, 2, "first\nthishost\n");
+	resize_say("4.s", 1, 1, away, 2, "first\nthishost\n");
+	resize_say("4.s", 1, 1, three, 2, "first\nthishost\n"); /* as it is */
 	CU_ASSERT(until(is_resized, DEADLINE_MS));
 	CU_ASSERT_EQUAL(noted.resized, 1);
 	CU_ASSERT_EQUAL(noted.n_hosts, 32); /* from 3 to 2 */
 	CU_ASSERT_STRING_EQUAL(nodefile("4.s"), "first\nthishost\n");
+	CU_ASSERT_STRING_EQUAL(part_api.find(mod, "4.s")->hosts[0].address, "10.0.0.1:15003");
+	CU_ASSERT_STRING_EQUAL(part_api.find(mod, "4.s")->hosts[0].key, "key1");
 	stop();
 	part_start();
 	CU_ASSERT(until(is_ready, DEADLINE_MS));

@@ -37,13 +37,6 @@ struct conf {
 	int64_t alarm;
 };
 
-/* What a job has used, by its last report: the epilogue gets it. */
-struct used {
-	struct used *next;
-	char *items;
-	char id[];
-};
-
 /* A script that runs, and the operation that waits for it. */
 struct run {
 	struct run *prev, *next;
@@ -59,7 +52,6 @@ struct run {
 struct state {
 	int64_t alarm_said; /* seconds, by mom_priv/config; 0: the configuration counts */
 	struct run *runs;
-	struct used *used;
 };
 
 static const struct keel_conf_rule rules[] = {
@@ -161,13 +153,11 @@ static char *fact(const char *id, const char *attr)
 	return text ? text : strdup("null");
 }
 
-static char *used_of(const struct state *st, const char *id)
+static char *used_of(const char *id)
 {
-	const struct used *u = st->used;
+	char text[512];
 
-	while (u && strcmp(u->id, id) != 0)
-		u = u->next;
-	return strdup(u ? u->items : "walltime=00:00:00");
+	return strdup(keel_has(part) && keel_part_usage(id, text, sizeof(text)) == 0 ? text : "walltime=00:00:00");
 }
 
 static char *number(int64_t n)
@@ -181,6 +171,7 @@ static char *number(int64_t n)
 /* Owned by the caller; false: no memory. */
 static bool args_fill(const struct run *r, const char *user, int64_t status, char *argv[ARGS])
 {
+	const struct keel_part *part = keel_has(part) ? keel_part_find(r->id) : NULL;
 	int n = 0;
 
 	memset(argv, 0, ARGS * sizeof(*argv));
@@ -190,9 +181,9 @@ static bool args_fill(const struct run *r, const char *user, int64_t status, cha
 	argv[n++] = fact(r->id, "egroup");
 	if (r->epilogue) {
 		argv[n++] = fact(r->id, "Job_Name");
-		argv[n++] = number(0);
+		argv[n++] = number(part ? part->session : 0);
 		argv[n++] = fact(r->id, "Resource_List");
-		argv[n++] = used_of(r->mod->state, r->id);
+		argv[n++] = used_of(r->id);
 		argv[n++] = fact(r->id, "queue");
 		argv[n++] = fact(r->id, "Account_Name");
 		argv[n++] = number(status);
@@ -311,50 +302,6 @@ static keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_e
 	return run_wait(c, r, part && part->user ? part->user : "null", ev->exit_status);
 }
 
-/* ---- use of the job -------------------------------------------------------------------------------------------- */
-static void used_drop(struct state *st, const char *id)
-{
-	struct used *u, *next;
-
-	LL_FOREACH_SAFE(st->used, u, next)
-		if (!id || strcmp(u->id, id) == 0) {
-			LL_DELETE(st->used, u);
-			free(u->items);
-			free(u);
-		}
-}
-
-static void on_used(struct keel_mod *mod, const struct keel_part *part, const char *const *items, uint32_t n)
-{
-	struct state *st = mod->state;
-	struct used *u = part->index == 0 ? calloc(1, sizeof(*u) + strlen(part->id) + 1) : NULL;
-	size_t len = 1;
-
-	if (!u)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		len += strlen(items[i]) + 1;
-	u->items = calloc(1, len);
-	for (uint32_t i = 0; u->items && i < n; i++) {
-		strcat(u->items, i ? "," : "");
-		strcat(u->items, items[i]);
-	}
-	strcpy(u->id, part->id);
-	used_drop(st, part->id);
-	if (u->items)
-		LL_PREPEND(st->used, u);
-	else
-		free(u);
-}
-
-static void on_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
-{
-	(void)run, (void)discarded;
-	used_drop(mod->state, id);
-}
-
-static const struct keel_part_events events = { .size = sizeof(events), .used = on_used, .gone = on_gone };
-
 /* ---- $prologalarm ------------------------------------------------------------------------------------------------ */
 static int32_t alarm_check(struct keel_mod *mod, const char *value, struct keel_err *err)
 {
@@ -391,23 +338,14 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(task_epilogue, on_epilogue),
 };
 
-static int32_t init(struct keel_mod *mod, struct keel_err *err)
-{
-	(void)err;
-	return keel_daemon(mod) & KEEL_MOM && keel_has(part) ? keel_part_listen(mod, &events) : 0;
-}
-
 static void fini(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
 	while (st->runs)
 		run_free(st->runs);
-	used_drop(st, NULL);
-	if (keel_daemon(mod) & KEEL_MOM && keel_has(part))
-		keel_part_listen(mod, NULL);
 }
 
 KEEL_MODULE(.name = "prologue", .version = "1.0", .vendor = "Keelson", .summary = "prologue and epilogue scripts of a host",
 	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs),
-	    KEEL_TAPS(taps), .init = init, .fini = fini);
+	    KEEL_TAPS(taps), .fini = fini);

@@ -34,13 +34,12 @@ static char *fact_text(struct keel_mod *m, const char *id, const char *attr)
 }
 static const struct keel_facts_api facts = { .size = sizeof(facts), .text = fact_text };
 
-static const struct keel_part_events *listener;
-static struct keel_part part = { .size = sizeof(part), .id = "7.svr", .user = "u1", .run = 1 };
-static int32_t part_listen(struct keel_mod *m, struct keel_mod *me, const struct keel_part_events *events)
+static struct keel_part part = { .size = sizeof(part), .id = "7.svr", .user = "u1", .run = 1, .session = 4711 };
+static int32_t part_usage(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 {
-	(void)m, (void)me;
-	listener = events;
-	return 0;
+	(void)m;
+	snprintf(buf, len, "cput=00:00:01,mem=1kb");
+	return strcmp(id, part.id) == 0 ? 0 : -ENOENT;
 }
 static const struct keel_part *part_find(struct keel_mod *m, const char *id)
 {
@@ -54,7 +53,7 @@ static int64_t part_write(struct keel_mod *m, const char *id, int32_t stream, co
 	snprintf(wrote[stream] + strlen(wrote[stream]), sizeof(wrote[0]) - strlen(wrote[stream]), "%.*s", (int)len, (const char *)bytes);
 	return len;
 }
-static const struct keel_part_api parts = { .size = sizeof(parts), .listen = part_listen, .find = part_find, .write = part_write };
+static const struct keel_part_api parts = { .size = sizeof(parts), .find = part_find, .write = part_write, .usage = part_usage };
 
 static void set_up(void)
 {
@@ -77,7 +76,6 @@ static void set_up(void)
 static void tear_down(void)
 {
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
-	CU_ASSERT_PTR_NULL(listener);
 	scratch_remove(dir);
 	free(dir);
 }
@@ -156,21 +154,13 @@ static void a_failed_prologue_is_named_in_the_jobs_errors(void)
 
 static void arguments(void)
 {
-	const char *items[] = { "cput=00:00:01", "mem=1kb" };
-
 	script("prologue", "#!/bin/sh\necho $# \"$@\"\n", 0755);
 	CU_ASSERT_EQUAL(prologue(0), 0);
 	CU_ASSERT_STRING_EQUAL(wrote[1], "3 7.svr u1 egroup\n");
 	wrote[1][0] = '\0';
 	script("epilogue", "#!/bin/sh\necho $# \"$@\"\n", 0755);
-	listener->used(mod, &part, items, 1);
-	listener->used(mod, &part, items, 2);
 	CU_ASSERT_EQUAL(epilogue(271), 0);
-	CU_ASSERT_STRING_EQUAL(wrote[1], "10 7.svr u1 egroup Job_Name 0 Resource_List cput=00:00:01,mem=1kb queue null 271\n");
-	listener->gone(mod, "7.svr", 1, false);
-	wrote[1][0] = '\0';
-	CU_ASSERT_EQUAL(epilogue(0), 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(wrote[1], " walltime=00:00:00 queue null 0\n"));
+	CU_ASSERT_STRING_EQUAL(wrote[1], "10 7.svr u1 egroup Job_Name 4711 Resource_List cput=00:00:01,mem=1kb queue null 271\n");
 }
 
 static void exits_of_an_epilogue(void)

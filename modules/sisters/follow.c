@@ -95,9 +95,11 @@ static void failed(struct keel_mod *mod, const struct job *j, const struct siste
 
 static void ended(struct keel_mod *mod, const struct job *j)
 {
+	const struct keel_part *part = keel_part_find(j->id);
 	const char *const *items = (const char *const *)j->items;
 	struct keel_out *out = message(mod, j);
 
+	keel_put_int(out, "left", part && part->leaving);
 	keel_put_strings(out, "items", items, keel_strings_count(items));
 	message_send(mod, j, 0, "sister.ended", out);
 }

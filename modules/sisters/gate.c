@@ -178,10 +178,20 @@ keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue
 	return j ? gate(c, j, STEP_PROLOGUE, ORDER_ADMIT) : KEEL_NEXT;
 }
 
+static bool has_sisters(const struct job *j)
+{
+	for (uint32_t i = 1; i < j->n; i++)
+		if (j->primary.hosts[i].state == HOST_SILENT || j->primary.hosts[i].state == HOST_JOINED)
+			return true;
+	return false;
+}
+
 keel_verdict on_act(struct keel_call *c, const struct keel_ev_task_act *ev)
 {
 	struct job *j = led(c->mod, ev->id);
 
+	if (j && strcmp(ev->name, "checkpoint") == 0) /* a restart would have its program alone: no task of another host comes again */
+		return has_sisters(j) ? keel_reject(c, PBSE_NOSUP, "a job over several hosts cannot be saved") : KEEL_NEXT;
 	if (j && strlen(ev->name) > PRIMARY_NAME_MAX)
 		return keel_reject(c, PBSE_UNKSIG, NULL);
 	return j ? gate(c, j, STEP_ACT, ev->name) : KEEL_NEXT;

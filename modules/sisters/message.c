@@ -97,7 +97,10 @@ static void on_used(struct keel_mod *mod, struct job *j, uint32_t host, const st
 static void on_ended(struct keel_mod *mod, struct job *j, uint32_t host, const struct keel_msg *m)
 {
 	on_used(mod, j, host, m);
-	primary_ended(&j->primary, host);
+	if (keel_msg_int(m, "left", 0) != 0) /* what the server says of it here comes later, or came while no daemon was here */
+		primary_released(&j->primary, host);
+	else
+		primary_ended(&j->primary, host);
 }
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */

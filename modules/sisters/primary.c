@@ -145,7 +145,7 @@ static void act_failed(struct primary *p, int32_t code, const char *text)
 
 static bool is_signal(const char *name)
 {
-	return strcmp(name, "suspend") != 0 && strcmp(name, "resume") != 0 && strcmp(name, "checkpoint") != 0;
+	return strcmp(name, "suspend") != 0 && strcmp(name, "resume") != 0;
 }
 
 /* A signal does not wait for a host that is away; what must hold on every host does not begin without it. */

@@ -33,6 +33,7 @@
 #define TASKS_MAX 100000    /* of a job, on this host, for others */
 #define PBSE_SYSTEM 15010
 #define PBSE_UNKSIG 15013
+#define PBSE_NOSUP 15029
 #define PBSE_HOOK_REJECT 15169
 #define TM_SYSTEM 17000
 #define TM_NOTFOUND 17006

@@ -104,6 +104,16 @@ static void a_suspension_waits_for_all_hosts(void)
 	end();
 }
 
+static void what_other_hosts_do_is_not_saved(void)
+{
+	run();
+	CU_ASSERT_EQUAL(raise_act("checkpoint", &out), KEEL_REJECT);
+	CU_ASSERT_EQUAL(out.code, 15029);
+	CU_ASSERT_PTR_NULL(said("checkpoint"));
+	CU_ASSERT_EQUAL(raise_act("suspend", &out), KEEL_WAIT); /* it goes on as before */
+	end();
+}
+
 static void acts_wait_for_each_other_and_the_end_for_none(void)
 {
 	struct keel_mock_outcome second = { 0 }, ending = { 0 };
@@ -279,7 +289,7 @@ static void a_sister_ends_without_its_primary(void)
 
 TESTS_MAIN("sisters", TEST(a_start_waits_for_all), TEST(a_join_that_fails_is_logged_as_specified),
 	   TEST(a_tolerant_start_goes_on), TEST(the_alarm_ends_the_wait), TEST(a_suspension_waits_for_all_hosts),
-	   TEST(acts_wait_for_each_other_and_the_end_for_none), TEST(a_lost_host_is_logged_and_ends_the_job),
+	   TEST(what_other_hosts_do_is_not_saved), TEST(acts_wait_for_each_other_and_the_end_for_none), TEST(a_lost_host_is_logged_and_ends_the_job),
 	   TEST(who_is_no_host_of_the_job_says_nothing), TEST(output_comes_once_over_restarts),
 	   TEST(a_sister_joins_and_obeys), TEST(a_part_that_was_refused_says_why),
 	   TEST(only_the_primary_orders), TEST(one_without_the_part_says_so),

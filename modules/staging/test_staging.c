@@ -347,6 +347,11 @@ static void output_for_another_host(void)
 	CU_ASSERT_EQUAL(epilogue(0), KEEL_NEXT);
 	say(3, "Keep_Files", "oe");
 	CU_ASSERT_EQUAL(epilogue(1), KEEL_NEXT);
+	say(3, "Keep_Files", "doe"); /* written directly, if that were possible from here */
+	CU_ASSERT_EQUAL(epilogue(1), KEEL_WAIT);
+	ends(0, "");
+	keel_mock_advance(mock, 0);
+	scratch_write(dir, "spool/7.svr.OU", "x");
 	say(3, "Join_Path", "n");
 	say(2, "Join_Path", "eo");
 	CU_ASSERT_EQUAL(epilogue(1), KEEL_NEXT);

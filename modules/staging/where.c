@@ -83,7 +83,8 @@ static int32_t stream_add(struct copies *c, struct keel_mod *mod, const char *id
 	host = text ? host_cut(text, &path) : NULL;
 	here = host && *path ? path_here(host, path) : NULL;
 	snprintf(spool, sizeof(spool), "%s/spool/%s%s", keel_home(mod), id, suffix);
-	if (host && *path && !here /* what is here is placed by its shepherd */ && !says(id, "Keep_Files", letter) &&
+	if (host && *path && !here /* what is here is placed by its shepherd */ &&
+	    (!says(id, "Keep_Files", letter) || says(id, "Keep_Files", "d")) &&
 	    !(status == 0 && says(id, "Remove_Files", letter)) && !says(id, "Join_Path", *letter == 'o' ? "eo" : "oe") &&
 	    access(spool, F_OK) == 0)
 		r = copy_add(c, id, spool, host, path, true);

@@ -201,3 +201,17 @@ qmgr: Error (15014) returned from server" qmgr -c 'create queue r queue_type=rou
 	has "$(qdel '5[]' 2>&1 || true)" 'Unknown Job Id 5\[\]\.svr'
 	quietly qdel "$id"
 }
+
+@test "features: a tree without modules/tolerate-node-failures builds, starts and runs jobs; a lost host ends one" {
+	needs_module sisters
+	cluster() { setup_sandbox --hosts 2 --set sisters.max_poll_downtime=2s && qmgr -c "set server job_history_enable = true"; }
+	runs_without tolerate-node-failures nothing-of-its-own
+	for words in tolerate_node_failures=all spare_nodes=1; do
+		has "$(submit -W $words 2>&1)" '^qsub: Error \(15002\) submitting job$'
+	done
+	id=$(running -l select=2:ncpus=1 -l place=scatter)
+	sandbox kill n2
+	wait_until 20 job_is "$id" Q
+	same runs 1 "$(job_attr "$id" run_count)"
+	has "$(accounting)" ";R;$id;.*Exit_status=-14 "
+}

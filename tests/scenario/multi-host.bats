@@ -29,13 +29,18 @@ runs_again() { [ "$(job_attr "$1" run_count)" = 2 ] && job_is "$1" R 42 2>/dev/n
 # pid.ID.0 to .2 on the desk of $OWNER. A task that gets USR1 writes it to usr1.ID.N.
 spread()
 {
-	local id desk
-	desk=$(desk "$OWNER")
-	id=$(shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c '${first-} trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
-		echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; while :; do sleep 1; done'" "${over[@]}" "$@") || return
+	local id
+	id=$(spread_submit "$@") || return
 	wait_until 20 job_is "$id" R 42 || return
 	wait_until 20 has_tasks "$id" || return
 	echo "$id"
+}
+spread_submit()
+{
+	local desk
+	desk=$(desk "$OWNER")
+	shell "$KEELSON_BUILD/bin/pbsdsh -- /bin/sh -c '${first-} trap \"echo got >$desk/usr1.\$PBS_JOBID.\$PBS_NODENUM\" USR1
+		echo \$\$ >$desk/pid.\$PBS_JOBID.\$PBS_NODENUM; while :; do sleep 1; done'" "${over[@]}" "$@"
 }
 has_tasks() { for n in 0 1 2; do [ -s "$(here "pid.$1.$n")" ] || return; done; }
 task_of() { cat "$(here "pid.$1.$2")"; }
@@ -313,3 +318,63 @@ finished_script()
 		for n in 0 1 2; do same "host $n of $i" $n "$(cat "$(here "sub.$(sub "$id" $i).$n")")"; done
 	done
 }
+
+@test "multi-host: admin-suspend of one of three hosts stops its jobs on all of their hosts, and no others" {
+	needs_module admin-suspend
+	wide=$(spread)
+	near=$(running -l select=1:ncpus=1:host=n2) far=$(running -l select=1:ncpus=1:host=n3)
+	says 0 '2 jobs suspended' pbsnodes --admin-suspend n2
+	tasks_are "$wide" is_stopped
+	stopped "$wide"
+	stopped "$near"
+	going "$far"
+	for host in n1 n3; do node_is $host maintenance "$wide"; done
+	has "$(node_attr n2 state)" maintenance
+	says 0 '2 jobs resumed' pbsnodes --admin-resume n2
+	wait_until 5 tasks_are "$wide" is_going
+	going "$near"
+	for host in n1 n2 n3; do node_is $host free ''; done
+}
+
+@test "multi-host: jobs over three hosts, subjobs too, give way: suspended, then deleted, on every host before another starts there" {
+	needs_module delete-preemption
+	needs_module arrays
+	undo qmgr -c 'unset sched preempt_order'
+	undo qmgr -c 'delete queue express'
+	qmgr -c 'create queue express queue_type=e,enabled=true,started=true,priority=200'
+	array=$(spread_submit -J 1-2)
+	over=(-l select=3:ncpus=2 -l place=scatter)
+	victims="$(spread) $(sub "$array" 1) $(sub "$array" 2)"
+	each_victim() { local id; for id in $victims; do "$@" "$id" || return; done; }
+	each_task() { local id; for id in $victims; do tasks_are "$id" "$1" || return; done; }
+	wait_until 20 each_victim has_tasks
+	pids=$(for id in $victims; do cat "$(desk "$OWNER")"/pid."$id".*; done)
+	# urgent: a job that takes all of each host, and writes down which processes were not stopped, or not gone, when it began
+	urgent()
+	{
+		local id
+		rm -f "$(here met)"
+		id=$(printf '%s\n' 'for pid in '"$(xargs <<<"$pids")"'; do' 'grep -s "^State:" /proc/$pid/status' 'done >'"$(here met)" 'sleep 600' |
+			as "$OWNER" qsub -q express -l select=3:ncpus=4 -l place=scatter) || return
+		wait_until 30 job_is "$id" R 42 && wait_until 10 test -e "$(here met)" || return
+		echo "$id"
+	}
+	is_suspended() { job_is "$1" S 45; }
+	is_deleted() { [[ $(state_of_job "$1") = [FX] ]]; }
+	qmgr -c 'set sched preempt_order = S'
+	high=$(urgent)
+	each_victim is_suspended
+	each_task is_stopped
+	qdel "$high"
+	wait_until 30 each_victim starts_again
+	wait_until 5 each_task is_going
+	qmgr -c 'set sched preempt_order = D'
+	high=$(urgent)
+	same 'processes of victims when it began' '' "$(cat "$(here met)")"
+	each_victim is_deleted
+	each_task dead
+	qdel "$high"
+	ends "$high"
+	for host in n1 n2 n3; do same "ncpus assigned on $host" 0 "$(node_attr $host resources_assigned.ncpus)"; done
+}
+starts_again() { job_is "$1" R 42; }

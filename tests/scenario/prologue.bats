@@ -79,6 +79,7 @@ on_n1() { submit -l select=1:ncpus=1:host=n1 "$@"; }
 	said "^3 $a $OWNER $group\$"
 	said "^$EUID\$"
 	said "^10 $a $OWNER $group abc [0-9]+ .*walltime=00:01:00.* .*walltime=.* workq acc1 4\$"
+	said "^10 $a $OWNER $group abc $(job_attr "$a" session_id) "
 	same lines 3 "$(wc -l <"$said")"
 	same output 'mine last words' "$(xargs <"$(here out)")"
 	same Exit_status 4 "$(job_attr "$a" Exit_status)"
@@ -92,4 +93,15 @@ on_n1() { submit -l select=1:ncpus=1:host=n1 "$@"; }
 	same Exit_status 3 "$(job_attr "$a" Exit_status)"
 	same runs 1 "$(job_attr "$a" run_count)"
 	has "$(mom_log n1)" ";0001;pbs_mom;Job;$a;pro/epilogue failed, file: .*/mom_priv/epilogue, exit: 2, nonzero p/e exit status"
+}
+
+@test "multi-host #36: the epilogue runs once every host of the job has ended, and gets to know what all have used" {
+	needs_module sisters
+	needs_module task-manager
+	echo "echo \"\$7\" >>'$said'; pgrep -u '$OWNER' -f '[s]leep 4322' >>'$said'" | site n1 epilogue
+	a=$(shell "$KEELSON_BUILD/bin/pbsdsh -o -- /bin/sh -c 'exec setsid /bin/sleep 4322'
+		until [ \$(pgrep -f '^/bin/sleep 4322' | wc -l) = 2 ]; do sleep .1; done" -l select=2:ncpus=1 -l place=scatter)
+	ends "$a"
+	said '^cpupercent=[0-9]+,cput=00:00:0[0-9],mem=[0-9]+kb,ncpus=2,vmem=[0-9]+kb,walltime=00:00:0[0-9]$'
+	same lines 1 "$(wc -l <"$said")"
 }

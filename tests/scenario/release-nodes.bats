@@ -93,7 +93,7 @@ ends_were() { same "ends on $1" "${*:2}" "$(ends_seen "$1")"; }
 	sleeps 1002
 	wait_until 10 mom_says n2 'DELETE_JOB2 received$'
 	wait_until 10 mom_says n3 'updated nodes info$'
-	same nodes 'n1 n3' "$(xargs <"$nodes")"
+	for host in n1 n3; do nodes_are $host 'n1 n3'; done
 	[ ! -e "$SB/n2/aux/$job" ]
 	has "$(server_log)" ";0100;[^;]*;Job;$job;clearing job $job from node n2"
 	has "$(server_log)" ";0100;[^;]*;Job;$job;deallocating 3 cpu\(s\) from job $job"
@@ -130,6 +130,24 @@ no_records() { ! ls "$SB"/n?/mom_priv/jobs/"$1"* >/dev/null 2>&1; }
 	same assigned 5 "$(assigned ncpus)"
 	job_is "$job" R 42
 	sleeps 1002
+}
+
+nodes_are() { same "node file of $1" "$2" "$(xargs <"$SB/$1/aux/$job")"; }
+@test "multi-host: hosts that stay and are away when one leaves: the job goes on when they are back, and no node file is stale" {
+	local job nodes
+	spread_job
+	sandbox kill n1
+	sandbox kill n3
+	quietly as "$OWNER" pbs_release_nodes -j "$job" n2
+	wait_until 10 all_are free v4 v5 v6
+	wait_until 10 sleeps_no_more 1001
+	sandbox restart n1
+	sandbox restart n3
+	for host in n1 n3; do wait_until 10 nodes_are $host 'n1 n3'; done
+	wait_until 20 all_are job-busy v7
+	job_is "$job" R 42
+	sleeps 1002
+	same runs 1 "$(job_attr "$job" run_count)"
 }
 
 @test "multi-host: the server is killed while a host leaves: it is out afterwards" {

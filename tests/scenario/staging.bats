@@ -133,6 +133,10 @@ copies_were() { [ "$(copies | wc -l)" -eq "$1" ]; }
 	same stderr two "$(cat "$far/e")"
 	[ ! -e "$SB/n1/undelivered/$a.OU" ] && [ ! -e "$SB/n1/undelivered/$a.ER" ]
 	same Stageout_status 1 "$(job_attr "$a" Stageout_status)"
+	a=$(finished -k doe -o box:o2 -e box:e2 -- /bin/sh -c 'echo one; echo two >&2')
+	same 'stdout that cannot be written directly' one "$(cat "$far/o2")"
+	same stderr two "$(cat "$far/e2")"
+	has "$(mom_log n1)" ";Job;$a;Direct write is requested for job: $a, but the destination is not usecp-able from n1\$"
 	b=$(finished -j oe -o 'box:joined.$PBS_JOBID' -- /bin/sh -c 'echo one; echo two >&2')
 	same joined 'one two' "$(xargs <"$far/joined.$b")"
 }

@@ -76,6 +76,7 @@ no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2"
 	has "$log" 'sister_join_job_alarm wait time 1 secs exceeded$'
 	has "$log" 'waiting up to 2 secs \(\$job_launch_delay\) for mom hosts status and prologue hooks ack$'
 	lacks "$(job_attr "$id" failed_hosts)" 'join'
+	same 'jobs of n2' '' "$(node_attr n2 jobs)" # though it cannot be reached
 	# no orphan on the host that comes back
 	kill -CONT "$(mom_of n2)"
 	wait_until 20 all_up
@@ -114,6 +115,7 @@ all_up() { for n in n1 n2 n3 n4; do ! is_down $n || return; done; }
 	same comment 'node down: communication closed' "$(node_attr n3 comment)"
 	wait_until 20 says_log n1 "$id" 'ignoring lost communication with n3 as job is tolerant of node failures$'
 	job_is "$id" R 42
+	has "$(keelson explain "$id")" '^parts +on 3 hosts, the first is n1; no link to n3$'
 	ends "$id"
 	same status 5 "$(job_attr "$id" Exit_status)"
 	same runs 1 "$(job_attr "$id" run_count)"
@@ -234,6 +236,7 @@ goes_there() { begins_there "$1" "$2"; ends_there "$1" 0; }
 	goes_there n3 "pbs_tmrsh n3 $room/say own" # n3 has had a task before, n4 has not
 	quietly as "$OWNER" pbs_release_nodes -j "$id" n2
 	for host in n1 n3 n4; do wait_until 10 same "node file of $host" 'n1 n3 n4' "$(xargs <"$SB/$host/aux/$id")"; done
+	has "$(keelson explain "$id")" '^parts +on 3 hosts, the first is n1; given up: n2$'
 	goes_there n4 "pbs_tmrsh n1 $room/say by 4"
 	goes_there n3 "pbs_tmrsh n4 $KEELSON_BUILD/bin/pbs_tmrsh n3 $room/say by 3 and 4"
 	goes_there n4 "pbs_tmrsh n3 $KEELSON_BUILD/bin/pbs_tmrsh n1 $room/say by 4 and 3"

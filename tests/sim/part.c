@@ -171,6 +171,7 @@ static void sister_does(void *arg, const struct sister_act *a)
 		break;
 	case SAY_ENDED:
 		l.word = ENDED;
+		l.left = t->leaving;
 		break;
 	case SAY_ANSWER:
 		l.word = ANSWER;

@@ -53,7 +53,7 @@ struct later {
 	uint64_t number;
 	char name[PRIMARY_NAME_MAX + 1];
 	int32_t status, code;
-	bool stopped;
+	bool stopped, left; /* left: the server has given it up */
 	void (*fn)(struct later *);
 };
 

@@ -155,7 +155,12 @@ static void primary_hears(struct later *l)
 		primary_answer(p, l->index, l->number, l->code, "no");
 		break;
 	case ENDED:
-		primary_ended(p, l->index);
+		if (l->left && l->index < t->part->n)
+			t->part->released[l->index] = true;
+		if (l->left)
+			primary_released(p, l->index);
+		else
+			primary_ended(p, l->index);
 		break;
 	default:
 		primary_nothing(p, l->index);

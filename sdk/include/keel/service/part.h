@@ -49,6 +49,9 @@ struct keel_part {
 	const char *tolerate; /* tolerate_node_failures as it was at the start; "" unset */
 	uint32_t rerunable, started; /* 0 or 1; started: the primary's program runs */
 	const uint32_t *slots; /* of each host the index that it had when the run began; NULL: that of now */
+	uint32_t leaving; /* 0 or 1: a sister that the server has given up. That it ends is no loss */
+	uint32_t reserved;
+	int64_t session; /* of the primary's program; 0 before its start, and on a sister */
 };
 
 /* A host's number for as long as the run lasts, whatever hosts the job gives up. */
@@ -133,6 +136,8 @@ struct keel_part_api {
 	/* Where the file `path` of that host is on this one: it is this one by its name, or a rule of usecp says that its files
 	 * are seen here. The caller frees it. NULL: it is not here. */
 	char *(*path_here)(struct keel_mod *, const char *host, const char *path);
+	/* The primary: what the job has used on all its hosts, as far as it is known here: "cpupercent=0,cput=00:00:01,...". -ENOENT. */
+	int32_t (*usage)(struct keel_mod *, const char *id, char *buf, uint32_t len);
 };
 
 KEEL_SERVICE(part);
@@ -152,5 +157,6 @@ KEEL_SERVICE(part);
 #define keel_part_admit(...) KEEL_CALL(part, admit, __VA_ARGS__)
 #define keel_part_abort(...) KEEL_CALL(part, abort, __VA_ARGS__)
 #define keel_part_path_here(...) KEEL_CALL(part, path_here, __VA_ARGS__)
+#define keel_part_usage(...) KEEL_CALL(part, usage, __VA_ARGS__)
 
 #endif
