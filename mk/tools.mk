@@ -46,18 +46,20 @@ KEELSON_ALL += $(addprefix bin/,$(TOOLS)) $(OPTIONS)
 
 # tests/fuzz/fuzz_<x>.c: one program each with driver.c, which makes inputs without a fuzzer
 FUZZ := $(patsubst %.c,%,$(call NAMED,tests/fuzz,fuzz_*.c))
-ifeq ($(filter link-tcp,$(MODULES)),)
-FUZZ := $(filter-out tests/fuzz/fuzz_hello,$(FUZZ))
+# FUZZ_OF(x, module): fuzz_x is about a module, and goes with it
+define FUZZ_OF
+ifeq ($(filter $(2),$(MODULES)),)
+FUZZ := $$(filter-out tests/fuzz/fuzz_$(1),$$(FUZZ))
 else
-tests/fuzz/fuzz_hello: lib/modules/liblink-tcp.a
+tests/fuzz/fuzz_$(1): $$(O_$(2))
+endif
+endef
+$(foreach x,hello:link-tcp isolation:isolation sisters:sisters task_manager:task-manager executor:executor staging:staging \
+	mom_config:mom-config tolerate:tolerate-node-failures,\
+	$(eval $(call FUZZ_OF,$(word 1,$(subst :, ,$(x))),$(word 2,$(subst :, ,$(x))))))
 tests/fuzz/fuzz_hello: FUZZ_LIBS = $(SODIUM_LIBS)
-endif
-ifeq ($(filter isolation,$(MODULES)),)
-FUZZ := $(filter-out tests/fuzz/fuzz_isolation,$(FUZZ))
-else
-tests/fuzz/fuzz_isolation: obj/modules/isolation/isolation.o lib/modules/libisolation.a
+tests/fuzz/fuzz_executor: obj/modules/executor/shepherd/order.o
 obj/tests/fuzz/fuzz_isolation.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests -I$(S)/modules/isolation
-endif
 obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests
 tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/libresources.a $(TEST_ARCHIVES)
 	$(call SAY,LINK)

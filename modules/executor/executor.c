@@ -99,8 +99,8 @@ static keel_verdict hosts_check(struct keel_call *call, const struct spread *s)
 
 	if (!keel_has(sister))
 		return keel_reject(call, PBSE_NOSUP,
-				   "jobs over several hosts cannot be started yet: ask for chunks that fit on one "
-				   "host, with -l place=pack");
+				   "jobs over several hosts cannot be started without a module that offers the service sister: "
+				   "ask for chunks that fit on one host, with -l place=pack");
 	for (uint32_t i = 0; i < s->n_hosts; i++) {
 		const struct host *h = host_find(st, s->host[i]->name);
 

@@ -166,7 +166,7 @@ struct task {
 	bool passed; /* its program may be started */
 	bool found; /* by a daemon that was restarted */
 	int32_t refused_code; /* of the module that refused it */
-	bool begun_asked; /* task_begin was raised: task_abort must follow a failure */
+	bool begin_raised; /* task_begin was raised: task_abort must follow a failure */
 	bool aborted; /* a sister: the start of the job failed */
 	bool over; /* no process is left */
 	bool settling, settled; /* task_epilogue is raised; has been */

@@ -61,6 +61,14 @@ static const char *known(const char *text)
 	return strcmp(text, "-") == 0 ? NULL : text;
 }
 
+char *part_host_line(const struct keel_part_host *h)
+{
+	char *line;
+
+	return asprintf(&line, "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-", h->ncpus,
+			*h->vnodes ? h->vnodes : "-") < 0 ? NULL : line;
+}
+
 static int host_take(char *line, struct keel_part_host *ret)
 {
 	char *at = line, *name = word(&at), *address = word(&at), *key = word(&at), *ncpus = word(&at), *vnodes = word(&at);
@@ -250,10 +258,10 @@ void part_print_hosts(FILE *f, const struct part *p)
 {
 	fprintf(f, "hosts %u\n", p->view.n_hosts);
 	for (uint32_t i = 0; i < p->view.n_hosts; i++) {
-		const struct keel_part_host *h = &p->hosts[i];
+		char *line = part_host_line(&p->hosts[i]);
 
-		fprintf(f, "host %s %s %s %u %s\n", h->name, h->address ? h->address : "-", h->key ? h->key : "-", h->ncpus,
-			h->vnodes);
+		fprintf(f, "host %s\n", line ? line : "");
+		free(line);
 	}
 	fputs("nodes", f);
 	for (uint32_t i = 0; i < p->view.n_nodes; i++)

@@ -494,7 +494,7 @@ static void launch_go(struct keel_mod *mod, struct task *t, struct launch *l)
 	t->part = l->part;
 	l->facts = l->part;
 	l->part = NULL;
-	t->begun_asked = true;
+	t->begin_raised = true;
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_begin,
 		.event = KEEL_EVENT(task_begin, .id = l->id, .user = l->user ? l->user : ""),

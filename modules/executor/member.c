@@ -3,7 +3,7 @@
  * member.c - tasks beside a job's program: started by the part's shepherd, or processes from outside that were taken in.
  *
  * Which run, and how each ended, is in the diary before anything is answered: "task N PID START", "attached N PID START
- * SESSION", "done N STATUS"; "told N" when the listeners have been notified. A daemon that is killed between these two
+ * SESSION", "done N STATUS"; "notified N" when the listeners have been notified. A daemon that is killed between these two
  * notifies them again.
  *
  *	spawn: waits -> with the shepherd (SPAWNS_AT_ONCE of a part: each has a descriptor) -> begun | failed
@@ -101,12 +101,12 @@ void members_unask(struct task *t, const struct keel_mod *me)
 }
 
 /* Its end is in the diary. */
-static void over_tell(struct keel_mod *mod, struct task *t, struct member *m)
+static void over_notify(struct keel_mod *mod, struct task *t, struct member *m)
 {
 	uint32_t number = m->number;
 	int32_t status = m->status;
 
-	record_note(mod, t, "told %u", number);
+	record_note(mod, t, "notified %u", number);
 	member_drop(t, m);
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", t->id, "task %8.8X terminated", number);
 	PART_TELL(mod, task_over, part_of(t), number, status);
@@ -169,7 +169,7 @@ static void spawns_send(struct keel_mod *mod, struct task *t)
 		if (!s->description || (r = spawn_send(mod, t, s)) == 0)
 			continue;
 		spawn_answer(mod, t, s, TM_ESYSTEM, strerror(-r));
-		next = t->spawns; /* its caller may have asked for others */
+		next = t->spawns; /* its caller may have requested others */
 		n = -1;
 	}
 }
@@ -216,7 +216,7 @@ void member_done(struct keel_mod *mod, struct task *t, const char *rest)
 	if (sscanf(rest, "%u %d", &number, &status) != 2 || !(m = member_find(t, number)))
 		return;
 	m->status = status;
-	over_tell(mod, t, m);
+	over_notify(mod, t, m);
 }
 
 static void spawns_fail(struct keel_mod *mod, struct task *t, int32_t code, const char *why)
@@ -243,7 +243,7 @@ void members_over(struct keel_mod *mod, struct task *t)
 			m->status = m->attached ? 0 : 256 + SIGKILL;
 			record_note(mod, t, "done %u %d", m->number, (int)m->status);
 		}
-		over_tell(mod, t, m);
+		over_notify(mod, t, m);
 	}
 }
 
@@ -269,7 +269,7 @@ static void line_take(struct keel_mod *mod, struct task *t, const char *line)
 			m->over = true;
 			m->status = status;
 		}
-	} else if (sscanf(line, "told %u", &number) == 1 && (m = member_find(t, number))) {
+	} else if (sscanf(line, "notified %u", &number) == 1 && (m = member_find(t, number))) {
 		member_drop(t, m);
 	}
 }
@@ -297,7 +297,7 @@ void members_found(struct keel_mod *mod, struct task *t)
 
 	HASH_ITER(hh, t->members, m, next) {
 		if (m->over)
-			over_tell(mod, t, m);
+			over_notify(mod, t, m);
 		else if (m->attached)
 			attached_watch(mod, m);
 	}
@@ -436,7 +436,7 @@ static void attached_gone(struct keel_mod *mod, void *arg)
 	struct task *t = m->task;
 
 	record_note(mod, t, "done %u 0", m->number); /* how it ended is its parent's to know */
-	over_tell(mod, t, m);
+	over_notify(mod, t, m);
 }
 
 static void attached_watch(struct keel_mod *mod, struct member *m)

@@ -39,6 +39,8 @@ struct part *part_alone(const char *host, int64_t ncpus);
  * each node number, in decimal with blanks between. Replaces what was there. 0; fails with -EPROTO, -E2BIG or -ENOMEM, and
  * nothing is changed. */
 int part_set_hosts(struct part *p, const char *const *hosts, uint32_t n, const char *nodes);
+/* Such a line; the caller frees it. NULL without memory. */
+char *part_host_line(const struct keel_part_host *h);
 /* Indexes as above, from the hosts' names in a node file. The caller frees it; NULL without memory. */
 char *part_nodes_of_file(const char *const *hosts, uint32_t n, const char *file);
 /* The same while the job runs: each host has the slot that it had. Fails likewise; *before, which the caller frees with

@@ -105,7 +105,7 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->shepherd_start = d->shepherd_start;
 	t->session = d->session;
 	t->state = d->stopped_at ? TASK_STOPPED : d->started || d->ended ? TASK_RUN : TASK_BEGIN;
-	t->found = t->begun_asked = true;
+	t->found = t->begin_raised = true;
 	t->ready = d->started;
 	t->settled = d->settled;
 	t->part = part_read(st->mom.jobs_dir, t->id, keel_host_name(mod));

@@ -158,17 +158,16 @@ static char **lines_make(const struct part *p, const struct keel_part_host *host
 	uint32_t i = 0;
 
 	for (uint32_t from = 0; lines && from < p->view.n_hosts; from++) {
-		const struct keel_part_host *h = &p->hosts[from];
+		struct keel_part_host h = p->hosts[from];
 
 		if (!stays[from].index)
 			continue;
-		if (asprintf(&lines[i], "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-",
-			     hosts[i].ncpus ? hosts[i].ncpus : h->ncpus, hosts[i].vnodes ? hosts[i].vnodes : h->vnodes) < 0) {
-			lines[i] = NULL;
+		h.ncpus = hosts[i].ncpus ? hosts[i].ncpus : h.ncpus;
+		h.vnodes = hosts[i].vnodes ? hosts[i].vnodes : h.vnodes;
+		if (!(lines[i++] = part_host_line(&h))) {
 			lines_free(lines, n);
 			return NULL;
 		}
-		i++;
 	}
 	return lines;
 }
@@ -312,14 +311,10 @@ static bool same_hosts(const struct part *p, const char *const *hosts, uint32_t 
 {
 	bool same = n == p->view.n_hosts;
 
-	for (uint32_t i = 0; i < n && same; i++) {
-		const struct keel_part_host *h = &p->hosts[i];
-		char *line;
+	for (uint32_t i = 0; same && i < n; i++) {
+		char *line = part_host_line(&p->hosts[i]);
 
-		if (asprintf(&line, "%s %s %s %u %s", h->name, h->address ? h->address : "-", h->key ? h->key : "-", h->ncpus,
-			     h->vnodes) < 0)
-			return false;
-		same = strcmp(line, hosts[i]) == 0;
+		same = line && strcmp(line, hosts[i]) == 0;
 		free(line);
 	}
 	return same;

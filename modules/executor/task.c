@@ -202,7 +202,7 @@ void task_refused(struct keel_mod *mod, struct task *t, int32_t status, const ch
 	if (t->prepared)
 		keel_note(mod, KEEL_POINT_task_end,
 			  KEEL_EVENT(task_end, .id = t->id, .exit_status = status < 0 ? status : -1));
-	if (t->begun_asked)
+	if (t->begin_raised)
 		keel_note(mod, KEEL_POINT_task_abort, KEEL_EVENT(task_abort, .id = t->id, .index = part_index(t)));
 	if (t->discarded) {
 		task_free(mod, t);

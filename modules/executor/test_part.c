@@ -348,6 +348,40 @@ static void test_burst(void)
 	free(large);
 }
 
+/* However many variables a task brings, its shepherd has time for others; of several of a name the last counts. */
+static void test_many_variables(void)
+{
+	enum { MANY = 300000 };
+	const char *argv[] = { "sh", "-c", "echo $A $B $PBS_JOBID $PBS_TASKNUM", NULL };
+	const char *few[] = { "A=1", "B=b", "A=2", "AA=3", "PBS_JOBID=x", "PBS_TASKNUM=9", "A=4", "=", "C", NULL };
+	const char **env = calloc(MANY + 1, sizeof(*env));
+	char *texts = malloc(MANY * 12), *at = texts;
+	struct keel_part_task what = { .size = sizeof(what), .number = 2, .argv = argv, .env = env };
+
+	for (int i = 0; i < MANY; i++) {
+		env[i] = at;
+		at += sprintf(at, "A%d=1", i) + 1;
+	}
+	part_start();
+	sister_start("24.s");
+	memset(&done, 0, sizeof(done));
+	part_api.spawn(mod, "24.s", &what, mod, on_done, NULL);
+	CU_ASSERT(until(is_done, DEADLINE_MS));
+	CU_ASSERT(until(is_over_now, DEADLINE_MS)); /* it is too long for a program */
+	CU_ASSERT_EQUAL(noted.status, 254);
+	noted.over = 0;
+	what.env = few;
+	what.number = 3;
+	part_api.spawn(mod, "24.s", &what, mod, on_done, NULL);
+	CU_ASSERT(until(is_over_now, DEADLINE_MS));
+	CU_ASSERT_PTR_NOT_NULL(strstr(written("24.s", 1), "4 b 24.s 00000003\n"));
+	about("task.discard", "24.s", 1);
+	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	end();
+	free(texts);
+	free(env);
+}
+
 static void test_fast(void)
 {
 	struct timespec from, to;
@@ -481,5 +515,5 @@ static void test_shepherd_killed(void)
 
 TESTS_MAIN_BETWEEN("part", set_up, tear_down, TEST(test_sister), TEST(test_sister_ends_tasks), TEST(test_sister_refused),
 		   TEST(test_sister_daemon_restarts), TEST(test_suspended), TEST(test_primary), TEST(test_left), TEST(test_output_of_others),
-		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_burst), TEST(test_fast), TEST(test_attach),
+		   TEST(test_fail), TEST(test_hostile_spawns), TEST(test_burst), TEST(test_many_variables), TEST(test_fast), TEST(test_attach),
 		   TEST(test_shepherd_killed))

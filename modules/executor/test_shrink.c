@@ -122,6 +122,36 @@ static void test_prune_at_once(void)
 	end();
 }
 
+/* "thishost - - 3 (thishost:ncpus=3+vnode0000:ncpus=1...)", a share of thousands of vnodes. The caller frees it. */
+static char *long_line(void)
+{
+	char *line = malloc(100000), *at = line + sprintf(line, "thishost - - 3 (thishost:ncpus=3");
+
+	for (int i = 0; i < 2000; i++)
+		at += sprintf(at, "+vnode%04d:ncpus=1", i);
+	strcpy(at, ")");
+	return line;
+}
+
+/* The message comes again: nothing has changed. */
+static void test_resize_again(void)
+{
+	char *line = long_line();
+	const char *const hosts[] = { three[0], line };
+
+	part_start();
+	sister_start("5.s");
+	resize_say("5.s", 1, 1, hosts, 2, "first\nthishost\n");
+	CU_ASSERT(until(is_resized, DEADLINE_MS));
+	resize_say("5.s", 1, 1, hosts, 2, "first\nthishost\n");
+	keel_mock_run(mock, is_gone, NULL, 50);
+	CU_ASSERT_EQUAL(noted.resized, 1);
+	about("task.discard", "5.s", 1);
+	CU_ASSERT(until(no_tasks, DEADLINE_MS));
+	free(line);
+	end();
+}
+
 static void test_resize(void)
 {
 	const char *const away[] = { "first - - 1 (first:ncpus=1)", three[1] }; /* the server does not reach it now */
@@ -186,4 +216,4 @@ static void test_facts(void)
 	part_free(p);
 }
 
-TESTS_MAIN_BETWEEN("shrink", set_up, tear_down, TEST(test_prune), TEST(test_prune_at_once), TEST(test_resize), TEST(test_facts))
+TESTS_MAIN_BETWEEN("shrink", set_up, tear_down, TEST(test_prune), TEST(test_prune_at_once), TEST(test_resize), TEST(test_resize_again), TEST(test_facts))

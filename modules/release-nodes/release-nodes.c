@@ -2,7 +2,7 @@
  *
  * release-nodes.c - pbs_release_nodes: a running job gives up vnodes of its sister hosts.
  *
- *   requester -> state -> what is asked for -> what stays (choice.c) -> shrink() of service job
+ *   requester -> state -> what is requested -> what stays (choice.c) -> shrink() of service job
  *
  * The vnodes of the job's first host stay always. A job with release_nodes_on_stageout does the same for all others when its
  * program has ended and files are staged out.
@@ -27,9 +27,9 @@ KEEL_ATTR(on_stageout, job, release_nodes_on_stageout, "bool", .order = 415, .fl
 	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY, .doc = "other hosts are released before files are staged out");
 
 #define ONLY_SELECT "only a \"select=\" string is valid in -k option\n"
-#define NO_WAY "Server returned error 15010 for job" /* as tools know it: what is asked for names nothing to release */
+#define NO_WAY "Server returned error 15010 for job" /* as tools know it: what is requested names nothing to release */
 
-/* ---- what is asked for ------------------------------------------------------------------------------------- */
+/* ---- what is requested ------------------------------------------------------------------------------------- */
 
 struct release {
 	struct keel_mod *mod;

@@ -329,14 +329,18 @@ static void another_set_is_another_image_that_answers(void)
 	free(sets);
 }
 
-/* Then the kernel reaps it, and how it ended is not known. */
+/* Then the kernel reaps it, before or after the daemon can wait for it, and how it ended is not known. */
 static void a_check_that_another_reaps_is_no_success(void)
 {
+	const char *text;
+
 	say("one", ON);
 	ready();
 	signal(SIGCHLD, SIG_IGN);
 	check_says = "one\t1\n";
-	CU_ASSERT_STRING_EQUAL(answer("reload", "one"), "the check of the new set gave no reason");
+	text = answer("reload", "one");
+	CU_ASSERT_TRUE(strcmp(text, "the check of the new set gave no reason") == 0 ||
+		       strcmp(text, "cannot wait for the check of the new set") == 0);
 	signal(SIGCHLD, SIG_DFL);
 	CU_ASSERT_EQUAL(n_gone, 0);
 }

@@ -157,7 +157,7 @@ static struct job *led(struct keel_mod *mod, const char *id)
 	return j && j->self == 0 ? j : NULL;
 }
 
-/* Before all others: links are made while they are asked. */
+/* Before all others: links are made while those have their turn. */
 keel_verdict on_arrival(struct keel_call *c, const struct keel_ev_task_begin *ev)
 {
 	led(c->mod, ev->id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * lead.c - what a primary does as its state says: asks and orders, what is lost, what the log says of it.
+ * lead.c - what a primary does as its state says: requests and orders, what is lost, what the log says of it.
  */
 #include "sisters.h"
 

@@ -90,7 +90,7 @@ static keel_verdict peer_down(struct keel_call *c, const struct keel_ev_peer_dow
 	return KEEL_NEXT;
 }
 
-/* Behind all others, so that what is asked of other hosts was accepted here. */
+/* Behind all others, so that what is ordered elsewhere was accepted here. */
 static const struct keel_tap taps[] = {
 	KEEL_TAP(task_begin, on_arrival, .order = -1000),
 	KEEL_TAP(peer_up, peer_up),

@@ -106,7 +106,7 @@ static int32_t attach_check(bool allowed, const struct keel_part *p, const struc
 	if (p->uid != uid)
 		return TM_EUSER;
 	*ret_text = "not connected";
-	if (cookie != NULL && *cookie != '\0' && strcmp(cookie, p->cookie) != 0)
+	if (cookie != NULL && *cookie != '\0' && !cookie_fits(p->cookie, cookie))
 		return TM_ENOTCONNECTED;
 	return process_check(keel_msg_int(m, "pid", 0), uid, ret_text);
 }

@@ -13,8 +13,7 @@
 #include "pbs_error.h"
 
 /* ---- tm_init ---------------------------------------------------------------------------------------------------- */
-/* Takes the same time for each wrong cookie. */
-static bool cookie_fits(const char *is, const char *said)
+bool cookie_fits(const char *is, const char *said)
 {
 	size_t len = strlen(is);
 	unsigned differs = said == NULL || strlen(said) != len || len == 0;
@@ -42,7 +41,7 @@ static void on_init(struct keel_mod *mod, struct keel_req *req)
 	struct job *j;
 
 	if (p == NULL || p->uid != user->uid || !cookie_fits(p->cookie, keel_msg_str(m, "cookie"))) {
-		keel_log(mod, KEEL_LOG_SECURITY, "Job", id != NULL ? id : "?", "tasks refused to %s: %s", user->who,
+		keel_log(mod, KEEL_LOG_SECURITY, "Job", id != NULL && strlen(id) <= NAME_LENGTH_MAX ? id : "?", "tasks refused to %s: %s", user->who,
 			 p == NULL ? "no such job here" : p->uid != user->uid ? "another user's job" : "wrong cookie");
 		keel_reply(req, TM_ENOTCONNECTED, "not connected");
 		return;

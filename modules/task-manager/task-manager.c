@@ -21,14 +21,6 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(MOM_DIRECTIVE, attach_directive),
 };
 
-static void on_task_over(struct keel_mod *me, const struct keel_part *p, uint32_t number, int32_t status)
-{
-	struct job *j = job_find(me->state, p->id, p->run);
-
-	if (j != NULL)
-		task_over(me->state, j, number, status);
-}
-
 static void on_gone(struct keel_mod *me, const char *id, int64_t run, bool discarded)
 {
 	struct job *j = job_find(me->state, id, run);
@@ -44,6 +36,11 @@ static void on_task_over_elsewhere(struct keel_mod *me, const char *id, int64_t 
 
 	if (j != NULL)
 		task_over(me->state, j, number, status);
+}
+
+static void on_task_over(struct keel_mod *me, const struct keel_part *p, uint32_t number, int32_t status)
+{
+	on_task_over_elsewhere(me, p->id, p->run, number, status);
 }
 
 static void was_found(struct keel_mod *me, const struct keel_part *p, void *arg)

@@ -154,6 +154,8 @@ struct event *event_create(struct client *, struct keel_req *);
 void event_end(struct state *, struct event *, int32_t code, struct keel_out *out);
 
 /* ---- request.c -------------------------------------------------------------------------------------------------- */
+/* Is it the job's cookie? Takes the same time for each wrong one; NULL is none. */
+bool cookie_fits(const char *is, const char *said);
 extern const struct keel_request_def tm_init, tm_spawn, tm_kill, tm_obit, tm_taskinfo, tm_rescinfo, tm_publish, tm_subscribe;
 /* ---- attach.c --------------------------------------------------------------------------------------------------- */
 extern const struct keel_request_def tm_attach;

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "keel/text.h"
-
 struct reader {
 	char *at;
 	struct chunks *c;
@@ -42,19 +40,33 @@ static int32_t begin(const char *text, struct chunks *c, struct reader *r)
 	return c->part && c->value && c->text ? 0 : -ENOMEM;
 }
 
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+size_t chunk_span(const char *text, const char *stops)
+{
+	char quote = '\0';
+	size_t n = 0;
+
+	for (; text[n]; n++) {
+		if (quote)
+			quote = text[n] == quote ? '\0' : quote;
+		else if (is_quote(text[n]))
+			quote = text[n];
+		else if (strchr(stops, text[n]))
+			break;
+	}
+	return n;
+}
+
 /* The word up to one of `stops` outside of quotes, cut off; *ret_stop gets what followed it. */
 static char *cut(struct reader *r, const char *stops, char *ret_stop)
 {
-	char *word = r->at, quote = '\0';
+	char *word = r->at;
 
-	for (; *r->at; r->at++) {
-		if (quote)
-			quote = *r->at == quote ? '\0' : quote;
-		else if (*r->at == '"' || *r->at == '\'')
-			quote = *r->at;
-		else if (strchr(stops, *r->at))
-			break;
-	}
+	r->at += chunk_span(r->at, stops);
 	*ret_stop = *r->at;
 	if (*r->at)
 		*r->at++ = '\0';
@@ -172,11 +184,6 @@ const struct chunk_value *chunk_get(const struct chunk_part *part, const char *n
 		if (strcmp(part->v[i].name, name) == 0)
 			return &part->v[i];
 	return NULL;
-}
-
-static bool is_quote(char c)
-{
-	return c == '"' || c == '\'';
 }
 
 bool chunk_same_word(const char *a, const char *b)

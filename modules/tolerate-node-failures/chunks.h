@@ -6,6 +6,7 @@
 #define CHUNKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* `name=text`. n: the number it is, sizes in bytes; `word`: it is none. */
@@ -36,6 +37,8 @@ int32_t chunks_of_exec(const char *exec_vnode, struct chunks *ret);
 int32_t chunks_of_select(const char *select, struct chunks *ret);
 void chunks_fini(struct chunks *);
 
+/* The length of the text up to one of `stops` outside of quotes, or its end. */
+size_t chunk_span(const char *text, const char *stops);
 /* NULL: it does not name that resource. */
 const struct chunk_value *chunk_get(const struct chunk_part *, const char *name);
 /* The same texts, whatever quotes are around them? */

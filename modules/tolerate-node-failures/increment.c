@@ -14,34 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chunks.h"
+
 struct item {
 	long count;
 	const char *rest; /* behind the count and its colon; `len` bytes */
 	size_t len;
 };
 
-/* The length up to one of `stops` outside of quotes, or the end. */
-static size_t span(const char *text, const char *stops)
-{
-	size_t n = 0;
-	char quote = '\0';
-
-	for (; text[n]; n++) {
-		if (quote)
-			quote = text[n] == quote ? '\0' : quote;
-		else if (text[n] == '"' || text[n] == '\'')
-			quote = text[n];
-		else if (strchr(stops, text[n]))
-			break;
-	}
-	return n;
-}
-
 /* Cuts the item off that *at points to; false at the end. */
 static bool item_next(const char **at, struct item *ret)
 {
 	const char *text = *at;
-	size_t len = text ? span(text, "+") : 0, digits;
+	size_t len = text ? chunk_span(text, "+") : 0, digits;
 
 	if (!text)
 		return false;

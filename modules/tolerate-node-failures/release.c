@@ -191,7 +191,7 @@ static int32_t may_release(struct keel_mod *mod, const struct run *r, const stru
 {
 	if (!r)
 		return -ENOENT;
-	if (!tolerates(part->tolerate, "join")) {
+	if (!tolerates(part->tolerate, KEEL_STAGE_JOIN)) {
 		keel_log(mod, KEEL_LOG_DEBUG, "Job", r->id,
 			 "%s: no nodes released as job does not tolerate node failures", r->id);
 		return -EPERM;
@@ -285,7 +285,7 @@ static bool is_tolerant(struct keel_mod *mod, const char *id)
 {
 	const struct keel_part *part;
 
-	return run_of(mod, id, &part) && tolerates(part->tolerate, part->started ? "run" : "join");
+	return run_of(mod, id, &part) && tolerates(part->tolerate, part->started ? KEEL_STAGE_RUN : KEEL_STAGE_JOIN);
 }
 
 static void each_failed(struct keel_mod *mod, const char *id, void (*fn)(void *arg, const struct keel_tolerance_host *),

@@ -225,7 +225,7 @@ keel_verdict on_task_prologue(struct keel_call *c, const struct keel_ev_task_pro
 	const struct keel_part *part;
 	struct run *r = ev->index == 0 ? run_of(c->mod, ev->id, &part) : NULL;
 
-	if (!r || r->hold || part->n_hosts < 2 || !tolerates(part->tolerate, "join"))
+	if (!r || r->hold || part->n_hosts < 2 || !tolerates(part->tolerate, KEEL_STAGE_JOIN))
 		return KEEL_NEXT;
 	run_ask(c->mod, r);
 	if (r->known)
@@ -243,7 +243,7 @@ bool tolerates(const char *value, const char *stage)
 
 	if (!value || !tolerance_of(value, &tolerance))
 		return false;
-	return strcmp(stage, "run") == 0 ? tolerance == TOLERATE_ALL : tolerance != TOLERATE_NONE;
+	return strcmp(stage, KEEL_STAGE_RUN) == 0 ? tolerance == TOLERATE_ALL : tolerance != TOLERATE_NONE;
 }
 
 static void lost_report(struct keel_mod *mod, const struct run *r, const struct lost *l)

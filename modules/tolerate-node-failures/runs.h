@@ -48,7 +48,7 @@ void run_ask(struct keel_mod *mod, struct run *r);
 struct lost *run_lost(const struct run *r, const char *host);
 /* A message about the run; NULL without memory. */
 struct keel_out *run_message(struct keel_mod *mod, const struct run *r);
-/* May a run with this value lose a host at this stage? */
+/* May a run with this value lose a host at this stage (KEEL_STAGE_JOIN ...)? */
 bool tolerates(const char *value, const char *stage);
 
 int32_t runs_start(struct keel_mod *mod, struct keel_err *err);

@@ -46,7 +46,7 @@ static int64_t clock_s(void)
 	return now.tv_sec;
 }
 
-/* Events that nobody can say the end of: only those about ends of tasks are asked for once more. */
+/* Events whose end cannot be known are over; those about ends of tasks are requested once more. */
 static void connection_gone(void)
 {
 	tm_link_close(&tm.link);

@@ -205,7 +205,7 @@ has_been_refused() { server_log | grep -q "$1.*user ktsub is in no group ktsubin
 }
 
 @test "mend A12: a job over several hosts is not started without sisters, and says why; one host is enough for it" {
-	local id reason='jobs over several hosts cannot be started yet: ask for chunks that fit on one host, with -l place=pack'
+	local id reason='jobs over several hosts cannot be started without a module that offers the service sister: ask for chunks that fit on one host, with -l place=pack'
 
 	needs_module sisters
 	keelson unload sisters >/dev/null

@@ -319,6 +319,75 @@ finished_script()
 	done
 }
 
+# forges HOST < lines: the fixture there has sent them, and what was sent last to the server, and to n1, was heard
+forges()
+{
+	local mark=forge.$BASHPID # of a pipeline: another one each time
+	{ cat; printf 'server %s\nn1 %s\nend\n' "$mark" "$mark"; } >"$SB/$1.forged"
+	mv "$SB/$1.forged" "$SB/$1.forge"
+	wait_until 20 log_has ";$1;message '$mark' ignored"
+	wait_until 20 mom_says n1 ";$1;message '$mark' ignored"
+}
+
+@test "multi-host: root of one host speaks for itself alone, to the server and to other hosts" {
+	needs_root
+	local other over_it desk message run
+	says 0 '' qmgr -c 'set server log_events=4095'
+	undo qmgr -c 'unset server log_events'
+	fixture n2 forge "file = \"$SB/n2.forge\";"
+	other=$(running -l select=1:host=n1)
+	over_it=$(spread)
+	desk=$(desk "$OWNER")
+	run=$(sed -n 's/^run //p' "$SB/n1/mom_priv/jobs/$other.TK")
+	same 'first runs' "$run" "$(sed -n 's/^run //p' "$SB/n1/mom_priv/jobs/$over_it.TK")"
+	# As if it were the first host of either job, or had a run of one of which it has nothing.
+	for message in 'ended status=0 session=1' 'refused status=-1 why=x' 'unknown' 'used items=[cput=99:00:00|mem=9gb' 'gone' 'released' \
+			'pruned vnodes=(n2:ncpus=1) select=1:ncpus=1' 'started session=1'; do
+		echo "server task.${message%% *} id=$other run=$run ${message#* }"
+		echo "server task.${message%% *} id=$over_it run=$((run - 1)) ${message#* }"
+		case $message in ended* | refused*) continue ;; esac # of a run that it has: it is to forget its own part
+		echo "server task.${message%% *} id=$over_it run=$run ${message#* }"
+	done | forges n2
+	for message in 'staging.note what=in.failed text=x' 'staging.note what=out text=x' 'tolerance.hold text=x' 'tolerance.ask' \
+			'tolerance.lost host=n3 stage=run code=1 text=x' 'tolerance.offline vnode=n3 text=x'; do
+		echo "server ${message%% *} id=$over_it run=$run ${message#* }"
+		echo "server ${message%% *} id=$other run=$run ${message#* }"
+	done | forges n2
+	# To another host: what only the server may say, and what is of a job that it is no host of, or of another's part.
+	for message in task.kill task.discard task.forget task.release 'task.signal name=KILL' 'task.resize index=0 hosts=[n1' task.start \
+			'facts.job facts=[stageout|/etc/passwd@n2:/x' host.stop task.strange staging.here tolerance.facts; do
+		echo "n1 ${message%% *} id=$over_it run=$run ${message#* }"
+		echo "n1 ${message%% *} id=$other run=$run ${message#* }"
+	done | forges n2
+	for message in 'order number=99999999 name=end' 'spawn call=1 from=n1 to=n1 task=5 argv=[/bin/touch|'"$desk"'/forged' \
+			'signal call=2 from=n1 to=n1 task=0 name=KILL' 'ended' 'failed status=-3 code=1 text=x' 'none' \
+			'output stream=1 at=0 bytes=x' 'lost host=n3'; do
+		echo "n1 sister.${message%% *} id=$other run=$run ${message#* }"
+		echo "n3 sister.${message%% *} id=$over_it run=$run ${message#* }" # it has no link to a sister
+	done | forges n2
+	{
+		echo "n1 sister.order id=$over_it run=$run number=99999999 name=end"
+		echo "n1 sister.order id=$over_it run=$((run + 1)) number=99999999 name=end"
+		echo "n1 sister.lost id=$over_it run=$run host=n3"
+		echo "n1 sister.over id=$over_it run=$run from=n3 to=n1 task=2 status=0"
+		echo "n1 sister.ended id=$over_it run=$((run - 1))"
+	} | forges n2
+	has "$(mom_log n1)" ";n2;message 'task\.kill' refused: it may not come from this kind of daemon"
+	has "$(mom_log n1)" ";n2;message 'host\.stop' refused: it may not come from this kind of daemon"
+	# Nothing came of all that.
+	for id in "$other" "$over_it"; do
+		job_is "$id" R 42
+		alive "$(session_of "$id")"
+		lacks "$(qstat -f "$id")" 'Exit_status|Hold_Types = .*s|cput = 99|mem = 9gb|failed_hosts'
+	done
+	tasks_are "$over_it" alive
+	[ ! -e "$desk/forged" ]
+	for host in n1 n2 n3; do lacks "$(node_attr $host state)" 'offline|down'; done
+	as "$OWNER" qdel "$other" "$over_it"
+	for id in "$other" "$over_it"; do wait_until 20 is_over "$id"; done
+	for n in 0 1 2; do dead "$(task_of "$over_it" $n)"; done
+}
+
 @test "multi-host: admin-suspend of one of three hosts stops its jobs on all of their hosts, and no others" {
 	needs_module admin-suspend
 	wide=$(spread)

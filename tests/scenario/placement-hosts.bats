@@ -177,7 +177,8 @@ hosts_of() { attr_is "$1" exec_vnode "$2"; }
 	same 'taken of n1' 2 "$(node_attr n1 resources_assigned.lic)"
 	same 'taken of n2' 0 "$(node_attr n2 resources_assigned.lic)"
 	more=$(submit -l select=1:ncpus=1:lic=2)
-	wait_until 10 has "$(qexplain "$more")" 'lic \(R: 2 A: 1 T: 3\)'
+	short() { has "$(qexplain "$more")" 'lic \(R: 2 A: 1 T: 3\)'; }
+	wait_until 10 short
 	job_is "$more" Q
 	qdel -W force "$job"
 	starts "$more"

@@ -108,7 +108,7 @@ setup_file() { open_site 1; }
 	scheduling false
 	undo scheduling true
 	job=$(submit -l select=1:ncpus=1)
-	wait_until 10 has "$(server_log)" "$job.*Job Queued"
+	wait_until 10 log_has "$job.*Job Queued"
 	job_is "$job" Q
 	same 'its comment' '' "$(job_attr "$job" comment)"
 	scheduling true
@@ -215,7 +215,7 @@ setup_file() { open_site 1; }
 	big=$(submit -l select=1:ncpus=3)
 	starts "$big"
 	waits "$small" 'Not Running: Job is under job_sort_formula threshold value'
-	wait_until 10 has "$(server_log)" "$big;Formula Evaluation = 3"
+	wait_until 10 log_has "$big;Formula Evaluation = 3"
 	has "$(server_log)" "$small;Job's formula value 1 is under threshold 2"
 }
 

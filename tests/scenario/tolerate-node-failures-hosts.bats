@@ -60,7 +60,8 @@ setup_file()
 knob() { echo "${2-}" >"$knobs/$1"; undo rm -f "$knobs/$1"; }
 hooks() { knob pad job_start; knob keep "$KEEP"; }
 
-nodefile() { xargs <"$SB/$1/aux/$2"; }
+# HOST JOB WORDS
+nodefile_is() { same "node file of $1" "$3" "$(xargs <"$SB/$1/aux/$2")"; }
 says_log() { has "$(mom_log "$1" | grep ";$2;")" "$3" 2>/dev/null; }
 is_on() # JOB exec_host exec_vnode
 {
@@ -154,7 +155,7 @@ incremented() { echo "$1" >"$knobs/more"; job_attr "$(submit -h -l select="$2")"
 	has "$(qstat -Bf | value resources_assigned.mem)" '^(6gb|6291456kb)$'
 
 	# node files are right on every host, and nothing is left on the others
-	for host in n1 n4 n5; do wait_until 5 same "node file of $host" 'n1 n4 n5' "$(nodefile $host "$id")"; done
+	for host in n1 n4 n5; do wait_until 5 nodefile_is $host "$id" 'n1 n4 n5'; done
 	for host in n2 n3; do wait_until 5 has_left $host "$id"; done
 }
 
@@ -270,7 +271,7 @@ incremented() { echo "$1" >"$knobs/more"; job_attr "$(submit -h -l select="$2")"
 	knob prologue-n3
 	id=$(running -l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=0:mem=2gb -l place=scatter)
 	has "$(job_attr "$id" exec_host)" '^n1/0\*0\+n4/0\*0\+n5/0\*0$'
-	wait_until 5 same 'node file' 'n1 n4' "$(nodefile n1 "$id")"
+	wait_until 5 nodefile_is n1 "$id" 'n1 n4'
 }
 
 @test "tolerate-node-failures #34: mpiprocs and ompthreads stay" {
@@ -281,7 +282,7 @@ incremented() { echo "$1" >"$knobs/more"; job_attr "$(submit -h -l select="$2")"
 	knob prologue-n3
 	id=$(running -l select=$select -l place=scatter)
 	same select "1:${select//+/+1:}" "$(job_attr "$id" Resource_List.select)"
-	wait_until 5 same 'node file' 'n1 n1 n1 n4 n4 n4 n5 n5' "$(nodefile n1 "$id")"
+	wait_until 5 nodefile_is n1 "$id" 'n1 n1 n1 n4 n4 n4 n5 n5'
 }
 
 @test "tolerate-node-failures #35: place=excl" {
@@ -299,7 +300,7 @@ incremented() { echo "$1" >"$knobs/more"; job_attr "$(submit -h -l select="$2")"
 	id=$(running -W $TNF=job_start -l place=free \
 		-l select=ncpus=3:mem=2gb:host=n1+ncpus=3:mem=2gb:host=n2+ncpus=3:mem=2gb:host=n4+ncpus=1:mem=1gb:host=n2)
 	is_on "$id" 'n1/0*0+n2/0*0+n2/0' "$A+$B+(n2[3]:ncpus=1:mem=1048576kb)"
-	for host in n1 n2; do wait_until 5 same "node file of $host" 'n1 n2 n2' "$(nodefile $host "$id")"; done
+	for host in n1 n2; do wait_until 5 nodefile_is $host "$id" 'n1 n2 n2'; done
 	wait_until 5 has_left n4 "$id"
 }
 

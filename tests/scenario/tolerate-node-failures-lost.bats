@@ -32,6 +32,8 @@ online()
 	wait_until 20 all_free
 }
 all_free() { for n in n1 n2 n3 n4; do node_is $n free || return; done; }
+# HOST JOB WORDS
+nodefile_is() { same "node file of $1" "$3" "$(xargs <"$SB/$1/aux/$2")"; }
 says_log() { has "$(mom_log "$1" | grep ";$2;")" "$3" 2>/dev/null; }
 no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2" /proc/[0-9]*/environ; }
 
@@ -45,7 +47,7 @@ no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2"
 	node_is n2 offline
 	same comment "failed for job $id (join): bad node" "$(node_attr n2 comment)"
 	alive "$(session_of "$id")"
-	for host in n1 n3 n4; do wait_until 5 same "node file of $host" 'n1 n3 n4' "$(xargs <"$SB/$host/aux/$id")"; done
+	for host in n1 n3 n4; do wait_until 5 nodefile_is $host "$id" 'n1 n3 n4'; done
 	wait_until 5 test ! -e "$SB/n2/aux/$id"
 }
 
@@ -88,6 +90,7 @@ no_trace() { [ ! -e "$SB/$1/aux/$2" ] && ! grep -qszF "TMPDIR=$SB/$1/tmp/pbs.$2"
 }
 # no process of it; its record stays until the job is over
 has_left() { [ ! -e "$SB/$1/mom_priv/jobs/$2.TK" ] || grep -q '^ended ' "$SB/$1/mom_priv/jobs/$2.TK"; }
+has_no_jobs() { same "jobs of $1" '' "$(node_attr "$1" jobs)"; }
 all_up() { for n in n1 n2 n3 n4; do ! is_down $n || return; done; }
 
 @test "tolerate-node-failures #40: sisters whose prologues do not end are given back" {
@@ -103,7 +106,7 @@ all_up() { for n in n1 n2 n3 n4; do ! is_down $n || return; done; }
 		node_is $host offline
 		wait_until 10 has_left $host "$id"
 	done
-	for host in n1 n2; do wait_until 5 same "node file of $host" 'n1 n2' "$(xargs <"$SB/$host/aux/$id")"; done
+	for host in n1 n2; do wait_until 5 nodefile_is $host "$id" 'n1 n2'; done
 }
 
 @test "tolerate-node-failures #31: all: a sister dies while the job runs, which goes on" {
@@ -235,7 +238,7 @@ goes_there() { begins_there "$1" "$2"; ends_there "$1" 0; }
 	over4 -W $TNF=all
 	goes_there n3 "pbs_tmrsh n3 $room/say own" # n3 has had a task before, n4 has not
 	quietly as "$OWNER" pbs_release_nodes -j "$id" n2
-	for host in n1 n3 n4; do wait_until 10 same "node file of $host" 'n1 n3 n4' "$(xargs <"$SB/$host/aux/$id")"; done
+	for host in n1 n3 n4; do wait_until 10 nodefile_is $host "$id" 'n1 n3 n4'; done
 	has "$(keelson explain "$id")" '^parts +on 3 hosts, the first is n1; given up: n2$'
 	goes_there n4 "pbs_tmrsh n1 $room/say by 4"
 	goes_there n3 "pbs_tmrsh n4 $KEELSON_BUILD/bin/pbs_tmrsh n3 $room/say by 3 and 4"
@@ -245,14 +248,22 @@ goes_there() { begins_there "$1" "$2"; ends_there "$1" 0; }
 	begins_there n4 "pbs_tmrsh n3 sh -c 'touch $room/n3.task; until test -e $room/go; do sleep 0.1; done; exit 7'"
 	begins_there n3 "pbs_tmrsh n4 sh -c 'touch $room/n4.task; until test -e $room/go; do sleep 0.1; done; exit 8'"
 	for host in n3 n4; do wait_until 10 test -e "$room/$host.task"; done
-	for host in n3 n4; do sandbox kill $host; sandbox restart $host; done
+	for host in n1 n3 n4; do sandbox kill $host; sandbox restart $host; done
 	wait_until 20 all_up
 	touch "$room/go"
 	ends_there n4 7
 	ends_there n3 8
+	job_is "$id" R 42 # its program waits for what it began on them before the release
 	kill_mom n4
 	wait_until 20 says_log n1 "$id" 'ignoring lost communication with n4 as job is tolerant of node failures$'
 	job_is "$id" R 42
 	same failed_hosts 'n4: the link to it is lost (run, 15059)' "$(job_attr "$id" failed_hosts)"
 	goes_there n3 "pbs_tmrsh n1 $room/say without 4"
+	quietly as "$OWNER" pbs_release_nodes -j "$id" n4 # it is down: its vnode stays the job's until it has left
+	for host in n1 n3; do wait_until 10 nodefile_is $host "$id" 'n1 n3'; done
+	same 'jobs of n4' "$id/0" "$(node_attr n4 jobs)"
+	sandbox restart n4
+	wait_until 20 has_no_jobs n4
+	wait_until 20 no_trace n4 "$id"
+	goes_there n3 "pbs_tmrsh n1 $room/say released"
 }

@@ -42,6 +42,23 @@ static char *file_read(int fd, size_t *ret_len, int *ret_error)
 	return NULL;
 }
 
+struct variable {
+	char *text; /* "NAME=value" */
+	size_t at;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct variable *one = a, *two = b;
+	const char *x = one->text, *y = two->text;
+
+	for (; *x == *y && *x != '='; x++, y++)
+		;
+	if (*x == *y)
+		return one->at < two->at ? -1 : 1;
+	return (*x == '=' ? 0 : (unsigned char)*x) - (*y == '=' ? 0 : (unsigned char)*y);
+}
+
 static bool same_name(const char *a, const char *b)
 {
 	size_t len = strcspn(a, "=");
@@ -49,14 +66,23 @@ static bool same_name(const char *a, const char *b)
 	return strncmp(a, b, len) == 0 && b[len] == '=';
 }
 
-/* The place of a variable of this name, or the next free one: of the first `n`. */
-static size_t env_place(char *const *env, size_t n, const char *text)
+/* Of several of a name the last one stays. There may be as many as a user likes, so they are not looked for one by one. */
+static int env_settle(struct order *o, size_t n)
 {
-	size_t i = 0;
+	struct variable *all = calloc(n + 1, sizeof(*all));
+	size_t left = 0;
 
-	while (i < n && !same_name(text, env[i]))
-		i++;
-	return i;
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct variable){ o->env[i], i };
+	qsort(all, n, sizeof(*all), by_name);
+	for (size_t i = 0; i < n; i++)
+		if (i + 1 == n || !same_name(all[i].text, all[i + 1].text))
+			o->env[left++] = all[i].text;
+	o->env[left] = NULL;
+	free(all);
+	return 0;
 }
 
 static bool is_ours(const char *text)
@@ -69,21 +95,16 @@ static bool is_ours(const char *text)
 
 static void env_put(struct order *o, size_t *n, char *text, bool given)
 {
-	size_t at;
-
-	if (!strchr(text, '=') || *text == '=' || (given && is_ours(text)))
-		return;
-	at = env_place(o->env, *n, text);
-	o->env[at] = text;
-	*n += at == *n;
+	if (strchr(text, '=') && *text != '=' && !(given && is_ours(text)))
+		o->env[(*n)++] = text;
 }
 
 static int strings_take(const struct spec *s, struct order *o, size_t len)
 {
 	size_t n = 0;
 
-	for (; n < s->n_env; n++)
-		o->env[n] = s->env[n];
+	for (size_t i = 0; i < s->n_env; i++)
+		env_put(o, &n, s->env[i], false);
 	for (size_t at = 0; at < len;) {
 		char *text = o->bytes + at, *equal = strchr(text, '='), *value = equal + 1;
 
@@ -100,7 +121,7 @@ static int strings_take(const struct spec *s, struct order *o, size_t len)
 		else if (strcmp(text, "own") == 0)
 			env_put(o, &n, value, false);
 		else if (strcmp(text, "end") == 0)
-			return at == len && o->n_args ? 0 : -EPROTO;
+			return at == len && o->n_args ? env_settle(o, n) : -EPROTO;
 		else
 			return -EPROTO;
 	}

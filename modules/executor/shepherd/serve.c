@@ -3,7 +3,7 @@
  * serve.c - a shepherd's work between the setup and the end: orders of the daemon, the program, tasks beside it, orphans.
  *
  * Nothing here waits for a process of the user's: a task that is being started is looked at when it says something, or is
- * late. Each task's begin and end are in the diary before the daemon is told.
+ * late. Each task's begin and end are in the diary before the daemon is notified.
  */
 #include <errno.h>
 #include <fcntl.h>
