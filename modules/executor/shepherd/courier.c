@@ -168,22 +168,21 @@ int courier_run(struct spec *s, int status)
 {
 	char *diary = diary_text(s), *notice = s->index ? NULL : text_last(diary, "notice ");
 	bool output = !s->index && (notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove);
-	bool drop = false;
+	/* An empty one, as most are: its parent is the site's, so root may do it. */
+	bool emptied = !output && s->tmpdir && rmdir(s->tmpdir) == 0, drop = false;
 	int missed;
 
-	if (!output && s->tmpdir)
-		rmdir(s->tmpdir); /* an empty one, as most are: its parent is the site's, so root may do it */
-	if (output || is_there(s->tmpdir) || is_there(s->sandbox)) {
+	if (output || (!emptied && is_there(s->tmpdir)) || is_there(s->sandbox)) {
 		place_read(&s->out, diary, "out.place ");
 		place_read(&s->err, diary, "err.place ");
 		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = output && !is_discarded(diary) });
 		free(diary);
 		diary = diary_text(s); /* as it is now */
 		drop = is_discarded(diary);
+		directories_remove(s);
 	}
 	free(notice);
 	free(diary);
-	directories_remove(s);
 	if (s->index)
 		return 0; /* what tasks wrote is the daemon's to read */
 	missed = stream_keep(s, &s->out, ".OU", drop) | stream_keep(s, &s->err, ".ER", drop) << 1;

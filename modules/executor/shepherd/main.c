@@ -146,7 +146,6 @@ static int shepherd(void)
 	char last_words[32], go;
 	bool placed;
 
-	signals_set(SIG_IGN);
 	umask(077);
 	if (spec_load(SPEC_FD, &s) < 0 || fcntl(SPEC_TALK, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_BAD_SPEC;
@@ -172,6 +171,7 @@ int main(int argc, char **argv)
 		_exit(message_append(atoi(argv[2]))); /* as below: no leak checker */
 	if (argc != 2 || strncmp(argv[1], NURSERY_WORD, strlen(NURSERY_WORD)) != 0)
 		return EXIT_BAD_SPEC;
+	signals_set(SIG_IGN); /* once, for all shepherds that it forks; it ends with its daemon */
 	if (geteuid() == 0)
 		prctl(PR_SET_DUMPABLE, 0); /* no core file; a task's own limit is what it was */
 	/* Nothing runs behind the last words: who kills what is left of the task may meet the helper
