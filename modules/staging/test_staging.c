@@ -54,10 +54,12 @@ static char *part_path_here(struct keel_mod *m, const char *host, const char *pa
 	char net[300];
 
 	(void)m;
-	snprintf(net, sizeof(net), "/net/far%s", path + 4);
 	if (strcmp(host, "mockhost") == 0)
 		return strdup(path);
-	return sees_far && strcmp(host, "far") == 0 && strncmp(path, "/src", 4) == 0 ? strdup(net) : NULL;
+	if (!sees_far || strcmp(host, "far") != 0 || strncmp(path, "/src", 4) != 0)
+		return NULL;
+	snprintf(net, sizeof(net), "/net/far%s", path + 4);
+	return strdup(net);
 }
 static const struct keel_part_api parts = { .size = sizeof(parts), .find = part_find, .path_here = part_path_here };
 

@@ -67,7 +67,7 @@ write_script()
 		if test -e $ran/tasks.\$PBS_JOBID; then
 			$KEELSON_BUILD/bin/pbsdsh -o -- /bin/sh -c 'echo \$\$ >$ran/pid.\$PBS_JOBID.\$PBS_NODENUM; exec sleep 600'
 		fi
-		until test -e $ran/end -o -e $ran/end.\$PBS_JOBID; do sleep 0.5; done
+		until test -e $ran/end -o -e $ran/end.\$PBS_JOBID; do sleep 1; done
 		exit 3
 	SCRIPT
 	chmod 755 "$SB/job"

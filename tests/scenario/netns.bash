@@ -2,11 +2,8 @@
 #
 # netns.bash - stories of hosts with networks of their own (sandbox --netns), whose links can be cut. Load it after helper.bash.
 
-needs_netns()
-{
-	needs_root
-	{ command -v ip && command -v nsenter && unshare -n true; } >/dev/null 2>&1 || skip "needs network namespaces"
-}
+has_netns() { [ "$EUID" -eq 0 ] && { command -v ip && command -v nsenter && unshare -n true; } >/dev/null 2>&1; }
+needs_netns() { needs_root; has_netns || skip "needs network namespaces"; }
 
 # in_host HOST COMMAND...: with the network of that host
 in_host() { nsenter "--net=/run/netns/$(cat "$SB/net")-$1" "${@:2}"; }

@@ -149,8 +149,9 @@ who_serves() { keelson modules --json | jq -c '.modules | map_values([.version, 
 	has "$(keelson reload 2>&1 || true)" '^keelson: nothing was changed: with the new set the daemon crashed while it started'
 	has "$(server_log)" 'fatal signal SEGV in start of module stumble'
 	stumble start hang
+	images=$(server_log | grep -c pbs_leaf_name)
 	keelson reload >"$BATS_TEST_TMPDIR/hung" 2>&1 3>&- &
-	hangs() { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- '--set /' && server_log | tail -n 1 | grep -q pbs_leaf_name; }
+	hangs() { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- '--set /' && [ "$(server_log | grep -c pbs_leaf_name)" -gt "$images" ]; }
 	wait_until 20 hangs
 	kill -ALRM "$pid"
 	wait $! && false

@@ -162,7 +162,8 @@ ended: 17007'
 	one_host --set 'executor.usage_interval=1s'
 	known_job
 	socket=KEELSON_MOM_SOCKET=$SB/n1/run/mom.sock
-	as "$OWNER" env "$socket" pbs_attach -j "$id" -s sh -c 'echo $$ >attached; while [ ! -e stop ]; do :; done; exec /bin/sleep 3003' &
+	as "$OWNER" env "$socket" pbs_attach -j "$id" -s sh -c 'echo $$ >attached; i=0
+		while [ ! -e stop ] && [ $((i += 1)) -lt 2000000 ]; do :; done; until [ -e stop ]; do sleep .1; done; exec /bin/sleep 3003' &
 	attached=$(desk "$OWNER")/attached
 	wait_until 20 test -s "$attached"
 	wait_until 30 uses_time "$id"
