@@ -72,7 +72,7 @@ on_n1() { submit -l select=1:ncpus=1:host=n1 "$@"; }
 
 @test "multi-host #36: arguments; the epilogue comes after the last process and before the output is placed" {
 	echo "echo \$# \"\$@\" >>'$said'; id -u >>'$said'" | site n1 prologue
-	echo "echo \$# \"\$@\" >>'$said'; pgrep -u '$OWNER' -f '[s]leep 4321' >>'$said'; echo last words" | site n1 epilogue
+	echo "echo \$# \"\$@\" >>'$said'; pgrep -u '$OWNER' -f '^sleep 4321' >>'$said'; echo last words" | site n1 epilogue
 	a=$(on_n1 -N abc -A acc1 -l walltime=60 -o "$(here out)" -- /bin/sh -c 'setsid sleep 4321 & echo mine; exit 4')
 	ends "$a"
 	group=$(id -gn "$OWNER")
