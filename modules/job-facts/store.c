@@ -155,10 +155,12 @@ int store_open(struct store *s, const char *path)
 	bytes = file_read(s->fd, &len);
 	while (bytes && (took = record_take(s, bytes + at, len - at)) > 0)
 		at += took;
-	s->size = (off_t)len;
+	s->size = (off_t)at;
 	s->long_at = LONG;
+	if (!bytes)
+		return -EIO;
 	free(bytes);
-	return bytes ? 0 : -EIO;
+	return at < len && ftruncate(s->fd, s->size) < 0 ? -errno : 0; /* records behind a tail would be taken for its bytes */
 }
 
 void store_close(struct store *s)

@@ -3,7 +3,7 @@
  * store.h - facts of jobs in memory, and in a file for the next daemon: the last record of a job counts. Calls no API.
  *
  * A record is "ID LENGTH RUN TIME\n" and so many bytes: "name", "value", "name", ..., each ended by a NUL. It is one write: a daemon
- * that is killed meanwhile leaves a tail that is no record, and the next one reads up to it.
+ * that is killed meanwhile leaves a tail that is no record, and the next one cuts it off.
  */
 #ifndef JOB_FACTS_STORE_H
 #define JOB_FACTS_STORE_H

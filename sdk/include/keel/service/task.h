@@ -79,8 +79,7 @@ struct keel_task_api {
 	 * Fails with 15013 (unknown), 15016 (wrong state there), 15070 (host away, at once or when the link breaks). */
 	void (*signal)(struct keel_mod *, struct keel_obj *job, const char *name, const char *as,
 		       struct keel_mod *me, keel_task_done *done, void *arg);
-	/* TERM now, KILL after `delay_ms`; the end comes as ended(). Fails with -ENOENT when no host has the run;
-	 * a host that is away gets the order when it is back, whatever this returns. Fails with -ENOENT when no
+	/* TERM now, KILL after `delay_ms`; the end comes as ended(). Fails with -ENOENT when no
 	 * host has the run; a host that is away gets the order when it is back, whatever this returns. */
 	int32_t (*kill)(struct keel_mod *, struct keel_obj *job, int64_t delay_ms);
 	/* Kill at once and forget: no report comes. Also when the host is away (then on its return). */
