@@ -16,26 +16,12 @@
 #include "executor/shepherd/shepherd.h"
 #include "executor/spread.h"
 #include "harness.h"
+#include "parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define PARTS 4
 #define LINES 16
-
-/* The next part as a string of its own, so that a sanitizer sees what is read behind it. */
-static char *text_take(const uint8_t **at, const uint8_t *end)
-{
-	const uint8_t *stop = memchr(*at, 0xff, (size_t)(end - *at));
-	size_t len = (size_t)((stop != NULL ? stop : end) - *at);
-	char *text = malloc(len + 1);
-
-	if (text == NULL)
-		abort();
-	memcpy(text, *at, len);
-	text[len] = '\0';
-	*at += len + (stop != NULL);
-	return text;
-}
 
 static void check(const struct part *p)
 {

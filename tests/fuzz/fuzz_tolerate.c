@@ -9,25 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts.h"
 #include "tolerate-node-failures/chunks.h"
 #include "tolerate-node-failures/increment.h"
 #include "tolerate-node-failures/keep.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char *text_take(const uint8_t **at, const uint8_t *end)
-{
-	const uint8_t *stop = memchr(*at, 0xff, (size_t)(end - *at));
-	size_t len = (size_t)((stop != NULL ? stop : end) - *at);
-	char *text = malloc(len + 1);
-
-	if (text == NULL)
-		abort();
-	memcpy(text, *at, len);
-	text[len] = '\0';
-	*at += len + (stop != NULL);
-	return text;
-}
 
 static void as_select(const char *select, const char *rule)
 {
