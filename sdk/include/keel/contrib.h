@@ -52,6 +52,8 @@ struct keel_contrib {
 #define KEEL_ROW_RELOAD struct keel_reload_def
 #define KEEL_ROW_MOM_DIRECTIVE struct keel_mom_directive_def
 #define KEEL_ROW_HOST_FACT struct keel_host_fact_def
+#define KEEL_ROW_RESV_KIND struct keel_resv_kind_def
+#define KEEL_ROW_RESV_SUBSTATE struct keel_resv_substate_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
@@ -309,12 +311,16 @@ struct keel_parts_def {
 	void (*close)(struct keel_mod *owner, void *walk);
 };
 
+enum keel_node_state_flag {
+	KEEL_NODE_STATE_CLOSED = 1,  /* no new work */
+	KEEL_NODE_STATE_OUTSIDE = 2, /* none but that of jobs inside a holder (service node) */
+};
 /* NODE_STATE (declared by nodes): a word of a vnode's `state`. Bits of base states are fixed. */
 struct keel_node_state_def {
 	uint32_t size;
 	uint32_t bit;         /* one bit */
 	int32_t place;        /* printing order, low first */
-	uint32_t unavailable; /* 1: no new work */
+	uint32_t unavailable; /* 1: no new work; enum keel_node_state_flag */
 	const char *name, *doc;
 };
 
@@ -367,7 +373,7 @@ struct keel_job_key_def {
 /* ACCT_ITEM (declared by accounting): an attribute of jobs that accounting records show where it is set. */
 struct keel_acct_item_def {
 	uint32_t size;
-	int32_t place; /* low first; below 100: after the times, before exec_host; else: after resources_used (E, R) */
+	int32_t place; /* low first; below 0: behind queue=; below 100: after the times, before exec_host; else: after resources_used (E, R) */
 	const char *name, *doc; /* `name=value` */
 	const char *attr;       /* of class job */
 	const char *letters;    /* the records that have it; NULL: all about jobs but z */
@@ -406,6 +412,35 @@ struct keel_mom_directive_def {
 	/* The file is in force: its `n` values of this name, in their order; 0: it has none, the configuration of the module
 	 * counts. Called at the start, before or after the owner's own start(), and after each reload. Borrowed for the call. */
 	void (*apply)(struct keel_mod *owner, const char *const *values, uint32_t n);
+};
+
+/* RESV_KIND (declared by reservations): a kind of reservation beside advance and standing ones. What is stored of one says
+ * how it is treated when the module that made it is gone: it keeps its vnodes closed and ends on time. */
+enum keel_resv_flag {
+	/* Its vnodes are closed to all others whatever runs, is promised or is wrong there; no state of a vnode degrades it,
+	 * it is confirmed in the request that makes or alters its times, with or without a scheduler, and wakes no cycle; its
+	 * select is not altered. */
+	KEEL_RESV_WHATEVER = 1,
+};
+struct keel_resv_kind_def {
+	uint32_t size, flags;	/* enum keel_resv_flag */
+	uint32_t roles;		/* who may make, alter and delete one, whoever owns it; others fail with 15007 */
+	uint32_t reserved;
+	const char *letter;	/* of its ids and queues: one upper case letter, its own */
+	const char *extend;	/* a resv_submit whose `extend` has this letter makes one */
+	const char *name, *doc;
+	/* Fills what the request leaves open (select, place) into the draft, and says where it is: *ret_nodes, which the caller
+	 * frees. With KEEL_RESV_WHATEVER it is confirmed there. Its times are decided already. Fails with a PBSE code and *err. */
+	int32_t (*place)(struct keel_mod *owner, struct keel_changes *, struct keel_obj *draft, char **ret_nodes,
+			 struct keel_err *);
+};
+
+/* RESV_SUBSTATE (declared by reservations): a number of reserve_substate beside those of spec 11 section 6, for a reservation that has
+ * lost vnodes. Its searches go on though the vnodes that are left are up. */
+struct keel_resv_substate_def {
+	uint32_t size;
+	int32_t number;
+	const char *code, *name, *doc; /* "IC" "RESV_IN_CONFLICT" */
 };
 
 /* HOST_FACT (declared by job-facts): an attribute of jobs that a module reads on the job's primary host (service facts). */

@@ -52,6 +52,15 @@
 #define KEEL_FIELDS_acct_record(F) F(STR, id) F(OBJ, job) F(STR, letter)
 #define KEEL_FIELDS_suspend_release(F) F(STR, id) F(OBJ, job)
 
+#define KEEL_FIELDS_resv_submit(F) F(STR, id) F(OBJ, resv) F(STR, who)
+#define KEEL_FIELDS_resv_modify(F) F(STR, id) F(OBJ, resv) F(STR, who)
+#define KEEL_FIELDS_resv_confirm(F) F(STR, id) F(OBJ, resv)
+#define KEEL_FIELDS_resv_begin(F) F(STR, id) F(OBJ, resv)
+/* deleted: 1, it is deleted before its time was over */
+#define KEEL_FIELDS_resv_end(F) F(STR, id) F(OBJ, resv) F(INT, deleted)
+#define KEEL_FIELDS_resv_conflict(F) F(STR, id) F(OBJ, resv) F(STR, with)
+#define KEEL_FIELDS_resv_known(F) F(STR, id) F(OBJ, resv)
+
 #define KEEL_FIELDS_cycle_begin(F) F(INT, cycle)
 #define KEEL_FIELDS_cycle_end(F) F(INT, cycle) F(INT, started)
 #define KEEL_FIELDS_start_job(F) F(STR, id) F(OBJ, job)

@@ -179,6 +179,13 @@ struct keel_job_api {
 	/* Its files are being copied, or could not be: substate 15 before it runs, 51 after that; or it waits (W, substate 37), once
 	 * its start has failed, until Execution_Time, in half an hour where none is set. `stage`: enum keel_stage. */
 	void (*stage)(struct keel_mod *, struct keel_obj *job, int32_t stage);
+	/* Takes the next number of the sequence that jobs have, for something else with an id of its own. Never given again, also
+	 * after kill -9. */
+	int64_t (*take_number)(struct keel_mod *);
+	/* Put a job that has not ended into another queue of this server without admission, limits or the point job_move, in
+	 * whatever state it is: a module that made the queue for it. `who` is for the log; the point job_moved is raised. Fails
+	 * with 15016 when it is over. */
+	int32_t (*put)(struct keel_mod *, struct keel_obj *job, struct keel_obj *queue, const char *who);
 };
 
 KEEL_SERVICE(job);
@@ -218,6 +225,8 @@ KEEL_SERVICE(job);
 #define keel_job_erase(...) KEEL_CALL(job, erase, __VA_ARGS__)
 #define keel_job_shrink(...) KEEL_CALL(job, shrink, __VA_ARGS__)
 #define keel_job_stage(...) KEEL_CALL(job, stage, __VA_ARGS__)
+#define keel_job_take_number() KEEL_CALL0(job, take_number)
+#define keel_job_put(...) KEEL_CALL(job, put, __VA_ARGS__)
 #define keel_job_letter(...) KEEL_CALL(job, letter, __VA_ARGS__)
 
 #endif

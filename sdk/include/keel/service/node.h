@@ -79,6 +79,25 @@ struct keel_node_api {
 	 * has changed then; or PBSE_SYSTEM. */
 	int32_t (*shrink)(struct keel_mod *, const char *job_id, const char *before, const char *after, int32_t share,
 			  struct keel_err *);
+
+	/* A holder, such as a reservation that has begun, has these amounts of vnodes from now on, instead of what it had;
+	 * NULL or "": nothing. They are in resources_assigned, without slots, and not in `jobs`. A job inside a holder
+	 * (on_holder()) has slots, and is charged to it: of each resource of a vnode the holder counts with what it holds or
+	 * with what its jobs use, whichever is more. Fails with a PBSE code and *err: it has what it had. */
+	int32_t (*hold)(struct keel_mod *, const char *holder, const char *exec_vnode, struct keel_err *);
+	/* Registers the function that names the holder whose vnodes a job uses (NULL: none); called when a job is assigned. fn NULL
+	 * takes it back. */
+	void (*on_holder)(struct keel_mod *, struct keel_mod *me,
+			  const char *(*fn)(struct keel_mod *me, const char *job_id));
+	/* What jobs use of it, whatever holders hold besides; NULL: nothing. Borrowed until the callback returns. */
+	const struct keel_reslist *(*used)(struct keel_mod *, struct keel_obj *node);
+	/* What the jobs inside this holder use of it; NULL: nothing. Borrowed likewise. *ret_jobs: how many they are that are not
+	 * suspended, *ret_alone: is one of them exclusive? Both may be NULL. */
+	const struct keel_reslist *(*used_inside)(struct keel_mod *, struct keel_obj *node, const char *holder,
+						  uint32_t *ret_jobs, bool *ret_alone);
+	/* Does its state keep new jobs away even from inside a holder? True for all that make it unavailable but NODE_STATE
+	 * rows with KEEL_NODE_STATE_OUTSIDE. */
+	bool (*closed_inside)(struct keel_mod *, struct keel_obj *node);
 };
 
 KEEL_SERVICE(node);
@@ -100,6 +119,11 @@ KEEL_SERVICE(node);
 #define keel_node_lost_at(...) KEEL_CALL(node, lost_at, __VA_ARGS__)
 #define keel_node_linked(...) KEEL_CALL(node, linked, __VA_ARGS__)
 #define keel_node_shrink(...) KEEL_CALL(node, shrink, __VA_ARGS__)
+#define keel_node_hold(...) KEEL_CALL(node, hold, __VA_ARGS__)
+#define keel_node_on_holder(...) KEEL_CALL(node, on_holder, __VA_ARGS__)
+#define keel_node_used(...) KEEL_CALL(node, used, __VA_ARGS__)
+#define keel_node_used_inside(...) KEEL_CALL(node, used_inside, __VA_ARGS__)
+#define keel_node_closed_inside(...) KEEL_CALL(node, closed_inside, __VA_ARGS__)
 #define keel_node_assign_again(...) KEEL_CALL(node, assign_again, __VA_ARGS__)
 
 #endif

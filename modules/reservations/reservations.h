@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * reservations.h - what the files of this module share.
+ *
+ * A reservation is an object of class "resv". What is stored are its attributes (resv.def); private memory is
+ * derived from them in the replay.
+ */
+#ifndef RESERVATIONS_H
+#define RESERVATIONS_H
+
+#include "keel/alarm.h"
+#include "keel/keel.h"
+#include "keel/rows.h"
+#include "keel/service/acct.h"
+#include "keel/service/job.h"
+#include "keel/service/node.h"
+#include "keel/service/queue.h"
+#include "keel/service/resource.h"
+#include "keel/service/resv.h"
+#include "keel/service/sched.h"
+#include "pbs_error.h"
+
+/* Hidden bits of `reserve_rules`, stored: how it is treated, whatever modules there are. */
+enum rule {
+	RULE_WHATEVER = KEEL_RESV_WHATEVER, /* of its kind */
+	RULE_BEGUN = 0x100,		    /* its B record is written, for this occurrence */
+	RULE_LOST = 0x200,		    /* lost vnodes to another one: substate of a RESV_SUBSTATE row */
+	RULE_SOON = 0x400,		    /* qmove: as soon as possible, times are not decided */
+};
+
+/* One of its times that are left. */
+struct span {
+	int64_t from, till; /* [from, till), seconds since 1970 */
+	char *nodes;	    /* as resv_nodes; owned; NULL: none */
+};
+
+/* A request that waits for a decision (-I, pbs_ralter -I). */
+struct asker {
+	struct keel_req *req;
+	struct keel_alarm alarm; /* when it waits no longer */
+	struct asker *next;
+	bool removes; /* -I -n: the reservation is deleted when there is no decision */
+	bool alters;
+};
+
+/* Private memory on each reservation. */
+struct resv {
+	struct keel_obj *obj;
+	struct span *span; /* spans.c; owned; the soonest first */
+	uint32_t n_spans;
+	struct keel_alarm clock; /* clock.c: the next of begin, end, retry, idle */
+	struct asker *askers;	 /* asker.c */
+	struct keel_alarm purge; /* remove.c: its jobs are to go first */
+	uint32_t searched_in;	 /* search.c: cycle it was searched in */
+	bool searching;		 /* a find() of it is on its way */
+	int64_t idle_since;	 /* clock.c: no jobs since; 0: it has some, or has not begun */
+};
+
+struct conf {
+	int64_t standing_max; /* occurrences */
+};
+
+struct state {
+	struct keel_row *kinds, *substates; /* of RESV_KIND, RESV_SUBSTATE */
+	uint32_t cycle;
+	bool stopping;
+};
+
+/* ---- attributes.c, resv.def: class, rows, types ------------------------------------------------------------- */
+extern const struct keel_class_def resv_class;
+extern const struct keel_type_def resv_state_type; /* a number, shown as RESV_CONFIRMED; to pbs_statresv decimal */
+
+/* ---- kinds.c: rows of other modules ------------------------------------------------------------------------- */
+extern const struct keel_kind_def resv_kind_kind, resv_substate_kind;
+const struct keel_resv_kind_def *kind_asked(struct keel_mod *mod, const char *extend, struct keel_mod **ret_owner); /* NULL: an ordinary one */
+const struct keel_resv_kind_def *kind_of(struct keel_mod *mod, struct keel_obj *resv);	    /* NULL: ordinary, or its module is gone */
+char kind_letter(struct keel_obj *resv);
+/* May the requester alter or delete it? 0, or 15007, which is logged with this number of the request (72, 91). The stored kind decides. */
+int32_t resv_permit(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int number);
+
+/* ---- find.c ---------------------------------------------------------------------------------------------------- */
+struct resv *resv_slot(struct keel_mod *mod, struct keel_obj *resv); /* NULL only without memory, in the replay or at its making */
+/* `R12`, `R12.svr`, `R12.svr@svr`; the letter counts. NULL: there is none. */
+struct keel_obj *resv_find(struct keel_mod *mod, const char *operand);
+/* The one that a job's queue belongs to; NULL: it is no reservation's. */
+struct keel_obj *resv_of_queue(struct keel_mod *mod, const char *queue);
+void each_resv(struct keel_mod *mod, void (*fn)(struct keel_mod *, struct keel_obj *, void *), void *arg);
+
+/* ---- state.c: the one door ---------------------------------------------------------------------------------------- */
+int32_t resv_state(struct keel_obj *resv);
+int32_t resv_substate(struct keel_obj *resv);
+/* reserve_state, reserve_substate, mtime. The caller has checked that the step is allowed. */
+void resv_to(struct keel_mod *mod, struct keel_obj *resv, int32_t state, int32_t substate);
+bool resv_is_running(struct keel_obj *resv); /* 5, or 11 that was 5 */
+bool resv_is_confirmed(struct keel_obj *resv); /* has had its vnodes confirmed, and does not end: 2, 5, 10, 11 */
+
+/* ---- times.c: pure; spec 11 section 2.5 ------------------------------------------------------------------------------ */
+struct times {
+	int64_t start, end, duration; /* 0: not given; filled by times_complete() */
+};
+/* 0, or PBSE_BADTSPEC. */
+int32_t times_complete(struct times *t, int64_t now);
+
+/* ---- occurrences.c: pure, on libical; spec 11 section 2.6 -------------------------------------------------------------- */
+/* The moments at which the occurrences of a rule begin, in *ret, which the caller frees; at most `max`. `zone` a name of the
+ * time zone database. 0, or a PBSE code of 15126 to 15135. */
+int32_t occurrences_of(const char *rule, const char *zone, int64_t start, int64_t duration, uint32_t max, int64_t **ret,
+		       uint32_t *ret_n);
+
+/* ---- spans.c: its times that are left, and their vnodes ------------------------------------------------------------------ */
+/* Derives slot->span from reserve_start, reserve_end, reserve_rrule, reserve_index, resv_nodes, reserve_execvnodes. 0 or -ENOMEM. */
+int32_t spans_read(struct keel_mod *mod, struct keel_obj *resv);
+/* The i-th time has these vnodes from now on (NULL: none): slot, resv_nodes or reserve_execvnodes, the vnode attribute `resv`, and,
+ * when the i-th is the first and has begun, what is held of vnodes. */
+int32_t span_place(struct keel_mod *mod, struct keel_obj *resv, uint32_t i, const char *nodes);
+/* The first time is over: the next becomes reserve_start, reserve_end, resv_nodes; reserve_index + 1. False: it was the last. */
+bool span_next(struct keel_mod *mod, struct keel_obj *resv);
+/* Tells the scheduler all that it has (service sched), as it is now. */
+void spans_block(struct keel_mod *mod, struct keel_obj *resv);
+/* Nothing is promised to it any more: blocks, held amounts, states of vnodes. */
+void spans_release(struct keel_mod *mod, struct keel_obj *resv);
+/* It has begun: its vnodes are charged and, where it is exclusive, resv-exclusive. Also in the replay. */
+void spans_hold(struct keel_mod *mod, struct keel_obj *resv);
+void spans_free(struct resv *r);
+/* Texts of vnodes: `(a:ncpus=1)+(b:ncpus=2)`. */
+bool nodes_name(const char *nodes, const char *vnode);
+/* Without each group that names one of `vnodes` (sorted); *ret is the caller's, NULL when none is left. True: it is less than before. */
+bool nodes_without(struct keel_mod *mod, const char *nodes, const char *const *vnodes, uint32_t n, char **ret);
+
+/* ---- vnodes.c: attributes `resv`, `resv_enable`, state resv-exclusive; what happens to vnodes -------------------------------- */
+extern const struct keel_node_state_def resv_exclusive_row;
+void vnodes_listed(struct keel_mod *mod, const char *nodes); /* the attribute `resv` of these may have changed */
+keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev);
+/* Is one of the vnodes of the i-th time unavailable now? Those of KEEL_RESV_WHATEVER never are. */
+bool span_is_broken(struct keel_mod *mod, struct keel_obj *resv, uint32_t i);
+
+/* ---- queue.c ------------------------------------------------------------------------------------------------------------------- */
+#define QUEUE_WHO "pbs_server" /* @host: who makes and changes queues of reservations */
+int32_t queue_make(struct keel_mod *mod, struct keel_obj *resv, struct keel_err *err);
+void queue_enable(struct keel_mod *mod, struct keel_obj *resv, bool on);
+void queue_start(struct keel_mod *mod, struct keel_obj *resv, bool on);
+void queue_lists(struct keel_mod *mod, struct keel_obj *resv); /* acl_* follow Authorized_* */
+bool queue_is_empty(struct keel_mod *mod, struct keel_obj *resv);
+void queue_remove(struct keel_mod *mod, struct keel_obj *resv);
+keel_verdict queue_management(struct keel_call *c, const struct keel_ev_management *ev); /* 15027 */
+
+/* ---- submit.c: request resv_submit, service make() ------------------------------------------------------------------------------- */
+void on_resv_submit(struct keel_mod *mod, struct keel_req *req);
+void resv_make(struct keel_mod *mod, const struct keel_resv_new *new, struct keel_mod *me, keel_resv_done *done, void *arg);
+
+/* ---- asker.c: requests that wait ---------------------------------------------------------------------------------------------------- */
+/* Answers now with `<id> <word>`, or later, as `interactive` seconds say (0: now). */
+void asker_wait(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int64_t seconds, bool alters,
+		const char *word_now);
+void askers_answer(struct keel_mod *mod, struct keel_obj *resv, const char *word); /* CONFIRMED, DENIED, FAILED, BEING DELETED */
+void askers_gone(struct keel_mod *mod, struct keel_req *req);
+
+/* ---- confirm.c ------------------------------------------------------------------------------------------------------------------------- */
+/* It has these vnodes for its times (n of them, the soonest first): first confirmation, confirmed anew, or altered. State, queue,
+ * log, record Y with `who`, mail, askers, points, the clock. */
+void resv_confirmed(struct keel_mod *mod, struct keel_obj *resv, const char *who, const char *const *nodes, uint32_t n);
+void resv_denied(struct keel_mod *mod, struct keel_obj *resv, const char *why); /* it is deleted: record K */
+void on_resv_confirm(struct keel_mod *mod, struct keel_req *req); /* request of pbs_confirmresv */
+
+/* ---- search.c: in a cycle ----------------------------------------------------------------------------------------------------------------- */
+void search_begin(struct keel_mod *mod); /* on_cycle of service sched: unconfirmed, altered, and those to be reconfirmed whose time has come */
+void search_forget(struct keel_mod *mod, struct keel_obj *resv);
+
+/* ---- retry.c: degraded, in conflict ----------------------------------------------------------------------------------------------------------- */
+/* Some vnode of one of its times is unavailable, or all are back: state, substate, reserve_retry, log. */
+void resv_judge(struct keel_mod *mod, struct keel_obj *resv);
+void retry_set(struct keel_mod *mod, struct keel_obj *resv, int64_t when); /* reserve_retry and its log line */
+int64_t retry_time(struct keel_mod *mod, struct keel_obj *resv); /* now + reserve_retry_time, or the start when that is nearer */
+bool retry_is_due(struct keel_mod *mod, struct keel_obj *resv);
+void reconfirm_failed(struct keel_mod *mod, struct keel_obj *resv, const char *why);
+bool resv_lose(struct keel_mod *mod, struct keel_obj *resv, const struct keel_resv_loss *loss); /* service resv */
+void resv_retry(struct keel_mod *mod, const char *id);
+
+/* ---- clock.c ---------------------------------------------------------------------------------------------------------------------------------------- */
+/* Sets the alarm for the next thing that its times bring; call it whenever one of them changed. */
+void clock_set(struct keel_mod *mod, struct keel_obj *resv);
+
+/* ---- begin.c, end.c ----------------------------------------------------------------------------------------------------------------------------------- */
+void resv_begin(struct keel_mod *mod, struct keel_obj *resv);
+void resv_end(struct keel_mod *mod, struct keel_obj *resv); /* a time is over: the next one, or BD */
+void job_left(struct keel_mod *mod, struct keel_obj *resv); /* a job of its queue is over or moved */
+
+/* ---- remove.c ----------------------------------------------------------------------------------------------------------------------------------------------- */
+void on_resv_delete(struct keel_mod *mod, struct keel_req *req);
+/* It goes: at once, or BD until its jobs are gone. Record k or K by `who`; log, mail, point resv_end. */
+void resv_remove(struct keel_mod *mod, struct keel_obj *resv, const char *who);
+
+/* ---- alter.c, altered.c -------------------------------------------------------------------------------------------------------------------------------------------- */
+void on_resv_alter(struct keel_mod *mod, struct keel_req *req);
+void alter_revert(struct keel_mod *mod, struct keel_obj *resv); /* denied, or the server was restarted */
+void alter_done(struct keel_mod *mod, struct keel_obj *resv, const char *const *nodes, uint32_t n);
+
+/* ---- jobs.c: jobs in reservations ------------------------------------------------------------------------------------------------------------------------------------- */
+keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
+const char *holder_of(struct keel_mod *mod, const char *job_id); /* on_holder() of service node */
+
+/* ---- specific.c: --job, qmove, create_resv_from_job ------------------------------------------------------------------------------------------------------------------------ */
+int32_t specific_prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft, struct keel_req *req,
+			 struct keel_err *err); /* reserve_job, qmove: fills the draft from the job; 0 also for others */
+void specific_made(struct keel_mod *mod, struct keel_obj *resv); /* --job: confirmed at once, the job is moved */
+void specific_confirmed(struct keel_mod *mod, struct keel_obj *resv); /* qmove: the job is moved into its queue */
+
+/* ---- record.c, letter.c, explain.c ------------------------------------------------------------------------------------------------------------------------------------------- */
+void record_submit(struct keel_mod *mod, struct keel_obj *resv);   /* U */
+void record_confirm(struct keel_mod *mod, struct keel_obj *resv, const char *who); /* Y */
+void record_begin(struct keel_mod *mod, struct keel_obj *resv);	   /* B, once per time */
+void record_remove(struct keel_mod *mod, struct keel_obj *resv, const char *who); /* k or K */
+void letter_send(struct keel_mod *mod, struct keel_obj *resv, char point, const char *text); /* a b c e, if Mail_Points has it */
+
+/* ---- replay.c -------------------------------------------------------------------------------------------------------------------------------------------------------------- */
+int32_t resv_replay(struct keel_mod *mod, struct keel_err *err); /* start(): spec 11 section 7.3, spec 12 section 9 */
+
+extern const struct keel_service_def resv_service;
+#endif
