@@ -365,7 +365,7 @@ static int32_t walk_begin(struct walk *w, int64_t start)
 	if (w->r->has_until)
 		rule.until = until;
 	w->it = icalrecur_iterator_new(rule, first);
-	return w->it ? 0 : PBSE_BAD_RRULE_SYNTAX;
+	return w->it ? 0 : PBSE_BAD_RRULE_SYNTAX2; /* it has none */
 }
 
 static int32_t walk(struct walk *w, int64_t start)
