@@ -271,4 +271,6 @@ const struct keel_sched_api sched_service = {
 	.asked_for = asked_for,
 	.setting = setting,
 	.set_prime = prime_set,
+	.block = block,
+	.unblock = unblock,
 };

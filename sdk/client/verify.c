@@ -215,7 +215,7 @@ static int attribute_check(const struct rule *rules, enum verify_for what, const
 		return 0;
 	if (a->value != NULL && *a->value != '\0')
 		return value_check(rules, what, a);
-	if (what == VERIFY_ALTER || what == VERIFY_RESV_ALTER || what == VERIFY_MANAGE ||
+	if (what == VERIFY_ALTER || what == VERIFY_MANAGE || (what == VERIFY_RESV_ALTER && strcmp(a->name, ATTR_auth_g) == 0) ||
 	    (what == VERIFY_SUBMIT && strcmp(a->name, ATTR_A) == 0)) /* any text, also an empty one */
 		return 0;
 	return PBSE_BADATVAL;

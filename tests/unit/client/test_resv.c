@@ -57,8 +57,8 @@ static void serve_calls(struct fake_server *f, int fd)
 
 static void test_calls(void)
 {
-	char name[] = ATTR_resv_start, one[] = "1", users[] = ATTR_auth_u, none[] = "";
-	struct attropl start = { NULL, name, NULL, one, SET }, unset = { NULL, users, NULL, none, SET };
+	char name[] = ATTR_resv_start, one[] = "1", groups[] = ATTR_auth_g, none[] = "";
+	struct attropl start = { NULL, name, NULL, one, SET }, unset = { NULL, groups, NULL, none, SET };
 	struct fake_server f;
 	char *text;
 	int c;
