@@ -47,3 +47,11 @@ int64_t job_end(struct keel_mod *mod, struct keel_obj *job)
 	end = begun + (1 + (now - begun) / soft) * soft;
 	return hard && end > begun + hard ? begun + hard : end;
 }
+
+int64_t job_end_latest(struct keel_mod *mod, struct keel_obj *job)
+{
+	int64_t now = keel_time(mod), begun = keel_get_int(job, job_stime);
+	int64_t hard = seconds_of(keel_get_ptr(job, job_Resource_List), "walltime");
+
+	return (begun > 0 && begun < now ? begun : now) + (hard ? hard : FIVE_YEARS);
+}

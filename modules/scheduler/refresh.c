@@ -115,6 +115,7 @@ struct snapshot *snapshot_now(struct keel_mod *mod)
 	if (!st->snapshot || !st->generation || st->node_shape != shape ||
 	    !refresh(mod, st->snapshot)) {
 		before = st->snapshot ? st->snapshot->n : 0;
+		finds_restart(mod);
 		snapshot_free(st->snapshot);
 		st->snapshot = snapshot_make(mod);
 		if (!st->snapshot || st->snapshot->n != before)

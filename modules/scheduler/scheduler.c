@@ -280,6 +280,7 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 
 	(void)now, (void)err;
 	plan_restart(mod);
+	finds_restart(mod);
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
 	st->generation = 0;

@@ -19,6 +19,7 @@
 #include "pbs_error.h"
 #include "place.h"
 #include "settings.h"
+#include "spans.h"
 
 /* Where the index has a job. */
 enum where {
@@ -34,7 +35,7 @@ enum where {
 struct dynres;
 struct entry;
 struct list {
-	struct entry *first;
+	struct entry *first, *at; /* at: the next one for a walk over turns of the loop; what is added comes last */
 	uint32_t n;
 };
 
@@ -53,6 +54,7 @@ struct entry {
 	uint32_t commented_at; /* its comment or estimate was changed, seconds since 1970 */
 	uint32_t ranked_in, victims_in; /* cycles: ranked; victims were sought */
 	uint32_t ends_in; /* calendar that has its end */
+	uint32_t found_in; /* search that has collected it */
 	uint32_t gave_up; /* st->relevance when victims left in vain: none are sought until it moves */
 	struct memory *refused; /* by which hosts, lately; NULL: none */
 	char *sent_to; /* vnode of a host that has not started it yet; NULL: none */
@@ -129,10 +131,10 @@ struct fence {
 	uint32_t n, room;
 };
 
-/* LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PLANNING: a top job;
+/* FINDING: places in time, for others; LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PLANNING: a top job;
  * PREEMPTING: victims give way; LINGERING: they do, and there is nothing else to do; AWAITING: a host
  * accepts a job. */
-enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING,
+enum phase { IDLE, PLANNED, FINDING, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING,
 	     LINGERING, AWAITING };
 
 struct conf {
@@ -215,6 +217,15 @@ struct state {
 	struct plan *plan;
 	struct top *tops;
 
+	/* find.c */
+	struct find *finds; /* the first one is at work */
+	struct keel_timer *find_timer;
+	struct snapshot *find_copy; /* for it; the vnodes in its time */
+	uint32_t searches;
+	struct keel_mod *cycle_of; /* on_cycle() */
+	void (*on_cycle)(struct keel_mod *me);
+	bool finds_asked; /* in this cycle */
+
 	/* comment.c */
 	struct group *talk_first;
 	struct keel_timer *talk_timer;
@@ -239,6 +250,7 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job);
 int64_t job_duration(struct keel_obj *job);  /* it may run */
 int64_t job_remaining(struct keel_obj *job); /* of that */
 int64_t job_end(struct keel_mod *mod, struct keel_obj *job);       /* when, of a running job */
+int64_t job_end_latest(struct keel_mod *mod, struct keel_obj *job); /* likewise; soft times do not count */
 
 /* Not again before `ms` from now. */
 void entry_rest(struct keel_mod *mod, struct entry *e);
@@ -468,6 +480,16 @@ void top_known(struct keel_mod *mod, struct keel_obj *job); /* from an earlier l
 void top_preempted(struct keel_mod *mod, struct entry *e);
 void tops_settle(struct keel_mod *mod); /* those of earlier cycles are none any more */
 void tops_free(struct keel_mod *mod);
+
+/* find.c */
+int32_t sched_find(struct keel_mod *mod, const struct keel_sched_wish *w, struct keel_mod *me, keel_sched_found *done,
+		   void *arg, struct keel_err *err);
+void sched_find_drop(struct keel_mod *mod, struct keel_mod *me, void *arg);
+void sched_on_cycle(struct keel_mod *mod, struct keel_mod *me, void (*fn)(struct keel_mod *me));
+bool finds_step(struct keel_mod *mod); /* one step of the phase FINDING; false: all are over */
+void finds_go_on(struct keel_mod *mod); /* those that are left, when no cycle does */
+void finds_restart(struct keel_mod *mod); /* the snapshot goes */
+void finds_drop(struct keel_mod *mod);
 
 /* qrun.c */
 struct qrun {

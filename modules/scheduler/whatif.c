@@ -271,4 +271,7 @@ const struct keel_sched_api sched_service = {
 	.asked_for = asked_for,
 	.setting = setting,
 	.set_prime = prime_set,
+	.find = sched_find,
+	.find_drop = sched_find_drop,
+	.on_cycle = sched_on_cycle,
 };
