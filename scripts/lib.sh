@@ -9,7 +9,7 @@ die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 
 # Debian packages of a build; those of the tests are named where they are needed.
 build_packages=(gcc libc6-dev make autoconf automake libtool pkg-config libltdl-dev libuv1-dev libconfig-dev
-	libpcre2-dev libsqlite3-dev libsodium-dev libjansson-dev libedit-dev libmuparser-dev libseccomp-dev
+	libpcre2-dev libsqlite3-dev libsodium-dev libjansson-dev libedit-dev libmuparser-dev libseccomp-dev libical-dev
 	libcunit1-dev uthash-dev)
 # qsub starts three times as fast with it; everything is the same without.
 speed_packages=(musl-tools)

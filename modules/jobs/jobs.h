@@ -290,6 +290,8 @@ void on_move(struct keel_mod *mod, struct keel_req *req);
  * 15001, 15018, 15016 for what changed while the taps waited. */
 void job_move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
 	      struct keel_mod *me, keel_job_done *done, void *arg);
+/* Puts a job that is not over into another queue, whatever its state is and without any check. Returns 0, or 15016. */
+int32_t job_put(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who);
 /* The queue that `[queue][@server]` means. Returns 0; fails with 15008 (another server), 15018 (no such queue) or 15037
  * (no default queue). */
 int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj **ret_queue);
@@ -328,6 +330,7 @@ void job_abort(struct keel_mod *mod, struct keel_obj *job, const char *why);
 /* submit.c */
 /* A number, again from 0 behind `last` (0: 9999999). Returns whether a block of them was reserved: it is to be stored. */
 bool sequence_take(struct state *st, int64_t last, int64_t *ret);
+int64_t sequence_next(struct keel_mod *mod); /* the next number: never given again, also after kill -9 */
 
 /* submit.c, modify.c, delete.c, signal.c, suspend.c, run.c, end.c, rerun.c, wait.c: handlers, each of which sends its
  * reply once, at once or when what it waits for has happened */

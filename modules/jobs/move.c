@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * move.c - a waiting job goes into another queue: for qmove, and for what routes jobs.
+ * move.c - a job goes into another queue: a waiting one for qmove and for what routes jobs, any one for a module that made
+ * the queue for it (job_put()).
  *
  * The queue admits it, its defaults are computed anew, the point job_move agrees; then queue, counters
  * and place change in one turn. The resources that its submitter named stay, and so does its rank.
@@ -57,37 +58,67 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 	return queue && !keel_queue_runs(queue);
 }
 
+/* What is counted and charged of it goes from one queue to the other. */
+static void exchange_queue(struct keel_mod *mod, struct keel_obj *job, const char *name)
+{
+	const enum step step = job_slot(mod, job)->step;
+
+	edits_count(mod, job);
+	log_dequeuing(mod, job, step_letter(step));
+	counts_add(mod, job, step, -1);
+	job_recharge(mod, job, -1);
+	keel_set_str(job, attr_job_queue, name);
+	job_recharge(mod, job, 1);
+	counts_add(mod, job, step, 1);
+	keel_set_int(job, job_mtime, keel_time(mod));
+}
+
+/* It waits, so its place among those that wait there is a new one. */
+static void wait_there(struct keel_mod *mod, struct keel_obj *job)
+{
+	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
+
+	keel_set_int(job, job_qtime, keel_time(mod));
+	/* A scheduler's comment about the queue it was in is no longer true. */
+	for (size_t i = 0; i < KEEL_COUNT(reasons); i++)
+		if (strncmp(job_text(job, job_comment), reasons[i], strlen(reasons[i])) == 0)
+			keel_unset(job, job_comment, NULL);
+	step_evaluate(mod, job);
+}
+
 static void change_queue(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
 			 const char *who)
 {
 	struct job *j = job_slot(mod, job);
-	static const char *const reasons[] = { "Not Running", "Can Never Run", "Not Routed" };
 	const char *id = job_id(mod, job), *name = keel_id(queue);
+	const bool waits = step_is_open(j->step);
 	char from[64];
 
 	strncpy(from, job_text(job, attr_job_queue), sizeof(from) - 1);
 	from[sizeof(from) - 1] = '\0';
 	if (is_routed(mod, job))
 		keel_set_int(job, job_hop_count, keel_get_int(job, job_hop_count) + 1);
-	edits_count(mod, job);
-	log_dequeuing(mod, job, step_letter(j->step));
-	counts_add(mod, job, j->step, -1);
-	keel_set_str(job, attr_job_queue, name);
-	counts_add(mod, job, j->step, 1);
-	keel_set_int(job, job_qtime, keel_time(mod));
-	keel_set_int(job, job_mtime, keel_time(mod));
-	/* A scheduler's comment about the queue it was in is no longer true. */
-	for (size_t i = 0; i < KEEL_COUNT(reasons); i++)
-		if (strncmp(job_text(job, job_comment), reasons[i], strlen(reasons[i])) == 0)
-			keel_unset(job, job_comment, NULL);
-	step_evaluate(mod, job);
+	exchange_queue(mod, job, name);
+	if (waits)
+		wait_there(mod, job);
 	keel_log(mod, KEEL_LOG_JOB, "Job", id, "Job moved to %s at request of %s", name, who);
 	keel_log(mod, KEEL_LOG_DEBUG2, "Job", id, "enqueuing into %s, state %c hop %lld", name,
 		 step_letter(j->step), (long long)keel_get_int(job, job_hop_count) + 1);
-	keel_acct_job('Q', job);
+	if (waits)
+		keel_acct_job('Q', job);
 	keel_note(mod, KEEL_POINT_job_moved,
 		  KEEL_EVENT(job_moved, .id = id, .job = job, .from = from));
 	scheduler_wake(mod);
+}
+
+int32_t job_put(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who)
+{
+	const enum step step = job_slot(mod, job)->step;
+
+	if (step == STEP_NEW || step_is_over(step) || step_is_expired(step))
+		return PBSE_BADSTATE;
+	change_queue(mod, job, queue, who);
+	return 0;
 }
 
 static void move_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)

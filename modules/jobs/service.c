@@ -128,6 +128,8 @@ static const struct keel_job_api service = {
 	.letter = job_letter,
 	.shrink = job_shrink,
 	.stage = job_stage,
+	.take_number = sequence_next,
+	.put = job_put,
 };
 const struct keel_service_def job_service = {
 	.size = sizeof(struct keel_service_def),

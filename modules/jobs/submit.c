@@ -51,7 +51,7 @@ bool sequence_take(struct state *st, int64_t last, int64_t *ret)
 
 /* Numbers are reserved in blocks, so that the server object is not saved with every job; after a kill
  * the rest of a block is skipped. */
-static int64_t next_sequence(struct keel_mod *mod)
+int64_t sequence_next(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
@@ -293,7 +293,7 @@ static int32_t draft_make(struct keel_mod *mod, struct submission *s, struct kee
 		     struct keel_err *err)
 {
 	const struct keel_session *who = keel_req_session(s->req);
-	int64_t sequence = next_sequence(mod);
+	int64_t sequence = sequence_next(mod);
 	struct keel_changes *ch;
 	char id[300];
 	int32_t code;

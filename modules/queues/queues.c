@@ -120,8 +120,7 @@ static bool becomes_true(struct keel_call *c, struct keel_obj *queue, const char
 	return keel_call_get(c, queue, attr, NULL, text, sizeof(text)) > 0 && text[0] == 'T';
 }
 
-/* Not counting finished jobs kept as history. */
-static bool has_jobs(struct keel_obj *queue)
+bool queue_has_jobs(struct keel_obj *queue)
 {
 	char counts[256];
 	const char *p;
@@ -146,7 +145,7 @@ static keel_verdict on_management(struct keel_call *c, const struct keel_ev_mana
 	if (ev->cmd != CMD_DELETE && keel_call_get(c, ev->obj, "queue_type", NULL, text, sizeof(text)) > 0)
 		type = type_find(c->mod, text);
 	/* One with jobs is not deleted and gets no other type than it has. */
-	if ((ev->cmd == CMD_DELETE || (have && type && strcmp(type->name, have) != 0)) && has_jobs(ev->obj))
+	if ((ev->cmd == CMD_DELETE || (have && type && strcmp(type->name, have) != 0)) && queue_has_jobs(ev->obj))
 		return keel_reject(c, PBSE_OBJBUSY, NULL);
 	/* Only a queue with a type is enabled or started; the type may come in the same request. */
 	if (ev->cmd == CMD_DELETE || *text)

@@ -16,6 +16,16 @@ struct state {
 	struct keel_row *types; /* of keel_queue_type_def */
 };
 
+/* queues.c */
+bool queue_has_jobs(struct keel_obj *queue); /* not counting finished jobs kept as history */
+
+/* make.c: as keel/service/queue.h says */
+int32_t queue_create(struct keel_mod *mod, const char *name, const struct keel_queue_set *set, uint32_t n, const char *who,
+		     struct keel_err *err);
+int32_t queue_change(struct keel_mod *mod, struct keel_obj *queue, const struct keel_queue_set *set, uint32_t n,
+		     const char *who, struct keel_err *err);
+int32_t queue_remove(struct keel_mod *mod, struct keel_obj *queue, const char *who);
+
 /* type.c */
 extern const struct keel_kind_def type_kind;
 extern const struct keel_queue_type_def execution_type;

@@ -76,6 +76,9 @@ static bool api_runs(struct keel_mod *mod, struct keel_obj *queue)
 static const struct keel_queue_api service = {
 	.size = sizeof(struct keel_queue_api),
 	.runs = api_runs,
+	.create = queue_create,
+	.change = queue_change,
+	.remove = queue_remove,
 };
 const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

@@ -5,6 +5,7 @@
  * A copy shares with its original what placement never changes: names, totals, strings. It must be
  * gone before the original.
  */
+#include "spans.h"
 #include "trial.h"
 
 #include <stdlib.h>
@@ -98,6 +99,7 @@ struct snapshot *snapshot_copy(const struct snapshot *s)
 		copy->node[i] = s->node[i];
 		copy->node[i].free = copy->amounts + (size_t)i * s->n_column;
 		memcpy(copy->node[i].free, s->node[i].free, sizeof(double) * s->n_column);
+		copy->node[i].future = future_share(s->node[i].future);
 		ok &= limits_copy(copy, i);
 	}
 	if (ok)
@@ -124,8 +126,10 @@ void snapshot_copy_free(struct snapshot *s)
 
 	if (!s)
 		return;
-	for (i = 0; s->node && i < s->n; i++)
+	for (i = 0; s->node && i < s->n; i++) {
 		limits_free(s->node[i].limits);
+		future_put(s->node[i].future);
+	}
 	if (s->pool)
 		pools_free(s->pool, s->n_pool);
 	order_free(s->order);
@@ -169,8 +173,8 @@ static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int s
 
 void vnode_judge(const struct snapshot *s, struct vnode *v)
 {
-	v->in_use = v->jobs > 0;
-	v->usable = !v->down && !v->alone && !v->fenced && !is_busy(s, v);
+	v->in_use = v->jobs > 0 || v->promised;
+	v->usable = !v->down && !v->alone && !v->fenced && !v->closed && !is_busy(s, v);
 }
 
 static void alone_set(struct snapshot *s, struct vnode *v, int32_t share, bool alone)

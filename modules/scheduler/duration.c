@@ -24,6 +24,13 @@ int64_t job_duration(struct keel_obj *job)
 	return soft ? soft : hard ? hard : FIVE_YEARS;
 }
 
+int64_t job_longest(struct keel_obj *job)
+{
+	int64_t hard = seconds_of(keel_get_ptr(job, job_Resource_List), "walltime");
+
+	return hard ? hard : FIVE_YEARS;
+}
+
 int64_t job_remaining(struct keel_obj *job)
 {
 	int64_t left = job_duration(job) -
@@ -48,10 +55,9 @@ int64_t job_end(struct keel_mod *mod, struct keel_obj *job)
 	return hard && end > begun + hard ? begun + hard : end;
 }
 
-int64_t job_end_latest(struct keel_mod *mod, struct keel_obj *job)
+int64_t job_until(struct keel_mod *mod, struct keel_obj *job)
 {
 	int64_t now = keel_time(mod), begun = keel_get_int(job, job_stime);
-	int64_t hard = seconds_of(keel_get_ptr(job, job_Resource_List), "walltime");
 
-	return (begun > 0 && begun < now ? begun : now) + (hard ? hard : FIVE_YEARS);
+	return (begun > 0 && begun < now ? begun : now) + job_longest(job);
 }

@@ -215,10 +215,14 @@ static bool make(struct keel_mod *mod, struct find *f)
 
 		v->down = v->down && is_closed(mod, v);
 		v->fenced = false;
+		v->promised = v->closed = 0;
 		limits_free(v->limits);
 		v->limits = NULL;
+		future_put(v->future);
+		v->future = NULL;
 	}
 	f->s->counts_people = false;
+	f->s->n_future = 0;
 	f->moment = f->from;
 	f->filled = 0;
 	f->memo = (struct memo){ 0 };
@@ -261,7 +265,7 @@ static bool gather(struct keel_mod *mod, struct find *f)
 	if (!e)
 		return false;
 	st->running.at = e->next;
-	at = e->found_in == st->searches ? 0 : job_end(mod, e->job); /* the list turns round at times */
+	at = e->found_in == st->searches ? 0 : job_until(mod, e->job); /* the list turns round at times */
 	e->found_in = st->searches;
 	if (at <= f->moment || !(text = keel_get_str(e->job, job_exec_vnode) ? strdup(keel_get_str(e->job, job_exec_vnode)) : NULL))
 		return true;

@@ -51,6 +51,19 @@ struct keel_exec *exec_held(struct keel_obj *job)
 	return exec;
 }
 
+struct keel_exec *exec_kept(struct keel_obj *job)
+{
+	const char *released = keel_job_released(job);
+	struct keel_exec *exec = exec_held(job);
+	uint32_t i, k;
+
+	for (i = 0; exec && i < exec->n; i++)
+		for (k = 0; k < exec->part[i].n; k++)
+			if (!released || is_listed(released, exec->part[i].v[k].res->name))
+				((struct keel_res_value *)exec->part[i].v)[k].n = 0;
+	return exec;
+}
+
 struct keel_exec *exec_again(struct keel_obj *job)
 {
 	struct keel_exec *exec = exec_held(job);

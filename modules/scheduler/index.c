@@ -69,6 +69,7 @@ void entry_out(struct entry *e)
 	e->timer = NULL;
 	e->where = OUT;
 	e->aside = false;
+	held_forget(e);
 }
 
 void entry_fini(struct keel_mod *mod, void *slot)

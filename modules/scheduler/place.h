@@ -40,12 +40,15 @@ struct vnode {
 	uint32_t read_in;     /* the refresh that read it last */
 	bool unsure;          /* to be read again */
 	bool fenced;          /* kept for a job for which others give way there */
+	uint32_t promised, closed; /* blocks that cover the snapshot's time; those that close it */
+	struct future *future; /* blocks that begin later (least.c); NULL: there are none */
 	uint8_t share[4];     /* by what a job says (enum keel_place_share): what it comes to here */
 	const char *queue;    /* only jobs of this queue; NULL: any */
 	const char *partition; /* only jobs of this partition; NULL: of none */
 	int64_t priority, last_used, score;
 	double *total, *free;
 	uint32_t *via;        /* per column: index + 1 of the vnode whose amount it shares; NULL: none */
+	uint32_t *taker, n_taker; /* vnodes that share an amount of this one */
 	struct keel_res_value *other; /* what is not counted: strings, booleans, plain numbers */
 	uint32_t n_other;
 	struct vnode_limits *limits; /* NULL: none */
@@ -76,8 +79,12 @@ struct order; /* order.c */
 struct klasses; /* klass.c */
 struct scratch; /* place.c */
 struct sets; /* sets.c */
+struct spans; /* spans.h, as the next two */
+struct future;
+struct tenant;
 
 struct snapshot {
+	int64_t at;           /* the time it stands for, seconds since 1970 */
 	struct vnode *node;   /* in the order of definition */
 	uint32_t n, n_hosts;
 	const struct keel_resource **column; /* what is counted */
@@ -88,6 +95,7 @@ struct snapshot {
 	bool only_checked;          /* a site's own only when they are named, too */
 	bool some_one_host; /* by snapshot_link(): some vnode takes jobs of one host only */
 	bool counts_people; /* some vnode limits jobs of a user or group: verdicts are about one owner */
+	bool is_room; /* room.c: of a block */
 	bool no_span, explicit_sets; /* do_not_span_psets, only_explicit_psets */
 	struct sort_key sort[SORT_KEYS_MAX + 1]; /* one more for round_robin */
 	uint32_t n_sort;
@@ -102,6 +110,10 @@ struct snapshot {
 	struct order *order;
 	struct scratch *scratch;
 	struct sets *sets; /* made when a job first needed them */
+	const struct spans *spans; /* what is promised; NULL: nothing. Borrowed */
+	uint32_t n_future;	   /* vnodes with blocks that begin later */
+	void (*tenants)(void *arg, const char *vnode, void (*fn)(void *to, const struct tenant *), void *to); /* spans.h */
+	void *tenants_arg;
 	char **own_checked, **own_endless; /* owned, or NULL */
 };
 

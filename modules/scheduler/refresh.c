@@ -30,6 +30,7 @@ static void read_again(void *arg, struct keel_obj *node)
 		r->strange = true;
 	else if (v->read_in != r->s->reads && r->n < r->s->n) {
 		vnode_reread(r->mod, r->s, v, node);
+		spans_apply(r->s, (uint32_t)(v - r->s->node));
 		v->read_in = r->s->reads;
 		v->unsure = false;
 		r->node[r->n++] = (uint32_t)(v - r->s->node);
@@ -81,6 +82,7 @@ static bool refresh(struct keel_mod *mod, struct snapshot *s)
 	uint32_t i, totals = pools_sum(s);
 
 	s->reads++;
+	s->at = keel_time(mod);
 	if (r.node) {
 		keel_node_changed_since(st->generation - 1, read_again, &r);
 		read_unsure(&r);
@@ -109,8 +111,11 @@ struct snapshot *snapshot_now(struct keel_mod *mod)
 	uint64_t shape = keel_node_shape();
 	uint32_t before;
 
-	if (st->snapshot && st->generation == now && !st->unsure)
+	blocks_pass(mod);
+	if (st->snapshot && st->generation == now && !st->unsure) {
+		st->snapshot->at = keel_time(mod);
 		return st->snapshot;
+	}
 	plan_restart(mod); /* its copies are of the old one */
 	if (!st->snapshot || !st->generation || st->node_shape != shape ||
 	    !refresh(mod, st->snapshot)) {

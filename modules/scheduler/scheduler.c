@@ -135,6 +135,16 @@ static keel_verdict on_placed(struct keel_call *c, const struct keel_ev_job_plac
 	return KEEL_NEXT;
 }
 
+/* It has fewer vnodes than before. */
+static keel_verdict on_resized(struct keel_call *c, const struct keel_ev_job_resized *ev)
+{
+	struct entry *e = ev->job ? entry_of(c->mod, ev->job) : NULL;
+
+	if (e)
+		held_forget(e);
+	return KEEL_NEXT;
+}
+
 static keel_verdict on_started(struct keel_call *c, const struct keel_ev_job_started *ev)
 {
 	struct entry *e = entry_of(c->mod, ev->job);
@@ -230,6 +240,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_suspended, on_suspended),
 	KEEL_TAP(job_preempted, on_preempted),
 	KEEL_TAP(job_placed, on_placed),
+	KEEL_TAP(job_resized, on_resized),
 	KEEL_TAP(job_started, on_started),
 	KEEL_TAP(job_purged, on_purged),
 	KEEL_TAP(node_known, on_node_known),
@@ -248,6 +259,7 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 	if (rank_init(mod))
 		return keel_error(err, -1, "out of memory");
 	st->relevance = 1;
+	st->spans_next = INT64_MAX;
 	st->first.before = st->all.before = group_before;
 	return 0;
 }
@@ -309,6 +321,7 @@ static void fini(struct keel_mod *mod)
 	index_fini(mod);
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
+	spans_fini(&st->spans);
 	rank_free(mod);
 	settings_free(st->settings);
 	st->settings = NULL;

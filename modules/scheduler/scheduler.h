@@ -57,6 +57,8 @@ struct entry {
 	uint32_t found_in; /* search that has collected it */
 	uint32_t gave_up; /* st->relevance when victims left in vain: none are sought until it moves */
 	struct memory *refused; /* by which hosts, lately; NULL: none */
+	struct keel_exec *held; /* what it has of vnodes, once that was asked (blocks.c), while it is where it is */
+	uint32_t *held_by_name;
 	char *sent_to; /* vnode of a host that has not started it yet; NULL: none */
 	uint16_t failures;
 	uint8_t where;
@@ -158,6 +160,10 @@ struct state {
 	struct shape *shapes; /* by key */
 	struct line *lines;
 
+	/* blocks.c */
+	struct spans spans;	      /* what is promised of vnodes, and when */
+	int64_t spans_at, spans_next; /* the time that the snapshot has followed them to; when one begins or ends next */
+
 	/* config.c, rank.c */
 	struct settings *settings; /* of sched_config; NULL: there is none */
 	bool non_prime;            /* time of day */
@@ -226,6 +232,10 @@ struct state {
 	void (*on_cycle)(struct keel_mod *me);
 	bool finds_asked; /* in this cycle */
 
+	/* room.c */
+	struct room *rooms; /* by queue */
+	uint64_t rooms_of;  /* st->spans.changes they were found for, and 1 more; 0: none */
+
 	/* comment.c */
 	struct group *talk_first;
 	struct keel_timer *talk_timer;
@@ -248,9 +258,10 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job);
 
 /* duration.c: seconds */
 int64_t job_duration(struct keel_obj *job);  /* it may run */
+int64_t job_longest(struct keel_obj *job);   /* the same, whatever soft times say: five years without walltime */
 int64_t job_remaining(struct keel_obj *job); /* of that */
 int64_t job_end(struct keel_mod *mod, struct keel_obj *job);       /* when, of a running job */
-int64_t job_end_latest(struct keel_mod *mod, struct keel_obj *job); /* likewise; soft times do not count */
+int64_t job_until(struct keel_mod *mod, struct keel_obj *job);     /* the same, at the latest */
 
 /* Not again before `ms` from now. */
 void entry_rest(struct keel_mod *mod, struct entry *e);
@@ -316,6 +327,13 @@ struct snapshot *snapshot_now(struct keel_mod *mod);
 /* A start that took of these vnodes failed, or may have: the next snapshot_now() reads them again. */
 void snapshot_unsure(struct keel_mod *mod, const char *exec_vnode);
 
+/* blocks.c: what is promised of vnodes */
+int32_t block(struct keel_mod *mod, const struct keel_sched_block *from, struct keel_err *err); /* service sched, as the next */
+void unblock(struct keel_mod *mod, const char *id, uint32_t from_part);
+void blocks_bind(struct keel_mod *mod, struct snapshot *s); /* to a new snapshot, of now */
+void blocks_pass(struct keel_mod *mod);	  /* time passes: vnodes of blocks that began or ended are read again */
+void held_forget(struct entry *e);	  /* it is elsewhere, or has less */
+
 /* totals.c: amounts of the server and of queues, and the job-wide amounts of jobs. */
 bool totals_read(struct keel_mod *mod, struct snapshot *s); /* false: no memory, or no server object */
 /* The summed resources of a job's Resource_List: the caller frees the array, the values are the job's. */
@@ -332,6 +350,7 @@ int32_t share_of(struct keel_obj *job); /* as its place says */
 /* An exec_vnode that the caller frees; NULL: it is unset, or cannot be parsed. */
 struct keel_exec *exec_of(const char *text);
 struct keel_exec *exec_held(struct keel_obj *job); /* what its end frees: also what it gave up and holds still */
+struct keel_exec *exec_kept(struct keel_obj *job); /* the same for what a suspended job keeps; its amounts alone count */
 /* The same for what a suspended job needs again. */
 struct keel_exec *exec_again(struct keel_obj *job);
 /* Takes that of the snapshot, of vnodes and totals; false with the reason, nothing taken. */
@@ -480,6 +499,19 @@ void top_known(struct keel_mod *mod, struct keel_obj *job); /* from an earlier l
 void top_preempted(struct keel_mod *mod, struct entry *e);
 void tops_settle(struct keel_mod *mod); /* those of earlier cycles are none any more */
 void tops_free(struct keel_mod *mod);
+
+/* room.c: jobs of a block's queue */
+bool has_room(struct keel_mod *mod, const char *queue); /* are its jobs placed inside a block? */
+/* Where jobs of this queue are placed: the snapshot of all vnodes, or its block's. NULL with the reason. Callers get it anew after
+ * anything that may start a job. */
+struct snapshot *ground_of(struct keel_mod *mod, const char *queue, struct reason *ret);
+/* The job has been placed there: what it takes in a room is taken of the snapshot of all, too. */
+void ground_taken(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode);
+void room_started(struct keel_mod *mod, const char *queue, uint64_t before); /* it has what one more start took, since that generation */
+void rooms_stale(struct keel_mod *mod); /* what a start took may be free again */
+void rooms_empty(struct keel_mod *mod); /* the snapshot of all goes */
+void rooms_log(struct keel_mod *mod);	/* blocks without vnodes */
+void rooms_free(struct keel_mod *mod);
 
 /* find.c */
 int32_t sched_find(struct keel_mod *mod, const struct keel_sched_wish *w, struct keel_mod *me, keel_sched_found *done,

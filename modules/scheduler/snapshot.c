@@ -37,6 +37,8 @@ void snapshot_free(struct snapshot *s)
 		free((char *)s->node[i].queue);
 		free((char *)s->node[i].partition);
 		free(s->node[i].via);
+		free(s->node[i].taker);
+		future_put(s->node[i].future);
 		limits_free(s->node[i].limits);
 	}
 	snapshot_unlink(s);
@@ -154,6 +156,20 @@ static bool amounts_make(const struct snapshot *s, struct vnode *v,
 	return true;
 }
 
+static bool taker_add(struct vnode *v, uint32_t taker)
+{
+	uint32_t *bigger;
+
+	if (v->n_taker && v->taker[v->n_taker - 1] == taker)
+		return true;
+	bigger = reallocarray(v->taker, v->n_taker + 1, sizeof(*bigger));
+	if (!bigger)
+		return false;
+	v->taker = bigger;
+	v->taker[v->n_taker++] = taker;
+	return true;
+}
+
 /* `@other` in place of an amount: the vnode shares that of another. */
 static bool shared_read(const struct snapshot *s, struct vnode *v,
 			struct keel_obj *obj)
@@ -173,6 +189,8 @@ static bool shared_read(const struct snapshot *s, struct vnode *v,
 		for (c = 0; c < s->n_column; c++)
 			if (s->column[c] == value->res)
 				v->via[c] = (uint32_t)(other - s->node) + 1;
+		if (!taker_add(&s->node[other - s->node], (uint32_t)(v - s->node)))
+			return false;
 	}
 	return true;
 }
@@ -294,6 +312,7 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 
 	if (ok) {
 		placing_apply(mod, s);
+		blocks_bind(mod, s);
 		s->shape = ++st->pictures;
 		s->node = calloc(n + 1, sizeof(*s->node));
 		ok = s->node != NULL;
@@ -309,6 +328,8 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 		snapshot_index(s);
 	for (i = 0; ok && i < n; i++)
 		ok = shared_read(s, &s->node[i], r[i].obj);
+	for (i = 0; ok && i < n; i++)
+		spans_apply(s, i);
 	free(r);
 	if (!ok) {
 		snapshot_free(s);

@@ -274,4 +274,6 @@ const struct keel_sched_api sched_service = {
 	.find = sched_find,
 	.find_drop = sched_find_drop,
 	.on_cycle = sched_on_cycle,
+	.block = block,
+	.unblock = unblock,
 };

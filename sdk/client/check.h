@@ -26,7 +26,7 @@ int check_resource(const char *name, const char *value);
 check_fn check_job_name, check_path, check_depend, check_holds, check_keep;
 check_fn check_mail_points, check_mail_users, check_users, check_shells, check_checkpoint;
 check_fn check_priority, check_array_range, check_stage, check_project;
-check_fn check_job_state;
+check_fn check_job_state, check_resv_name, check_names;
 
 /* Select and place (check_select.c). */
 check_fn check_select, check_place;

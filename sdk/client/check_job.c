@@ -27,6 +27,17 @@ int check_job_name(const char *value, enum verify_for what)
 	return judge(what == VERIFY_SELECT || only(value, LETTERS DIGITS "_-+."));
 }
 
+int check_resv_name(const char *value, enum verify_for what)
+{
+	(void)what;
+	if (strlen(value) > PBS_MAXJOBNAME)
+		return PBSE_JOBNBIG;
+	for (const unsigned char *at = (const unsigned char *)value; *at != '\0'; at++)
+		if (*at <= ' ' || *at == 0x7f)
+			return PBSE_BADATVAL;
+	return 0;
+}
+
 int check_path(const char *value, enum verify_for what)
 {
 	size_t host = strcspn(value, ":/"); /* a colon behind a slash belongs to the path */
@@ -56,7 +67,7 @@ int check_mail_points(const char *value, enum verify_for what)
 {
 	if (strcmp(value, "n") == 0)
 		return 0;
-	if (what == VERIFY_RESV)
+	if (what == VERIFY_RESV || what == VERIFY_RESV_ALTER)
 		return judge(only(value, "abec"));
 	return judge(only(value, "abej") && strcmp(value, "j") != 0);
 }
@@ -95,10 +106,24 @@ static bool is_absolute(const char *at, size_t len)
 	return len > 0 && *at == '/';
 }
 
+static bool is_signed_name(const char *at, size_t len)
+{
+	size_t sign = len > 0 && (*at == '+' || *at == '-');
+
+	return is_name(at + sign, len - sign);
+}
+
 int check_mail_users(const char *value, enum verify_for what)
 {
 	(void)what;
 	return judge(list_is(value, is_name, false));
+}
+
+/* [+|-]name[@host],... */
+int check_names(const char *value, enum verify_for what)
+{
+	(void)what;
+	return judge(list_is(value, is_signed_name, false));
 }
 
 int check_users(const char *value, enum verify_for what)

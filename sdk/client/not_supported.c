@@ -11,12 +11,6 @@ static int refuse(int c)
 	return connection_fail_code(connection_find(c), PBSE_NOSUP);
 }
 
-static char *refuse_text(int c)
-{
-	refuse(c);
-	return NULL;
-}
-
 #define NOT_SUPPORTED(type, function, fails, ...)       \
 	type function(int c, __VA_ARGS__)               \
 	{                                               \
@@ -26,7 +20,3 @@ NOT_SUPPORTED(int, pbs_rescquery, refuse, char **, int, int *, int *, int *, int
 NOT_SUPPORTED(int, pbs_rescreserve, refuse, char **, int, pbs_resource_t *)
 NOT_SUPPORTED(int, pbs_rescrelease, refuse, pbs_resource_t)
 NOT_SUPPORTED(int, pbs_stagein, refuse, const char *, const char *, const char *)
-NOT_SUPPORTED(char *, pbs_submit_resv, refuse_text, struct attropl *, const char *)
-NOT_SUPPORTED(char *, pbs_modify_resv, refuse_text, const char *, struct attropl *, const char *)
-NOT_SUPPORTED(int, pbs_delresv, refuse, const char *, const char *)
-NOT_SUPPORTED(int, pbs_confirmresv, refuse, const char *, const char *, unsigned long, const char *)

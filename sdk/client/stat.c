@@ -19,11 +19,21 @@
 STAT_OF(pbs_statjob, "job")
 STAT_OF(pbs_statque, "queue")
 STAT_OF(pbs_statvnode, "node")
-STAT_OF(pbs_statresv, "resv")
 STAT_OF(pbs_statrsc, "resource")
 STAT_OF(pbs_stathook, "hook")
 STAT(pbs_statserver, "server", NULL, (int c, struct attrl *want, const char *extend))
 STAT(pbs_statsched, "sched", NULL, (int c, struct attrl *want, const char *extend))
+
+/* A server whose modules have no reservations does not know the class. */
+struct batch_status *pbs_statresv(int c, const char *id, struct attrl *want, const char *extend)
+{
+	struct status_query q = { "resv", id, extend, NULL, want };
+	struct batch_status *list = status_list(c, &q);
+
+	if (list == NULL && pbs_errno == PBSE_IVALREQ && connection_find(c) != NULL)
+		connection_fail_code(connection_find(c), PBSE_NOSUP);
+	return list;
+}
 
 struct batch_status *pbs_selstat(int c, struct attropl *select, struct attrl *want,
 				 const char *extend)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "resv.h"
 
 struct batch_status *status_block(size_t n, size_t text_size, struct attrl **ret_attribs,
 				  char **ret_text)
@@ -115,6 +116,7 @@ static int object_decode(const struct pack_value *object, struct batch_status **
 struct taking {
 	status_taker *take;
 	void *arg;
+	bool resv;
 };
 
 static int objects_part(const struct pack_value *body, void *arg)
@@ -130,6 +132,8 @@ static int objects_part(const struct pack_value *body, void *arg)
 		return -EPROTO;
 	for (uint32_t i = 0; i < objects->n && ret == 0; i++) {
 		ret = object_decode(&objects->at[i], &one);
+		if (ret == 0 && t->resv)
+			resv_numbers(one);
 		if (ret == 0)
 			ret = t->take(one, t->arg);
 	}
@@ -138,7 +142,7 @@ static int objects_part(const struct pack_value *body, void *arg)
 
 int status_run(int c, const struct status_query *q, status_taker *take, void *arg)
 {
-	struct taking t = { take, arg };
+	struct taking t = { take, arg, q->klass != NULL && strcmp(q->klass, "resv") == 0 };
 	struct listener l = { .part = objects_part, .arg = &t };
 
 	return CALL(c, "status", &l, arg_str("class", q->klass),

@@ -65,6 +65,14 @@ static const struct rule resv_rules[] = {
 	{ ATTR_resv_start, .check = check_count },
 	{ ATTR_resv_end, .check = check_count },
 	{ ATTR_resv_duration, .check = check_time },
+	{ ATTR_resv_name, .check = check_resv_name },
+	{ ATTR_inter, .check = check_long },
+	{ ATTR_del_idle_time, .check = check_time },
+	{ ATTR_auth_u, .check = check_names },
+	{ ATTR_auth_g, .check = check_names },
+	{ ATTR_auth_h, .check = check_names },
+	{ ATTR_u, .check = check_users },
+	{ ATTR_g, .check = check_users },
 	{ ATTR_m, .check = check_mail_points },
 	{ ATTR_M, .check = check_mail_users },
 	{ .name = NULL },
@@ -207,7 +215,7 @@ static int attribute_check(const struct rule *rules, enum verify_for what, const
 		return 0;
 	if (a->value != NULL && *a->value != '\0')
 		return value_check(rules, what, a);
-	if (what == VERIFY_ALTER || what == VERIFY_MANAGE ||
+	if (what == VERIFY_ALTER || what == VERIFY_MANAGE || (what == VERIFY_RESV_ALTER && strcmp(a->name, ATTR_auth_g) == 0) ||
 	    (what == VERIFY_SUBMIT && strcmp(a->name, ATTR_A) == 0)) /* any text, also an empty one */
 		return 0;
 	return PBSE_BADATVAL;
@@ -251,7 +259,7 @@ static int verify_by(int c, const struct rule *rules, enum verify_for what,
 
 int verify(int c, enum verify_for what, const struct attropl *list)
 {
-	return verify_by(c, what == VERIFY_RESV ? resv_rules : job_rules, what, list);
+	return verify_by(c, what == VERIFY_RESV || what == VERIFY_RESV_ALTER ? resv_rules : job_rules, what, list);
 }
 
 static const struct rule *object_rules(int obj)

@@ -10,7 +10,7 @@
 
 #include "pbs_ifl.h"
 
-enum verify_for { VERIFY_SUBMIT, VERIFY_ALTER, VERIFY_SELECT, VERIFY_RESV, VERIFY_MANAGE,
+enum verify_for { VERIFY_SUBMIT, VERIFY_ALTER, VERIFY_SELECT, VERIFY_RESV, VERIFY_RESV_ALTER, VERIFY_MANAGE,
 		  VERIFY_NAMES /* of a manager: values are ignored */ };
 
 /* Returns 0, or the first error, with pbs_errno, the text and the refused attributes of `c` set. A success clears those

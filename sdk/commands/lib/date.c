@@ -85,7 +85,8 @@ static char *zone_as_file(void)
 	return kept;
 }
 
-static int parse(const char *text, long long now, long long *ret)
+/* `late`: what is up to here is past, for a time without a date. */
+static int parse(const char *text, long long now, long long late, long long *ret)
 {
 	size_t digits = strspn(text, DIGITS);
 	time_t start = (time_t)now;
@@ -108,7 +109,7 @@ static int parse(const char *text, long long now, long long *ret)
 		when = mktime(&day);
 		*ret = (long long)when;
 		bad = when == (time_t)-1 || day.tm_mday != tm.tm_mday; /* 30 February is moved on */
-		if (!bad && (*ret > now || pairs > 4))
+		if (!bad && (*ret > (pairs == 2 ? late : now) || pairs > 4))
 			return 0;
 		if (bad && pairs != 3)
 			return -EINVAL;
@@ -117,13 +118,35 @@ static int parse(const char *text, long long now, long long *ret)
 	return -EINVAL;
 }
 
-int date_parse(const char *text, long long now, long long *ret)
+static int parse_in_zone(const char *text, long long now, long long late, long long *ret)
 {
 	char *zone = zone_as_file();
-	int result = parse(text, now, ret);
+	int result = parse(text, now, late, ret);
 
 	if (zone != NULL)
 		setenv("TZ", zone, 1);
 	free(zone);
 	return result;
+}
+
+int date_parse(const char *text, long long now, long long *ret)
+{
+	return parse_in_zone(text, now, now, ret);
+}
+
+int date_parse_minute(const char *text, long long now, long long *ret)
+{
+	return parse_in_zone(text, now, now - now % 60 + 59, ret);
+}
+
+int date_span_parse(const char *start, const char *end, long long now, struct date_span *ret)
+{
+	*ret = (struct date_span){ 0 };
+	if (start != NULL && date_parse_minute(start, now, &ret->start) < 0)
+		return 'R';
+	if (end != NULL && date_parse_minute(end, now, &ret->end) < 0)
+		return 'E';
+	if (start != NULL && end != NULL && strspn(start, DIGITS) == 4 && ret->end < ret->start)
+		ret->end += 24 * 60 * 60;
+	return 0;
 }

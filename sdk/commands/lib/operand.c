@@ -92,30 +92,20 @@ static int take_at_server(const char *text, struct operand *ret)
 	return 0;
 }
 
-int operand_job(const char *text, struct operand *ret)
+/* `n` bytes at `text` are the id without its server, which follows or is completed. */
+static int id_complete(const char *text, size_t n, struct operand *ret)
 {
 	struct operand op = { 0 };
 	char own[OPERAND_SERVER_SIZE], owner[OPERAND_SERVER_SIZE];
 	const char *fallback;
 	char *value;
-	size_t n, m = 0;
+	size_t m = 0;
 
-	text += strspn(text, " \t");
-	n = digits(text);
-	if (n == 0 || n > PBS_MAXSEQNUM)
-		return -EINVAL;
-	if (text[n] == '[') {
-		m = index_part(text + n);
-		if (m == 0 || m > INDEX_PART_MAX)
-			return -EINVAL;
-		n += m;
-	}
 	value = pbs_conf_value("PBS_SERVER"); /* the server of ids without one */
 	fallback = value ? NULL : pbs_default();
 	snprintf(own, sizeof(own), "%s", value ? value : fallback ? fallback : "");
 	free(value);
 	snprintf(owner, sizeof(owner), "%s", own);
-	m = 0;
 	if (text[n] == '.') {
 		m = host_part(text + n + 1);
 		if (m == 0)
@@ -134,6 +124,32 @@ int operand_job(const char *text, struct operand *ret)
 	snprintf(op.id, sizeof(op.id), "%.*s.%s", (int)n, text, owner);
 	*ret = op;
 	return 0;
+}
+
+int operand_job(const char *text, struct operand *ret)
+{
+	size_t n, m;
+
+	text += strspn(text, " \t");
+	n = digits(text);
+	if (n == 0 || n > PBS_MAXSEQNUM)
+		return -EINVAL;
+	if (text[n] == '[') {
+		m = index_part(text + n);
+		if (m == 0 || m > INDEX_PART_MAX)
+			return -EINVAL;
+		n += m;
+	}
+	return id_complete(text, n, ret);
+}
+
+int operand_resv(const char *text, struct operand *ret)
+{
+	size_t n;
+
+	text += strspn(text, " \t");
+	n = *text && strchr("RSM", *text) ? digits(text + 1) : 0;
+	return n == 0 || n > PBS_MAXSEQNUM ? -EINVAL : id_complete(text, n + 1, ret);
 }
 
 int operand_destination(const char *text, struct operand *ret)

@@ -21,6 +21,9 @@ struct operand {
  * skipped and a missing server is completed. Returns 0, or -EINVAL: malformed, or its server is no host. */
 int operand_job(const char *text, struct operand *ret);
 
+/* Parses R12, S12 or M12, [.server[:port]][@server[:port]]. Returns as operand_job(). */
+int operand_resv(const char *text, struct operand *ret);
+
 /* Parses queue, queue@server[:port] or @server[:port]. Returns 0 or -EINVAL. */
 int operand_destination(const char *text, struct operand *ret);
 

@@ -21,7 +21,8 @@ struct keel_queue_api {
 	bool (*runs)(struct keel_mod *, struct keel_obj *queue);
 	/* A queue made by a module, in this turn's transaction; `who` is for the log, which has the lines of a qmgr request (spec 11
 	 * section 13): `created at request of WHO`, and `attributes set: ` with each of them. Its deletion by a request is the
-	 * maker's matter (point management). Fails with 15019 (there is one), a code of the values, or 15010, and *err. */
+	 * maker's matter (point management). Fails with 15025 (there is one), 15028 (the name is too long),
+	 * a code of the values, or 15010, and *err. */
 	int32_t (*create)(struct keel_mod *, const char *name, const struct keel_queue_set *, uint32_t n, const char *who,
 			  struct keel_err *);
 	/* Sets or unsets these, with the log lines `attributes set:  at request of WHO` and one for each. Fails likewise: nothing
