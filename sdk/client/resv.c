@@ -14,7 +14,7 @@
 #include "call.h"
 #include "connection.h"
 #include "pbs_error.h"
-#include "resv.h"
+#include "resv_state.h"
 #include "result.h"
 #include "verify.h"
 
