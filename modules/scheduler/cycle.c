@@ -142,6 +142,7 @@ static void look_begin(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
+	rooms_log(mod);
 	lines_refresh(mod); /* what has been found may have changed queues */
 	st->phase = LOOKING;
 	st->looks = st->parked.n;

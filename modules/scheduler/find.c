@@ -257,9 +257,8 @@ static bool gather(struct keel_mod *mod, struct find *f)
 {
 	struct state *st = mod->state;
 	struct entry *e = f->duration ? st->running.at : NULL;
-	struct keel_exec *exec;
+	const char *text;
 	struct ending *ending;
-	char *text;
 	int64_t at;
 
 	if (!e)
@@ -267,14 +266,11 @@ static bool gather(struct keel_mod *mod, struct find *f)
 	st->running.at = e->next;
 	at = e->found_in == st->searches ? 0 : job_until(mod, e->job); /* the list turns round at times */
 	e->found_in = st->searches;
-	if (at <= f->moment || !(text = keel_get_str(e->job, job_exec_vnode) ? strdup(keel_get_str(e->job, job_exec_vnode)) : NULL))
+	text = at > f->moment ? keel_get_str(e->job, job_exec_vnode) : NULL;
+	ending = text ? calloc(1, sizeof(*ending)) : NULL;
+	if (!ending) /* without memory it is no moment */
 		return true;
-	ending = calloc(1, sizeof(*ending));
-	if (!ending) { /* it is no moment then */
-		free(text);
-		return true;
-	}
-	*ending = (struct ending){ .at = at, .exec_vnode = text };
+	*ending = (struct ending){ .at = at, .exec_vnode = strdup(text) };
 	heap_push(&f->endings, &ending->heap);
 	return true;
 }
@@ -339,7 +335,7 @@ static bool move_step(struct find *f)
 
 	if (!e || e->at > f->moment)
 		return false;
-	exec = exec_of(e->exec_vnode);
+	exec = exec_of(e->exec_vnode); /* NULL without memory */
 	refill_all(f, exec);
 	keel_resource_exec_free(exec);
 	ending_free(f, e);

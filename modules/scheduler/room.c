@@ -503,16 +503,15 @@ static void part_taken(struct room *r, struct snapshot *all, const struct keel_e
 	}
 }
 
-void ground_taken(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode)
+void ground_taken(struct keel_mod *mod, struct keel_obj *job, const struct keel_exec *exec)
 {
 	struct state *st = mod->state;
 	struct snapshot *all = st->snapshot;
 	bool failed;
 	struct room *r = room_of(mod, keel_get_str(job, job_queue), &failed);
-	struct keel_exec *exec = r && r->s ? exec_of(exec_vnode) : NULL;
 	uint32_t i;
 
-	if (!exec)
+	if (!r || !r->s)
 		return;
 	all->takes++;
 	for (i = 0; i < exec->n; i++) {
@@ -529,5 +528,4 @@ void ground_taken(struct keel_mod *mod, struct keel_obj *job, const char *exec_v
 			snapshot_changed(all, (uint32_t)(v - all->node));
 	}
 	people_move(all, job, exec, 1);
-	keel_resource_exec_free(exec);
 }

@@ -506,7 +506,7 @@ bool has_room(struct keel_mod *mod, const char *queue); /* are its jobs placed i
  * anything that may start a job. */
 struct snapshot *ground_of(struct keel_mod *mod, const char *queue, struct reason *ret);
 /* The job has been placed there: what it takes in a room is taken of the snapshot of all, too. */
-void ground_taken(struct keel_mod *mod, struct keel_obj *job, const char *exec_vnode);
+void ground_taken(struct keel_mod *mod, struct keel_obj *job, const struct keel_exec *exec);
 void room_started(struct keel_mod *mod, const char *queue, uint64_t before); /* it has what one more start took, since that generation */
 void rooms_stale(struct keel_mod *mod); /* what a start took may be free again */
 void rooms_empty(struct keel_mod *mod); /* the snapshot of all goes */
