@@ -17,6 +17,7 @@
  */
 #include "reservations.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

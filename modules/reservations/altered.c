@@ -11,6 +11,7 @@
  */
 #include "reservations.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
