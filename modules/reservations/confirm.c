@@ -83,7 +83,7 @@ void resv_denied(struct keel_mod *mod, struct keel_obj *resv, const char *why)
 	record_remove(mod, resv, who);
 	letter_send(mod, resv, 'a', why);
 	askers_answer(mod, resv, "DENIED");
-	resv_close(mod, resv);
+	resv_close(mod, resv, who);
 }
 
 /* ---- pbs_confirmresv -------------------------------------------------------------------------------- */

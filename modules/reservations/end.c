@@ -199,12 +199,6 @@ failed:
 
 /* ---- the end --------------------------------------------------------------------------------------------- */
 
-static const char *host_root(struct keel_mod *mod, char *buf, size_t len)
-{
-	snprintf(buf, len, "root@%s", keel_host_name(mod));
-	return buf;
-}
-
 static void note_end(struct keel_mod *mod, struct keel_obj *resv)
 {
 	keel_note(mod, KEEL_POINT_resv_end, KEEL_EVENT(resv_end, .id = keel_id(resv), .resv = resv));
@@ -214,12 +208,13 @@ static void last_end(struct keel_mod *mod, struct keel_obj *resv)
 {
 	char who[300];
 
+	snprintf(who, sizeof(who), "root@%s", keel_host_name(mod));
 	letter_send(mod, resv, 'e', NULL);
-	record_remove(mod, resv, host_root(mod, who, sizeof(who)));
+	record_remove(mod, resv, who);
 	if (resv_is_confirmed(resv))
 		note_end(mod, resv);
 	askers_answer(mod, resv, resv_state(resv) == KEEL_RESV_UNCONFIRMED ? "DENIED" : "BEING DELETED");
-	resv_close(mod, resv);
+	resv_close(mod, resv, who);
 }
 
 static void log_skipped(struct keel_mod *mod, struct keel_obj *resv)
@@ -282,8 +277,6 @@ static void occurrence_end(struct keel_mod *mod, struct keel_obj *resv)
 {
 	const int32_t substate = keel_get_int(resv, resv_reserve_rules) & RULE_LOST ? resv_substate(resv) : KEEL_RESV_DELETING_JOBS;
 
-	keel_log(mod, KEEL_LOG_DEBUG, "Resv", keel_id(resv), "reached end of occurrence %lld/%lld",
-		 (long long)keel_get_int(resv, resv_reserve_index), (long long)keel_get_int(resv, resv_reserve_count));
 	note_end(mod, resv);
 	queue_start(mod, resv, false);
 	resv_to(mod, resv, KEEL_RESV_DELETING_JOBS, substate);
@@ -300,6 +293,9 @@ void resv_end(struct keel_mod *mod, struct keel_obj *resv)
 
 	search_forget(mod, resv);
 	keel_alarm_end(&resv_slot(mod, resv)->clock);
+	if (resv_state(resv) == KEEL_RESV_RUNNING && keel_get_int(resv, resv_reserve_count) > 1)
+		keel_log(mod, KEEL_LOG_DEBUG, "Resv", keel_id(resv), "reached end of occurrence %lld/%lld",
+			 (long long)keel_get_int(resv, resv_reserve_index), (long long)keel_get_int(resv, resv_reserve_count));
 	if (r->n_spans > 1 && resv_state(resv) == KEEL_RESV_RUNNING)
 		occurrence_end(mod, resv);
 	else

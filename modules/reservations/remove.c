@@ -4,6 +4,8 @@
  */
 #include "reservations.h"
 
+KEEL_ATTR_OF(resv, queue);
+
 #define REQUEST_DELETE 72
 
 static bool ends_already(struct keel_obj *resv)
@@ -23,18 +25,28 @@ void resv_gone(struct keel_mod *mod, struct keel_obj *resv)
 	keel_sched_reconsider();
 }
 
-void resv_close(struct keel_mod *mod, struct keel_obj *resv)
+static void queue_shut(struct keel_mod *mod, struct keel_obj *resv, const char *who)
+{
+	static const struct keel_queue_set shut[] = { { "enabled", NULL, "False" }, { "started", NULL, "False" } };
+	const char *name = keel_get_str(resv, resv_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
+	struct keel_err err = { 0 };
+
+	if (queue && keel_queue_change(queue, shut, KEEL_COUNT(shut), who, &err))
+		keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv), "its queue cannot be closed: %s", err.text);
+}
+
+void resv_close(struct keel_mod *mod, struct keel_obj *resv, const char *who)
 {
 	struct resv *r = resv_slot(mod, resv);
 
 	search_forget(mod, resv);
 	keel_alarm_end(&r->clock);
-	queue_enable(mod, resv, false);
-	queue_start(mod, resv, false);
 	if (queue_is_empty(mod, resv)) {
 		resv_gone(mod, resv);
 		return;
 	}
+	queue_shut(mod, resv, who);
 	resv_to(mod, resv, KEEL_RESV_BEING_DELETED, KEEL_RESV_DELETING_JOBS);
 	r->rounds = 0;
 	resv_sweep(mod, resv, false);
@@ -53,7 +65,7 @@ void resv_remove(struct keel_mod *mod, struct keel_obj *resv, const char *who)
 	if (confirmed)
 		keel_note(mod, KEEL_POINT_resv_end, KEEL_EVENT(resv_end, .id = keel_id(resv), .resv = resv, .deleted = 1));
 	askers_answer(mod, resv, confirmed ? "BEING DELETED" : "DENIED");
-	resv_close(mod, resv);
+	resv_close(mod, resv, who);
 }
 
 void on_resv_delete(struct keel_mod *mod, struct keel_req *req)

@@ -273,7 +273,7 @@ void job_left(struct keel_mod *mod, struct keel_obj *resv); /* a job of its queu
 void on_resv_delete(struct keel_mod *mod, struct keel_req *req);
 /* It goes: at once, or BD until its jobs are gone. Record k or K by `who`; log, mail, point resv_end. */
 void resv_remove(struct keel_mod *mod, struct keel_obj *resv, const char *who);
-void resv_close(struct keel_mod *mod, struct keel_obj *resv); /* no jobs any more: BD until those that it has are gone */
+void resv_close(struct keel_mod *mod, struct keel_obj *resv, const char *who); /* no jobs any more: BD until those that it has are gone */
 void resv_gone(struct keel_mod *mod, struct keel_obj *resv);  /* object, queue and all that is promised to it, now */
 
 /* ---- alter.c, altered.c -------------------------------------------------------------------------------------------------------------------------------------------- */

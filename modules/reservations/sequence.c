@@ -63,7 +63,7 @@ int32_t sequence_each(const char *text, uint32_t n, sequence_fn *fn, void *arg)
 
 	if (!number_read(&text, UINT32_MAX, &count) || count != n || *text++ != '#')
 		return -EINVAL;
-	while (*text && !r) {
+	while (!r && *text) {
 		const char *set = text, *brace = strstr(text, "){");
 
 		if (*set != '(' || !brace)

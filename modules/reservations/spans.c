@@ -298,9 +298,9 @@ void spans_block(struct keel_mod *mod, struct keel_obj *resv)
 	const int32_t share = share_of(resv);
 	const bool running = resv_is_running(resv);
 
-	keel_sched_unblock(keel_id(resv), 0);
 	for (uint32_t i = 0; r && i < r->n_spans; i++)
 		span_block(mod, resv, &r->span[i], i, running && i == 0, share);
+	keel_sched_unblock(keel_id(resv), r ? r->n_spans : 0);
 }
 
 void spans_hold(struct keel_mod *mod, struct keel_obj *resv)
