@@ -184,26 +184,26 @@ static void add(struct keel_text *t, const char *text, size_t len)
 	keel_text_add(t, text, len);
 }
 
-/* Slots that nothing fills, the same ones behind each other once: `2:ncpus=1`. */
-static void rest_of(const struct keep *k, struct keel_text *t)
+/* How many slots from this one on are the same, and nothing fills them. */
+static uint32_t run_of(const struct keep *k, uint32_t i)
 {
-	for (uint32_t i = 0, n; i < k->n; i += n) {
-		for (n = 1; !k->slot[i].kept && i + n < k->n && !k->slot[i + n].kept && k->slot[i + n].text == k->slot[i].text; n++)
-			;
-		if (k->slot[i].kept)
-			continue;
-		keel_text_printf(t, "%s%u:", t->len ? "+" : "", (unsigned)n);
-		keel_text_add(t, k->slot[i].text, k->slot[i].len);
-	}
+	uint32_t n = 0;
+
+	while (i + n < k->n && !k->slot[i + n].kept && k->slot[i + n].text == k->slot[i].text)
+		n++;
+	return n;
 }
 
-/* All slots; those that are kept on their vnode. */
-static void all_of(const struct keep *k, struct keel_text *t)
+/* The select of the slots that nothing fills; with `pinned` those that are filled too, each on its vnode. */
+static void select_of(const struct keep *k, bool pinned, struct keel_text *t)
 {
-	for (uint32_t i = 0; i < k->n; i++) {
+	for (uint32_t i = 0, n; i < k->n; i += n ? n : 1) {
 		const struct slot *s = &k->slot[i];
 
-		add(t, "1:", 2);
+		n = run_of(k, i);
+		if (!n && !pinned)
+			continue;
+		keel_text_printf(t, "%s%u:", t->len ? "+" : "", n ? (unsigned)n : 1);
 		keel_text_add(t, s->text, s->len);
 		if (s->vnode && !memmem(s->text, s->len, "vnode=", 6))
 			keel_text_printf(t, ":vnode=%s", s->vnode);
@@ -234,7 +234,7 @@ const char *keep_make(struct keel_mod *mod, struct keel_obj *resv, const char *n
 		return why;
 	keel_text_init(&rest);
 	keel_text_init(&beside);
-	(altered ? all_of : rest_of)(k, &rest);
+	select_of(k, altered, &rest);
 	for (uint32_t i = 0; i < k->n && !altered; i++)
 		if (k->slot[i].kept)
 			add(&beside, k->slot[i].kept, strlen(k->slot[i].kept));
