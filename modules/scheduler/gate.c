@@ -167,8 +167,8 @@ static bool vnode_is_eligible(void *arg, const struct vnode *v)
 }
 
 /* The job's wish to a snapshot; it points into `wish_arg`, which the caller keeps until wish_fini(). */
-static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct wish_arg *wish_arg,
-		      struct wish *ret)
+static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, const struct snapshot *s,
+		      struct wish_arg *wish_arg, struct wish *ret)
 {
 	struct keel_obj *queue = keel_find(mod, "queue", g->line->name);
 
@@ -176,7 +176,7 @@ static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct g
 	*ret = (struct wish){ .select = g->shape->select, .place = g->shape->place,
 			      .queue = g->line->name, .arg = wish_arg, .memo = &g->shape->memo };
 	ret->partition = queue ? keel_get_str(queue, attr_queue_partition) : NULL;
-	if (ret->partition && !*ret->partition)
+	if (s->is_room || (ret->partition && !*ret->partition))
 		ret->partition = NULL;
 	ret->user = keel_get_str(job, job_euser);
 	ret->group = keel_get_str(job, job_egroup);
@@ -236,15 +236,20 @@ static void chunks_log(struct keel_mod *mod, const char *id, const struct keel_s
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret)
 {
-	struct snapshot *s = snapshot_now(mod);
+	struct snapshot *s = ground_of(mod, g->line->name, ret);
+	struct keel_exec *exec;
+	char *exec_vnode;
 
-	if (!s) {
-		reason_set(ret, "out of memory in the scheduler");
+	if (!s)
 		return NULL;
-	}
 	if (keel_tapped(mod, KEEL_POINT_node_score))
 		snapshot_order(mod, s, job);
-	return place_on(mod, job, g, s, ret);
+	exec_vnode = place_on(mod, job, g, s, ret);
+	exec = exec_vnode && s->is_room ? exec_of(exec_vnode) : NULL;
+	if (exec)
+		ground_taken(mod, job, exec);
+	keel_resource_exec_free(exec);
+	return exec_vnode;
 }
 
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
@@ -255,9 +260,10 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	struct shut shut;
 	char *exec_vnode;
 
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	exec_vnode = place_job(s, &wish, ret);
+	ret->never &= !s->is_room; /* a block may become another */
 	avoid_open(s, &shut);
 	wish_fini(&wish_arg);
 	chunks_log(mod, keel_id(job), wish.select, exec_vnode != NULL, ret);
@@ -272,9 +278,10 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	struct shut shut;
 	bool fits;
 
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	fits = place_fits(s, &wish, ret);
+	ret->never &= !s->is_room;
 	avoid_open(s, &shut);
 	wish_fini(&wish_arg);
 	return fits;
@@ -287,7 +294,7 @@ bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group 
 	struct wish wish;
 	bool ok;
 
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	ok = place_words(s, &wish, ret);
 	wish_fini(&wish_arg);
 	return ok;
@@ -296,14 +303,15 @@ bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group 
 bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		    struct reason *ret)
 {
-	struct snapshot *s = snapshot_now(mod);
+	struct reason unused = { 0 };
+	struct snapshot *s = ground_of(mod, g->line->name, &unused);
 	struct wish_arg wish_arg;
 	struct wish wish;
 	bool fits;
 
 	if (!s)
 		return true;
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	fits = place_possible(s, &wish, ret);
 	wish_fini(&wish_arg);
 	return fits;
