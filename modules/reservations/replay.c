@@ -20,10 +20,9 @@ void resv_slot_fini(struct keel_mod *mod, void *slot)
 {
 	struct resv *r = slot;
 
-	if (r->obj) {
+	if (r->obj)
 		search_forget(mod, r->obj);
-		judge_forget(mod, r->obj);
-	}
+	judge_forget(mod, r);
 	keel_alarm_end(&r->clock);
 	keel_alarm_end(&r->purge);
 	keel_alarm_end(&r->left);

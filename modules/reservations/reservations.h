@@ -80,7 +80,7 @@ struct resv {
 	int64_t retry_at;	 /* clock.c: a cycle is to begin then; 0: none */
 	int64_t idle_since;	 /* clock.c: no jobs since; 0: it has some, or has not begun */
 	uint32_t rounds;	 /* end.c: how often its jobs were asked to go */
-	struct keel_obj *next_judged;
+	struct resv *next_judged;
 	bool judged;		 /* vnodes.c: a vnode of it has another state */
 };
 
@@ -91,7 +91,7 @@ struct conf {
 struct state {
 	struct keel_row *kinds, *substates; /* of RESV_KIND, RESV_SUBSTATE */
 	struct place *places;	     /* vnodes.c, by name */
-	struct keel_obj *judged;     /* vnodes.c: to be judged at the end of this turn */
+	struct resv *judged;	     /* vnodes.c: to be judged at the end of this turn */
 	struct search *search;	     /* search.c: the one that is under way */
 	struct sweep *sweeps;	     /* end.c */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
@@ -185,6 +185,7 @@ int32_t sequence_write(const struct span *span, uint32_t n, struct keel_text *ou
 
 /* ---- vnodes.c: attributes `resv`, `resv_enable`, state resv-exclusive; what happens to vnodes -------------------------------- */
 extern const struct keel_node_state_def resv_exclusive_row;
+extern const struct keel_attr_def node_attr_resv;
 void derive_resv(struct keel_mod *mod, struct keel_obj *node, const struct keel_emit *emit);
 keel_verdict on_node_delete(struct keel_call *c, const struct keel_ev_node_delete *ev);
 /* A text of vnodes of a reservation. As long as there is one that names a vnode, it is on the list of that vnode. */
@@ -198,7 +199,7 @@ void vnodes_clear(struct keel_mod *mod); /* the start: no vnode is resv-exclusiv
 /* Calls fn for each reservation on that vnode, the newest first. fn must not change which they are. */
 void vnode_each(struct keel_mod *mod, const char *vnode, void (*fn)(struct keel_mod *, struct keel_obj *resv, void *), void *arg);
 bool vnode_is_broken(struct keel_mod *mod, const char *vnode);
-void judge_forget(struct keel_mod *mod, struct keel_obj *resv); /* it goes */
+void judge_forget(struct keel_mod *mod, struct resv *r); /* it goes */
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev);
 /* Is one of the vnodes of the i-th time unavailable now? Those of KEEL_RESV_WHATEVER never are. */
 bool span_is_broken(struct keel_mod *mod, struct keel_obj *resv, uint32_t i);

@@ -21,6 +21,7 @@ struct search {
 	char **ids; /* ends with NULL */
 	uint32_t n, at;
 	struct keel_obj *resv; /* NULL: none */
+	struct resv *r;
 	int32_t state;
 	uint32_t i;	       /* which of its times */
 	char **nodes;	       /* of its times, n_spans; those before i are decided */
@@ -82,12 +83,10 @@ static void gather(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 
 /* ---- one reservation ------------------------------------------------------------------------------------- */
 
-static void one_over(struct keel_mod *mod, struct search *s)
+static void one_over(struct search *s)
 {
-	struct resv *r = s->resv ? resv_slot(mod, s->resv) : NULL;
-
-	if (r)
-		r->searching = false;
+	if (s->resv)
+		s->r->searching = false;
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		free(s->nodes[i]);
 	free(s->nodes);
@@ -120,7 +119,7 @@ static void failed(struct keel_mod *mod, struct search *s, const char *why)
 	struct keel_obj *resv = s->resv;
 	const int32_t state = s->state;
 
-	one_over(mod, s);
+	one_over(s);
 	if (state != KEEL_RESV_UNCONFIRMED && state != KEEL_RESV_BEING_ALTERED)
 		log_line(mod, resv, "Reservation Failed to Reconfirm", why);
 	log_line(mod, resv, "PBS Failed to confirm resv", why);
@@ -143,7 +142,7 @@ static void done(struct keel_mod *mod, struct search *s)
 	s->n_nodes = 0;
 	if (s->soon)
 		span_move(mod, resv, s->soon, s->soon + keel_get_int(resv, resv_reserve_duration));
-	one_over(mod, s);
+	one_over(s);
 	snprintf(who, sizeof(who), "Scheduler@%s", keel_host_name(mod));
 	log_line(mod, resv, "Reservation Confirmed", NULL);
 	resv_confirmed(mod, resv, who, (const char *const *)nodes, n);
@@ -187,9 +186,9 @@ static bool usable(struct keel_mod *mod, void *arg, struct keel_obj *node)
 	return keel_get_int(node, node_resv_enable);
 }
 
-static bool has_changed(struct keel_mod *mod, const struct search *s)
+static bool has_changed(const struct search *s)
 {
-	const struct resv *r = resv_slot(mod, s->resv);
+	const struct resv *r = s->r;
 	const struct span *span = s->i < r->n_spans ? &r->span[s->i] : NULL;
 
 	return !span || r->n_spans != s->n_nodes || resv_state(s->resv) != s->state || span->nodes != s->had ||
@@ -205,8 +204,8 @@ static void found(struct keel_mod *mod, void *arg, const struct keel_sched_place
 	(void)arg;
 	if (!s || !s->resv)
 		return;
-	if (has_changed(mod, s)) {
-		one_over(mod, s);
+	if (has_changed(s)) {
+		one_over(s);
 	} else if (!place->exec_vnode) {
 		snprintf(why, sizeof(why), "%s", place->why ? place->why : keel_pbse_text(place->code));
 		failed(mod, s, why);
@@ -275,7 +274,7 @@ static int32_t find(struct keel_mod *mod, struct search *s, struct keel_err *err
 /* The next of its times that needs a search; those before it keep what they have. True: a find() is on its way. */
 static bool time_next(struct keel_mod *mod, struct search *s)
 {
-	const struct resv *r = resv_slot(mod, s->resv);
+	const struct resv *r = s->r;
 	struct keel_err err = { 0 };
 	const char *why = NULL;
 
@@ -315,6 +314,7 @@ static bool begin_one(struct keel_mod *mod, struct search *s, struct keel_obj *r
 		return false;
 	s->n_nodes = r->n_spans;
 	s->resv = resv;
+	s->r = r;
 	s->state = resv_state(resv);
 	s->i = 0;
 	s->soon = 0;
@@ -373,7 +373,7 @@ void search_forget(struct keel_mod *mod, struct keel_obj *resv)
 	if (!s || s->resv != resv)
 		return;
 	keel_sched_find_drop(mod, s);
-	one_over(mod, s);
+	one_over(s);
 	if (!st->stopping)
 		search_go(mod);
 }
@@ -385,6 +385,6 @@ void search_drop(struct keel_mod *mod)
 	if (!st->search)
 		return;
 	keel_sched_find_drop(mod, st->search);
-	one_over(mod, st->search);
+	one_over(st->search);
 	all_over(mod);
 }

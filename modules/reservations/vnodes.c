@@ -30,6 +30,10 @@ const struct keel_node_state_def resv_exclusive_row = {
 	.doc = "a reservation that runs has it for itself",
 };
 
+const struct keel_attr_def node_attr_resv =
+	KEEL_ATTR_DEF("node", "resv", "string", .order = 105, .read_roles = KEEL_EVERYBODY, .derive = derive_resv,
+		      .doc = "reservations that have it, the newest first");
+
 struct nodes {
 	uint32_t users, n;
 	struct link **link; /* one for each vnode that it names, as often as it does */
@@ -300,16 +304,14 @@ void vnodes_clear(struct keel_mod *mod)
 static void judge_all(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
-	struct keel_obj *resv;
+	struct resv *r;
 
 	(void)arg;
-	while ((resv = st->judged) && !st->stopping) {
-		struct resv *r = resv_slot(mod, resv);
-
+	while ((r = st->judged) && !st->stopping) {
 		st->judged = r->next_judged;
 		r->next_judged = NULL;
 		r->judged = false;
-		resv_judge(mod, resv);
+		resv_judge(mod, r->obj);
 	}
 }
 
@@ -327,20 +329,17 @@ static void judge_later(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 	}
 	r->judged = true;
 	r->next_judged = st->judged;
-	st->judged = resv;
+	st->judged = r;
 }
 
-void judge_forget(struct keel_mod *mod, struct keel_obj *resv)
+void judge_forget(struct keel_mod *mod, struct resv *r)
 {
 	struct state *st = mod->state;
-	struct keel_obj **at = &st->judged;
-	struct resv *r = resv_slot(mod, resv);
+	struct resv **at = &st->judged;
 
-	if (!r || !r->judged)
-		return;
-	while (*at && *at != resv)
-		at = &((struct resv *)resv_slot(mod, *at))->next_judged;
-	if (*at)
+	while (r->judged && *at && *at != r)
+		at = &(*at)->next_judged;
+	if (r->judged && *at)
 		*at = r->next_judged;
 	r->judged = false;
 }
