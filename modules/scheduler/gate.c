@@ -167,8 +167,8 @@ static bool vnode_is_eligible(void *arg, const struct vnode *v)
 }
 
 /* The job's wish to a snapshot; it points into `wish_arg`, which the caller keeps until wish_fini(). */
-static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct wish_arg *wish_arg,
-		      struct wish *ret)
+static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct group *g, const struct snapshot *s,
+		      struct wish_arg *wish_arg, struct wish *ret)
 {
 	struct keel_obj *queue = keel_find(mod, "queue", g->line->name);
 
@@ -178,6 +178,7 @@ static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct g
 	ret->partition = queue ? keel_get_str(queue, attr_queue_partition) : NULL;
 	if (ret->partition && !*ret->partition)
 		ret->partition = NULL;
+	ret->till = s->at + g->longest;
 	ret->user = keel_get_str(job, job_euser);
 	ret->group = keel_get_str(job, job_egroup);
 	ret->whole = wish_arg->whole = whole_of(job, &ret->n_whole);
@@ -255,7 +256,7 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	struct shut shut;
 	char *exec_vnode;
 
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	exec_vnode = place_job(s, &wish, ret);
 	avoid_open(s, &shut);
@@ -272,7 +273,7 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	struct shut shut;
 	bool fits;
 
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	fits = place_fits(s, &wish, ret);
 	avoid_open(s, &shut);
@@ -287,7 +288,7 @@ bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group 
 	struct wish wish;
 	bool ok;
 
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	ok = place_words(s, &wish, ret);
 	wish_fini(&wish_arg);
 	return ok;
@@ -303,7 +304,7 @@ bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct gro
 
 	if (!s)
 		return true;
-	wish_make(mod, job, g, &wish_arg, &wish);
+	wish_make(mod, job, g, s, &wish_arg, &wish);
 	fits = place_possible(s, &wish, ret);
 	wish_fini(&wish_arg);
 	return fits;
