@@ -66,6 +66,7 @@ bool record_text(struct keel_mod *mod, char letter, struct keel_obj *job, struct
 
 /* items.c */
 extern const struct keel_kind_def item_kind;
+#define ITEMS_TIMES 0  /* places from here on are behind the times, those below behind queue= */
 #define ITEMS_LATE 100 /* places from here on are behind resources_used */
 void items_add(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job, int32_t from, int32_t before);
 void items_free(struct keel_mod *mod);

@@ -5,6 +5,7 @@
 #include "accounting.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int32_t row_add(struct keel_mod *self, struct keel_mod *owner, const void *def, struct keel_err *err)
@@ -38,6 +39,26 @@ const struct keel_kind_def item_kind = {
 	.remove = row_remove,
 };
 
+/* A text as it is stored, anything else as it is shown; also what a module derives. */
+static void item_add(struct text *t, struct keel_obj *job, const struct keel_attr *attr, const char *name)
+{
+	const char *value = keel_get_str(job, attr);
+	char shown[256], *longer = NULL;
+	int32_t len = value ? 0 : keel_get_text(job, attr, NULL, shown, sizeof(shown));
+
+	if (len > 0)
+		value = shown;
+	if (len >= (int32_t)sizeof(shown)) {
+		value = longer = malloc((size_t)len + 1);
+		t->broken |= !longer;
+		if (longer)
+			keel_get_text(job, attr, NULL, longer, (uint32_t)len + 1);
+	}
+	if (value && *value)
+		text_item(t, name, value, false);
+	free(longer);
+}
+
 void items_add(struct keel_mod *mod, struct text *t, char letter, struct keel_obj *job, int32_t from, int32_t before)
 {
 	struct state *st = mod->state;
@@ -45,20 +66,12 @@ void items_add(struct keel_mod *mod, struct text *t, char letter, struct keel_ob
 	for (const struct keel_row *i = st->items; i; i = i->next) {
 		const struct keel_acct_item_def *row = i->def;
 		const struct keel_attr *attr;
-		const char *value;
-		char shown[256];
 
 		if (row->place < from || row->place >= before || (row->letters && !strchr(row->letters, letter)))
 			continue;
 		attr = keel_attr_find(mod, "job", row->attr);
-		if (!attr || !keel_is_set(job, attr))
-			continue;
-		/* A text as it is stored, anything else as it is shown. */
-		value = keel_get_str(job, attr);
-		if (!value && keel_get_text(job, attr, NULL, shown, sizeof(shown)) > 0)
-			value = shown;
-		if (value && *value)
-			text_item(t, row->name, value, false);
+		if (attr)
+			item_add(t, job, attr, row->name);
 	}
 }
 

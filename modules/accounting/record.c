@@ -180,12 +180,13 @@ static void add_general(struct keel_mod *mod, struct text *t, char letter, struc
 	add_string(t, job, "project", job_project, false);
 	add_string(t, job, "jobname", job_Job_Name, false);
 	add_string(t, job, "queue", job_queue, false);
+	items_add(mod, t, letter, job, INT32_MIN, ITEMS_TIMES);
 	add_int(t, job, "ctime", job_ctime);
 	add_int(t, job, "qtime", job_qtime);
 	add_int(t, job, "etime", job_etime);
 	if (letter != 'Q')
 		add_int(t, job, "start", job_stime);
-	items_add(mod, t, letter, job, INT32_MIN, ITEMS_LATE);
+	items_add(mod, t, letter, job, ITEMS_TIMES, ITEMS_LATE);
 	/* Its end is that of the job as it was submitted and began. */
 	if (letter == 'E' && is_set(job, job_exec_vnode_orig)) {
 		add_string(t, job, "exec_host", job_exec_host_orig, false);

@@ -96,11 +96,24 @@ static void tear_down(void)
 	mock = NULL;
 }
 
+/* An attribute that a module derives: it has a value while `derived` is set. */
+static const char *derived;
+
+static void derive_name(struct keel_mod *mod, struct keel_obj *obj, const struct keel_emit *emit)
+{
+	(void)mod, (void)obj;
+	if (derived)
+		emit->fn(emit->arg, NULL, derived, (uint32_t)strlen(derived));
+}
+
+static const struct keel_attr_def derived_name = KEEL_ATTR_DEF("job", "derived_name", "string", .read_roles = KEEL_EVERYBODY,
+							      .derive = derive_name, .doc = "a test");
+
 static void job_plain(void)
 {
 	static const char *const texts[] = { "euser", "egroup", "Account_Name", "project", "Job_Name",
 		"queue", "depend", "exec_host", "exec_vnode", "eligible_time", "array_indices_submitted", "exec_host_orig",
-		"exec_vnode_orig" };
+		"exec_vnode_orig", "reserve_ID" };
 	static const char *const numbers[] = { "ctime", "qtime", "etime", "stime", "session_id", "obittime",
 		"Exit_status", "run_count", "phase_start" };
 
@@ -112,6 +125,8 @@ static void job_plain(void)
 		keel_mock_attr(mock, "job", texts[i], "string");
 	for (uint32_t i = 0; i < KEEL_COUNT(numbers); i++)
 		keel_mock_attr(mock, "job", numbers[i], "long");
+	keel_mock_attr_def(mock, &derived_name);
+	derived = NULL;
 	keel_mock_attr(mock, "job", "Resource_List", "resource_list");
 	keel_mock_attr(mock, "job", "resources_used", "resource_list");
 	keel_mock_attr(mock, "job", "Resource_List_orig", "resource_list");
@@ -141,7 +156,10 @@ static const struct keel_acct_item_def items[] = {
 	ITEM(110, "eligible_time", "eligible_time", "ER"),
 	ITEM(20, "array_indices", "array_indices_submitted", NULL),
 	ITEM(10, "depend", "depend", "Q"),
+	ITEM(-1, "resvID", "reserve_ID", NULL),
+	ITEM(-2, "resvname", "derived_name", NULL),
 };
+
 
 static void expect(char letter, const char *wanted)
 {
@@ -302,5 +320,27 @@ static void test_long_items(void)
 	}
 }
 
-TESTS_MAIN_BETWEEN("record", NULL, tear_down, TEST(test_long_items), TEST(test_queued), TEST(test_started), TEST(test_ended),
+/* Items below 0 stand behind queue=, also those that a module derives, however long. */
+static void test_behind_the_queue(void)
+{
+#define TO_QUEUE "user=alice group=users project=_pbs_project_default jobname=myjob queue=workq "
+	static char name[1001], wanted[2000];
+
+	job_plain();
+	job_set("reserve_ID", "R9.svr");
+	expect('Q', TO_QUEUE "resvID=R9.svr ctime=100 qtime=101 etime=0 " LIST " ");
+	derived = "my resv";
+	expect('Q', TO_QUEUE "resvname=\"my resv\" resvID=R9.svr ctime=100 qtime=101 etime=0 " LIST " ");
+	memset(name, 'x', sizeof(name) - 1);
+	derived = name;
+	snprintf(wanted, sizeof(wanted), TO_QUEUE "resvname=%s resvID=R9.svr ctime=100 qtime=101 etime=0 " LIST " ", name);
+	expect('Q', wanted);
+	job_begun();
+	job_set("reserve_ID", "R9.svr");
+	derived = "night";
+	expect('S', TO_QUEUE "resvname=night resvID=R9.svr ctime=100 qtime=101 etime=102 start=103 " WHERE LIST
+			     " resource_assigned.mem=1025kb resource_assigned.ncpus=5 resource_assigned.gpus=1 ");
+}
+
+TESTS_MAIN_BETWEEN("record", NULL, tear_down, TEST(test_behind_the_queue), TEST(test_long_items), TEST(test_queued), TEST(test_started), TEST(test_ended),
 		   TEST(test_suspended), TEST(test_shrunk), TEST(test_quotes), TEST(test_no_item_is_forged), TEST(test_broken_exec_vnode))

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-KEEL_ATTRS_OF(job, comment, hop_count, qtime, mtime);
+KEEL_ATTRS_OF(job, comment, hop_count, qtime, mtime, exec_vnode);
 KEEL_ATTR_OF(server, default_queue);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
@@ -58,6 +58,18 @@ static bool is_routed(struct keel_mod *mod, struct keel_obj *job)
 	return queue && !keel_queue_runs(queue);
 }
 
+/* Its vnodes may be those of a holder that goes by queues. */
+static void lodge(struct keel_mod *mod, struct keel_obj *job)
+{
+	char *vnodes = job_vnodes(job);
+	struct keel_err err = { 0 };
+
+	if (keel_node_lodge(job_id(mod, job), vnodes ? vnodes : job_text(job, job_exec_vnode), &err))
+		keel_log(mod, KEEL_LOG_ERROR, "Job", job_id(mod, job), "its vnodes are charged as in the queue it was in: %s",
+			 err.text);
+	free(vnodes);
+}
+
 /* What is counted and charged of it goes from one queue to the other. */
 static void exchange_queue(struct keel_mod *mod, struct keel_obj *job, const char *name)
 {
@@ -70,6 +82,8 @@ static void exchange_queue(struct keel_mod *mod, struct keel_obj *job, const cha
 	keel_set_str(job, attr_job_queue, name);
 	job_recharge(mod, job, 1);
 	counts_add(mod, job, step, 1);
+	if (job_slot(mod, job)->occupies != OCCUPIES_NOTHING)
+		lodge(mod, job);
 	keel_set_int(job, job_mtime, keel_time(mod));
 }
 

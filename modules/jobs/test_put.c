@@ -16,7 +16,7 @@ KEEL_USE_OPT(job);
 
 static char recorded[8];
 static int moved;
-static char moved_from[64];
+static char moved_from[64], lodged[64];
 
 static int32_t listen_to_none(struct keel_mod *mod, struct keel_mod *me, const struct keel_task_events *events)
 {
@@ -34,6 +34,14 @@ static int32_t assign_again(struct keel_mod *mod, const char *job_id, const char
 static void release(struct keel_mod *mod, const char *job_id, const char *exec_vnode, const char *only, bool ended)
 {
 	(void)mod, (void)job_id, (void)exec_vnode, (void)only, (void)ended;
+}
+
+static int32_t lodge(struct keel_mod *mod, const char *job_id, const char *exec_vnode, struct keel_err *err)
+{
+	(void)mod, (void)err;
+	CU_ASSERT_STRING_EQUAL(exec_vnode, "(n1:ncpus=2:mem=4kb)");
+	snprintf(lodged, sizeof(lodged), "%s", job_id);
+	return 0;
 }
 
 static void record(struct keel_mod *mod, char letter, struct keel_obj *job)
@@ -56,7 +64,7 @@ static void offer_services(void)
 {
 	static const struct keel_task_api tasks = { .size = sizeof(tasks), .listen = listen_to_none };
 	static const struct keel_node_api nodes = {
-		.size = sizeof(nodes), .assign_again = assign_again, .release = release,
+		.size = sizeof(nodes), .assign_again = assign_again, .release = release, .lodge = lodge,
 	};
 	static const struct keel_acct_api acct = { .size = sizeof(acct), .job = record };
 
@@ -99,6 +107,7 @@ static void set_up(void)
 	load("manager");
 	load("queues");
 	offer_services();
+	lodged[0] = '\0';
 	memset(recorded, 0, sizeof(recorded));
 	moved = 0;
 	keel_mock_tap(mock, KEEL_POINT_job_moved, "moved", 0, on_moved, NULL);
@@ -147,6 +156,7 @@ static void test_running(void)
 	CU_ASSERT_EQUAL(moved, 1);
 	CU_ASSERT_STRING_EQUAL(moved_from, "workq");
 	CU_ASSERT_STRING_EQUAL(recorded, "");
+	CU_ASSERT_STRING_EQUAL(lodged, "1.svr");
 	CU_ASSERT_PTR_NULL(keel_mock_text(job, "qtime", NULL));
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Job moved to R1 at request of bob@host"));
 }
@@ -177,6 +187,7 @@ static void test_waiting(void)
 	CU_ASSERT_STRING_EQUAL(ncpus_of("R1"), "0");
 	CU_ASSERT_STRING_EQUAL(count_of("R1"), "1");
 	CU_ASSERT_STRING_EQUAL(recorded, "Q");
+	CU_ASSERT_STRING_EQUAL(lodged, "");
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_text(job, "qtime", NULL));
 }
 

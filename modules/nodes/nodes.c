@@ -155,6 +155,12 @@ static const struct keel_node_api service = {
 	.linked = node_linked,
 	.assign_again = node_assign_again,
 	.shrink = node_shrink,
+	.hold = node_hold,
+	.on_holder = node_on_holder,
+	.used = node_used,
+	.used_inside = node_used_inside,
+	.closed_inside = node_closed_inside,
+	.lodge = node_lodge,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

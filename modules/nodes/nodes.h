@@ -11,6 +11,9 @@
 #include "keel/service/task.h"
 #include "pbs_error.h"
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 /* Bits an administrator sets and clears by `state`; the others belong to the system. */
 #define SETTABLE (KEEL_NODE_OFFLINE | KEEL_NODE_DOWN | KEEL_NODE_SLEEP | KEEL_NODE_OFFLINE_BY_MOM)
 /* Bits that survive a restart of the server; the others follow from what hosts report. */
@@ -20,7 +23,7 @@
 struct word {
 	uint32_t bit;
 	int32_t place;
-	bool unavailable;
+	uint32_t closes; /* enum keel_node_state_flag; 0: it does not keep work away */
 	const char *name;
 	struct word *next;
 };
@@ -33,8 +36,27 @@ struct tenant {
 	bool shrinks, stays; /* shrink.c: while its job shrinks */
 	uint32_t n_slots, n_kept;
 	uint32_t *slot; /* owned; in the order of its parts */
+	struct holder *holder; /* counted; what it is charged to; NULL: none */
 	struct tenant *next;
 	char job_id[];
+};
+
+/* What has amounts of vnodes for the jobs inside it; lives while it has some, or jobs that are there. */
+struct holder {
+	uint32_t refs;
+	struct hold *holds; /* owned by their vnodes */
+	UT_hash_handle hh;
+	char id[];
+};
+
+/* A holder on a vnode. */
+struct hold {
+	struct holder *of; /* counted */
+	struct keel_obj *node;
+	struct keel_reslist *held, *inside; /* owned: what it holds; what its jobs use */
+	struct keel_reslist *next;	    /* owned; what it is about to hold, while node_hold() runs */
+	struct hold *on_vnode;		    /* the next of this vnode */
+	struct hold *later, *sooner;	    /* of this holder */
 };
 
 /* Private memory on each node object. */
@@ -46,6 +68,9 @@ struct vnode {
 	bool awaited;  /* it counts as up since a restart, and its host has not reported yet */
 	bool met;      /* node_complete() ran: at replay, at its host's report, or by the newcomers' timer */
 	struct tenant *tenants; /* owned; in order of arrival */
+	struct hold *holds;	/* owned */
+	/* Owned; what jobs use, while there are holds. NULL: it is resources_assigned. */
+	struct keel_reslist *used;
 	/* changes.c */
 	struct keel_obj *obj; /* NULL: not in the list of changes */
 	uint64_t changed;
@@ -89,6 +114,9 @@ struct state {
 	uint64_t generation, shape;
 	uint64_t members; /* incremented when a vnode is created or destroyed */
 	struct vnode *newest; /* the one that changed last */
+	struct holder *holders; /* by id */
+	struct keel_mod *lodger; /* on_holder() of service node */
+	const char *(*lodging)(struct keel_mod *me, const char *job_id);
 	struct newcomer *newcomers;
 	struct keel_timer *newcomer_timer;
 	struct neighbour *neighbour;
@@ -107,6 +135,7 @@ void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, 
  * again, which the point node_state notes as the end of "unknown". */
 void node_arrived(struct keel_mod *mod, struct keel_obj *node);
 bool node_unavailable(struct keel_mod *mod, struct keel_obj *node);
+bool node_closed_inside(struct keel_mod *mod, struct keel_obj *node);
 /* A request or the store changed the bits: notifies and sets last_state_change_time. */
 void state_changed(struct keel_mod *mod, struct keel_obj *node, const struct keel_attr *attr);
 void node_known(struct keel_mod *mod, struct keel_obj *node);
@@ -139,16 +168,40 @@ uint32_t part_cpus(const struct keel_exec_part *part);
 struct tenant **tenant_at(struct vnode *v, const char *job_id);
 /* Creates it if it is missing. NULL without memory: the caller fails. */
 struct tenant *tenant_get(struct vnode *v, const char *job_id);
-void tenant_free(struct tenant *t);
+void tenant_free(struct keel_mod *mod, struct tenant *t);
 
 /* shrink.c: service node, shrink() */
 int32_t node_shrink(struct keel_mod *mod, const char *job_id, const char *before, const char *after, int32_t share,
 		    struct keel_err *err);
 
 /* whole.c */
-void parts_charge(struct keel_mod *mod, const struct parts *p, int32_t sign, const char *only);
-/* Adds the job as a guest of the other vnodes on its exclusive hosts; `leaves`: removes it from them. */
-void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share, bool leaves);
+/* Adds (1) or subtracts (-1) what a job has there; `only`: comma list of resources, NULL all. */
+void parts_charge(struct keel_mod *mod, const struct parts *p, struct holder *holder, int32_t sign, const char *only);
+/* Who has a vnode besides its parts: a job that has whole hosts. */
+enum guests { GUESTS_COME, GUESTS_LEAVE, GUESTS_FOLLOW /* to another holder */ };
+void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_id, struct holder *holder, int32_t share,
+		  enum guests what);
+
+/* holders.c */
+int32_t node_hold(struct keel_mod *mod, const char *id, const char *exec_vnode, struct keel_err *err);
+int32_t node_lodge(struct keel_mod *mod, const char *job_id, const char *exec_vnode, struct keel_err *err);
+void node_on_holder(struct keel_mod *mod, struct keel_mod *me, const char *(*fn)(struct keel_mod *, const char *));
+const struct keel_reslist *node_used(struct keel_mod *mod, struct keel_obj *node);
+const struct keel_reslist *node_used_inside(struct keel_mod *mod, struct keel_obj *node, const char *holder,
+					    uint32_t *ret_jobs, bool *ret_alone);
+/* The holder of a job: that of its tenants, or as on_holder() says; NULL: it has none. The caller calls holder_leave().
+ * Fails with -1 without memory. */
+int32_t holder_of(struct keel_mod *mod, const struct parts *p, const char *job_id, struct holder **ret);
+struct holder *holder_known(const struct parts *p, const char *job_id); /* that of its tenants alone; borrowed */
+struct holder *holder_join(struct holder *h); /* NULL is fine, here and there */
+void holder_leave(struct keel_mod *mod, struct holder *h);
+void tenant_lodge(struct keel_mod *mod, struct tenant *t, struct holder *h);
+/* Makes room, so that parts_charge() of these needs no memory for it. Fails with -1. */
+int32_t holders_prepare(struct keel_mod *mod, const struct parts *p, struct holder *h);
+/* A part of a job, on a vnode with holds. `first`: of the job. */
+void held_charge(struct keel_mod *mod, const struct spot *at, const struct keel_exec_part *part, bool first,
+		 struct holder *h, int32_t sign, const char *only);
+void holds_drop(struct keel_mod *mod, struct vnode *v); /* the vnode is destroyed */
 
 /* shared.c */
 /* Returns the parts to charge where vnodes share amounts; the caller frees them. NULL: charge `p` itself. */

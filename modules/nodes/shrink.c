@@ -20,6 +20,7 @@ struct shrinking {
 	uint32_t *match; /* of each part of `after` the one of `before`, and of each of `before` the reverse */
 	uint32_t *stays;
 	uint32_t *first; /* of each part of `before`: where its slots begin among those of its tenant */
+	struct holder *holder; /* counted */
 	char *given_back; /* names that the job gave back when it was suspended */
 };
 
@@ -149,7 +150,7 @@ static void tenants_shrink(struct keel_mod *mod, const struct shrinking *s)
 			continue;
 		}
 		*at = t->next;
-		tenant_free(t);
+		tenant_free(mod, t);
 		keel_set_int(s->before.at[i].node, node_last_used_time, keel_time(mod));
 	}
 }
@@ -168,7 +169,7 @@ static void guests_shrink(struct keel_mod *mod, const struct shrinking *s, int32
 	const char **host = calloc(s->after.n + 1u, sizeof(*host));
 	uint32_t n = 0;
 
-	parts_guests(mod, &s->after, s->job_id, share, false);
+	parts_guests(mod, &s->after, s->job_id, s->holder, share, GUESTS_COME);
 	for (uint32_t i = 0; host && i < s->after.n; i++)
 		if (s->after.at[i].node)
 			host[n++] = node_mom(s->after.at[i].node);
@@ -182,7 +183,7 @@ static void guests_shrink(struct keel_mod *mod, const struct shrinking *s, int32
 			left.at[left.n++] = s->before.at[i];
 	}
 	if (left.n)
-		parts_guests(mod, &left, s->job_id, share, true);
+		parts_guests(mod, &left, s->job_id, NULL, share, GUESTS_LEAVE);
 	free(left.at);
 	free(host);
 }
@@ -210,12 +211,20 @@ static int32_t charge_some(struct keel_mod *mod, const struct shrinking *s, cons
 			part[to] = all->part[i];
 			some.at[to] = all->at[i];
 		}
-	if (s->given_back)
-		parts_charge(mod, &some, -sign, s->given_back);
-	parts_charge(mod, &some, sign, NULL);
+	if (s->given_back && sign < 0) /* first, because amounts do not go below 0 */
+		parts_charge(mod, &some, s->holder, 1, s->given_back);
+	parts_charge(mod, &some, s->holder, sign, NULL);
+	if (s->given_back && sign > 0)
+		parts_charge(mod, &some, s->holder, -1, s->given_back);
 	free(part);
 	free(some.at);
 	return 0;
+}
+
+/* Another part is the job's first now, which is charged more. */
+static bool is_first_of_either(const struct shrinking *s, uint32_t i)
+{
+	return s->match[0] != 0 && (i == 0 || i == s->match[0]);
 }
 
 static int32_t amounts_shrink(struct keel_mod *mod, const struct shrinking *s)
@@ -224,7 +233,7 @@ static int32_t amounts_shrink(struct keel_mod *mod, const struct shrinking *s)
 	int32_t code = gone && left ? 0 : PBSE_SYSTEM;
 
 	for (uint32_t i = 0; !code && i < s->before.n; i++) {
-		gone[i] = is_less(s, i);
+		gone[i] = is_less(s, i) || is_first_of_either(s, i);
 		if (gone[i] && s->stays[i] != UNMATCHED)
 			left[s->stays[i]] = true;
 	}
@@ -250,6 +259,7 @@ static int32_t shrink(struct keel_mod *mod, struct shrinking *s, int32_t share, 
 	if (parts_match(s))
 		return keel_error(err, PBSE_IVALREQ, "a job that shrinks can only have vnodes that it has, and "
 						     "not more of them");
+	s->holder = holder_join(holder_known(&s->before, s->job_id));
 	slots_locate(s);
 	slots_keep(s);
 	tenants_shrink(mod, s);
@@ -273,6 +283,7 @@ int32_t node_shrink(struct keel_mod *mod, const char *job_id, const char *before
 		code = parts_find(mod, has, &s.after, err);
 	if (!code)
 		code = shrink(mod, &s, share, err);
+	holder_leave(mod, s.holder);
 	free(s.match);
 	free(s.stays);
 	free(s.first);

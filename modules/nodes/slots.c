@@ -21,8 +21,9 @@ KEEL_ATTR_AS(attr_node_sharing, node, sharing, 0);
 
 /* ---- tenants ------------------------------------------------------------------------------------ */
 
-void tenant_free(struct tenant *t)
+void tenant_free(struct keel_mod *mod, struct tenant *t)
 {
+	holder_leave(mod, t->holder);
 	free(t->given_back);
 	free(t->slot);
 	free(t);
@@ -35,9 +36,10 @@ void vnode_fini(struct keel_mod *mod, void *slot)
 
 	for (t = v->tenants; t; t = next) {
 		next = t->next;
-		tenant_free(t);
+		tenant_free(mod, t);
 	}
 	v->tenants = NULL;
+	holds_drop(mod, v);
 	changes_forget(mod, v);
 }
 
@@ -197,7 +199,7 @@ uint32_t part_cpus(const struct keel_exec_part *part)
 }
 
 static int32_t part_assign(struct keel_mod *mod, const struct parts *p, uint32_t i, const char *job_id,
-			   int32_t share, uint32_t *first)
+			   struct holder *holder, int32_t share, uint32_t *first)
 {
 	struct vnode *v = p->at[i].vnode;
 	struct tenant *t = v ? tenant_get(v, job_id) : NULL;
@@ -208,6 +210,7 @@ static int32_t part_assign(struct keel_mod *mod, const struct parts *p, uint32_t
 	if (cpus > SLOTS_MAX || slots_used(v) + cpus > SLOTS_MAX)
 		return PBSE_BADATVAL;
 	t->guest = false;
+	tenant_lodge(mod, t, holder);
 	t->exclusive = node_sharing(mod, p->at[i].node, share) != KEEL_SHARE_SHARED;
 	return slots_take(v, t, cpus, first);
 }
@@ -268,14 +271,14 @@ static struct tenant *tenant_of(const struct parts *p, uint32_t i, const char *j
 	return p->at[i].vnode ? *tenant_at(p->at[i].vnode, job_id) : NULL;
 }
 
-static bool part_leave(const struct parts *p, uint32_t i, const char *job_id)
+static bool part_leave(struct keel_mod *mod, const struct parts *p, uint32_t i, const char *job_id)
 {
 	struct tenant **at = p->at[i].vnode ? tenant_at(p->at[i].vnode, job_id) : NULL, *t = at ? *at : NULL;
 
 	if (!t)
 		return false;
 	*at = t->next;
-	tenant_free(t);
+	tenant_free(mod, t);
 	return true;
 }
 
@@ -321,7 +324,7 @@ static bool freeze(const struct parts *p, const char *job_id, const char *only)
 }
 
 /* Undoes an assignment that failed: a suspended job stays suspended, any other leaves. */
-static void parts_return(const struct parts *p, const char *job_id)
+static void parts_return(struct keel_mod *mod, const struct parts *p, const char *job_id)
 {
 	uint32_t i;
 
@@ -331,13 +334,13 @@ static void parts_return(const struct parts *p, const char *job_id)
 		if (t && t->given_back)
 			t->n_slots = 0;
 		else if (t)
-			part_leave(p, i, job_id);
+			part_leave(mod, p, i, job_id);
 	}
 }
 
 /* `had`: the job's exec_host so far, "" for none. Appends the new one to `out`. */
-static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
-			    const char *had, struct keel_text *out)
+static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const char *job_id, struct holder *holder,
+			    int32_t share, const char *had, struct keel_text *out)
 {
 	int32_t code = 0;
 	uint32_t i, slot;
@@ -356,7 +359,7 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 			slot = named < SLOTS_MAX ? (uint32_t)named : ANY_SLOT;
 			had += len + (had[len] == '+');
 		}
-		code = part_assign(mod, p, i, job_id, share, &slot);
+		code = part_assign(mod, p, i, job_id, holder, share, &slot);
 		if (!code && begins)
 			host_item(out, p, i, slot);
 	}
@@ -366,6 +369,7 @@ static int32_t parts_assign(struct keel_mod *mod, const struct parts *p, const c
 static int32_t assign_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share,
 			    const char *had, char **ret_exec_host, struct keel_err *err)
 {
+	struct holder *holder = NULL;
 	struct keel_text out;
 	int32_t code = 0;
 
@@ -373,19 +377,22 @@ static int32_t assign_parts(struct keel_mod *mod, const struct parts *p, const c
 		if (!p->at[i].node)
 			code = keel_error(err, PBSE_UNKNODE, "Unknown node  %s", p->part[i].vnode);
 	keel_text_init(&out);
+	if (!code && holder_of(mod, p, job_id, &holder))
+		code = PBSE_SYSTEM;
 	if (!code)
-		code = parts_assign(mod, p, job_id, share, had, &out);
-	if (!code && (out.failed || !(*ret_exec_host = strdup(out.data))))
+		code = parts_assign(mod, p, job_id, holder, share, had, &out);
+	if (!code && (holders_prepare(mod, p, holder) || out.failed || !(*ret_exec_host = strdup(out.data))))
 		code = keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code) {
 		char *only = thaw(p, job_id);
 
-		parts_charge(mod, p, 1, only);
-		parts_guests(mod, p, job_id, share, false);
+		parts_charge(mod, p, holder, 1, only);
+		parts_guests(mod, p, job_id, holder, share, GUESTS_COME);
 		free(only);
 	} else {
-		parts_return(p, job_id);
+		parts_return(mod, p, job_id);
 	}
+	holder_leave(mod, holder);
 	keel_text_fini(&out);
 	return code;
 }
@@ -427,18 +434,20 @@ int32_t node_assign_again(struct keel_mod *mod, const char *job_id, const char *
 
 static void release_parts(struct keel_mod *mod, const struct parts *p, const char *job_id, const char *only)
 {
+	struct holder *holder = holder_join(holder_known(p, job_id));
 	char *back = only ? NULL : thaw(p, job_id);
 	bool there = only && freeze(p, job_id, only);
 	uint32_t i;
 
 	for (i = 0; !only && i < p->n; i++)
-		there |= part_leave(p, i, job_id);
+		there |= part_leave(mod, p, i, job_id);
 	if (back)
-		parts_charge(mod, p, 1, back);
+		parts_charge(mod, p, holder, 1, back);
 	if (there) {
-		parts_charge(mod, p, -1, only);
-		parts_guests(mod, p, job_id, 0, true);
+		parts_charge(mod, p, holder, -1, only);
+		parts_guests(mod, p, job_id, NULL, 0, GUESTS_LEAVE);
 	}
+	holder_leave(mod, holder);
 	free(back);
 }
 

@@ -18,17 +18,17 @@ KEEL_ATTRS_OF(node, last_state_change_time, host_lost);
 KEEL_ATTR_AS(attr_node_state, node, state, 0);
 
 static const struct word base_words[] = {
-	{ KEEL_NODE_UNKNOWN, 10, true, "state-unknown", NULL },
-	{ KEEL_NODE_DOWN, 20, true, "down", NULL },
-	{ KEEL_NODE_STALE, 30, true, "Stale", NULL },
-	{ KEEL_NODE_OFFLINE, 40, true, "offline", NULL },
-	{ KEEL_NODE_JOB_BUSY, 50, false, "job-busy", NULL },
-	{ KEEL_NODE_JOB_EXCLUSIVE, 60, false, "job-exclusive", NULL },
-	{ KEEL_NODE_BUSY, 70, true, "busy", NULL },
-	{ KEEL_NODE_INITIALIZING, 80, true, "initializing", NULL },
-	{ KEEL_NODE_UNRESOLVABLE, 120, true, "unresolvable", NULL },
-	{ KEEL_NODE_OFFLINE_BY_MOM, 130, true, "offline", NULL },
-	{ KEEL_NODE_SLEEP, 150, true, "sleep", NULL },
+	{ KEEL_NODE_UNKNOWN, 10, KEEL_NODE_STATE_CLOSED, "state-unknown", NULL },
+	{ KEEL_NODE_DOWN, 20, KEEL_NODE_STATE_CLOSED, "down", NULL },
+	{ KEEL_NODE_STALE, 30, KEEL_NODE_STATE_CLOSED, "Stale", NULL },
+	{ KEEL_NODE_OFFLINE, 40, KEEL_NODE_STATE_CLOSED, "offline", NULL },
+	{ KEEL_NODE_JOB_BUSY, 50, 0, "job-busy", NULL },
+	{ KEEL_NODE_JOB_EXCLUSIVE, 60, 0, "job-exclusive", NULL },
+	{ KEEL_NODE_BUSY, 70, KEEL_NODE_STATE_CLOSED, "busy", NULL },
+	{ KEEL_NODE_INITIALIZING, 80, KEEL_NODE_STATE_CLOSED, "initializing", NULL },
+	{ KEEL_NODE_UNRESOLVABLE, 120, KEEL_NODE_STATE_CLOSED, "unresolvable", NULL },
+	{ KEEL_NODE_OFFLINE_BY_MOM, 130, KEEL_NODE_STATE_CLOSED, "offline", NULL },
+	{ KEEL_NODE_SLEEP, 150, KEEL_NODE_STATE_CLOSED, "sleep", NULL },
 };
 
 static const struct {
@@ -219,16 +219,27 @@ uint32_t node_state(struct keel_mod *mod, struct keel_obj *node)
 	return (uint32_t)keel_get_int(node, attr_node_state);
 }
 
-bool node_unavailable(struct keel_mod *mod, struct keel_obj *node)
+/* Does a word that is set close it so? */
+static bool is_closed(struct keel_mod *mod, struct keel_obj *node, uint32_t flags)
 {
 	struct state *st = mod->state;
 	uint32_t bits = node_state(mod, node);
 	const struct word *w;
 
 	for (w = st->words; w; w = w->next)
-		if (w->unavailable && (bits & w->bit))
+		if ((w->closes & flags) && (bits & w->bit))
 			return true;
 	return false;
+}
+
+bool node_unavailable(struct keel_mod *mod, struct keel_obj *node)
+{
+	return is_closed(mod, node, UINT32_MAX);
+}
+
+bool node_closed_inside(struct keel_mod *mod, struct keel_obj *node)
+{
+	return is_closed(mod, node, ~(uint32_t)KEEL_NODE_STATE_OUTSIDE);
 }
 
 static void state_notify(struct keel_mod *mod, struct keel_obj *node, uint32_t before, uint32_t after,

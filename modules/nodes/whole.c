@@ -12,7 +12,7 @@ KEEL_ATTR_OF(node, resources_assigned);
 
 /* ---- amounts ------------------------------------------------------------------------------------------- */
 
-void parts_charge(struct keel_mod *mod, const struct parts *whole, int32_t sign, const char *only)
+void parts_charge(struct keel_mod *mod, const struct parts *whole, struct holder *holder, int32_t sign, const char *only)
 {
 	struct parts *shared = parts_charged(mod, whole);
 	const struct parts *p = shared ? shared : whole;
@@ -27,7 +27,10 @@ void parts_charge(struct keel_mod *mod, const struct parts *whole, int32_t sign,
 
 		if (!node)
 			continue;
-		keel_resource_charge_exec(node, node_resources_assigned, &alone, two[1].vnode, sign, only);
+		if (p->at[i].vnode && p->at[i].vnode->holds)
+			held_charge(mod, &p->at[i], &p->part[i], i == 0, holder, sign, only);
+		else
+			keel_resource_charge_exec(node, node_resources_assigned, &alone, two[1].vnode, sign, only);
 		if (i + 1 < p->n && p->at[i + 1].node == node)
 			continue;
 		occupancy_update(mod, node);
@@ -40,7 +43,8 @@ void parts_charge(struct keel_mod *mod, const struct parts *whole, int32_t sign,
 
 struct guest {
 	const char *job_id;
-	bool leaves;
+	struct holder *holder;
+	enum guests what;
 };
 
 static void guest_of(struct keel_mod *mod, struct keel_obj *node, void *arg)
@@ -49,11 +53,14 @@ static void guest_of(struct keel_mod *mod, struct keel_obj *node, void *arg)
 	struct vnode *v = keel_slot(mod, node);
 	struct tenant **at = v ? tenant_at(v, g->job_id) : NULL, *t = at ? *at : NULL;
 
-	if (g->leaves && t && t->guest) {
+	if (g->what == GUESTS_LEAVE && t && t->guest) {
 		*at = t->next;
-		tenant_free(t);
-	} else if (!g->leaves && v && !t && (t = tenant_get(v, g->job_id))) {
+		tenant_free(mod, t);
+	} else if (g->what == GUESTS_COME && v && !t && (t = tenant_get(v, g->job_id))) {
 		t->guest = t->exclusive = true;
+		tenant_lodge(mod, t, g->holder);
+	} else if (g->what == GUESTS_FOLLOW && t && t->guest) {
+		tenant_lodge(mod, t, g->holder);
 	} else {
 		return;
 	}
@@ -66,9 +73,10 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_id, int32_t share, bool leaves)
+void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_id, struct holder *holder, int32_t share,
+		  enum guests what)
 {
-	struct guest g = { job_id, leaves };
+	struct guest g = { job_id, holder, what };
 	const char **host = calloc(p->n ? p->n : 1, sizeof(*host));
 	uint32_t i, n = 0;
 
@@ -76,7 +84,7 @@ void parts_guests(struct keel_mod *mod, const struct parts *p, const char *job_i
 		struct keel_obj *node = p->at[i].node;
 		const char *name;
 
-		if (!node || (!leaves && node_sharing(mod, node, share) != KEEL_SHARE_EXCLHOST))
+		if (!node || (what == GUESTS_COME && node_sharing(mod, node, share) != KEEL_SHARE_EXCLHOST))
 			continue;
 		name = node_mom(node);
 		if (!host)

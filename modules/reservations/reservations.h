@@ -20,6 +20,8 @@
 #include "keel/service/sched.h"
 #include "pbs_error.h"
 
+#define TIME_LIMIT INT64_C(253402300799) /* the last second of the year 9999: no time is later, no duration longer */
+
 /* Hidden bits of `reserve_rules`, stored: how it is treated, whatever modules there are. */
 enum rule {
 	RULE_WHATEVER = KEEL_RESV_WHATEVER, /* of its kind */
@@ -66,9 +68,18 @@ struct state {
 	bool stopping;
 };
 
-/* ---- attributes.c, resv.def: class, rows, types ------------------------------------------------------------- */
+/* ---- attributes.c, resv.def, server.def: class, rows, types --------------------------------------------------- */
 extern const struct keel_class_def resv_class;
 extern const struct keel_type_def resv_state_type; /* a number, shown as RESV_CONFIRMED; to pbs_statresv decimal */
+extern const struct keel_type_def resv_seconds_type; /* `1:30` or 90, shown as 90 */
+extern const struct keel_attr_def job_attr_reserve_ID, job_attr_reserve_name;
+extern const struct keel_acct_item_def item_name, item_id;
+#define RESV(attr, ...) extern const struct keel_attr_def resv_attr_##attr;
+#include "resv.def"
+#undef RESV
+#define SERVER(attr, ...) extern const struct keel_attr_def server_attr_##attr;
+#include "server.def"
+#undef SERVER
 
 /* ---- kinds.c: rows of other modules ------------------------------------------------------------------------- */
 extern const struct keel_kind_def resv_kind_kind, resv_substate_kind;
@@ -154,6 +165,7 @@ void asker_wait(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *re
 		const char *word_now);
 void askers_answer(struct keel_mod *mod, struct keel_obj *resv, const char *word); /* CONFIRMED, DENIED, FAILED, BEING DELETED */
 void askers_gone(struct keel_mod *mod, struct keel_req *req);
+void on_resv_wait(struct keel_mod *mod, struct keel_req *req); /* sent again after a restart */
 
 /* ---- confirm.c ------------------------------------------------------------------------------------------------------------------------- */
 /* It has these vnodes for its times (n of them, the soonest first): first confirmation, confirmed anew, or altered. State, queue,
@@ -215,6 +227,8 @@ void letter_send(struct keel_mod *mod, struct keel_obj *resv, char point, const 
 
 /* ---- replay.c -------------------------------------------------------------------------------------------------------------------------------------------------------------- */
 int32_t resv_replay(struct keel_mod *mod, struct keel_err *err); /* start(): spec 11 section 7.3, spec 12 section 9 */
+
+void resv_slot_fini(struct keel_mod *mod, void *slot); /* its private memory goes */
 
 extern const struct keel_service_def resv_service;
 #endif

@@ -98,6 +98,22 @@ int32_t list_put(struct keel_reslist **l, const struct keel_res_value *v)
 	return 0;
 }
 
+int32_t list_add(struct keel_reslist **l, const struct keel_res_value *v, double n)
+{
+	struct keel_res_value sum = { .res = v->res, .n = n, .unit = v->unit };
+	bool found;
+	uint32_t i = place_of(*l, v->res->name, &found);
+
+	if (found)
+		sum.n += (*l)->v[i].n;
+	if (sum.n < 0)
+		sum.n = 0;
+	if (!found)
+		return list_put(l, &sum);
+	(*l)->v[i].n = sum.n;
+	return 0;
+}
+
 bool list_drop(struct keel_reslist *l, const char *name)
 {
 	bool found;

@@ -139,6 +139,8 @@ static const struct keel_resource_api service = {
 	.prepare = prepare,
 	.charge_list = charge_list,
 	.charge_exec = charge_exec,
+	.list_add = list_add,
+	.list_free = list_free,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

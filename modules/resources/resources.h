@@ -64,6 +64,8 @@ const struct keel_res_value *list_get(const struct keel_reslist *l, const char *
 double list_number(const struct keel_reslist *l, const char *name, double otherwise);
 /* Puts a copy of `v` in, replacing the value of the same name. Fails with -ENOMEM; then *l is unchanged. */
 int32_t list_put(struct keel_reslist **l, const struct keel_res_value *v);
+/* Adds `n` of v's resource; not below 0, and a name stays. Fails with -ENOMEM, never for a name that is there. */
+int32_t list_add(struct keel_reslist **l, const struct keel_res_value *v, double n);
 bool list_drop(struct keel_reslist *l, const char *name); /* returns whether it was there */
 bool name_in(const char *comma_list, const char *name);
 

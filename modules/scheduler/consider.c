@@ -151,8 +151,8 @@ static void never_first(struct keel_mod *mod, const struct group *g, const struc
 			struct reason *r)
 {
 	struct state *st = mod->state;
-	struct snapshot *s = g->shape ? snapshot_now(mod) : NULL;
 	struct reason place = { 0 };
+	struct snapshot *s = g->shape ? ground_of(mod, g->line->name, &place) : NULL;
 
 	if (!s || (!is_known(st, g) && avoids(mod, e)))
 		return;
@@ -195,16 +195,16 @@ static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e
 	return NULL;
 }
 
-static enum answer consider_resume(struct keel_mod *mod, struct entry *e, struct reason *ret)
+static enum answer consider_resume(struct keel_mod *mod, struct entry *e, bool inside, struct reason *ret)
 {
 	struct state *st = mod->state;
 	int64_t duration = job_remaining(e->job);
 	struct snapshot *s = snapshot_now(mod);
-	bool alone = delays_no_plan(mod, duration) || !s, done;
+	bool alone = inside || delays_no_plan(mod, duration) || !s, done;
 	struct holds *holds = alone ? NULL : plans_hold(mod, s, duration);
 	char *exec_vnode = NULL;
 
-	if (st->calendar)
+	if (st->calendar && !inside)
 		exec_vnode = strdup(keel_get_str(e->job, job_exec_vnode)
 					    ? keel_get_str(e->job, job_exec_vnode)
 					    : "");
@@ -222,24 +222,26 @@ static enum answer consider_start(struct keel_mod *mod, struct group *g, struct 
 	struct state *st = mod->state;
 	struct qrun *qrun = st->serving;
 	bool own = keel_is_set(e->job, job_exec_vnode);
+	bool inside = has_room(mod, g->line->name); /* it delays no plan */
 	char *exec_vnode;
 
 	if (!g->shape)
-		return consider_resume(mod, e, ret);
+		return consider_resume(mod, e, inside, ret);
 	if (own && avoids(mod, e)) { /* it goes on there or nowhere */
 		reason_why(ret, KEEL_WHY_FEW_FREE);
 		return NO_PLACE_FOR_IT;
 	}
 	if (own)
 		exec_vnode = find_own_place(mod, e->job, ret);
-	else if (delays_no_plan(mod, g->duration))
+	else if (inside || delays_no_plan(mod, g->duration))
 		exec_vnode = place_of(mod, g, e, ret);
 	else
 		exec_vnode = place_beside(mod, g, e, ret);
 	if (!exec_vnode)
 		return own || is_its_own(mod, e, ret) ? NO_PLACE_FOR_IT : NO_PLACE;
 	talk_not(mod, g);
-	plans_note(mod, e->job, exec_vnode, g->duration);
+	if (!inside)
+		plans_note(mod, e->job, exec_vnode, g->duration);
 	st->serving = NULL;
 	entry_start(mod, e, exec_vnode, false, qrun);
 	if (!qrun)
@@ -289,7 +291,7 @@ static void turned_down(struct keel_mod *mod, struct group *g, struct entry *e, 
 {
 	struct state *st = mod->state;
 	bool no_place = answer == NO_PLACE || answer == NO_PLACE_FOR_IT;
-	bool top = (no_place || answer == AT_LIMIT) && !r->never && becomes_top(mod, g, e);
+	bool top = (no_place || answer == AT_LIMIT) && !r->never && !has_room(mod, g->line->name) && becomes_top(mod, g, e);
 	bool passed_over = no_place && keel_get_int(e->job, job_topjob_ineligible);
 
 	verdict_set(mod, g, e, r, top || passed_over || answer == NO_FOR_IT || answer == NO_PLACE_FOR_IT ||
@@ -314,7 +316,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 	if (equal > 1)
 		snprintf(more, sizeof(more), ", and %u that are equal to it", equal - 1);
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", keel_id(e->job), "Considering job to run%s", more);
-	if (!st->serving && st->stopped) {
+	if (!st->serving && st->stopped && !has_room(mod, g->line->name)) {
 		reason_why(&r, KEEL_WHY_STRICT_ORDER);
 		verdict_set(mod, g, e, &r, false);
 		return;
@@ -322,7 +324,7 @@ static void consider(struct keel_mod *mod, struct group *g, struct entry *e, boo
 	answer = attempt(mod, g, e, &r);
 	if (answer == STARTED)
 		return;
-	v = answer != AT_LIMIT && (!st->asking && e->victims_in != st->cycle &&
+	v = answer != AT_LIMIT && !has_room(mod, g->line->name) && (!st->asking && e->victims_in != st->cycle &&
 				   (e->gave_up != st->relevance || st->serving))
 		    ? victims_ask(mod, e->job, &r)
 		    : VICTIMS_NONE;

@@ -58,7 +58,7 @@ struct vnode *vnode_named(const struct snapshot *s, const char *name)
 /* ---- copies ------------------------------------------------------------------------------------------- */
 
 /* Limits with people to count are the copy's own. */
-static bool limits_copy(struct snapshot *copy, uint32_t node)
+bool limits_copy(struct snapshot *copy, uint32_t node)
 {
 	const struct vnode_limits *from = copy->node[node].limits;
 	struct vnode_limits *to = from ? malloc(sizeof(*to)) : NULL;

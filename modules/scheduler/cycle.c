@@ -2,9 +2,9 @@
  *
  * cycle.c - a scheduling cycle, in slices on the loop.
  *
- *   woken -> PLANNED -> LOOKING -> RANKING -> ENTERING -> CONSIDERING -> IDLE
- *               ^                                         |  ^ PREEMPTING |
- *               +------------------ woken meanwhile ----------------------+
+ *   woken -> PLANNED -> FINDING -> LOOKING -> RANKING -> ENTERING -> CONSIDERING -> IDLE
+ *               ^                                                    |  ^ PREEMPTING |
+ *               +------------------------ woken meanwhile ---------------------------+
  *
  * The groups of jobs compete by their first jobs. A job that does not fit takes its whole group out of
  * the cycle, and the search for its shape is not repeated until something came free or changed. When a
@@ -133,11 +133,23 @@ static void cycle_finish(struct keel_mod *mod)
 	st->not_before = clock_us(mod) + (st->worked_us > 1000 ? st->worked_us : 0);
 	talk_now(mod);
 	iteration_start(mod);
+	finds_go_on(mod);
 	if (again)
 		cycle_plan(mod);
 }
 
 /* One step of the phase; the next phase when it is over. False: the cycle is over. */
+static void look_begin(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	rooms_log(mod);
+	lines_refresh(mod); /* what has been found may have changed queues */
+	st->phase = LOOKING;
+	st->looks = st->parked.n;
+	st->held = 0;
+}
+
 static bool cycle_step(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
@@ -149,6 +161,10 @@ static bool cycle_step(struct keel_mod *mod)
 		return true;
 	}
 	switch (st->phase) {
+	case FINDING:
+		if (!finds_step(mod))
+			look_begin(mod);
+		return true;
 	case LOOKING: /* the touched ones are first; behind them held ones go round */
 		if (e && st->looks && st->held < PARKED_LOOKS) {
 			st->looks--;
@@ -283,9 +299,8 @@ static bool phase_begin(struct keel_mod *mod)
 		if (keel_job_substate(e->job) != KEEL_SUB_SUSPENDED)
 			look_at(mod, e);
 	}
-	st->phase = LOOKING;
-	st->looks = st->parked.n;
-	st->held = 0;
+	st->phase = FINDING;
+	st->finds_asked = false;
 	return true;
 }
 
@@ -404,6 +419,7 @@ void cycle_stop(struct keel_mod *mod)
 	asking_drop(mod);
 	plan_drop(mod);
 	calendar_close(mod);
+	finds_drop(mod);
 	qruns_drop(mod);
 	free(st->urgent);
 	free(st->refusal);

@@ -207,12 +207,16 @@ static void explain_vnodes(struct keel_mod *mod, struct keel_obj *job, const str
 static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct group *g = group_of(mod, job);
-	struct snapshot *s = snapshot_now(mod);
 	struct reason r = { 0 };
+	struct snapshot *s = g ? ground_of(mod, g->line->name, &r) : NULL;
 	const struct keel_res_value *v =
 		keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "place");
 
-	if (!g || !g->shape || !s) {
+	if (g && !s) {
+		line_why(out, "placement", &r);
+		return;
+	}
+	if (!g || !g->shape) {
 		line(out, "placement", "not known: the request cannot be read, or there is no memory");
 		return;
 	}

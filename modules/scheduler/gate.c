@@ -176,7 +176,7 @@ static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct g
 	*ret = (struct wish){ .select = g->shape->select, .place = g->shape->place,
 			      .queue = g->line->name, .arg = wish_arg, .memo = &g->shape->memo };
 	ret->partition = queue ? keel_get_str(queue, attr_queue_partition) : NULL;
-	if (ret->partition && !*ret->partition)
+	if (s->is_room || (ret->partition && !*ret->partition))
 		ret->partition = NULL;
 	ret->till = s->at + g->longest;
 	ret->user = keel_get_str(job, job_euser);
@@ -237,15 +237,20 @@ static void chunks_log(struct keel_mod *mod, const char *id, const struct keel_s
 char *find_place(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		 struct reason *ret)
 {
-	struct snapshot *s = snapshot_now(mod);
+	struct snapshot *s = ground_of(mod, g->line->name, ret);
+	struct keel_exec *exec;
+	char *exec_vnode;
 
-	if (!s) {
-		reason_set(ret, "out of memory in the scheduler");
+	if (!s)
 		return NULL;
-	}
 	if (keel_tapped(mod, KEEL_POINT_node_score))
 		snapshot_order(mod, s, job);
-	return place_on(mod, job, g, s, ret);
+	exec_vnode = place_on(mod, job, g, s, ret);
+	exec = exec_vnode && s->is_room ? exec_of(exec_vnode) : NULL;
+	if (exec)
+		ground_taken(mod, job, exec);
+	keel_resource_exec_free(exec);
+	return exec_vnode;
 }
 
 char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g, struct snapshot *s,
@@ -259,6 +264,7 @@ char *place_on(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	wish_make(mod, job, g, s, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	exec_vnode = place_job(s, &wish, ret);
+	ret->never &= !s->is_room; /* a block may become another */
 	avoid_open(s, &shut);
 	wish_fini(&wish_arg);
 	chunks_log(mod, keel_id(job), wish.select, exec_vnode != NULL, ret);
@@ -276,6 +282,7 @@ bool would_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g
 	wish_make(mod, job, g, s, &wish_arg, &wish);
 	avoid_shut(mod, s, job, &shut);
 	fits = place_fits(s, &wish, ret);
+	ret->never &= !s->is_room;
 	avoid_open(s, &shut);
 	wish_fini(&wish_arg);
 	return fits;
@@ -297,7 +304,8 @@ bool vnode_words(struct keel_mod *mod, struct keel_obj *job, const struct group 
 bool could_ever_fit(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
 		    struct reason *ret)
 {
-	struct snapshot *s = snapshot_now(mod);
+	struct reason unused = { 0 };
+	struct snapshot *s = ground_of(mod, g->line->name, &unused);
 	struct wish_arg wish_arg;
 	struct wish wish;
 	bool fits;

@@ -75,7 +75,7 @@ static bool is_possible(struct keel_call *c, struct keel_obj *job, struct reques
 	r->place = text_of(c, job, "Resource_List", "place");
 	r->queue = text_of(c, job, "queue", NULL);
 	values_read(c, job, r);
-	if (!s || !s->n || !r->select ||
+	if (!s || !s->n || !r->select || has_room(c->mod, r->queue) ||
 	    keel_resource_select_parse(r->select, &r->chunks, NULL) ||
 	    (r->place && keel_resource_place_parse(r->place, &w.place, NULL)))
 		return true; /* not ours to judge */

@@ -28,6 +28,8 @@ void list_add(struct list *l, struct entry *e)
 {
 	e->list = l;
 	DL_APPEND(l->first, e);
+	if (!l->at)
+		l->at = e;
 	l->n++;
 }
 
@@ -37,6 +39,8 @@ void list_drop(struct entry *e)
 
 	if (!l)
 		return;
+	if (l->at == e)
+		l->at = e->next;
 	DL_DELETE(l->first, e);
 	l->n--;
 	e->list = NULL;

@@ -181,7 +181,7 @@ static bool try(struct trial *t, struct reason *ret)
 	t->untapped = !t->refused;
 	if (t->failed)
 		no_memory(ret);
-	else if (!ret->text[0] && possible(t, ret))
+	else if (!t->w->quiet && !ret->text[0] && possible(t, ret))
 		explain(t, ret);
 	ret->chunk = t->unplaced;
 	ret->alone = t->refused;
@@ -240,6 +240,19 @@ char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret)
 		else
 			no_memory(ret);
 	}
+	trial_fini(&t);
+	return text;
+}
+
+char *place_find(struct snapshot *s, const struct wish *w, struct reason *ret)
+{
+	struct trial t;
+	char *text = NULL;
+
+	if (!trial_init(&t, s, w))
+		no_memory(ret);
+	else if (try(&t, ret) && !(text = exec_text(&t)))
+		no_memory(ret);
 	trial_fini(&t);
 	return text;
 }

@@ -95,6 +95,7 @@ struct snapshot {
 	bool only_checked;          /* a site's own only when they are named, too */
 	bool some_one_host; /* by snapshot_link(): some vnode takes jobs of one host only */
 	bool counts_people; /* some vnode limits jobs of a user or group: verdicts are about one owner */
+	bool is_room; /* room.c: of a block */
 	bool no_span, explicit_sets; /* do_not_span_psets, only_explicit_psets */
 	struct sort_key sort[SORT_KEYS_MAX + 1]; /* one more for round_robin */
 	uint32_t n_sort;
@@ -146,6 +147,7 @@ struct wish {
 	bool (*eligible)(void *arg, const struct vnode *);
 	void *arg;
 	struct memo *memo; /* may be NULL */
+	bool quiet; /* a failure is not explained: its reason is empty */
 };
 
 struct reason {
@@ -172,6 +174,9 @@ bool place_possible(struct snapshot *s, const struct wish *w, struct reason *ret
 /* The exec_vnode, which the caller frees; what it takes is taken from the snapshot. NULL with the reason, which is also
  * how it fails without memory: the snapshot is as it was. */
 char *place_job(struct snapshot *s, const struct wish *w, struct reason *ret);
+
+/* The same; nothing stays taken. */
+char *place_find(struct snapshot *s, const struct wish *w, struct reason *ret);
 
 /* Would place_job() find a place? False with the reason; nothing stays taken. */
 bool place_fits(struct snapshot *s, const struct wish *w, struct reason *ret);
@@ -215,6 +220,7 @@ uint32_t pools_sum(const struct snapshot *s); /* of names and totals: the same w
 struct pool *pools_copy(const struct snapshot *s);
 void sets_free(struct sets *sets); /* sets.c */
 void limits_free(struct vnode_limits *l);
+bool limits_copy(struct snapshot *copy, uint32_t node); /* copy.c: those of this vnode become the copy's own */
 
 /* copy.c: a copy for what-ifs, which shares what does not change with its original: the caller frees it before the
  * original. NULL without memory. */

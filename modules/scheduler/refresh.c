@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(job, queue);
+
 #define MANY 16 /* more than every n-th changed: one new order is cheaper */
 
 struct reading {
@@ -67,6 +69,8 @@ static void take_starts(struct keel_mod *mod, struct snapshot *s, bool anew)
 		if (!start->exec &&
 		    keel_resource_exec_parse(start->exec_vnode, &start->exec, NULL))
 			start->exec = NULL;
+		if (start->exec && job && has_room(mod, keel_get_str(job, job_queue)))
+			exec_only(start->exec, ""); /* its amounts are its block's */
 		if (start->exec)
 			place_take(s, start->exec, anew);
 		if (job)
@@ -120,6 +124,8 @@ struct snapshot *snapshot_now(struct keel_mod *mod)
 	if (!st->snapshot || !st->generation || st->node_shape != shape ||
 	    !refresh(mod, st->snapshot)) {
 		before = st->snapshot ? st->snapshot->n : 0;
+		finds_restart(mod);
+		rooms_empty(mod);
 		snapshot_free(st->snapshot);
 		st->snapshot = snapshot_make(mod);
 		if (!st->snapshot || st->snapshot->n != before)

@@ -292,6 +292,8 @@ static int32_t reconf(struct keel_mod *mod, const void *now, struct keel_err *er
 
 	(void)now, (void)err;
 	plan_restart(mod);
+	finds_restart(mod);
+	rooms_empty(mod);
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
 	st->generation = 0;
@@ -318,6 +320,7 @@ static void fini(struct keel_mod *mod)
 	cycle_stop(mod);
 	starts_drop(mod);
 	index_fini(mod);
+	rooms_free(mod);
 	snapshot_free(st->snapshot);
 	st->snapshot = NULL;
 	spans_fini(&st->spans);

@@ -35,7 +35,7 @@ enum where {
 struct dynres;
 struct entry;
 struct list {
-	struct entry *first;
+	struct entry *first, *at; /* at: the next one for a walk over turns of the loop; what is added comes last */
 	uint32_t n;
 };
 
@@ -54,6 +54,7 @@ struct entry {
 	uint32_t commented_at; /* its comment or estimate was changed, seconds since 1970 */
 	uint32_t ranked_in, victims_in; /* cycles: ranked; victims were sought */
 	uint32_t ends_in; /* calendar that has its end */
+	uint32_t found_in; /* search that has collected it */
 	uint32_t gave_up; /* st->relevance when victims left in vain: none are sought until it moves */
 	struct memory *refused; /* by which hosts, lately; NULL: none */
 	struct keel_exec *held; /* what it has of vnodes, once that was asked (blocks.c), while it is where it is */
@@ -134,10 +135,10 @@ struct fence {
 	uint32_t n, room;
 };
 
-/* LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PLANNING: a top job;
+/* FINDING: places in time, for others; LOOKING: at what was touched; RANKING: each job; ENTERING: groups; PLANNING: a top job;
  * PREEMPTING: victims give way; LINGERING: they do, and there is nothing else to do; AWAITING: a host
  * accepts a job. */
-enum phase { IDLE, PLANNED, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING,
+enum phase { IDLE, PLANNED, FINDING, LOOKING, RANKING, ENTERING, CONSIDERING, PLANNING, PREEMPTING,
 	     LINGERING, AWAITING };
 
 struct conf {
@@ -223,6 +224,19 @@ struct state {
 	uint32_t calendars;        /* opened so far */
 	struct plan *plan;
 	struct top *tops;
+
+	/* find.c */
+	struct find *finds; /* the first one is at work */
+	struct keel_timer *find_timer;
+	struct snapshot *find_copy; /* for it; the vnodes in its time */
+	uint32_t searches;
+	struct keel_mod *cycle_of; /* on_cycle() */
+	void (*on_cycle)(struct keel_mod *me);
+	bool finds_asked; /* in this cycle */
+
+	/* room.c */
+	struct room *rooms; /* by queue */
+	uint64_t rooms_of;  /* st->spans.changes they were found for, and 1 more; 0: none */
 
 	/* comment.c */
 	struct group *talk_first;
@@ -490,6 +504,29 @@ void top_known(struct keel_mod *mod, struct keel_obj *job); /* from an earlier l
 void top_preempted(struct keel_mod *mod, struct entry *e);
 void tops_settle(struct keel_mod *mod); /* those of earlier cycles are none any more */
 void tops_free(struct keel_mod *mod);
+
+/* room.c: jobs of a block's queue */
+bool has_room(struct keel_mod *mod, const char *queue); /* are its jobs placed inside a block? */
+/* Where jobs of this queue are placed: the snapshot of all vnodes, or its block's. NULL with the reason. Callers get it anew after
+ * anything that may start a job. */
+struct snapshot *ground_of(struct keel_mod *mod, const char *queue, struct reason *ret);
+/* The job has been placed there: what it takes in a room is taken of the snapshot of all, too. */
+void ground_taken(struct keel_mod *mod, struct keel_obj *job, const struct keel_exec *exec);
+void room_started(struct keel_mod *mod, const char *queue, uint64_t before); /* it has what one more start took, since that generation */
+void rooms_stale(struct keel_mod *mod); /* what a start took may be free again */
+void rooms_empty(struct keel_mod *mod); /* the snapshot of all goes */
+void rooms_log(struct keel_mod *mod);	/* blocks without vnodes */
+void rooms_free(struct keel_mod *mod);
+
+/* find.c */
+int32_t sched_find(struct keel_mod *mod, const struct keel_sched_wish *w, struct keel_mod *me, keel_sched_found *done,
+		   void *arg, struct keel_err *err);
+void sched_find_drop(struct keel_mod *mod, struct keel_mod *me, void *arg);
+void sched_on_cycle(struct keel_mod *mod, struct keel_mod *me, void (*fn)(struct keel_mod *me));
+bool finds_step(struct keel_mod *mod); /* one step of the phase FINDING; false: all are over */
+void finds_go_on(struct keel_mod *mod); /* those that are left, when no cycle does */
+void finds_restart(struct keel_mod *mod); /* the snapshot goes */
+void finds_drop(struct keel_mod *mod);
 
 /* qrun.c */
 struct qrun {

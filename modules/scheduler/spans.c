@@ -186,6 +186,7 @@ bool spans_put(struct spans *x, struct block *b)
 	b->next = p->first;
 	p->first = b;
 	x->n++;
+	x->changes++;
 	if (old)
 		spans_drop(x, old);
 	return true;
@@ -202,6 +203,7 @@ void spans_drop(struct spans *x, struct block *b)
 		;
 	*at = b->next;
 	x->n--;
+	x->changes++;
 	promiser_idle(x, p);
 	block_put(b);
 }

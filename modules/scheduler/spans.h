@@ -46,6 +46,7 @@ struct spans {
 	struct promiser *by_id;
 	struct booked *by_vnode;
 	uint32_t n; /* blocks */
+	uint64_t changes; /* moves with each that comes or goes */
 };
 
 /* Out of the fields of a caller; `exec` is owned by the block, also when this fails. NULL without memory. */

@@ -14,7 +14,7 @@
 
 #include <utlist.h>
 
-KEEL_ATTR_OF(job, exec_vnode);
+KEEL_ATTRS_OF(job, exec_vnode, queue);
 
 /* ---- starts ------------------------------------------------------------------------------------------- */
 
@@ -130,6 +130,7 @@ static void start_decided(struct keel_mod *mod, void *arg, int32_t code, const c
 		/* What a failed start had taken is free again. */
 		if (!s->assigned)
 			snapshot_unsure(mod, s->exec_vnode);
+		rooms_stale(mod);
 		st->epoch++;
 	}
 	if (s->returned) {
@@ -156,6 +157,9 @@ static void start_begin(struct keel_mod *mod, struct start *s, struct keel_obj *
 		s->assigned = s->resume && keel_node_generation() != before;
 	if (s->assigned && current)
 		st->generation = keel_node_generation() + 1;
+	job = s->assigned ? keel_find(mod, "job", s->id) : NULL;
+	if (job)
+		room_started(mod, keel_get_str(job, job_queue), before);
 	if (s->decided)
 		start_free(s);
 }
@@ -200,12 +204,14 @@ void start_due(struct keel_mod *mod)
 
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
-	struct snapshot *s = snapshot_now(mod);
+	struct snapshot *s = ground_of(mod, keel_get_str(job, job_queue), ret);
 	struct keel_exec *exec = s ? exec_again(job) : NULL;
 	bool goes = exec && goes_back(s, job, exec, ret);
 
-	if (!exec)
+	if (s && !exec)
 		reason_set(ret, "its vnodes are not known");
+	if (goes)
+		ground_taken(mod, job, exec);
 	keel_resource_exec_free(exec);
 	return goes ? strdup(keel_get_str(job, job_exec_vnode)) : NULL;
 }

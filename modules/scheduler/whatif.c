@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+KEEL_ATTR_OF(job, queue);
 
 /* A running job that has given back. */
 struct gone {
@@ -80,7 +81,7 @@ static struct keel_trial *trial(struct keel_mod *mod, struct keel_obj *job)
 {
 	struct state *st = mod->state;
 	const bool suspended = keel_job_is_suspended(job);
-	struct keel_trial *t = st->trial ? NULL : calloc(1, sizeof(*t));
+	struct keel_trial *t = st->trial || has_room(mod, keel_get_str(job, job_queue)) ? NULL : calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
@@ -115,8 +116,11 @@ static void gone_free(struct gone *g)
 static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, const char *only)
 {
 	struct entry *e = entry_of(t->mod, running);
-	struct gone *g = !e || e->vacated || !has_copy(t) ? NULL : calloc(1, sizeof(*g));
+	const bool inside = has_room(t->mod, keel_get_str(running, job_queue)); /* its block keeps its vnodes */
+	struct gone *g = !e || e->vacated || inside || !has_copy(t) ? NULL : calloc(1, sizeof(*g));
 
+	if (inside)
+		return -EINVAL;
 	if (!g)
 		return e && e->vacated ? -EEXIST : -ENOMEM;
 	g->job = running;
@@ -273,6 +277,9 @@ const struct keel_sched_api sched_service = {
 	.asked_for = asked_for,
 	.setting = setting,
 	.set_prime = prime_set,
+	.find = sched_find,
+	.find_drop = sched_find_drop,
+	.on_cycle = sched_on_cycle,
 	.block = block,
 	.unblock = unblock,
 };

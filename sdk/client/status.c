@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "call.h"
-#include "resv.h"
+#include "resv_state.h"
 
 struct batch_status *status_block(size_t n, size_t text_size, struct attrl **ret_attribs,
 				  char **ret_text)

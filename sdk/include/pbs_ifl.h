@@ -599,7 +599,9 @@ int pbs_manager(int c, int cmd, int obj, const char *name, struct attropl *attri
 		const char *extend);
 int pbs_terminate(int c, int manner, const char *extend);
 
-/* Reservations. */
+/* Reservations. What is returned is the server's text, as "R12.svr UNCONFIRMED", which the caller frees; NULL: an error. An
+ * `extend` of pbs_submit_resv that begins with "m" asks for maintenance, one of pbs_modify_resv is "force". A server without
+ * reservations: PBSE_NOSUP. */
 char *pbs_submit_resv(int c, struct attropl *attrib, const char *extend);
 char *pbs_modify_resv(int c, const char *id, struct attropl *attrib, const char *extend);
 int pbs_delresv(int c, const char *id, const char *extend);

@@ -89,6 +89,26 @@ static void list_print(const struct printing *p, const struct attrl *a, enum att
 	free(copy);
 }
 
+/* The state of a node without what no command sets: "offline" of "offline,resv-exclusive". */
+static void state_print(const struct printing *p, const struct attrl *a)
+{
+	static const char reserved[] = "resv-exclusive";
+	char *state = strdup(a->value), *at = state ? strstr(state, reserved) : NULL;
+
+	if (at) {
+		char *next = at + sizeof(reserved) - 1;
+
+		if (*next == ',')
+			next++;
+		else if (at > state)
+			at--; /* the comma before it */
+		memmove(at, next, strlen(next) + 1);
+	}
+	if (state && *state && strncmp(state, "state-unknown", 13) != 0 && strcmp(state, "down") != 0)
+		line_print(p, a, "=", state, ATTRIBUTE_TEXT);
+	free(state);
+}
+
 static void attribute_print(const struct attrl *a, void *arg)
 {
 	const struct printing *p = arg;
@@ -96,10 +116,10 @@ static void attribute_print(const struct attrl *a, void *arg)
 
 	if (!a->value || !attribute_is_printed(p->object, a->name))
 		return;
-	/* states that no command sets */
-	if (p->object == MGR_OBJ_NODE && strcmp(a->name, ATTR_NODE_state) == 0 &&
-	    (strncmp(a->value, "state-unknown", 13) == 0 || strcmp(a->value, "down") == 0))
+	if (p->object == MGR_OBJ_NODE && strcmp(a->name, ATTR_NODE_state) == 0) {
+		state_print(p, a);
 		return;
+	}
 	if (strcmp(a->value, "\"\"") == 0)
 		return; /* a hook without events has this value */
 	if (kind == ATTRIBUTE_TEXT)

@@ -127,7 +127,7 @@ static int take_ids(struct trace *t, char **words, int n)
 	t->jobs = calloc((size_t)n, sizeof(*t->jobs));
 	for (i = 0; t->jobs && i < n; i++) {
 		if (!isdigit((unsigned char)words[i][strspn(words[i], " \t")]))
-			id = strdup(words[i]); /* of another object: a reservation */
+			id = strdup(operand_resv(words[i], &op) == 0 ? op.id : words[i]); /* or of another object */
 		else
 			id = operand_job(words[i], &op) == 0 ? strdup(op.id) : NULL;
 		if (id && trace_job(t, id, strlen(id))) {

@@ -83,6 +83,25 @@ static void test_destinations(void)
 	CU_ASSERT_EQUAL(operand_server("a/b", &op), -EINVAL);
 }
 
+static void test_reservations(void)
+{
+	static const char *const bad[] = { "", "R", "12", "X12", "R12.", "R12@", "R1x", "r12", "bogus", "R12[1]", "RS12", "R-1",
+					   "M12.a b", "R123456789012345678901" };
+	struct operand op;
+
+	CU_ASSERT_EQUAL(operand_resv(" R12", &op), 0);
+	CU_ASSERT_STRING_EQUAL(op.id, "R12.HOST");
+	CU_ASSERT_STRING_EQUAL(op.server, "");
+	CU_ASSERT_EQUAL(operand_resv("S0.HOST@other:1", &op), 0);
+	CU_ASSERT_STRING_EQUAL(op.id, "S0.HOST");
+	CU_ASSERT_STRING_EQUAL(op.server, "other:1");
+	CU_ASSERT_EQUAL(operand_resv("M7.localhost", &op), 0);
+	CU_ASSERT_STRING_EQUAL(op.id, "M7.localhost");
+	CU_ASSERT_STRING_EQUAL(op.server, "localhost");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CU_ASSERT_EQUAL(operand_resv(bad[i], &op), -EINVAL);
+}
+
 static void set_up(void)
 {
 	setenv("PBS_CONF_FILE", "/dev/null", 1);
@@ -90,4 +109,4 @@ static void set_up(void)
 }
 
 TESTS_MAIN_BETWEEN("operand", set_up, NULL, TEST(test_jobs), TEST(test_malformed_jobs),
-		   TEST(test_destinations))
+		   TEST(test_destinations), TEST(test_reservations))

@@ -178,6 +178,8 @@ static void test_print_others(void)
 		{ "Mom", NULL, "host.dom" }, { "Port", NULL, "16002" }, { "state", NULL, "down" },
 		{ "pcpus", NULL, "4" },	     { "resv_enable", NULL, "True" }, { NULL, NULL, NULL },
 	};
+	static const struct entry reserved[] = { { "state", NULL, "offline,resv-exclusive" }, { NULL, NULL, NULL } };
+	static const struct entry only[] = { { "state", NULL, "resv-exclusive" }, { NULL, NULL, NULL } };
 	static const struct entry sched[] = {
 		{ "preempt_prio", NULL, "express_queue, normal_jobs" },
 		{ "state", NULL, "idle" },
@@ -192,6 +194,16 @@ static void test_print_others(void)
 	    "#\n# Create nodes and set their properties.\n#\n"
 	    "#\n# Create and define node n1\n#\ncreate node n1 Mom=host.dom,Port=16002\n"
 	    "set node n1 resv_enable = True\n",
+	    "");
+	object_is("n1", reserved);
+	run("print node n1", 0,
+	    "#\n# Create nodes and set their properties.\n#\n"
+	    "#\n# Create and define node n1\n#\ncreate node n1\nset node n1 state = offline\n",
+	    "");
+	object_is("n1", only);
+	run("print node n1", 0,
+	    "#\n# Create nodes and set their properties.\n#\n"
+	    "#\n# Create and define node n1\n#\ncreate node n1\n",
 	    "");
 	object_is("default", sched);
 	run("print sched", 0,

@@ -83,10 +83,11 @@ struct keel_node_api {
 	/* A holder, such as a reservation that has begun, has these amounts of vnodes from now on, instead of what it had;
 	 * NULL or "": nothing. They are in resources_assigned, without slots, and not in `jobs`. A job inside a holder
 	 * (on_holder()) has slots, and is charged to it: of each resource of a vnode the holder counts with what it holds or
-	 * with what its jobs use, whichever is more. Fails with a PBSE code and *err: it has what it had. */
+	 * with what its jobs use, whichever is more. Vnodes that are not there are left out. Fails with a PBSE code and *err: it
+	 * has what it had. */
 	int32_t (*hold)(struct keel_mod *, const char *holder, const char *exec_vnode, struct keel_err *);
-	/* Registers the function that names the holder whose vnodes a job uses (NULL: none); called when a job is assigned. fn NULL
-	 * takes it back. */
+	/* Registers the function that names the holder whose vnodes a job uses (NULL: none); called when a job is assigned,
+	 * which remembers the answer for as long as it is there. fn NULL takes it back. */
 	void (*on_holder)(struct keel_mod *, struct keel_mod *me,
 			  const char *(*fn)(struct keel_mod *me, const char *job_id));
 	/* What jobs use of it, whatever holders hold besides; NULL: nothing. Borrowed until the callback returns. */
@@ -98,6 +99,9 @@ struct keel_node_api {
 	/* Does its state keep new jobs away even from inside a holder? True for all that make it unavailable but NODE_STATE
 	 * rows with KEEL_NODE_STATE_OUTSIDE. */
 	bool (*closed_inside)(struct keel_mod *, struct keel_obj *node);
+	/* on_holder() has another answer about a job than when it was assigned these vnodes: from now on it is charged there.
+	 * Fails with 15010 or a code of the text, and *err: it is charged as before. */
+	int32_t (*lodge)(struct keel_mod *, const char *job_id, const char *exec_vnode, struct keel_err *);
 };
 
 KEEL_SERVICE(node);
@@ -121,6 +125,7 @@ KEEL_SERVICE(node);
 #define keel_node_shrink(...) KEEL_CALL(node, shrink, __VA_ARGS__)
 #define keel_node_hold(...) KEEL_CALL(node, hold, __VA_ARGS__)
 #define keel_node_on_holder(...) KEEL_CALL(node, on_holder, __VA_ARGS__)
+#define keel_node_lodge(...) KEEL_CALL(node, lodge, __VA_ARGS__)
 #define keel_node_used(...) KEEL_CALL(node, used, __VA_ARGS__)
 #define keel_node_used_inside(...) KEEL_CALL(node, used_inside, __VA_ARGS__)
 #define keel_node_closed_inside(...) KEEL_CALL(node, closed_inside, __VA_ARGS__)

@@ -127,6 +127,11 @@ struct keel_resource_api {
 	void (*charge_exec)(struct keel_mod *, struct keel_obj *obj, const struct keel_attr *attr,
 			    const struct keel_exec *exec, const char *vnode, int32_t sign,
 			    const char *only);
+
+	/* Adds `n` of v's resource, a number, to a list of the caller's, who frees it with list_free(); *list may be NULL. No
+	 * amount goes below 0, a name stays with 0. Fails with -ENOMEM, never for a name that the list has. */
+	int32_t (*list_add)(struct keel_reslist **list, const struct keel_res_value *v, double n);
+	void (*list_free)(struct keel_reslist *); /* NULL is fine. */
 };
 
 KEEL_SERVICE(resource);
@@ -146,6 +151,8 @@ KEEL_SERVICE(resource);
 #define keel_resource_exec_free(...) KEEL_CALL_PLAIN(resource, exec_free, __VA_ARGS__)
 #define keel_resource_prepare(...) KEEL_CALL(resource, prepare, __VA_ARGS__)
 #define keel_resource_charge_list(...) KEEL_CALL(resource, charge_list, __VA_ARGS__)
+#define keel_resource_list_add(...) KEEL_CALL_PLAIN(resource, list_add, __VA_ARGS__)
+#define keel_resource_list_free(...) KEEL_CALL_PLAIN(resource, list_free, __VA_ARGS__)
 #define keel_resource_charge_exec(...) KEEL_CALL(resource, charge_exec, __VA_ARGS__)
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * resv.h - reservations in a status reply.
+ * resv_state.h - reservations in a status reply.
  */
-#ifndef CLIENT_RESV_H
-#define CLIENT_RESV_H
+#ifndef CLIENT_RESV_STATE_H
+#define CLIENT_RESV_STATE_H
 
 #include "pbs_ifl.h"
 
