@@ -67,10 +67,10 @@ tests/fixtures/bad/executable_stack.so: WRONG = -Wl,-z,execstack
 
 # tests/scenario/tools/<x>.c: programs that stories use
 STORY_TOOLS := $(patsubst %.c,%,$(call NAMED,tests/scenario/tools,*.c))
-tests/scenario/tools/%: obj/tests/scenario/tools/%.o libpbs.a
+tests/scenario/tools/%: obj/tests/scenario/tools/%.o lib/libcommands.a libpbs.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(PROGRAM_LINK) -o $@ $^ $(CLIENT_LIBS)
+	$(DO)$(PROGRAM_LINK) -o $@ $^ $(COMMAND_LIBS)
 
 tests-stories: $(FIXTURES) $(STORY_TOOLS)
 tests-unit: $(UNIT) $(MODULE_TESTS) tests-stories

@@ -2,7 +2,8 @@
 #
 # lib.sh - what the scripts share. Sourced, not run.
 
-top=$(cd "${BASH_SOURCE[0]%lib.sh}./.." && pwd)
+top=${BASH_SOURCE[0]%/scripts/lib.sh}
+case $top/ in [!/]* | *//* | */./* | */../* | *lib.sh/) top=$(cd "${BASH_SOURCE[0]%lib.sh}./.." && pwd) ;; esac
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -206,7 +206,7 @@ static void take_starts(struct keel_mod *mod, struct find *f)
 						 : NULL;
 
 		if (exec)
-			place_occupy(f->s, exec, share_of(job), NULL);
+			place_occupy(f->s, exec, share_of(job), NULL, INT64_MAX);
 		keel_resource_exec_free(exec);
 	}
 }

@@ -7,6 +7,7 @@
  * A submission that waits for a decision (`interactive`) has the id as a PART as soon as the reservation exists. When the
  * server restarts, or is lost, after that, the decision is awaited by id; nothing is submitted twice.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -68,12 +69,20 @@ static int64_t seconds_left(const struct attropl *attrib, int64_t since)
 	return seconds > gone ? seconds - gone : 0;
 }
 
-/* Waits for the decision about a->id, over restarts of the server. */
+/* Waits for the decision about a->id, over restarts of the server. One that is not there any more was denied meanwhile. */
 static int await(int c, struct asked *a, int64_t seconds)
 {
 	struct listener l = { .reply = reply_take, .arg = a, .again = true };
+	int code = CALL(c, "resv_wait", &l, arg_str("id", a->id.text), arg_int("seconds", seconds));
 
-	return CALL(c, "resv_wait", &l, arg_str("id", a->id.text), arg_int("seconds", seconds));
+	if (code != PBSE_UNKRESVID)
+		return code;
+	if (asprintf(&a->reply.text, "%s DENIED", a->id.text) < 0) {
+		a->reply.text = NULL;
+		return code;
+	}
+	connection_clear(connection_find(c));
+	return 0;
 }
 
 /* Returns the text of the reply, which the caller frees; NULL: an error. */

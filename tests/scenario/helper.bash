@@ -11,9 +11,10 @@
 # begins with `needs_root`.
 
 bats_require_minimum_version 1.5.0
-top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+top=${BASH_SOURCE[0]%/tests/scenario/helper.bash}
+[[ $top == /* ]] || top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 KEELSON_BUILD=${KEELSON_BUILD:-$top/build}
-ME=$(id -un)
+if [ "$EUID" -eq 0 ]; then ME=root; else ME=$(id -un); fi
 if [ "$EUID" -eq 0 ]; then
 	OWNER=ktest1 OTHER=ktest2 OPERATOR=ktoper MANAGER=ktmgr
 else
@@ -24,6 +25,8 @@ fi
 if [ -z "${KEELSON_LOGIN+said}" ]; then
 	KEELSON_LOGIN=
 	[ "$EUID" -ne 0 ] || [ -z "$(sh -lc : 2>&1 </dev/null)" ] || KEELSON_LOGIN=$top/scripts/quiet-login
+	# Looked at once, here, and not by each daemon.
+	[ -z "$KEELSON_LOGIN" ] || export KEELSON_LOGIN_NOISY=yes
 	export KEELSON_LOGIN
 fi
 
@@ -37,6 +40,9 @@ bats_debug_trap() # file of the command
 	BATS_DEBUG_LAST_SOURCE=("${BASH_SOURCE[@]}")
 	bats_capture_stack_trace
 }
+
+# Nobody reads how long a test took; two programs less per test.
+get_mills_since_epoch() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
 # ---- people --------------------------------------------------------------------------------------------
 
@@ -103,13 +109,14 @@ sandbox()
 setup_sandbox()
 {
 	make_users
-	SB=$(mktemp -d "${TMPDIR:-/tmp}/keelson-story.XXXXXX")
-	chmod 755 "$SB"
+	SB=${TMPDIR:-/tmp}/keelson-story.$SRANDOM
+	mkdir -m 755 "$SB"
 	state_shown=$BATS_TEST_TMPDIR/state-shown
 	${prepare-}
 	# shellcheck disable=SC2086
 	sandbox start ${KEELSON_STORY_OPTIONS-} "$@"
 	. "$SB/env"
+	"$KEELSON_BUILD/tests/scenario/tools/ask" "$SB/ask" 3>&- && ask_is_there
 	[ "$EUID" -eq 0 ] || return 0
 	printf '%s\n' "set server operators += $OPERATOR@*" "set server managers += $MANAGER@*" | qmgr
 }
@@ -193,38 +200,87 @@ accounting() { wait_until 30 at_rest && cat "$SB"/server/server_priv/accounting/
 at_rest()
 {
 	local before
-	before=$(threads) || return 0
-	[[ $before != *$'State:\t'[RD]* && $before == "$(threads)" ]]
+	threads || return 0
+	before=$thread_lines
+	[[ $before != *$'State:\t'[RD]* ]] && threads && [ "$before" = "$thread_lines" ]
 }
-threads()
+threads() # in $thread_lines: states, and how often each has run
 {
-	local pid
-	read -r pid <"$SB/server/server_priv/server.lock" || [ -n "$pid" ] &&
-		grep -hE '^(State|.*ctxt_switches):' /proc/"$pid"/task/*/status
+	local pid file lines line
+	thread_lines=''
+	{ read -r pid <"$SB/server/server_priv/server.lock" || [ -n "$pid" ]; } 2>/dev/null || return
+	for file in /proc/"$pid"/task/*/status; do
+		{ mapfile -t lines <"$file"; } 2>/dev/null || continue
+		for line in "${lines[@]}"; do
+			case $line in State:* | *ctxt_switches:*) thread_lines+=$line$'\n' ;; esac
+		done
+	done
+	[ -n "$thread_lines" ]
 }
+
+# ---- questions that start no program ------------------------------------------------------------------------
+# tools/ask answers what stories poll. Where it cannot, the commands are asked.
+
+ask_is_there()
+{
+	local pid=''
+	{ [ -e "$SB/ask/pid" ] && read -r pid <"$SB/ask/pid" && [ -d "/proc/$pid" ]; } 2>/dev/null || return
+	[ "$pid" != "${ask_pid-}" ] || return 0
+	exec {ask_question}<>"$SB/ask/question" {ask_answer}<>"$SB/ask/answer" {ask_turn}<>"$SB/ask/turn"
+	ask_pid=$pid
+}
+
+# ask_for job|node|resv|jobs [ID ATTRIBUTE...]: these lines of its listing, in $ask_lines. Fails where a command is to be used.
+ask_for()
+{
+	local line count=-1 serial
+	ask_lines=''
+	[[ "$*" != *$'\n'* ]] && ask_is_there || return
+	read -rt 30 -n 1 -u "$ask_turn" line || true # who had the turn has been killed
+	ask_number=$((${ask_number:-0} + 1)) serial=$BASHPID.$ask_number
+	printf '%s %s\n' "$serial" "$*" >&"$ask_question"
+	while read -rt 60 -u "$ask_answer" line; do
+		[[ $line != "= $serial "* ]] || { count=${line##* }; break; } # an answer that somebody did not wait for
+	done
+	for (( ; count > 0; count--)); do
+		IFS= read -rt 30 -u "$ask_answer" line || break
+		ask_lines+=$line$'\n'
+	done
+	printf . >&"$ask_turn"
+	[ "$count" -eq 0 ]
+}
+ask_job() { [[ $1 =~ ^[0-9]+(\[[0-9]*\])?\.svr$ ]] && ask_for job "$@" || ask_lines=$(qstat -xf "$1"); }
+ask_node() { [[ $1 =~ ^[a-zA-Z0-9_.[-]+\]?$ ]] && ask_for node "$@" || ask_lines=$(pbsnodes -v "$1"); }
 
 # ---- what they say of themselves ---------------------------------------------------------------------------
 
 # value ATTRIBUTE [LISTING]: of each thing in a listing, else of those on stdin; folded lines are one again.
 value()
 {
-	local text=${2-$(cat)}
-	text=$'\n'${text//$'\n\t'/}
+	values_in "$1" "${2-$(cat)}"
+	printf '%s' "$values"
+}
+values_in() # attribute, listing: in $values, each with a newline
+{
+	local text=$'\n'${2//$'\n\t'/}
+	values=''
 	while [[ $text =~ $'\n'\ *"$1 = "([^$'\n']*)(.*) ]]; do
-		printf '%s\n' "${BASH_REMATCH[1]}"
+		values+=${BASH_REMATCH[1]}$'\n'
 		text=${BASH_REMATCH[2]}
 	done
 }
+# same_value WHAT EXPECTED ATTRIBUTE LISTING
+same_value() { values_in "$3" "$4"; same "$1" "$2" "${values%$'\n'}"; }
 
-job_attr() { value "$2" "$(qstat -xf "$1")"; }
+job_attr() { ask_job "$@"; value "$2" "$ask_lines"; }
 state_of_job() { job_attr "$1" job_state; }
-node_attr() { value "$2" "$(pbsnodes -v "$1")"; }
+node_attr() { ask_node "$@"; value "$2" "$ask_lines"; }
 mj() { node_attr "$1" maintenance_jobs; }
 session_of() { job_attr "$1" session_id; }
-comment_is() { same "comment of $1" "$2" "$(job_attr "$1" comment)"; }
-comment_says() { has "$(job_attr "$1" comment)" "$2" 2>/dev/null; }
+comment_is() { ask_job "$1" comment; same_value "comment of $1" "$2" comment "$ask_lines"; }
+comment_says() { ask_job "$1" comment; values_in comment "$ask_lines"; has "${values%$'\n'}" "$2" 2>/dev/null; }
 is_over() { job_is "$1" F; }
-is_down() { node_attr "$1" state | grep -q down; }
+is_down() { ask_node "$1" state; [[ $ask_lines == *'state = '*down* ]]; }
 sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
 alive() { kill -0 "$1" 2>/dev/null; }
 dead() { ! alive "$1"; }
@@ -246,19 +302,17 @@ same() # what, expected, found
 # job_is JOB LETTER [SUBSTATE]
 job_is()
 {
-	local found
-	found=$(qstat -xf "$1")
-	same "state of $1" "$2" "$(value job_state "$found")" &&
-		{ [ -z "${3-}" ] || same "substate of $1" "$3" "$(value substate "$found")"; }
+	ask_job "$1" job_state substate
+	same_value "state of $1" "$2" job_state "$ask_lines" &&
+		{ [ -z "${3-}" ] || same_value "substate of $1" "$3" substate "$ask_lines"; }
 }
 
 # node_is NODE STATE [JOBS]: its state, and the ids of its maintenance_jobs ('' is none).
 node_is()
 {
-	local found
-	found=$(pbsnodes -v "$1")
-	same "state of $1" "$2" "$(value state "$found")" &&
-		{ [ $# -lt 3 ] || same "maintenance_jobs of $1" "$3" "$(value maintenance_jobs "$found")"; }
+	ask_node "$1" state maintenance_jobs
+	same_value "state of $1" "$2" state "$ask_lines" &&
+		{ [ $# -lt 3 ] || same_value "maintenance_jobs of $1" "$3" maintenance_jobs "$ask_lines"; }
 }
 
 # quietly COMMAND...: exit 0 and not a word.
@@ -269,14 +323,35 @@ says()
 {
 	local status=$1 text=$2 found got=0
 	shift 2
-	found=$("$@" 2>&1) || got=$?
+	if [ -x "$KEELSON_BUILD/bin/$1" ]; then
+		found=$(exec "$@" 2>&1) || got=$?
+	else
+		found=$("$@" 2>&1) || got=$?
+	fi
 	same "exit of \`$*\`" "$status" "$got" || { echo "$found" >&2; return 1; }
 	same "words of \`$*\`" "$text" "$found"
 }
 
 # has TEXT LINE-PATTERN: some line of TEXT matches the extended regular expression; lacks is its opposite.
-has() { grep -Eq -- "$2" <<<"$1" || { printf 'no line matches %s in:\n%s\n' "$2" "$1" >&2; return 1; }; }
-lacks() { ! grep -E -- "$2" <<<"$1" >&2 || { printf 'these match %s\n' "$2" >&2; return 1; }; }
+has() { a_line_matches "$1" "$2" || { printf 'no line matches %s in:\n%s\n' "$2" "$1" >&2; return 1; }; }
+lacks() { ! a_line_matches "$1" "$2" || { grep -E -- "$2" <<<"$1" >&2; printf 'these match %s\n' "$2" >&2; return 1; }; }
+
+# As grep -Eq; a short text is looked at here.
+a_line_matches() # text, pattern
+{
+	local lines line status
+	if [ ${#1} -lt 8000 ] && [[ $2 != *$'\n'* ]]; then
+		mapfile -t lines <<<"$1"
+		for line in "${lines[@]}"; do
+			status=0
+			[[ $line =~ $2 ]] || status=$?
+			[ "$status" -ne 0 ] || return 0
+			[ "$status" -eq 1 ] || break
+		done
+		[ "${status-2}" -eq 2 ] || return 1 # 2: not a pattern for bash
+	fi
+	grep -Eq -- "$2" <<<"$1"
+}
 
 # ---- jobs ---------------------------------------------------------------------------------------------------
 
@@ -300,7 +375,7 @@ running()
 	echo "$id"
 }
 
-has_usage() { [ -n "$(job_attr "$1" resources_used.walltime)" ]; }
+has_usage() { ask_job "$1" resources_used.walltime; [[ $ask_lines == *resources_used.walltime* ]]; }
 
 # unmeasured SIGNAL [options of submit]: a job that got the signal before its host had measured it for the first
 # time, a second after the start. It is measured as it stops.

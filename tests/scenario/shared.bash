@@ -24,6 +24,7 @@ close_cluster()
 join_cluster()
 {
 	. "$SB/env"
+	ask_is_there || true
 	state_shown=$BATS_TEST_TMPDIR/state-shown
 	undone=$BATS_TEST_TMPDIR/undo
 }
@@ -41,19 +42,22 @@ undo() { { printf '%q ' "$@"; echo; } >>"$undone"; }
 
 undo_all()
 {
-	local line
+	local i lines
 	[ -e "$undone" ] || return 0
-	while read -r line; do eval "$line" || true; done < <(tac "$undone")
+	mapfile -t lines <"$undone"
+	for ((i = ${#lines[@]} - 1; i >= 0; i--)); do eval "${lines[i]}" || true; done
 }
 
-no_jobs() { [ -z "$(qselect)" ]; }
+no_jobs() { ask_for jobs || ask_lines=$(qselect); [ -z "$ask_lines" ]; }
 
 teardown()
 {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || show_state
 	undo_all
-	qselect | xargs -r qdel -W force >/dev/null 2>&1 || true
-	wait_until 10 no_jobs
+	no_jobs || {
+		qselect | xargs -r qdel -W force >/dev/null 2>&1 || true
+		wait_until 10 no_jobs
+	}
 }
 
 # ---- jobs that end -------------------------------------------------------------------------------------

@@ -218,10 +218,13 @@ static void serve_cut(struct fake_server *f, int fd)
 	CU_ASSERT(is_text(&p, "req", "resv_wait") && is_text(&p, "id", "R7.testserver"));
 	CU_ASSERT(pack_int(&p.root, "seconds", 0) < -1000);
 	pack_fini(&p);
-	fake_reply(f, fd, 0, NULL, "reply", "R7.testserver DENIED");
+	if (f->arg == NULL)
+		fake_reply(f, fd, 0, NULL, "reply", "R7.testserver CONFIRMED");
+	else
+		fake_reply(f, fd, PBSE_UNKRESVID, NULL, NULL, NULL);
 }
 
-static void test_wait_is_sent_once(void)
+static void waits(void *gone, const char *expected)
 {
 	char name[] = ATTR_inter, seconds[] = "-100000";
 	struct attropl wait = { NULL, name, NULL, seconds, SET };
@@ -229,15 +232,23 @@ static void test_wait_is_sent_once(void)
 	char *text;
 	int c;
 
-	fake_start(&f, serve_cut, NULL);
+	fake_start(&f, serve_cut, gone);
 	c = connect_fatal();
 	text = pbs_submit_resv(c, &wait, NULL);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
-	CU_ASSERT_STRING_EQUAL(text, "R7.testserver DENIED");
+	CU_ASSERT_STRING_EQUAL(text, expected);
 	CU_ASSERT_EQUAL(pbs_errno, 0);
 	free(text);
 	pbs_disconnect(c);
 	fake_stop(&f);
+}
+
+static void test_wait_is_sent_once(void)
+{
+	static int gone;
+
+	waits(NULL, "R7.testserver CONFIRMED");
+	waits(&gone, "R7.testserver DENIED");
 }
 
 TESTS_MAIN("resv", TEST(test_calls), TEST(test_values), TEST(test_no_such_request), TEST(test_states_are_decimal),
