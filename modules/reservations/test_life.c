@@ -23,11 +23,11 @@ static struct keel_err err;
 /* ---- accounting ---------------------------------------------------------------------------------------- */
 static char records[64]; /* their letters */
 
-static void record(struct keel_mod *m, char letter, const char *id, const char *text)
+static void record(struct keel_mod *m, char letter, const char *whose, const char *text)
 {
 	size_t n = strlen(records);
 
-	(void)m, (void)id, (void)text;
+	(void)m, (void)whose, (void)text;
 	if (n + 1 < sizeof(records))
 		records[n] = letter;
 }
@@ -134,9 +134,9 @@ static int32_t block(struct keel_mod *m, const struct keel_sched_block *b, struc
 	return 0;
 }
 
-static void unblock(struct keel_mod *m, const char *id, uint32_t from_part)
+static void unblock(struct keel_mod *m, const char *whose, uint32_t from_part)
 {
-	(void)m, (void)id;
+	(void)m, (void)whose;
 	if (from_part < n_blocked)
 		n_blocked = from_part;
 }
@@ -230,14 +230,22 @@ static int64_t take_number(struct keel_mod *m)
 }
 
 /* ---- a reservation ----------------------------------------------------------------------------------------------- */
+static const char *id = ID, *name = "R1";
+
 static struct keel_obj *resv(void)
 {
-	return keel_find(keel_mock_self(mock), "resv", ID);
+	return keel_find(keel_mock_self(mock), "resv", id);
 }
 
 static struct keel_obj *queue(void)
 {
-	return keel_find(keel_mock_self(mock), "queue", "R1");
+	return keel_find(keel_mock_self(mock), "queue", name);
+}
+
+static void the_second(bool on)
+{
+	id = on ? "R2.svr" : ID;
+	name = on ? "R2" : "R1";
 }
 
 static const char *queue_says(const char *attr)
@@ -286,12 +294,12 @@ static int records_of(char letter)
 	return n;
 }
 
-static void load(const char *name)
+static void load(const char *file)
 {
 	const char *build = getenv("KEELSON_BUILD");
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/modules/%s.so", build ? build : ".", name);
+	snprintf(path, sizeof(path), "%s/modules/%s.so", build ? build : ".", file);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
 }
 
@@ -339,8 +347,9 @@ static void set_up(void)
 	inside = n_blocked = woken = n_finds = drops = 0;
 	cycle = NULL;
 	found = NULL;
-	for (const char *name = "a\0b\0c\0"; *name; name += 2)
-		keel_mock_set(keel_mock_object(mock, "node", name), "resv_enable", NULL, "True");
+	the_second(false);
+	for (const char *node = "a\0b\0c\0"; *node; node += 2)
+		keel_mock_set(keel_mock_object(mock, "node", node), "resv_enable", NULL, "True");
 	alone = keel_module;
 	alone.requires_modules = NULL;
 	module = keel_mock_load(mock, &alone, NULL, &err);
@@ -350,9 +359,9 @@ static void set_up(void)
 /* As submit.c makes it, [NOW + from, NOW + till). */
 static void made(int64_t from, int64_t till)
 {
-	keel_mock_object(mock, "resv", ID);
+	keel_mock_object(mock, "resv", id);
 	keel_mock_set(resv(), "Reserve_Owner", NULL, "ann@svr");
-	keel_mock_set(resv(), "queue", NULL, "R1");
+	keel_mock_set(resv(), "queue", NULL, name);
 	keel_mock_set(resv(), "schedselect", NULL, "1:ncpus=1+1:ncpus=2");
 	keel_mock_set(resv(), "Resource_List", "ncpus", "3");
 	keel_mock_set(resv(), "Resource_List", "place", "free");
@@ -386,20 +395,20 @@ static void confirmed(void)
 	CU_ASSERT_FATAL(is(KEEL_RESV_CONFIRMED, KEEL_RESV_CONFIRMED));
 }
 
-static void job_comes(const char *id, const char *state)
+static void job_comes(const char *job_id, const char *state)
 {
-	struct keel_obj *job = keel_mock_object(mock, "job", id);
+	struct keel_obj *job = keel_mock_object(mock, "job", job_id);
 
 	keel_mock_set(job, "queue", NULL, "R1");
 	keel_mock_set(job, "job_state", NULL, state);
 	queue_has("1", *state == 'R' ? "Queued:0 Running:1 Exiting:0 " : "Queued:1 Running:0 Exiting:0 ");
 }
 
-static void job_goes(const char *id)
+static void job_goes(const char *job_id)
 {
-	struct keel_obj *job = keel_find(keel_mock_self(mock), "job", id);
+	struct keel_obj *job = keel_find(keel_mock_self(mock), "job", job_id);
 
-	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job), NULL);
+	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = job_id, .job = job), NULL);
 	keel_mock_destroy(job);
 	queue_has("0", "Queued:0 Running:0 Exiting:0 ");
 	keel_mock_advance(mock, 0);
@@ -414,16 +423,16 @@ static void restart(void)
 	keel_mock_advance(mock, 0);
 }
 
-static const char *node_resv(const char *name)
+static const char *node_resv(const char *node)
 {
-	const char *text = keel_mock_text(keel_find(keel_mock_self(mock), "node", name), "resv", NULL);
+	const char *text = keel_mock_text(keel_find(keel_mock_self(mock), "node", node), "resv", NULL);
 
 	return text ? text : "";
 }
 
-static uint32_t bits_of(const char *name)
+static uint32_t bits_of(const char *node)
 {
-	return node_state(NULL, keel_find(keel_mock_self(mock), "node", name));
+	return node_state(NULL, keel_find(keel_mock_self(mock), "node", node));
 }
 
 /* ---- plain ---------------------------------------------------------------------------------------------------- */
@@ -510,6 +519,32 @@ static void has_vnodes_alone(void)
 	CU_ASSERT_EQUAL(bits_of("a"), 0);
 	CU_ASSERT_EQUAL(bits_of("b"), 0);
 	CU_ASSERT_STRING_EQUAL(node_resv("a"), "");
+}
+
+/* Maintenance, twice. */
+static void two_have_it_alone(void)
+{
+	for (int second = 0; second < 2; second++) {
+		the_second(second);
+		made(60, 120 + 60 * second);
+		keel_mock_set(resv(), "Resource_List", "place", "exclhost");
+		number("reserve_rules", RULE_WHATEVER);
+		resv_confirmed(module, resv(), "root@svr", (const char *const[]){ "(a:ncpus=4)" }, 1);
+		CU_ASSERT(is(2, 2));
+		CU_ASSERT(blocked[0].flags & KEEL_BLOCK_WHATEVER);
+	}
+	CU_ASSERT_STRING_EQUAL(node_resv("a"), "R2.svr, R1.svr");
+	CU_ASSERT_EQUAL(woken, 0);
+	keel_mock_advance(mock, 61000);
+	restart();
+	CU_ASSERT_STRING_EQUAL(node_resv("a"), "R2.svr, R1.svr");
+	CU_ASSERT_EQUAL(bits_of("a"), 0x2000);
+	keel_mock_advance(mock, 60000);
+	CU_ASSERT_STRING_EQUAL(node_resv("a"), "R2.svr");
+	CU_ASSERT_EQUAL(bits_of("a"), 0x2000);
+	keel_mock_advance(mock, 60000);
+	CU_ASSERT_EQUAL(bits_of("a"), 0);
+	CU_ASSERT_EQUAL(records_of('K'), 2);
 }
 
 static void is_never_alone(void)
@@ -660,6 +695,23 @@ static void has_several_times(void)
 	CU_ASSERT_EQUAL(records_of('K'), 1);
 }
 
+/* Whatever becomes of the first ones. */
+static void begins_stay(void)
+{
+	made_standing(60, 80);
+	confirmed();
+	span_move(module, resv(), NOW + 65, NOW + 90);
+	restart();
+	CU_ASSERT_EQUAL(resv_slot(module, resv())->n_spans, 3);
+	CU_ASSERT(blocked[0].from == NOW + 65 && blocked[0].till == NOW + 90);
+	CU_ASSERT(blocked[1].from == NOW + 120 && blocked[1].till == NOW + 140);
+	keel_mock_advance(mock, 91000);
+	CU_ASSERT(is(2, 2));
+	restart();
+	CU_ASSERT(number_of("reserve_start") == NOW + 120 && number_of("reserve_duration") == 20);
+	CU_ASSERT(blocked[1].from == NOW + 180 && blocked[1].till == NOW + 200);
+}
+
 static void all_or_none(void)
 {
 	made_standing(60, 80);
@@ -794,6 +846,61 @@ static void lost_chunks_come_back(void)
 	CU_ASSERT_FALSE(number_of("reserve_rules") & RULE_LOST);
 }
 
+/* Altered while it runs: all is found anew, those with jobs where they are. */
+static void altered_where_jobs_are(void)
+{
+	made(60, 1200);
+	confirmed();
+	keel_mock_advance(mock, 61000);
+	inside = 1;
+	number("reserve_state", KEEL_RESV_BEING_ALTERED);
+	run_cycle();
+	CU_ASSERT_STRING_EQUAL(wish_select, "1:ncpus=1+1:ncpus=2:vnode=b");
+	CU_ASSERT_STRING_EQUAL(wish_beside, "");
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT_STRING_EQUAL(held, "(c:ncpus=1)+(b:ncpus=2)");
+}
+
+/* A chunk on two vnodes stays one. */
+static void whole_groups_move(void)
+{
+	made(60, 1200);
+	keel_mock_set(resv(), "schedselect", NULL, "2:ncpus=1+1:ncpus=3");
+	run_cycle();
+	answer("(a:ncpus=1)+(a:ncpus=1)+(b:ncpus=2+c:ncpus=1)", NULL);
+	keel_mock_advance(mock, 61000);
+	degrade("c");
+	number("reserve_retry", NOW);
+	run_cycle();
+	CU_ASSERT_STRING_EQUAL(wish_select, "1:ncpus=3");
+	CU_ASSERT_STRING_EQUAL(wish_beside, "(a:ncpus=1)+(a:ncpus=1)");
+	answer("(b:ncpus=2+a:ncpus=1)", NULL);
+	CU_ASSERT_STRING_EQUAL(text_of("resv_nodes"), "(a:ncpus=1)+(a:ncpus=1)+(b:ncpus=2+a:ncpus=1)");
+	CU_ASSERT(is(5, 5));
+}
+
+/* One that waits gives up all. */
+static void all_are_given_up(void)
+{
+	made(600, 1200);
+	confirmed();
+	degrade("a");
+	CU_ASSERT(is(10, 10));
+	number("reserve_retry", NOW);
+	run_cycle();
+	CU_ASSERT_STRING_EQUAL(wish_select, "1:ncpus=1+1:ncpus=2");
+	CU_ASSERT_STRING_EQUAL(wish_beside, "");
+	answer(NULL, "none");
+	CU_ASSERT(is(10, 10));
+	CU_ASSERT_STRING_EQUAL(text_of("resv_nodes"), "(a:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Reservation is in degraded mode"));
+	CU_ASSERT_EQUAL(n_blocked, 1);
+	set_state(NULL, keel_find(keel_mock_self(mock), "node", "a"), KEEL_NODE_OFFLINE, false);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(is(2, 2));
+}
+
 /* ---- restarts --------------------------------------------------------------------------------------------------- */
 static void nothing_is_left_of_its_vnodes(void)
 {
@@ -842,8 +949,9 @@ static void a_vnode_of_maintenance_stays(void)
 }
 
 TESTS_MAIN_BETWEEN("life of reservations", set_up, tear_down, TEST(is_confirmed), TEST(is_denied), TEST(is_never_confirmed),
-		   TEST(begins_once), TEST(has_vnodes_alone), TEST(is_never_alone), TEST(ends_with_its_last_job),
+		   TEST(begins_once), TEST(has_vnodes_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
 		   TEST(a_job_that_stays), TEST(is_idle), TEST(far_away), TEST(is_deleted), TEST(has_several_times),
-		   TEST(all_or_none), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile),
-		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back),
+		   TEST(all_or_none), TEST(begins_stay), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile),
+		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back), TEST(altered_where_jobs_are),
+		   TEST(whole_groups_move), TEST(all_are_given_up),
 		   TEST(nothing_is_left_of_its_vnodes), TEST(of_a_kind_without_a_decision), TEST(a_vnode_of_maintenance_stays))
