@@ -46,6 +46,7 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(NODE_STATE, resv_exclusive_row),
 	KEEL_ROW(ACCT_ITEM, item_name),
 	KEEL_ROW(ACCT_ITEM, item_id),
+	KEEL_ROW(ATTR, node_attr_resv),
 	KEEL_ROW(ATTR, job_attr_reserve_ID),
 	KEEL_ROW(ATTR, job_attr_reserve_name),
 #define RESV(attr, ...) KEEL_ROW(ATTR, resv_attr_##attr),
@@ -88,6 +89,8 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_moved, on_job_moved),
 	KEEL_TAP(job_purged, on_job_purged),
 	KEEL_TAP(node_state, on_node_state),
+	KEEL_TAP(resv_modify, on_resv_modify, .order = 1000),
+	KEEL_TAP(node_delete, on_node_delete),
 };
 
 /* ---- module --------------------------------------------------------------------------------------------------------- */
@@ -116,6 +119,8 @@ static void stop(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	st->stopping = true;
+	search_drop(mod);
+	sweeps_drop(mod);
 	if (keel_can(sched, on_cycle))
 		keel_sched_on_cycle(mod, NULL);
 	if (keel_can(node, on_holder))

@@ -348,7 +348,7 @@ static void take_starts(struct keel_mod *mod, struct room *r)
 		struct keel_exec *exec = queue && strcmp(queue, r->queue) == 0 ? exec_of(start->exec_vnode) : NULL;
 
 		if (exec)
-			place_occupy(r->s, exec, share_of(job), NULL);
+			place_occupy(r->s, exec, share_of(job), NULL, INT64_MAX);
 		keel_resource_exec_free(exec);
 	}
 }
