@@ -500,11 +500,11 @@ static void of_a_kind_that_waits_for_nothing(void)
 }
 
 /* ---- keelson resv ---------------------------------------------------------------------------------------------- */
-static bool explained(const char *id, const char *line)
+static bool explained(const char *operand, const char *line)
 {
 	char body[128];
 
-	snprintf(body, sizeof(body), "args = [ \"%s\" ];", id);
+	snprintf(body, sizeof(body), "args = [ \"%s\" ];", operand);
 	memset(&reply, 0, sizeof(reply));
 	keel_mock_request(mock, eve, "keelson.resv", body, &reply);
 	return reply.told && reply.code == 0 && strstr(reply.json, line);
