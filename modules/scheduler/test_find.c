@@ -234,7 +234,7 @@ static void test_cycle(void)
 	cycles = 0;
 	keel_sched_on_cycle(keel_mock_self(mock), on_cycle);
 	job_waits_in("workq", "1:ncpus=2", "free");
-	keel_mock_advance(mock, 100);
+	keel_mock_advance(mock, 5000);
 	CU_ASSERT_EQUAL(n_said, 3);
 	CU_ASSERT(cycles >= 1);
 	CU_ASSERT_EQUAL_FATAL(n_ran, 1);
@@ -242,7 +242,7 @@ static void test_cycle(void)
 	keel_sched_on_cycle(NULL, NULL);
 	cycles = 0;
 	job_waits_in("workq", "1:ncpus=2", "free");
-	keel_mock_advance(mock, 100);
+	keel_mock_advance(mock, 5000);
 	CU_ASSERT_EQUAL(cycles, 0);
 	CU_ASSERT_EQUAL(n_ran, 2);
 }
