@@ -378,12 +378,14 @@ static bool room_make(struct keel_mod *mod, struct room *r, struct block *b)
 	r->s = r->in_all ? frame_make(mod, all, n) : NULL;
 	ok = r->s && amounts_make(r, all, map) && nodes_make(r, all, map + all->n) && vnodes_read(mod, r);
 	free(map);
-	if (!ok) {
+	if (ok) {
+		snapshot_index(r->s);
+		snapshot_link(r->s);
+	}
+	if (!ok || !snapshot_linked(r->s)) {
 		room_empty(r);
 		return false;
 	}
-	snapshot_index(r->s);
-	snapshot_link(r->s);
 	take_starts(mod, r);
 	r->stale = false;
 	return true;

@@ -5,8 +5,6 @@
  */
 #include "test_world.h"
 
-#include "no_memory.h"
-
 static char said[8][200]; /* "arg from place" */
 static uint32_t n_said;
 
@@ -253,7 +251,7 @@ static void test_no_memory(void)
 
 	job_runs("workq", "(n0:ncpus=2)", 50);
 	blocks_part("R1.svr", 0, "R1", 60, 300, "(n1:ncpus=2)", 0);
-	for (; left < 400; left += 3) {
+	for (; left < 600; left++) {
 		struct keel_sched_wish w = wish("4:ncpus=3", 0, 0);
 		struct keel_err err = { 0 };
 

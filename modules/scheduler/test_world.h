@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "mocked.h"
+#include "no_memory.h"
 #include "with_resources.h"
 
 #define NOW 1700000000LL /* the mock's first second is 1000 of its own */
@@ -242,6 +243,7 @@ static void job_run(struct keel_mod *mod, struct keel_obj *obj, const char *exec
 		    struct keel_mod *caller, keel_job_done *done, void *arg)
 {
 	(void)mod, (void)who;
+	countdown = -1; /* it is the scheduler's memory that fails */
 	if (run_fails) {
 		done(caller, arg, run_fails, "no");
 		return;
