@@ -90,6 +90,32 @@ static void has_vnodes_alone(void)
 	CU_ASSERT_STRING_EQUAL(node_resv("a"), "");
 }
 
+/* Maintenance, twice. */
+static void two_have_it_alone(void)
+{
+	for (int second = 0; second < 2; second++) {
+		the_second(second);
+		made(60, 120 + 60 * second);
+		keel_mock_set(resv(), "Resource_List", "place", "exclhost");
+		number("reserve_rules", RULE_WHATEVER);
+		resv_confirmed(module, resv(), "root@svr", (const char *const[]){ "(a:ncpus=4)" }, 1);
+		CU_ASSERT(is(2, 2));
+		CU_ASSERT(blocked[0].flags & KEEL_BLOCK_WHATEVER);
+	}
+	CU_ASSERT_STRING_EQUAL(node_resv("a"), "R2.svr, R1.svr");
+	CU_ASSERT_EQUAL(woken, 0);
+	keel_mock_advance(mock, 61000);
+	restart();
+	CU_ASSERT_STRING_EQUAL(node_resv("a"), "R2.svr, R1.svr");
+	CU_ASSERT_EQUAL(bits_of("a"), 0x2000);
+	keel_mock_advance(mock, 60000);
+	CU_ASSERT_STRING_EQUAL(node_resv("a"), "R2.svr");
+	CU_ASSERT_EQUAL(bits_of("a"), 0x2000);
+	keel_mock_advance(mock, 60000);
+	CU_ASSERT_EQUAL(bits_of("a"), 0);
+	CU_ASSERT_EQUAL(records_of('K'), 2);
+}
+
 static void is_never_alone(void)
 {
 	sharing_of = "ignore_excl";
@@ -238,6 +264,23 @@ static void has_several_times(void)
 	CU_ASSERT_EQUAL(records_of('K'), 1);
 }
 
+/* Whatever becomes of the first ones. */
+static void begins_stay(void)
+{
+	made_standing(60, 80);
+	confirmed();
+	span_move(module, resv(), NOW + 65, NOW + 90);
+	restart();
+	CU_ASSERT_EQUAL(resv_slot(module, resv())->n_spans, 3);
+	CU_ASSERT(blocked[0].from == NOW + 65 && blocked[0].till == NOW + 90);
+	CU_ASSERT(blocked[1].from == NOW + 120 && blocked[1].till == NOW + 140);
+	keel_mock_advance(mock, 91000);
+	CU_ASSERT(is(2, 2));
+	restart();
+	CU_ASSERT(number_of("reserve_start") == NOW + 120 && number_of("reserve_duration") == 20);
+	CU_ASSERT(blocked[1].from == NOW + 180 && blocked[1].till == NOW + 200);
+}
+
 static void all_or_none(void)
 {
 	made_standing(60, 80);
@@ -366,6 +409,61 @@ static void lost_chunks_come_back(void)
 	CU_ASSERT_FALSE(number_of("reserve_rules") & RULE_LOST);
 }
 
+/* Altered while it runs: all is found anew, those with jobs where they are. */
+static void altered_where_jobs_are(void)
+{
+	made(60, 1200);
+	confirmed();
+	keel_mock_advance(mock, 61000);
+	inside = 1;
+	number("reserve_state", KEEL_RESV_BEING_ALTERED);
+	run_cycle();
+	CU_ASSERT_STRING_EQUAL(wish_select, "1:ncpus=1+1:ncpus=2:vnode=b");
+	CU_ASSERT_STRING_EQUAL(wish_beside, "");
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT_STRING_EQUAL(held, "(c:ncpus=1)+(b:ncpus=2)");
+}
+
+/* A chunk on two vnodes stays one. */
+static void whole_groups_move(void)
+{
+	made(60, 1200);
+	keel_mock_set(resv(), "schedselect", NULL, "2:ncpus=1+1:ncpus=3");
+	run_cycle();
+	answer("(a:ncpus=1)+(a:ncpus=1)+(b:ncpus=2+c:ncpus=1)", NULL);
+	keel_mock_advance(mock, 61000);
+	degrade("c");
+	number("reserve_retry", NOW);
+	run_cycle();
+	CU_ASSERT_STRING_EQUAL(wish_select, "1:ncpus=3");
+	CU_ASSERT_STRING_EQUAL(wish_beside, "(a:ncpus=1)+(a:ncpus=1)");
+	answer("(b:ncpus=2+a:ncpus=1)", NULL);
+	CU_ASSERT_STRING_EQUAL(text_of("resv_nodes"), "(a:ncpus=1)+(a:ncpus=1)+(b:ncpus=2+a:ncpus=1)");
+	CU_ASSERT(is(5, 5));
+}
+
+/* One that waits gives up all. */
+static void all_are_given_up(void)
+{
+	made(600, 1200);
+	confirmed();
+	degrade("a");
+	CU_ASSERT(is(10, 10));
+	number("reserve_retry", NOW);
+	run_cycle();
+	CU_ASSERT_STRING_EQUAL(wish_select, "1:ncpus=1+1:ncpus=2");
+	CU_ASSERT_STRING_EQUAL(wish_beside, "");
+	answer(NULL, "none");
+	CU_ASSERT(is(10, 10));
+	CU_ASSERT_STRING_EQUAL(text_of("resv_nodes"), "(a:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Reservation is in degraded mode"));
+	CU_ASSERT_EQUAL(n_blocked, 1);
+	set_state(NULL, keel_find(keel_mock_self(mock), "node", "a"), KEEL_NODE_OFFLINE, false);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(is(2, 2));
+}
+
 /* ---- restarts --------------------------------------------------------------------------------------------------- */
 static void nothing_is_left_of_its_vnodes(void)
 {
@@ -414,8 +512,9 @@ static void a_vnode_of_maintenance_stays(void)
 }
 
 TESTS_MAIN_BETWEEN("life of reservations", set_up, tear_down, TEST(is_confirmed), TEST(is_denied), TEST(is_never_confirmed),
-		   TEST(begins_once), TEST(has_vnodes_alone), TEST(is_never_alone), TEST(ends_with_its_last_job),
+		   TEST(begins_once), TEST(has_vnodes_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
 		   TEST(a_job_that_stays), TEST(is_idle), TEST(far_away), TEST(is_deleted), TEST(has_several_times),
-		   TEST(all_or_none), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile),
-		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back),
+		   TEST(all_or_none), TEST(begins_stay), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile),
+		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back), TEST(altered_where_jobs_are),
+		   TEST(whole_groups_move), TEST(all_are_given_up),
 		   TEST(nothing_is_left_of_its_vnodes), TEST(of_a_kind_without_a_decision), TEST(a_vnode_of_maintenance_stays))

@@ -26,11 +26,11 @@ static struct keel_err err;
 /* ---- accounting ---------------------------------------------------------------------------------------- */
 static char records[64]; /* their letters */
 
-static inline void record(struct keel_mod *m, char letter, const char *id, const char *text)
+static inline void record(struct keel_mod *m, char letter, const char *whose, const char *text)
 {
 	size_t n = strlen(records);
 
-	(void)m, (void)id, (void)text;
+	(void)m, (void)whose, (void)text;
 	if (n + 1 < sizeof(records))
 		records[n] = letter;
 }
@@ -137,9 +137,9 @@ static inline int32_t block(struct keel_mod *m, const struct keel_sched_block *b
 	return 0;
 }
 
-static inline void unblock(struct keel_mod *m, const char *id, uint32_t from_part)
+static inline void unblock(struct keel_mod *m, const char *whose, uint32_t from_part)
 {
-	(void)m, (void)id;
+	(void)m, (void)whose;
 	if (from_part < n_blocked)
 		n_blocked = from_part;
 }
@@ -233,14 +233,22 @@ static inline int64_t take_number(struct keel_mod *m)
 }
 
 /* ---- a reservation ----------------------------------------------------------------------------------------------- */
+static const char *id = ID, *name = "R1";
+
 static inline struct keel_obj *resv(void)
 {
-	return keel_find(keel_mock_self(mock), "resv", ID);
+	return keel_find(keel_mock_self(mock), "resv", id);
 }
 
 static inline struct keel_obj *queue(void)
 {
-	return keel_find(keel_mock_self(mock), "queue", "R1");
+	return keel_find(keel_mock_self(mock), "queue", name);
+}
+
+static inline void the_second(bool on)
+{
+	id = on ? "R2.svr" : ID;
+	name = on ? "R2" : "R1";
 }
 
 static inline const char *queue_says(const char *attr)
@@ -289,12 +297,12 @@ static inline int records_of(char letter)
 	return n;
 }
 
-static inline void load(const char *name)
+static inline void load(const char *file)
 {
 	const char *build = getenv("KEELSON_BUILD");
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/modules/%s.so", build ? build : ".", name);
+	snprintf(path, sizeof(path), "%s/modules/%s.so", build ? build : ".", file);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
 }
 
@@ -342,8 +350,9 @@ static inline void set_up(void)
 	inside = n_blocked = woken = n_finds = drops = 0;
 	cycle = NULL;
 	found = NULL;
-	for (const char *name = "a\0b\0c\0"; *name; name += 2)
-		keel_mock_set(keel_mock_object(mock, "node", name), "resv_enable", NULL, "True");
+	the_second(false);
+	for (const char *node = "a\0b\0c\0"; *node; node += 2)
+		keel_mock_set(keel_mock_object(mock, "node", node), "resv_enable", NULL, "True");
 	alone = keel_module;
 	alone.requires_modules = NULL;
 	module = keel_mock_load(mock, &alone, NULL, &err);
@@ -353,9 +362,9 @@ static inline void set_up(void)
 /* As submit.c makes it, [NOW + from, NOW + till). */
 static inline void made(int64_t from, int64_t till)
 {
-	keel_mock_object(mock, "resv", ID);
+	keel_mock_object(mock, "resv", id);
 	keel_mock_set(resv(), "Reserve_Owner", NULL, "ann@svr");
-	keel_mock_set(resv(), "queue", NULL, "R1");
+	keel_mock_set(resv(), "queue", NULL, name);
 	keel_mock_set(resv(), "schedselect", NULL, "1:ncpus=1+1:ncpus=2");
 	keel_mock_set(resv(), "Resource_List", "ncpus", "3");
 	keel_mock_set(resv(), "Resource_List", "place", "free");
@@ -389,20 +398,20 @@ static inline void confirmed(void)
 	CU_ASSERT_FATAL(is(KEEL_RESV_CONFIRMED, KEEL_RESV_CONFIRMED));
 }
 
-static inline void job_comes(const char *id, const char *state)
+static inline void job_comes(const char *job_id, const char *state)
 {
-	struct keel_obj *job = keel_mock_object(mock, "job", id);
+	struct keel_obj *job = keel_mock_object(mock, "job", job_id);
 
 	keel_mock_set(job, "queue", NULL, "R1");
 	keel_mock_set(job, "job_state", NULL, state);
 	queue_has("1", *state == 'R' ? "Queued:0 Running:1 Exiting:0 " : "Queued:1 Running:0 Exiting:0 ");
 }
 
-static inline void job_goes(const char *id)
+static inline void job_goes(const char *job_id)
 {
-	struct keel_obj *job = keel_find(keel_mock_self(mock), "job", id);
+	struct keel_obj *job = keel_find(keel_mock_self(mock), "job", job_id);
 
-	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = id, .job = job), NULL);
+	keel_mock_raise(mock, KEEL_POINT_job_purged, KEEL_EVENT(job_purged, .id = job_id, .job = job), NULL);
 	keel_mock_destroy(job);
 	queue_has("0", "Queued:0 Running:0 Exiting:0 ");
 	keel_mock_advance(mock, 0);
@@ -417,16 +426,16 @@ static inline void restart(void)
 	keel_mock_advance(mock, 0);
 }
 
-static inline const char *node_resv(const char *name)
+static inline const char *node_resv(const char *node)
 {
-	const char *text = keel_mock_text(keel_find(keel_mock_self(mock), "node", name), "resv", NULL);
+	const char *text = keel_mock_text(keel_find(keel_mock_self(mock), "node", node), "resv", NULL);
 
 	return text ? text : "";
 }
 
-static inline uint32_t bits_of(const char *name)
+static inline uint32_t bits_of(const char *node)
 {
-	return node_state(NULL, keel_find(keel_mock_self(mock), "node", name));
+	return node_state(NULL, keel_find(keel_mock_self(mock), "node", node));
 }
 
 static inline void degrade(const char *vnode)
