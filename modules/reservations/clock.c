@@ -98,6 +98,20 @@ static void unconfirmed(struct keel_mod *mod, struct keel_obj *resv, struct even
 		sooner(e, not_at_once(mod, keel_get_int(resv, resv_reserve_end)), resv_end);
 }
 
+/* What runs is promised its vnodes until the end that it had. */
+static void altered(struct keel_mod *mod, struct keel_obj *resv, struct event *e)
+{
+	int64_t from = 0, till = NEVER;
+
+	if (!resv_is_running(resv)) {
+		sooner(e, keel_get_int(resv, resv_reserve_start), alter_late);
+		return;
+	}
+	alter_before(resv, &from, &till);
+	sooner(e, till, alter_late);
+	sooner(e, last_moment(mod, resv), alter_late);
+}
+
 static struct event next_event(struct keel_mod *mod, struct keel_obj *resv)
 {
 	struct event e = { NEVER, NULL };
@@ -114,7 +128,7 @@ static struct event next_event(struct keel_mod *mod, struct keel_obj *resv)
 		running(mod, resv, &e);
 		break;
 	case KEEL_RESV_BEING_ALTERED:
-		sooner(&e, resv_is_running(resv) ? last_moment(mod, resv) : keel_get_int(resv, resv_reserve_start), alter_revert);
+		altered(mod, resv, &e);
 		break;
 	default:
 		break;

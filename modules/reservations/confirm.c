@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(resv, partition, queue, reserve_retry, reserve_rules, reserve_start, reserve_end, reserve_count, resv_nodes);
+KEEL_ATTRS_OF(resv, partition, queue, reserve_rules, reserve_start, reserve_end, reserve_count, resv_nodes);
 KEEL_ATTR_OPT(queue, partition);
 
 #define PARTITION "pbs-default"
@@ -30,7 +30,7 @@ static void found_again(struct keel_obj *resv)
 {
 	const int64_t rules = keel_get_int(resv, resv_reserve_rules);
 
-	keel_unset(resv, resv_reserve_retry, NULL);
+	retry_clear(resv);
 	keel_set_int(resv, resv_reserve_rules, rules & ~(int64_t)(RULE_LOST | RULE_SOON));
 }
 
@@ -222,7 +222,7 @@ static int32_t refused(struct keel_mod *mod, struct keel_obj *resv)
 	if (resv_state(resv) == KEEL_RESV_UNCONFIRMED)
 		resv_denied(mod, resv, why);
 	else if (resv_state(resv) == KEEL_RESV_BEING_ALTERED)
-		alter_revert(mod, resv);
+		alter_denied(mod, resv, why);
 	else
 		reconfirm_failed(mod, resv, why);
 	return 0;

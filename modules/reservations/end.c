@@ -234,6 +234,7 @@ static void log_skipped(struct keel_mod *mod, struct keel_obj *resv)
 static bool next_time(struct keel_mod *mod, struct keel_obj *resv)
 {
 	while (span_next(mod, resv)) {
+		alter_next(mod, resv);
 		if (keel_get_int(resv, resv_reserve_end) > keel_time(mod))
 			return true;
 		log_skipped(mod, resv);

@@ -69,7 +69,7 @@ static void waits(struct keel_mod *mod, struct keel_obj *resv, const struct resv
 	}
 	if (resv_state(resv) == KEEL_RESV_DEGRADED || resv_substate(resv) == KEEL_RESV_DEGRADED) {
 		resv_to(mod, resv, KEEL_RESV_CONFIRMED, KEEL_RESV_CONFIRMED);
-		keel_unset(resv, resv_reserve_retry, NULL);
+		retry_clear(resv);
 	}
 	resv_judge(mod, resv);
 }

@@ -34,6 +34,7 @@ enum rule {
 	RULE_BEGUN = 0x100,		    /* its B record is written, for this occurrence */
 	RULE_LOST = 0x200,		    /* lost vnodes to another one: substate of a RESV_SUBSTATE row */
 	RULE_SOON = 0x400,		    /* qmove: as soon as possible, times are not decided */
+	RULE_FORCED = 0x800,		    /* altered by force: with what it has, if nothing else is found */
 };
 
 /* One of its times that are left. */
@@ -77,6 +78,7 @@ struct resv {
 	struct keel_alarm left;	 /* end.c: a job has left it */
 	uint32_t searched_in;	 /* search.c: cycle it was searched in */
 	bool searching;		 /* a find() of it is on its way */
+	struct alteration *alteration; /* alter.c: one that is at the point resv_modify; NULL */
 	int64_t retry_at;	 /* clock.c: a cycle is to begin then; 0: none */
 	int64_t idle_since;	 /* clock.c: no jobs since; 0: it has some, or has not begun */
 	uint32_t rounds;	 /* end.c: how often its jobs were asked to go */
@@ -266,7 +268,10 @@ void retry_set(struct keel_mod *mod, struct keel_obj *resv, int64_t when); /* re
 int64_t retry_time(struct keel_mod *mod, struct keel_obj *resv); /* now + reserve_retry_time, or the start when that is nearer */
 bool retry_is_due(struct keel_mod *mod, struct keel_obj *resv);
 void reconfirm_failed(struct keel_mod *mod, struct keel_obj *resv, const char *why);
+void retry_clear(struct keel_obj *resv); /* reserve_retry and reserve_why: it has its vnodes */
+void why_set(struct keel_obj *resv, const char *why); /* reserve_why: why the last search found nothing */
 bool resv_lose(struct keel_mod *mod, struct keel_obj *resv, const struct keel_resv_loss *loss); /* service resv */
+const char *moment_text(int64_t when, char *buf, size_t len); /* Sat Nov 28 16:00:00 2026; returns buf */
 void resv_retry(struct keel_mod *mod, const char *id);
 
 /* ---- clock.c ---------------------------------------------------------------------------------------------------------------------------------------- */
@@ -291,7 +296,16 @@ void resv_gone(struct keel_mod *mod, struct keel_obj *resv);  /* object, queue a
 
 /* ---- alter.c, altered.c -------------------------------------------------------------------------------------------------------------------------------------------- */
 void on_resv_alter(struct keel_mod *mod, struct keel_req *req);
-void alter_revert(struct keel_mod *mod, struct keel_obj *resv); /* denied, or the server was restarted */
+keel_verdict on_resv_modify(struct keel_call *c, const struct keel_ev_resv_modify *ev);
+/* The new values are in its attributes: 11, until one of these. */
+void alter_begin(struct keel_mod *mod, struct keel_obj *resv, const struct times *new, bool force);
+void alter_confirm(struct keel_mod *mod, struct keel_obj *resv, const char *who); /* with what it has; NULL: Scheduler@host */
+void alter_over(struct keel_mod *mod, struct keel_obj *resv); /* it ran for longer already than it is to */
+void alter_denied(struct keel_mod *mod, struct keel_obj *resv, const char *why); /* nothing found */
+void alter_late(struct keel_mod *mod, struct keel_obj *resv);
+void alter_revert(struct keel_mod *mod, struct keel_obj *resv); /* the server was restarted */
+void alter_before(struct keel_obj *resv, int64_t *ret_from, int64_t *ret_till); /* the time that it had, while it is altered */
+void alter_next(struct keel_mod *mod, struct keel_obj *resv); /* its next time is the soonest now, and has its old values */
 void alter_done(struct keel_mod *mod, struct keel_obj *resv, const char *const *nodes, uint32_t n);
 
 /* ---- jobs.c: jobs in reservations ------------------------------------------------------------------------------------------------------------------------------------- */

@@ -126,7 +126,7 @@ static void failed(struct keel_mod *mod, struct search *s, const char *why)
 	if (state == KEEL_RESV_UNCONFIRMED)
 		resv_denied(mod, resv, why);
 	else if (state == KEEL_RESV_BEING_ALTERED)
-		alter_revert(mod, resv);
+		alter_denied(mod, resv, why);
 	else
 		reconfirm_failed(mod, resv, why);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_find.c - places in time: beside blocks and running jobs, soonest ones, what is given up and what is kept.
+ * test_find.c - places in time: beside blocks and running jobs, soonest ones, what is given up and what is kept; and times
+ * past modules/scheduler/find.c TIME_MAX.
  */
 #include "test_world.h"
 
@@ -172,6 +173,8 @@ static void test_refused(void)
 	struct keel_sched_wish w = wish("1:ncpus=1", 100, 100);
 	struct keel_err err = { 0 };
 
+	CU_ASSERT_EQUAL(keel_sched_find(&w, keel_mock_self(mock), found, NULL, &err), PBSE_BADTSPEC);
+	w.till = INT64_MAX / 4 + 1;
 	CU_ASSERT_EQUAL(keel_sched_find(&w, keel_mock_self(mock), found, NULL, &err), PBSE_BADTSPEC);
 	w.till = INT64_MAX;
 	CU_ASSERT_EQUAL(keel_sched_find(&w, keel_mock_self(mock), found, NULL, &err), PBSE_BADTSPEC);

@@ -337,8 +337,8 @@ static void world_begin(void)
 		keel_mock_set(node[i].obj, "resources_available", "host", node[i].name);
 		keel_mock_set(node[i].obj, "resources_available", "vnode", node[i].name);
 	}
-	queue_add("workq");
 	queue_add("R1");
+	queue_add("workq");
 	nodes_changed();
 	alone.requires_modules = NULL;
 	me = keel_mock_load(mock, &alone, "slice = \"50ms\";", &err);
