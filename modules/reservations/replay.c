@@ -23,6 +23,7 @@ void resv_slot_fini(struct keel_mod *mod, void *slot)
 	if (r->obj)
 		search_forget(mod, r->obj);
 	judge_forget(mod, r);
+	askers_drop(mod, r);
 	keel_alarm_end(&r->clock);
 	keel_alarm_end(&r->purge);
 	keel_alarm_end(&r->left);

@@ -76,6 +76,8 @@ static keel_verdict on_job_purged(struct keel_call *c, const struct keel_ev_job_
 
 static keel_verdict on_job_moved(struct keel_call *c, const struct keel_ev_job_moved *ev)
 {
+	if (ev->job)
+		job_follows(c->mod, ev->job);
 	left(c->mod, ev->from);
 	return KEEL_NEXT;
 }

@@ -61,10 +61,10 @@ struct place {
 /* A request that waits for a decision (-I, pbs_ralter -I). */
 struct asker {
 	struct keel_req *req;
+	struct resv *resv;
 	struct keel_alarm alarm; /* when it waits no longer */
 	struct asker *next;
 	bool removes; /* -I -n: the reservation is deleted when there is no decision */
-	bool alters;
 };
 
 /* Private memory on each reservation. */
@@ -145,6 +145,7 @@ struct times {
 };
 /* 0, or PBSE_BADTSPEC. */
 int32_t times_complete(struct times *t, int64_t now);
+void time_text(int64_t when, char buf[32]); /* `Fri Nov 20 15:27:00 2026` */
 
 /* ---- occurrences.c: pure, on libical; spec 11 section 2.6 -------------------------------------------------------------- */
 /* The moments at which the occurrences of a rule begin, in *ret, which the caller frees; at most `max`. `zone` a name of the
@@ -220,12 +221,24 @@ keel_verdict queue_management(struct keel_call *c, const struct keel_ev_manageme
 void on_resv_submit(struct keel_mod *mod, struct keel_req *req);
 void resv_make(struct keel_mod *mod, const struct keel_resv_new *new, struct keel_mod *me, keel_resv_done *done, void *arg);
 
+/* ---- wish.c: what a submission says ------------------------------------------------------------------------------------------- */
+struct wish {
+	const struct keel_session *who;
+	struct keel_req *req; /* NULL: a module makes it */
+	const struct keel_attrop *attrs;
+	uint32_t n;
+};
+bool wish_has(const struct wish *wish, const char *attr);
+/* Attributes, times, occurrences, its owner. 0, or a PBSE code with *err: the set is to be discarded. */
+int32_t wish_apply(struct keel_mod *mod, const struct wish *wish, struct keel_changes *ch, struct keel_obj *draft,
+		   struct keel_err *err);
+
 /* ---- asker.c: requests that wait ---------------------------------------------------------------------------------------------------- */
 /* Answers now with `<id> <word>`, or later, as `interactive` seconds say (0: now). */
 void asker_wait(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int64_t seconds, bool alters,
 		const char *word_now);
 void askers_answer(struct keel_mod *mod, struct keel_obj *resv, const char *word); /* CONFIRMED, DENIED, FAILED, BEING DELETED */
-void askers_gone(struct keel_mod *mod, struct keel_req *req);
+void askers_drop(struct keel_mod *mod, struct resv *r); /* it goes: those that still wait get an error */
 void on_resv_wait(struct keel_mod *mod, struct keel_req *req); /* sent again after a restart */
 
 /* ---- keep.c: of a running reservation --------------------------------------------------------------------------------- */
@@ -311,6 +324,7 @@ void alter_done(struct keel_mod *mod, struct keel_obj *resv, const char *const *
 /* ---- jobs.c: jobs in reservations ------------------------------------------------------------------------------------------------------------------------------------- */
 keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
+void job_follows(struct keel_mod *mod, struct keel_obj *job); /* it is in another queue: reserve_ID */
 const char *holder_of(struct keel_mod *mod, const char *job_id); /* on_holder() of service node */
 
 /* ---- specific.c: --job, qmove, create_resv_from_job ------------------------------------------------------------------------------------------------------------------------ */

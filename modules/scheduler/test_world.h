@@ -12,11 +12,17 @@
 #include <string.h>
 
 #include "mocked.h"
+#include "no_memory.h"
 #include "with_resources.h"
 
 #define NOW 1700000000LL /* the mock's first second is 1000 of its own */
+#ifndef NODES
 #define NODES 4
+#endif
 #define HOLDER "R1.svr"
+#ifndef SLICE
+#define SLICE "slice = \"50ms\";" /* all of a cycle in one turn */
+#endif
 
 extern const struct keel_module keel_module;
 KEEL_USE_OPT(sched);
@@ -24,7 +30,7 @@ KEEL_USE_OPT(sched);
 /* Cpus that jobs have, outside and inside of the one holder there is, and what that holds. */
 static struct {
 	struct keel_obj *obj;
-	char name[4];
+	char name[16];
 	uint32_t jobs_outside, jobs_inside, bits;
 	int outside, inside, held;
 	bool down, closed_inside, alone_inside;
@@ -36,14 +42,11 @@ static uint32_t n_jobs;
 static char ran[32][80]; /* "3 (n1:ncpus=2)" */
 static uint32_t n_ran;
 static int32_t run_fails;
+static void (*request_run)(struct keel_mod *, struct keel_obj *, const char *, struct keel_mod *, keel_job_done *, void *);
 
 static uint32_t node_index(const struct keel_obj *obj)
 {
-	uint32_t i = 0;
-
-	while (node[i].obj != obj)
-		i++;
-	return i;
+	return (uint32_t)atoi(keel_id(obj) + 1);
 }
 
 /* ---- service node ---------------------------------------------------------------------------------------- */
@@ -174,13 +177,16 @@ static char job_state(struct keel_mod *mod, struct keel_obj *obj)
 
 static int32_t job_substate(struct keel_mod *mod, struct keel_obj *obj)
 {
+	const char *text = keel_mock_text(obj, "substate", NULL);
+
+	if (text)
+		return atoi(text);
 	return job_state(mod, obj) == 'R' ? KEEL_SUB_RUNNING : KEEL_SUB_QUEUED;
 }
 
 static bool job_is_suspended(struct keel_mod *mod, struct keel_obj *obj)
 {
-	(void)mod, (void)obj;
-	return false;
+	return job_substate(mod, obj) == KEEL_SUB_SCHED_SUSPENDED;
 }
 
 static uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *obj)
@@ -237,6 +243,7 @@ static void job_run(struct keel_mod *mod, struct keel_obj *obj, const char *exec
 		    struct keel_mod *caller, keel_job_done *done, void *arg)
 {
 	(void)mod, (void)who;
+	countdown = -1; /* it is the scheduler's memory that fails */
 	if (run_fails) {
 		done(caller, arg, run_fails, "no");
 		return;
@@ -246,16 +253,28 @@ static void job_run(struct keel_mod *mod, struct keel_obj *obj, const char *exec
 	done(caller, arg, 0, "");
 }
 
+static void job_resume(struct keel_mod *mod, struct keel_obj *obj, struct keel_mod *caller, keel_job_done *done, void *arg)
+{
+	const char *has = keel_mock_text(obj, "exec_vnode", NULL);
+
+	(void)mod;
+	snprintf(ran[n_ran++], sizeof(ran[0]), "%s again %s", keel_id(obj), has);
+	keel_mock_set(obj, "substate", NULL, NULL);
+	job_moves(obj, has, 1);
+	done(caller, arg, 0, "");
+}
+
 static void job_no_change(struct keel_mod *mod, struct keel_mod *who, void (*fn)(struct keel_mod *))
 {
 	(void)mod, (void)who, (void)fn;
 }
 
-static void job_no_request(struct keel_mod *mod, struct keel_mod *who,
+static void job_on_request(struct keel_mod *mod, struct keel_mod *who,
 			   void (*fn)(struct keel_mod *, struct keel_obj *, const char *, struct keel_mod *,
 				      keel_job_done *, void *))
 {
-	(void)mod, (void)who, (void)fn;
+	(void)mod, (void)who;
+	request_run = fn;
 }
 
 static void job_comment(struct keel_mod *mod, struct keel_obj *obj, const char *text)
@@ -274,7 +293,7 @@ static const struct keel_node_api nodes_api = {
 };
 static const struct keel_job_api jobs_api = {
 	.size = sizeof(jobs_api), .state = job_state, .substate = job_substate, .is_suspended = job_is_suspended,
-	.run = job_run, .on_change = job_no_change, .on_run_request = job_no_request, .waiting = job_waiting,
+	.run = job_run, .resume_waiting = job_resume, .on_change = job_no_change, .on_run_request = job_on_request, .waiting = job_waiting,
 	.released = job_released, .members = job_members, .set_comment = job_comment,
 };
 
@@ -341,7 +360,7 @@ static void world_begin(void)
 	queue_add("workq");
 	nodes_changed();
 	alone.requires_modules = NULL;
-	me = keel_mock_load(mock, &alone, "slice = \"50ms\";", &err);
+	me = keel_mock_load(mock, &alone, SLICE, &err);
 	CU_ASSERT_STRING_EQUAL_FATAL(err.text, "");
 	KEEL_USE_sched = keel_mock_group(mock, "sched");
 	keel_mock_advance(mock, 1000);
