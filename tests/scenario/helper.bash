@@ -375,6 +375,10 @@ running()
 	echo "$id"
 }
 
+# ends_when_told NAME STATUS: the script of a job that ends so when `tell NAME` has been said.
+ends_when_told() { echo "until test -e $(desk "$OWNER")/$1.told; do sleep 0.1; done; exit $2"; }
+tell() { : >"$(desk "$OWNER")/$1.told"; }
+
 has_usage() { ask_job "$1" resources_used.walltime; [[ $ask_lines == *resources_used.walltime* ]]; }
 
 # unmeasured SIGNAL [options of submit]: a job that got the signal before its host had measured it for the first
