@@ -154,10 +154,10 @@ show_state()
 }
 
 # wait_until SECONDS COMMAND...: poll until it succeeds, at first often. On a machine that is busy with others
-# it may take four times as long.
+# it may take four times as long; $KEELSON_PATIENCE is another factor, which scripts/test sets where forks are slow.
 wait_until()
 {
-	local limit=$((4 * $1)) pause=.05
+	local limit=$((${KEELSON_PATIENCE:-4} * $1)) pause=.05
 	local deadline=$((SECONDS + limit))
 	shift
 	until "$@" >/dev/null 2>&1; do
