@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define NAME_MAX_LEN 15 /* as for queues of managers */
+#define QUEUE_NAME_MAX 15 /* as for queues of managers */
 
 static int32_t fails(struct keel_err *err, int32_t code)
 {
@@ -50,7 +50,7 @@ int32_t queue_create(struct keel_mod *mod, const char *name, const struct keel_q
 
 	if (keel_find(mod, "queue", name))
 		return fails(err, PBSE_QUEEXIST);
-	if (strlen(name) > NAME_MAX_LEN)
+	if (strlen(name) > QUEUE_NAME_MAX)
 		return fails(err, PBSE_QUENBIG);
 	queue = keel_draft(mod, "queue", name, err);
 	if (!queue)

@@ -4,10 +4,42 @@
  */
 #include "reservations.h"
 
+#include <string.h>
+
+KEEL_ATTR_OF(resv, Reserve_Owner);
+
+/* Advance and standing ones. */
+static bool is_ordinary(char letter)
+{
+	return letter == 'R' || letter == 'S';
+}
+
+static const struct keel_row *row_of(const struct state *st, char letter)
+{
+	for (const struct keel_row *row = st->kinds; row; row = row->next)
+		if (((const struct keel_resv_kind_def *)row->def)->letter[0] == letter)
+			return row;
+	return NULL;
+}
+
+/* What it says is complete, and its letter is its own. */
+static bool kind_is_good(const struct state *st, const struct keel_resv_kind_def *kind)
+{
+	const char *letter = kind->letter;
+
+	if (!letter || letter[0] < 'A' || letter[0] > 'Z' || letter[1] || is_ordinary(letter[0]))
+		return false;
+	return kind->extend && *kind->extend && kind->name && kind->place && !row_of(st, letter[0]);
+}
+
 static int32_t kind_add(struct keel_mod *self, struct keel_mod *owner, const void *def, struct keel_err *err)
 {
 	struct state *st = self->state;
 
+	if (!kind_is_good(st, def))
+		return keel_error(err, -EINVAL,
+				  "a RESV_KIND row of %s lacks its name, extend or place(), or its letter is not one upper case "
+				  "letter of its own", owner->name);
 	return keel_row_put(keel_rows_end(&st->kinds), owner, def, err);
 }
 
@@ -19,8 +51,11 @@ static void kind_remove(struct keel_mod *self, struct keel_mod *owner, const voi
 
 static int32_t substate_add(struct keel_mod *self, struct keel_mod *owner, const void *def, struct keel_err *err)
 {
+	const struct keel_resv_substate_def *row = def;
 	struct state *st = self->state;
 
+	if (row->number <= KEEL_RESV_BEING_ALTERED || !row->name)
+		return keel_error(err, -EINVAL, "a RESV_SUBSTATE row of %s has no name, or a number that is in use", owner->name);
 	return keel_row_put(keel_rows_end(&st->substates), owner, def, err);
 }
 
@@ -50,13 +85,16 @@ const struct keel_kind_def resv_substate_kind = {
 
 const struct keel_resv_kind_def *kind_asked(struct keel_mod *mod, const char *extend, struct keel_mod **ret_owner)
 {
-	(void)mod, (void)extend, (void)ret_owner;
-	return NULL;
-}
+	const struct state *st = mod->state;
 
-const struct keel_resv_kind_def *kind_of(struct keel_mod *mod, struct keel_obj *resv)
-{
-	(void)mod, (void)resv;
+	for (const struct keel_row *row = st->kinds; row && extend; row = row->next) {
+		const struct keel_resv_kind_def *kind = row->def;
+
+		if (!strstr(extend, kind->extend))
+			continue;
+		*ret_owner = row->owner;
+		return kind;
+	}
 	return NULL;
 }
 
@@ -65,8 +103,32 @@ char kind_letter(struct keel_obj *resv)
 	return keel_id(resv)[0];
 }
 
+const struct keel_resv_kind_def *kind_of(struct keel_mod *mod, struct keel_obj *resv)
+{
+	const struct keel_row *row = row_of(mod->state, kind_letter(resv));
+
+	return row ? row->def : NULL;
+}
+
+/* The stored kind decides, also when its module is gone. */
+static bool permits(struct keel_mod *mod, struct keel_obj *resv, const struct keel_session *who)
+{
+	const struct keel_resv_kind_def *kind = kind_of(mod, resv);
+	const char *owner = keel_get_str(resv, resv_Reserve_Owner);
+
+	if (!is_ordinary(kind_letter(resv)))
+		return (who->roles & (kind ? kind->roles : KEEL_OPERATORS)) != 0;
+	return (who->roles & KEEL_OPERATORS) || (owner && strcmp(owner, who->who) == 0);
+}
+
 int32_t resv_permit(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int number)
 {
-	(void)mod, (void)resv, (void)req, (void)number;
-	return 0;
+	const struct keel_session *who = keel_req_session(req);
+
+	if (permits(mod, resv, who))
+		return 0;
+	keel_log(mod, KEEL_LOG_SECURITY, "Resv", keel_id(resv),
+		 "Unauthorized Request, request type: %d, Object: RESCRESV, Name: %s, request from: %s", number, keel_id(resv),
+		 who->who);
+	return PBSE_PERM;
 }

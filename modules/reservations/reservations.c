@@ -43,9 +43,11 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(REQUEST, confirm_row),
 	KEEL_ROW(REQUEST, alter_row),
 	KEEL_ROW(REQUEST, wait_row),
+	KEEL_ROW(REQUEST, explain_row),
 	KEEL_ROW(NODE_STATE, resv_exclusive_row),
 	KEEL_ROW(ACCT_ITEM, item_name),
 	KEEL_ROW(ACCT_ITEM, item_id),
+	KEEL_ROW(ATTR, node_attr_resv),
 	KEEL_ROW(ATTR, job_attr_reserve_ID),
 	KEEL_ROW(ATTR, job_attr_reserve_name),
 #define RESV(attr, ...) KEEL_ROW(ATTR, resv_attr_##attr),
@@ -75,6 +77,8 @@ static keel_verdict on_job_purged(struct keel_call *c, const struct keel_ev_job_
 
 static keel_verdict on_job_moved(struct keel_call *c, const struct keel_ev_job_moved *ev)
 {
+	if (ev->job)
+		job_follows(c->mod, ev->job);
 	left(c->mod, ev->from);
 	return KEEL_NEXT;
 }
@@ -86,6 +90,8 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_moved, on_job_moved),
 	KEEL_TAP(job_purged, on_job_purged),
 	KEEL_TAP(node_state, on_node_state),
+	KEEL_TAP(resv_modify, on_resv_modify, .order = 1000),
+	KEEL_TAP(node_delete, on_node_delete),
 };
 
 /* ---- module --------------------------------------------------------------------------------------------------------- */
@@ -114,6 +120,9 @@ static void stop(struct keel_mod *mod)
 	struct state *st = mod->state;
 
 	st->stopping = true;
+	search_drop(mod);
+	sweeps_drop(mod);
+	denied_forget(mod);
 	if (keel_can(sched, on_cycle))
 		keel_sched_on_cycle(mod, NULL);
 	if (keel_can(node, on_holder))

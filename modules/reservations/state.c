@@ -4,7 +4,7 @@
  */
 #include "reservations.h"
 
-KEEL_ATTRS_OF(resv, reserve_state, reserve_substate, resv_nodes, mtime);
+KEEL_ATTRS_OF(resv, reserve_state, reserve_substate, reserve_rules, mtime);
 
 int32_t resv_state(struct keel_obj *resv)
 {
@@ -30,7 +30,9 @@ bool resv_is_running(struct keel_obj *resv)
 {
 	int32_t state = resv_state(resv);
 
-	return state == KEEL_RESV_RUNNING || (state == KEEL_RESV_BEING_ALTERED && resv_substate(resv) == KEEL_RESV_RUNNING);
+	return state == KEEL_RESV_RUNNING ||
+	       (state == KEEL_RESV_BEING_ALTERED && (resv_substate(resv) == KEEL_RESV_RUNNING ||
+						     (keel_get_int(resv, resv_reserve_rules) & RULE_BEGUN)));
 }
 
 bool resv_is_confirmed(struct keel_obj *resv)

@@ -4,6 +4,9 @@
  */
 #include "reservations.h"
 
+#include <stdio.h>
+#include <time.h>
+
 static bool is_moment(int64_t t)
 {
 	return t >= 0 && t <= TIME_LIMIT;
@@ -26,4 +29,13 @@ int32_t times_complete(struct times *t, int64_t now)
 		return PBSE_BADTSPEC;
 	*t = full;
 	return 0;
+}
+
+void time_text(int64_t when, char buf[32])
+{
+	time_t at = (time_t)when;
+	struct tm tm;
+
+	if (!localtime_r(&at, &tm) || !strftime(buf, 32, "%a %b %d %H:%M:%S %Y", &tm))
+		snprintf(buf, 32, "%lld", (long long)when);
 }

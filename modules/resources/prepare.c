@@ -3,7 +3,8 @@
  * prepare.c - completes a job's Resource_List: defaults, select and place, sums, limits.
  *
  * The names of computed values are in the job's hidden `resources_defaulted`, so that a later change of the job
- * computes them again from what the user requested. Steps return 0, or a PBSE code with w->err.
+ * computes them again from what the user requested. Steps return 0, or a PBSE code with w->err. Another class with these three
+ * attributes is completed the same way, without the bounds of jobs.
  */
 #include "resources.h"
 
@@ -26,6 +27,8 @@ struct work {
 	struct keel_mod *mod;
 	struct state *st;
 	struct keel_changes *ch;
+	const struct keel_attr *attr_list, *attr_defaulted, *attr_schedselect; /* of its class */
+	bool is_job;
 	struct keel_obj *job, *queue, *server;
 	struct keel_reslist *list;
 	struct keel_select *select;
@@ -68,8 +71,8 @@ static bool same_value(const struct keel_res_value *a, const struct keel_res_val
 /* Removes what an earlier preparation computed, unless this change sets it. */
 static void drop_defaulted(struct work *w)
 {
-	const struct keel_reslist *old = list_of(w->job, job_Resource_List);
-	const char *names = keel_get_str(w->job, job_resources_defaulted);
+	const struct keel_reslist *old = list_of(w->job, w->attr_list);
+	const char *names = keel_get_str(w->job, w->attr_defaulted);
 	bool new_select = !same_value(list_get(old, "select"), list_get(w->list, "select"));
 	uint32_t i;
 
@@ -125,7 +128,7 @@ static int32_t check_mix(struct work *w)
 	}
 	/* An altered job has a select, which drop_defaulted() removed and build_select() computes again. */
 	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level &&
-	    !list_of(w->job, job_Resource_List))
+	    !list_of(w->job, w->attr_list))
 		return fail(w->err, PBSE_PLACENOSELECT, "%s",
 			    keel_pbse_text(PBSE_PLACENOSELECT));
 	return 0;
@@ -310,6 +313,26 @@ static int32_t check_bounds(struct work *w, const struct keel_reslist *bounds, i
 	return 0;
 }
 
+/* Where a bound is, one that asks for nothing asks for all of it. */
+static int32_t add_bounds(struct work *w)
+{
+	int32_t code = w->is_job ? add_defaults(w, list_of(w->queue, queue_resources_max)) : 0;
+
+	return code || !w->is_job ? code : add_defaults(w, list_of(w->server, server_resources_max));
+}
+
+static int32_t check_all_bounds(struct work *w)
+{
+	int32_t code;
+
+	if (!w->is_job)
+		return 0;
+	if ((code = check_bounds(w, list_of(w->queue, queue_resources_max), 1)) ||
+	    (code = check_bounds(w, list_of(w->queue, queue_resources_min), -1)))
+		return code;
+	return check_bounds(w, list_of(w->server, server_resources_max), 1);
+}
+
 static int32_t compute(struct work *w)
 {
 	struct keel_place place;
@@ -318,35 +341,41 @@ static int32_t compute(struct work *w)
 	drop_defaulted(w);
 	if ((code = from_nodes(w)) || (code = check_mix(w)) ||
 	    (code = add_defaults(w, list_of(w->queue, queue_resources_default))) ||
-	    (code = add_defaults(w, list_of(w->server, server_resources_default))) ||
-	    (code = add_defaults(w, list_of(w->queue, queue_resources_max))) ||
-	    (code = add_defaults(w, list_of(w->server, server_resources_max))) ||
+	    (code = add_defaults(w, list_of(w->server, server_resources_default))) || (code = add_bounds(w)) ||
 	    (code = build_select(w)) || (code = place_parse(list_get(w->list, "place")->text, &place, w->err)) ||
-	    (code = build_schedselect(w)) || (code = check_amounts(w)) || (code = build_sums(w)) ||
-	    (code = check_bounds(w, list_of(w->queue, queue_resources_max), 1)) ||
-	    (code = check_bounds(w, list_of(w->queue, queue_resources_min), -1)))
+	    (code = build_schedselect(w)) || (code = check_amounts(w)) || (code = build_sums(w)))
 		return code;
-	return check_bounds(w, list_of(w->server, server_resources_max), 1);
+	return check_all_bounds(w);
 }
 
 static int32_t store_list(struct work *w)
 {
 	char text[64];
 	uint32_t i;
-	int32_t code = keel_change_text(w->ch, w->job, job_Resource_List, KEEL_SET, NULL, "", w->err);
+	int32_t code = keel_change_text(w->ch, w->job, w->attr_list, KEEL_SET, NULL, "", w->err);
 
 	for (i = 0; i < list_count(w->list) && !code; i++) {
 		const struct keel_res_value *v = &w->list->v[i];
 
 		if (!v->text)
 			value_text(v, false, text, sizeof(text));
-		code = keel_change_text(w->ch, w->job, job_Resource_List, KEEL_SET, v->res->name,
+		code = keel_change_text(w->ch, w->job, w->attr_list, KEEL_SET, v->res->name,
 					v->text ? v->text : text, w->err);
 	}
 	if (!code)
-		code = keel_change_text(w->ch, w->job, job_schedselect, KEEL_SET, NULL,
+		code = keel_change_text(w->ch, w->job, w->attr_schedselect, KEEL_SET, NULL,
 					w->schedselect.data, w->err);
 	return code;
+}
+
+static void find_attributes(struct work *w)
+{
+	const char *klass = keel_klass(w->job);
+
+	w->is_job = strcmp(klass, "job") == 0;
+	w->attr_list = w->is_job ? job_Resource_List : keel_attr_find(w->mod, klass, "Resource_List");
+	w->attr_defaulted = w->is_job ? job_resources_defaulted : keel_attr_find(w->mod, klass, "resources_defaulted");
+	w->attr_schedselect = w->is_job ? job_schedselect : keel_attr_find(w->mod, klass, "schedselect");
 }
 
 int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
@@ -357,8 +386,10 @@ int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *
 	const union keel_slot *given;
 	int32_t code;
 
-	given = keel_change_slot(ch, job, job_Resource_List);
-
+	find_attributes(&w);
+	if (!w.attr_list || !w.attr_defaulted || !w.attr_schedselect)
+		return fail(err, PBSE_SYSTEM, "System error: class %s has no Resource_List", keel_klass(job));
+	given = keel_change_slot(ch, job, w.attr_list);
 	keel_text_init(&w.schedselect);
 	keel_text_init(&w.defaulted);
 	w.server = keel_find(mod, "server", keel_server_name(mod));
@@ -369,7 +400,7 @@ int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *
 		code = store_list(&w);
 	if (!code)
 		code = w.defaulted.failed ? no_memory(&w)
-					  : keel_change_text(ch, job, job_resources_defaulted, KEEL_SET,
+					  : keel_change_text(ch, job, w.attr_defaulted, KEEL_SET,
 							     NULL, w.defaulted.data, err);
 	keel_text_fini(&w.schedselect);
 	keel_text_fini(&w.defaulted);

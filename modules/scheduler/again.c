@@ -2,6 +2,7 @@
  *
  * again.c - vnodes that are known already: a suspended job that goes on, a start that is on its way.
  */
+#include "spans.h"
 #include "trial.h"
 
 #include <math.h>
@@ -61,25 +62,26 @@ double in_part(const struct keel_exec_part *p, uint32_t index, uint32_t k)
 	return v->res->type == KEEL_RES_SIZE ? ceil(v->n / 1024) * 1024 : v->n;
 }
 
-static void take_part(struct snapshot *s, const struct keel_exec *exec, uint32_t i, int sign)
+static void take_part(struct snapshot *s, const struct keel_exec *exec, uint32_t i, int sign, int64_t till)
 {
 	struct vnode *v = vnode_named(s, exec->part[i].vnode);
 	uint32_t k, column;
 
 	for (k = 0; v && k < exec->part[i].n; k++) {
 		column = column_of(s, exec->part[i].v[k].res);
-		if (column < s->n_column)
-			*amount_at(s, (uint32_t)(v - s->node), column) -=
-				sign * in_part(&exec->part[i], i, k);
+		if (column >= s->n_column)
+			continue;
+		*amount_at(s, (uint32_t)(v - s->node), column) -= sign * in_part(&exec->part[i], i, k);
+		spans_move(s, (uint32_t)(v - s->node), column, -sign * in_part(&exec->part[i], i, k), till);
 	}
 }
 
-static void take(struct snapshot *s, const struct keel_exec *exec, int sign)
+static void take(struct snapshot *s, const struct keel_exec *exec, int sign, int64_t till)
 {
 	uint32_t i;
 
 	for (i = 0; i < exec->n; i++)
-		take_part(s, exec, i, sign);
+		take_part(s, exec, i, sign, till);
 }
 
 static void changed(struct snapshot *s, const struct keel_exec *exec)
@@ -104,7 +106,7 @@ void place_take(struct snapshot *s, const struct keel_exec *exec, bool anew)
 
 		if (!v || (anew && v->read_in != s->reads))
 			continue;
-		take_part(s, exec, i, 1);
+		take_part(s, exec, i, 1, INT64_MAX);
 		settle(s, (uint32_t)(v - s->node), KEEL_SHARE_SHARED);
 	}
 	changed(s, exec);
@@ -145,9 +147,34 @@ static bool overdrawn(struct snapshot *s, const struct keel_exec *exec, struct r
 	return false;
 }
 
-bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share,
+/* After take(): what is promised of these vnodes until then is in the way. */
+static bool is_promised(const struct snapshot *s, const struct keel_exec *exec, int32_t share, int64_t till,
+			struct reason *ret)
+{
+	const struct block *first = NULL, *b;
+	double need[s->n_column + 1];
+	uint32_t i, c;
+
+	for (c = 0; c < s->n_column; c++)
+		need[c] = 1; /* whatever went below zero */
+	for (i = 0; i < exec->n && till && s->n_future; i++) {
+		const struct vnode *v = vnode_named(s, exec->part[i].vnode);
+
+		b = v ? spans_first(s, (uint32_t)(v - s->node), till, need,
+				    v->share[share & 3] != KEEL_SHARE_SHARED)
+		      : NULL;
+		if (b && (!first || b->from < first->from))
+			first = b;
+	}
+	if (first)
+		reason_block(ret, first);
+	return first != NULL;
+}
+
+bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share, int64_t till,
 		 struct reason *ret)
 {
+	int64_t ends = till ? till : INT64_MAX;
 	uint32_t i;
 
 	ret->never = false;
@@ -159,9 +186,9 @@ bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share
 		reason_why(ret, KEEL_WHY_FEW_FREE);
 		return false;
 	}
-	take(s, exec, 1);
-	if (overdrawn(s, exec, ret)) {
-		take(s, exec, -1);
+	take(s, exec, 1, ends);
+	if (overdrawn(s, exec, ret) || is_promised(s, exec, share, till, ret)) {
+		take(s, exec, -1, ends);
 		return false;
 	}
 	s->takes++;

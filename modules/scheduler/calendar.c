@@ -7,6 +7,7 @@
  * job that begins in between.
  */
 #include "calendar.h"
+#include "spans.h"
 #include "trial.h"
 
 #include <stdlib.h>
@@ -36,6 +37,8 @@ void calendar_fini(struct calendar *c)
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++)
+		block_put(c->list[i].block);
+	for (i = 0; i < c->n; i++)
 		if (c->list[i].owned) {
 			c->exec_free((struct keel_exec *)c->list[i].exec);
 			free((char *)c->list[i].who);
@@ -43,6 +46,7 @@ void calendar_fini(struct calendar *c)
 	for (i = 0; i < c->n_planned; i++)
 		planned_free(c, &c->planned[i]);
 	free(c->list);
+	free(c->begin);
 	free(c->planned);
 	memset(c, 0, sizeof(*c));
 }
@@ -63,10 +67,10 @@ static bool happening_add(struct calendar *c, const struct happening *h)
 	return true;
 }
 
-bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share,
+bool calendar_end(struct calendar *c, int64_t at, int64_t till, struct keel_exec *exec, int32_t share,
 		  const char *who)
 {
-	struct happening h = { .at = at > c->now ? at : c->now + 1, .exec = exec, .share = share,
+	struct happening h = { .at = at > c->now ? at : c->now + 1, .till = till, .exec = exec, .share = share,
 			       .who = strdup(who), .owned = true };
 
 	if (h.who && happening_add(c, &h))
@@ -74,6 +78,37 @@ bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_
 	free((char *)h.who);
 	c->exec_free(exec);
 	return false;
+}
+
+static bool begin_add(struct calendar *c, int64_t from)
+{
+	uint32_t room = c->room_begin ? c->room_begin * 2 : 16;
+	int64_t *bigger = c->n_begin < c->room_begin ? c->begin : reallocarray(c->begin, room, sizeof(*bigger));
+
+	if (!bigger)
+		return false;
+	c->room_begin = c->n_begin < c->room_begin ? c->room_begin : room;
+	c->begin = bigger;
+	c->begin[c->n_begin++] = from;
+	c->sorted = false;
+	return true;
+}
+
+static bool block_happens(struct calendar *c, struct block *b, int64_t at, bool begins)
+{
+	if (!happening_add(c, &(struct happening){ .at = at, .begins = begins, .block = b }))
+		return false;
+	b->refs++;
+	return true;
+}
+
+bool calendar_block(struct calendar *c, struct block *b)
+{
+	if (b->till <= c->now)
+		return true;
+	if (b->from > c->now && !(begin_add(c, b->from) && block_happens(c, b, b->from, true)))
+		return false;
+	return block_happens(c, b, b->till, false);
 }
 
 /* ---- planned jobs --------------------------------------------------------------------------------- */
@@ -136,7 +171,7 @@ void calendar_begun(struct calendar *c, const struct snapshot *s, const struct k
 	}
 }
 
-bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
+bool calendar_plan(struct calendar *c, int64_t from, int64_t till, int64_t longest, struct keel_exec *exec,
 		   int32_t share, const char *who, const struct snapshot *after)
 {
 	struct planned p = { .from = from, .till = till, .exec = exec, .share = share,
@@ -153,13 +188,13 @@ bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_e
 		}
 	}
 	if (c->n_planned == c->room_planned || !p.who || !p.pool || !slack_note(&p, after) ||
-	    !happening_add(c, &(struct happening){ .at = from, .exec = exec, .share = share,
+	    !happening_add(c, &(struct happening){ .at = from, .till = from + longest, .exec = exec, .share = share,
 						   .who = p.who, .begins = true })) {
 		planned_free(c, &p);
 		return false;
 	}
 	c->planned[c->n_planned++] = p;
-	happening_add(c, &(struct happening){ .at = till, .exec = exec, .share = share,
+	happening_add(c, &(struct happening){ .at = till, .till = from + longest, .exec = exec, .share = share,
 					      .who = p.who });
 	return true;
 }

@@ -25,12 +25,13 @@ struct planned {
 
 /* Something comes free, or is taken. */
 struct happening {
-	int64_t at;
+	int64_t at, till; /* till: of a job, its end at the latest */
 	const struct keel_exec *exec;
 	const char *who;
 	int32_t share;
 	bool begins;
 	bool owned; /* exec and who */
+	struct block *block; /* it is one that begins or ends, and counts this; NULL: a job */
 };
 
 struct calendar {
@@ -39,6 +40,8 @@ struct calendar {
 	uint32_t n, room;
 	struct planned *planned;
 	uint32_t n_planned, room_planned;
+	int64_t *begin; /* of blocks, sorted as the list is */
+	uint32_t n_begin, room_begin;
 	bool sorted;
 	void (*exec_free)(struct keel_exec *);
 	/* This job takes (sign 1) of the totals of queue and server and counts for the limits of its
@@ -51,13 +54,15 @@ struct calendar {
 void calendar_init(struct calendar *c, int64_t now, int64_t grain,
 		   void (*exec_free)(struct keel_exec *));
 void calendar_fini(struct calendar *c);
-/* A running job ends; `exec` is owned by the calendar, not by the caller any more, also when this fails. False without
+/* A running job ends, at the latest at `till`; `exec` is owned by the calendar, not by the caller any more, also when this fails. False without
  * memory. */
-bool calendar_end(struct calendar *c, int64_t at, struct keel_exec *exec, int32_t share,
+bool calendar_end(struct calendar *c, int64_t at, int64_t till, struct keel_exec *exec, int32_t share,
 		  const char *who);
-/* A job is planned; `exec` is owned by the calendar, also when this fails; `after` is how it will be once it has begun.
+/* A block begins and ends. False without memory. */
+bool calendar_block(struct calendar *c, struct block *b);
+/* A job is planned, `longest` is the time that it may take; `exec` is owned by the calendar, also when this fails; `after` is how it will be once it has begun.
  * False without memory. */
-bool calendar_plan(struct calendar *c, int64_t from, int64_t till, struct keel_exec *exec,
+bool calendar_plan(struct calendar *c, int64_t from, int64_t till, int64_t longest, struct keel_exec *exec,
 		   int32_t share, const char *who, const struct snapshot *after);
 /* A job has begun now: what is planned has less beside it. */
 void calendar_begun(struct calendar *c, const struct snapshot *s, const struct keel_exec *exec,
@@ -71,10 +76,10 @@ struct holds;
 struct holds *calendar_hold(const struct calendar *c, struct snapshot *s, int64_t from, int64_t till);
 void calendar_unhold(struct snapshot *s, struct holds *h); /* NULL is fine */
 
-/* A search. The caller's `fits` must leave the snapshot as it was; search_begin() fails with NULL without memory. */
+/* A search; `longest`: `fits` asks for as much time. The caller's `fits` must leave the snapshot as it was; search_begin() fails with NULL without memory. */
 struct search;
 typedef bool search_fits(void *arg, struct snapshot *s);
-struct search *search_begin(struct calendar *c, const struct snapshot *now, int64_t duration,
+struct search *search_begin(struct calendar *c, const struct snapshot *now, int64_t duration, int64_t longest,
 			    int64_t not_before, search_fits *fits, void *arg);
 enum found { FOUND_MORE /* call again */, FOUND_IT, FOUND_NEVER };
 enum found search_step(struct search *s);

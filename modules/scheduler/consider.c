@@ -103,13 +103,29 @@ static bool formula_lets(struct keel_mod *mod, const struct entry *e, struct rea
 	return false;
 }
 
-/* Does each job have its own verdict about vnodes, because a tap or a limit may refuse them to it alone? */
-static bool vnodes_one_by_one(struct keel_mod *mod)
+/* Is a verdict about vnodes of this job alone, because of limits there, taps, or hosts that it avoids? */
+static bool is_its_own(struct keel_mod *mod, const struct entry *e, const struct reason *r)
 {
 	struct state *st = mod->state;
 
-	return keel_tapped(mod, KEEL_POINT_node_eligible) ||
-	       (st->snapshot && st->snapshot->counts_people);
+	return r->alone || (st->snapshot && st->snapshot->counts_people) || avoids(mod, e);
+}
+
+/* There is no place for jobs of this shape: for those that take as long, when it is for what is promised. */
+static void shape_note(struct keel_mod *mod, const struct group *g, const struct entry *e, const struct reason *r)
+{
+	struct state *st = mod->state;
+
+	if (r->alone || !r->code || avoids(mod, e)) /* no code: no memory, which comes back */
+		return;
+	g->shape->reason = *r;
+	g->shape->known_at = st->epoch;
+	g->shape->known_for = r->code == KEEL_WHY_CONFLICT ? g->longest : 0;
+}
+
+static bool is_known(const struct state *st, const struct group *g)
+{
+	return g->shape->known_at == st->epoch && g->longest >= g->shape->known_for;
 }
 
 /* Where; NULL with the reason: there is no place now, or a job of its shape found none since anything changed. */
@@ -120,15 +136,13 @@ static char *place_of(struct keel_mod *mod, const struct group *g, const struct 
 	char *exec_vnode;
 
 	snapshot_now(mod); /* it moves the epoch */
-	if (g->shape->known_at == st->epoch && !vnodes_one_by_one(mod)) {
+	if (is_known(st, g) && !(st->snapshot && st->snapshot->counts_people)) {
 		*ret = g->shape->reason;
 		return NULL;
 	}
 	exec_vnode = find_place(mod, e->job, g, ret);
-	if (!exec_vnode && !avoids(mod, e)) {
-		g->shape->reason = *ret;
-		g->shape->known_at = st->epoch;
-	}
+	if (!exec_vnode)
+		shape_note(mod, g, e, ret);
 	return exec_vnode;
 }
 
@@ -140,13 +154,14 @@ static void never_first(struct keel_mod *mod, const struct group *g, const struc
 	struct reason place = { 0 };
 	struct snapshot *s = g->shape ? ground_of(mod, g->line->name, &place) : NULL;
 
-	if (!s || (g->shape->known_at != st->epoch && avoids(mod, e)))
+	if (!s || (!is_known(st, g) && avoids(mod, e)))
 		return;
-	if (g->shape->known_at != st->epoch) {
+	if (!is_known(st, g)) {
 		if (would_fit(mod, e->job, g, s, &place))
 			return;
-		g->shape->reason = place;
-		g->shape->known_at = st->epoch;
+		shape_note(mod, g, e, &place);
+		if (!is_known(st, g))
+			return;
 	}
 	if (g->shape->reason.never)
 		*r = g->shape->reason;
@@ -169,17 +184,14 @@ static char *place_beside(struct keel_mod *mod, struct group *g, struct entry *e
 		calendar_unhold(s, holds);
 	if (exec_vnode || !s)
 		return exec_vnode;
-	if (g->shape->known_at != st->epoch) {
-		if (would_fit(mod, e->job, g, s, ret)) {
-			reason_why(ret, KEEL_WHY_CONFLICT);
-			return NULL;
-		}
-		if (avoids(mod, e))
-			return NULL;
-		g->shape->reason = *ret;
-		g->shape->known_at = st->epoch;
+	if (is_known(st, g)) {
+		*ret = g->shape->reason;
+		return NULL;
 	}
-	*ret = g->shape->reason;
+	if (would_fit(mod, e->job, g, s, ret))
+		reason_why(ret, KEEL_WHY_CONFLICT);
+	else
+		shape_note(mod, g, e, ret);
 	return NULL;
 }
 
@@ -226,7 +238,7 @@ static enum answer consider_start(struct keel_mod *mod, struct group *g, struct 
 	else
 		exec_vnode = place_beside(mod, g, e, ret);
 	if (!exec_vnode)
-		return own || vnodes_one_by_one(mod) || avoids(mod, e) ? NO_PLACE_FOR_IT : NO_PLACE;
+		return own || is_its_own(mod, e, ret) ? NO_PLACE_FOR_IT : NO_PLACE;
 	talk_not(mod, g);
 	if (!inside)
 		plans_note(mod, e->job, exec_vnode, g->duration);

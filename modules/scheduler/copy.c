@@ -153,7 +153,7 @@ void exec_only(struct keel_exec *exec, const char *names)
 }
 
 static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int sign,
-			 const char *only)
+			 const char *only, int64_t till)
 {
 	uint32_t i, k;
 
@@ -164,9 +164,10 @@ static void amounts_move(struct snapshot *s, const struct keel_exec *exec, int s
 			const struct keel_resource *res = exec->part[i].v[k].res;
 			uint32_t column = column_of(s, res);
 
-			if (column < s->n_column && (!only || is_listed(only, res->name)))
-				*amount_at(s, (uint32_t)(v - s->node), column) +=
-					sign * in_part(&exec->part[i], i, k);
+			if (column >= s->n_column || (only && !is_listed(only, res->name)))
+				continue;
+			*amount_at(s, (uint32_t)(v - s->node), column) += sign * in_part(&exec->part[i], i, k);
+			spans_move(s, (uint32_t)(v - s->node), column, sign * in_part(&exec->part[i], i, k), till);
 		}
 	}
 }
@@ -195,11 +196,11 @@ static void alone_set(struct snapshot *s, struct vnode *v, int32_t share, bool a
 
 /* Whatever it keeps, a job that gives back leaves its vnodes. */
 static void move(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only,
-		 int sign)
+		 int sign, int64_t till)
 {
 	uint32_t i;
 
-	amounts_move(s, exec, sign, only);
+	amounts_move(s, exec, sign, only, till);
 	s->takes++;
 	for (i = 0; i < exec->n; i++) {
 		struct vnode *v = vnode_named(s, exec->part[i].vnode);
@@ -217,12 +218,12 @@ static void move(struct snapshot *s, const struct keel_exec *exec, int32_t share
 	}
 }
 
-void place_vacate(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only)
+void place_vacate(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only, int64_t till)
 {
-	move(s, exec, share, only, 1);
+	move(s, exec, share, only, 1, till);
 }
 
-void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only)
+void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only, int64_t till)
 {
-	move(s, exec, share, only, -1);
+	move(s, exec, share, only, -1, till);
 }

@@ -12,6 +12,7 @@
  * loop.
  */
 #include "scheduler.h"
+#include "trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,6 +276,8 @@ static bool phase_begin(struct keel_mod *mod)
 	struct entry *e, *next;
 
 	lines_refresh(mod);
+	if (st->snapshot && st->snapshot->n_future)
+		order_until(st->snapshot, 0);
 	st->stopped = false;
 	st->top_jobs = 0;
 	if (!scheduling_on(mod) && !st->asking) { /* a qrun's is served all the same */

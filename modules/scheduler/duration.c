@@ -31,6 +31,13 @@ int64_t job_longest(struct keel_obj *job)
 	return hard ? hard : FIVE_YEARS;
 }
 
+int64_t job_left(struct keel_obj *job)
+{
+	int64_t left = job_longest(job) - seconds_of(keel_get_ptr(job, job_resources_used), "walltime");
+
+	return left > 0 ? left : 1;
+}
+
 int64_t job_remaining(struct keel_obj *job)
 {
 	int64_t left = job_duration(job) -

@@ -5,6 +5,7 @@
  * First whether it could ever fit (totals, then a trial on empty vnodes), then what is missing now.
  * Texts with numbers speak of sums over all vnodes the job may use.
  */
+#include "spans.h"
 #include "trial.h"
 
 #include <stdio.h>
@@ -17,7 +18,12 @@ struct tally {
 	uint32_t vnodes, hosts, free_vnodes, free_hosts;
 };
 
-static void count(const struct trial *t, struct tally *ret)
+static bool is_allowed(struct trial *t, uint32_t node)
+{
+	return may_use(t, node) && taps_let(t, node);
+}
+
+static void count(struct trial *t, struct tally *ret)
 {
 	uint8_t *seen = calloc(2, t->s->n_hosts + 1), *free_seen = seen ? seen + t->s->n_hosts + 1 : NULL;
 	uint32_t i;
@@ -26,7 +32,7 @@ static void count(const struct trial *t, struct tally *ret)
 	for (i = 0; seen && i < t->s->n; i++) {
 		const struct vnode *v = &t->s->node[i];
 
-		if (!may_use(t, i))
+		if (!is_allowed(t, i))
 			continue;
 		ret->vnodes++;
 		ret->hosts += !seen[v->host];
@@ -66,7 +72,7 @@ static double wanted_sum(const struct trial *t, uint32_t column)
 }
 
 /* What there is of it; a shared amount once. */
-static void there_is(const struct trial *t, uint32_t column, double *ret_have, double *ret_total)
+static void there_is(struct trial *t, uint32_t column, double *ret_have, double *ret_total)
 {
 	uint32_t i;
 
@@ -74,7 +80,7 @@ static void there_is(const struct trial *t, uint32_t column, double *ret_have, d
 	for (i = 0; i < t->s->n; i++) {
 		const struct vnode *v = &t->s->node[i];
 
-		if ((v->via && v->via[column]) || !may_use(t, i))
+		if ((v->via && v->via[column]) || !is_allowed(t, i))
 			continue;
 		*ret_total += v->total[column];
 		if (v->usable)
@@ -82,7 +88,7 @@ static void there_is(const struct trial *t, uint32_t column, double *ret_have, d
 	}
 }
 
-static bool short_sum(const struct trial *t, bool empty, struct reason *ret)
+static bool short_sum(struct trial *t, bool empty, struct reason *ret)
 {
 	uint32_t d, k;
 
@@ -190,7 +196,7 @@ static void cause_tell(const struct cause *c, bool same, struct reason *ret)
 }
 
 /* A reason that all vnodes have in common for one demand: with detail when it is the same everywhere. */
-static bool any_common_reason(const struct trial *t, bool empty, struct reason *ret)
+static bool any_common_reason(struct trial *t, bool empty, struct reason *ret)
 {
 	uint32_t d, i;
 
@@ -199,7 +205,7 @@ static bool any_common_reason(const struct trial *t, bool empty, struct reason *
 		bool same = true;
 
 		for (i = 0; i < t->s->n; i++) {
-			if (!may_use(t, i) || (!empty && !t->s->node[i].usable))
+			if (!is_allowed(t, i) || (!empty && !t->s->node[i].usable))
 				continue;
 			one = cause_of(t, i, &t->demand[d], empty);
 			if (!one.code)
@@ -256,13 +262,26 @@ void explain(struct trial *t, struct reason *ret)
 
 /* ---- for people ------------------------------------------------------------------------------------------------ */
 
+/* A block is in the chunk's way. */
+static bool is_promised(const struct trial *t, uint32_t node, const struct demand *d, struct reason *ret)
+{
+	bool alone = t->s->node[node].share[t->w->place.share & 3] != KEEL_SHARE_SHARED, closes = false;
+	const struct block *b;
+
+	if (!t->till || (!short_of(t, node, d, 0) && !(spans_promised(t->s, node, t->till, &closes) && alone) && !closes))
+		return false;
+	b = spans_first(t->s, node, t->till, NULL, true);
+	reason_block(ret, b);
+	return true;
+}
+
 /* What keeps the chunk off the vnode now. False: nothing does. */
-static bool word_of(const struct trial *t, uint32_t node, const struct demand *d, struct reason *ret)
+static bool word_of(struct trial *t, uint32_t node, const struct demand *d, struct reason *ret)
 {
 	const struct vnode *v = &t->s->node[node];
 	struct cause c;
 
-	if (!may_use(t, node)) {
+	if (!is_allowed(t, node)) {
 		reason_why(ret, KEEL_WHY_NODE_KIND);
 		return true;
 	}
@@ -279,6 +298,8 @@ static bool word_of(const struct trial *t, uint32_t node, const struct demand *d
 		reason_why(ret, KEEL_WHY_NODE_STATE, "");
 		return true;
 	}
+	if (is_promised(t, node, d, ret))
+		return true;
 	if (is_open(t, node))
 		return false;
 	reason_why(ret, KEEL_WHY_NODE_EXCLUSIVE, "Job");

@@ -178,6 +178,7 @@ static void wish_make(struct keel_mod *mod, struct keel_obj *job, const struct g
 	ret->partition = queue ? keel_get_str(queue, attr_queue_partition) : NULL;
 	if (s->is_room || (ret->partition && !*ret->partition))
 		ret->partition = NULL;
+	ret->till = s->at + g->longest;
 	ret->user = keel_get_str(job, job_euser);
 	ret->group = keel_get_str(job, job_egroup);
 	ret->whole = wish_arg->whole = whole_of(job, &ret->n_whole);

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-KEEL_ATTRS_OF(job, Resource_List, exec_vnode, euser, egroup);
+KEEL_ATTRS_OF(job, Resource_List, exec_vnode, euser, egroup, queue);
 KEEL_ATTR_OPT(job, exec_vnode_deallocated);
 
 int32_t share_of(struct keel_obj *job)
@@ -48,6 +48,19 @@ struct keel_exec *exec_held(struct keel_obj *job)
 		return NULL;
 	exec = exec_of(text);
 	free(text);
+	return exec;
+}
+
+struct keel_exec *exec_outside(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	struct keel_exec *exec = exec_held(job);
+	uint32_t i, k;
+
+	for (i = 0; exec && st->spans.n && i < exec->n; i++)
+		if (spans_inside(&st->spans, exec->part[i].vnode, keel_get_str(job, job_queue)))
+			for (k = 0; k < exec->part[i].n; k++)
+				((struct keel_res_value *)exec->part[i].v)[k].n = 0;
 	return exec;
 }
 
@@ -105,7 +118,7 @@ bool goes_back(struct snapshot *s, struct keel_obj *job,
 	const char *only = keel_job_released(job);
 
 	if (!totals_fit(s, job, only, ret) || !vnodes_let(s, job, exec, ret) ||
-	    !place_again(s, exec, share_of(job), ret))
+	    !place_again(s, exec, share_of(job), s->at + job_left(job), ret))
 		return false;
 	totals_move(s, job, only, 1);
 	people_move(s, job, exec, 1);
@@ -117,7 +130,7 @@ bool could_go_back(struct snapshot *s, struct keel_obj *job,
 {
 	if (!goes_back(s, job, exec, ret))
 		return false;
-	place_vacate(s, exec, share_of(job), NULL);
+	place_vacate(s, exec, share_of(job), NULL, s->at + job_left(job));
 	totals_move(s, job, keel_job_released(job), -1);
 	people_move(s, job, exec, -1);
 	return true;

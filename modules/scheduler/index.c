@@ -261,10 +261,12 @@ static struct group *group_new(struct keel_mod *mod, struct keel_obj *job, const
 				   : NULL;
 	struct group *g = shape ? group_create(mod, key, line, shape) : NULL;
 
-	if (!g)
+	if (!g) {
 		shape_put(mod, shape);
-	else
-		g->duration = job_duration(job);
+		return NULL;
+	}
+	g->duration = job_duration(job);
+	g->longest = job_longest(job);
 	return g;
 }
 

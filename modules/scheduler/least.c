@@ -371,7 +371,7 @@ static bool in_the_way(const struct snapshot *s, uint32_t node, const struct boo
 		uint32_t i = f ? moment(f, k->block->from) : 0;
 
 		if (f && i < f->n && f->at[i] == k->block->from && need[c] > 0 &&
-		    *amount_at(s, node, c) - f->gap[(size_t)i * f->n_column + c] + EPSILON < need[c])
+		    *amount_at(s, node, c) - f->gap[(size_t)i * f->n_column + c] < -EPSILON)
 			return true;
 	}
 	return false;
@@ -386,6 +386,44 @@ const struct block *spans_first(const struct snapshot *s, uint32_t node, int64_t
 		if (k->list[i].block->from > s->at && in_the_way(s, node, &k->list[i], need, alone))
 			return k->list[i].block;
 	return NULL;
+}
+
+/* What the job has of this vnode, by column. */
+static void needs_of(const struct trial *t, uint32_t node, double *need)
+{
+	uint32_t i, k;
+
+	memset(need, 0, sizeof(*need) * t->s->n_column);
+	for (i = 0; i < t->n_part; i++) {
+		const struct part *p = &t->part[i];
+		const struct demand *d = &t->demand[p->demand];
+
+		for (k = 0; p->node == node && k < d->n_need; k++)
+			if (d->need[k].column < t->s->n_column)
+				need[d->need[k].column] += t->amount[p->amount + k];
+	}
+}
+
+const struct block *block_in_way(const struct trial *t, int64_t till)
+{
+	const struct snapshot *s = t->s;
+	double need[s->n_column + 1];
+	const struct block *first = NULL, *b;
+	uint32_t i, k, n;
+
+	for (i = 0; i < t->n_part; i++) {
+		uint32_t node = t->part[i].node;
+		uint8_t share = s->node[node].share[t->w->place.share & 3];
+		const uint32_t *other = order_of_host(s, s->node[node].host, &n);
+
+		needs_of(t, node, need);
+		b = spans_first(s, node, till, need, share != KEEL_SHARE_SHARED);
+		for (k = 0; !b && share == KEEL_SHARE_EXCLHOST && k < n; k++)
+			b = spans_first(s, other[k], till, NULL, true);
+		if (b && (!first || b->from < first->from))
+			first = b;
+	}
+	return first;
 }
 
 /* ---- changes -------------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  *
  * may.c - which vnodes a job may use at all: queue, partition, limits of the vnode, taps.
  */
+#include "spans.h"
 #include "trial.h"
 
 #include <stdio.h>
@@ -17,16 +18,22 @@ static bool same(const char *a, const char *b)
 bool may_use(const struct trial *t, uint32_t node)
 {
 	const struct vnode *v = &t->s->node[node];
-	struct scratch *x = t->s->scratch;
 
 	if (t->has_queue_nodes ? !same(v->queue, t->w->queue) : v->queue != NULL)
 		return false;
-	if (!same(v->partition, t->w->partition) || !in_set(t, node))
-		return false;
-	if (!t->w->eligible || !v->usable)
+	return same(v->partition, t->w->partition) && in_set(t, node);
+}
+
+bool taps_let(struct trial *t, uint32_t node)
+{
+	const struct vnode *v = &t->s->node[node];
+	struct scratch *x = t->s->scratch;
+
+	if (!t->w->eligible || !v->usable || t->empty || t->untapped)
 		return true;
 	if (x->tapped[node] / 2 != x->trial) /* the taps are called once in a trial */
 		x->tapped[node] = 2 * x->trial + t->w->eligible(t->w->arg, v);
+	t->refused |= !(x->tapped[node] & 1);
 	return x->tapped[node] & 1;
 }
 
@@ -131,6 +138,23 @@ void limits_move(struct snapshot *s, const struct keel_exec *exec, const char *u
 	}
 }
 
+/* Is what is promised of the vnode until the job's end no matter to it, whatever the amounts? */
+static bool time_lets(const struct trial *t, uint32_t node, uint8_t share)
+{
+	const struct snapshot *s = t->s;
+	bool closes, promised = spans_promised(s, node, t->till, &closes);
+	uint32_t n, i;
+	const uint32_t *other;
+
+	if (closes || (promised && share != KEEL_SHARE_SHARED))
+		return false;
+	other = share == KEEL_SHARE_EXCLHOST ? order_of_host(s, s->node[node].host, &n) : NULL;
+	for (i = 0; other && i < n; i++)
+		if (spans_promised(s, other[i], t->till, &closes))
+			return false;
+	return true;
+}
+
 bool is_open(const struct trial *t, uint32_t node)
 {
 	const struct vnode *v = &t->s->node[node];
@@ -141,6 +165,8 @@ bool is_open(const struct trial *t, uint32_t node)
 	if (t->empty)
 		return true;
 	if (!v->usable || (share != KEEL_SHARE_SHARED && v->in_use))
+		return false;
+	if (t->till && !time_lets(t, node, share))
 		return false;
 	return share != KEEL_SHARE_EXCLHOST || !host_in_use(t->s, v->host);
 }

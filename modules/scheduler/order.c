@@ -11,6 +11,7 @@
  * order_update() moves the few vnodes that changed where node_sort_key wants them. The bounds of their spans and
  * the sums of their hosts are stale then, and made anew before the next trial: once, however many changed.
  */
+#include "spans.h"
 #include "trial.h"
 
 #include <math.h>
@@ -28,6 +29,7 @@ struct span {
 	uint64_t klasses, open_klasses;
 	uint8_t open; /* bit per enum keel_place_share */
 	bool stale;
+	bool timed; /* blocks begin later on some of them: its bounds are for the order's time */
 };
 
 struct order {
@@ -41,6 +43,8 @@ struct order {
 	double *host_left, *host_total; /* per host, per column; NULL: every host is one vnode */
 	uint32_t *stale_host, n_stale_host;
 	bool *is_stale; /* per host; then all its spans are, too */
+	int64_t till;	/* bounds are for jobs until then or longer; 0: for all */
+	bool retimed;	/* spans with blocks are stale */
 };
 
 /* ---- amounts ------------------------------------------------------------------------------------ */
@@ -200,13 +204,17 @@ static int by_key(const void *a, const void *b, void *arg)
 
 /* ---- bounds ------------------------------------------------------------------------------------------ */
 
-static uint8_t open_bits(const struct snapshot *s, const struct vnode *v)
+static uint8_t open_bits(const struct snapshot *s, uint32_t node)
 {
-	bool quiet = !s->order->in_use[v->host];
+	const struct vnode *v = &s->node[node];
+	int64_t till = v->future ? s->order->till : 0;
+	bool quiet = !s->order->in_use[v->host], closes = false;
 	uint8_t bits = 0;
 	int k;
 
-	for (k = 0; v->usable && k < 4; k++)
+	if (till)
+		spans_promised(s, node, till, &closes);
+	for (k = 0; v->usable && !closes && k < 4; k++)
 		if (v->share[k] == KEEL_SHARE_SHARED ||
 		    (v->share[k] == KEEL_SHARE_EXCL ? !v->in_use : quiet))
 			bits |= (uint8_t)(1 << k);
@@ -231,12 +239,12 @@ static void span_bounds(const struct snapshot *s, uint32_t span)
 
 	p->klasses = p->open_klasses = 0;
 	p->open = 0;
-	p->stale = false;
+	p->stale = p->timed = false;
 	for (c = 0; c < BOUNDS * n; c++)
 		best[c] = 0;
 	for (i = 0; i < p->n; i++) {
 		const struct vnode *v = &s->node[p->node[i]];
-		uint8_t open = open_bits(s, v);
+		uint8_t open = open_bits(s, p->node[i]);
 
 		p->klasses |= 1ull << (v->klass & 63);
 		if (open)
@@ -245,7 +253,10 @@ static void span_bounds(const struct snapshot *s, uint32_t span)
 		for (c = 0; c < n; c++) {
 			own[0][c] = bound_of(v, c, false);
 			own[1][c] = bound_of(v, c, true);
+			if (v->future && o->till && own[0][c] < HUGE_VAL)
+				own[0][c] -= spans_gap(s, p->node[i], c, o->till);
 		}
+		p->timed |= v->future != NULL;
 		raise(best + OWN_EMPTY * n, own[1], n);
 		if (open)
 			raise(best + OWN * n, own[0], n);
@@ -481,13 +492,27 @@ void order_update(struct snapshot *s, uint32_t node)
 		o->span[o->span_of[o->of_host[k]]].stale = true;
 }
 
+void order_until(struct snapshot *s, int64_t till)
+{
+	struct order *o = s->order;
+	uint32_t i;
+
+	if (!o || o->till == till || (till && o->till && o->till < till))
+		return;
+	o->till = till;
+	o->retimed = true;
+	for (i = 0; i < o->n_span; i++)
+		o->span[i].stale |= o->span[i].timed;
+}
+
 void order_settle(struct snapshot *s)
 {
 	struct order *o = s->order;
 	uint32_t i;
 
-	if (!o || !o->n_stale_host)
+	if (!o || (!o->n_stale_host && !o->retimed))
 		return;
+	o->retimed = false;
 	for (i = 0; i < o->n_stale_host; i++) {
 		host_sum(s, o->stale_host[i]);
 		o->is_stale[o->stale_host[i]] = false;
@@ -527,6 +552,8 @@ static bool span_hopeless(const struct snapshot *s, const struct probe *p, uint3
 	bool host = p->whole_host && o->host_left;
 	uint32_t kind = p->empty ? (host ? HOST_EMPTY : OWN_EMPTY) : host ? HOST : OWN;
 
+	if (a->timed && p->timeless && !p->empty)
+		return !(a->klasses & p->klasses);
 	if (a->n == 0 || !((p->empty ? a->klasses : a->open_klasses) & p->klasses) ||
 	    (!p->empty && !(a->open & (1 << p->share))))
 		return true;

@@ -5,6 +5,7 @@
  * Vnodes are tried in the order of the snapshot (order.c), chunk by chunk (put.c), set by set when
  * there are placement sets (sets.c). A failure is explained afterwards (explain.c).
  */
+#include "spans.h"
 #include "trial.h"
 
 #include <math.h>
@@ -84,8 +85,11 @@ static bool trial_init(struct trial *t, struct snapshot *s, const struct wish *w
 	t->s = s;
 	t->w = w;
 	t->set = NO_SET;
-	if (!s->klasses || !s->order || !s->scratch)
+	if (!snapshot_linked(s))
 		return false;
+	t->till = s->n_future ? w->till : 0;
+	if (t->till)
+		order_until(s, t->till);
 	order_settle(s);
 	s->scratch->trial++;
 	t->demand = calloc(w->select->n + 1, sizeof(*t->demand));
@@ -128,7 +132,11 @@ static bool possible(struct trial *t, struct reason *ret)
 	if (memo && memo->shape && memo->shape == t->s->shape) {
 		now = *memo;
 	} else {
+		bool untapped = t->untapped;
+
+		t->untapped = true; /* what taps refuse is not for ever */
 		now.possible = pools_possible(t->s, t->w, &now.why) && !explain_never(t, &now.why);
+		t->untapped = untapped;
 		if (memo && !t->failed)
 			*memo = now;
 	}
@@ -137,25 +145,65 @@ static bool possible(struct trial *t, struct reason *ret)
 	return now.possible;
 }
 
+/* Would it fit if nothing were promised? The reason then is what is in the way. */
+static bool is_promised(struct trial *t, struct reason *ret)
+{
+	int64_t till = t->till;
+	struct reason unused = { 0 };
+	bool fits;
+
+	if (!till)
+		return false;
+	t->till = 0;
+	fits = try_sets(t, &unused);
+	t->till = till;
+	if (fits)
+		reason_block(ret, block_in_way(t, till));
+	parts_drop(t, 0);
+	return fits;
+}
+
 /* The parts are taken, or the reason is given. */
 static bool try(struct trial *t, struct reason *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	if (!pools_fit(t->s, t->w, ret)) {
+		t->untapped = true;
 		possible(t, ret);
 		return false;
 	}
 	if (try_sets(t, ret))
 		return true;
+	if (!t->failed && is_promised(t, ret)) {
+		ret->alone = t->refused;
+		return false;
+	}
+	t->untapped = !t->refused;
 	if (t->failed)
 		no_memory(ret);
 	else if (!t->w->quiet && !ret->text[0] && possible(t, ret))
 		explain(t, ret);
 	ret->chunk = t->unplaced;
+	ret->alone = t->refused;
 	return false;
 }
 
 /* ---- the snapshot and the job ---------------------------------------------------------------------------------- */
+
+/* After its end the vnodes will have as much as before. */
+static void moments_take(const struct trial *t)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < t->n_part; i++) {
+		const struct part *p = &t->part[i];
+		const struct demand *d = &t->demand[p->demand];
+
+		for (k = 0; k < d->n_need; k++)
+			if (d->need[k].column < t->s->n_column)
+				spans_move(t->s, p->node, d->need[k].column, -t->amount[p->amount + k], t->w->till);
+	}
+}
 
 static void taken(struct trial *t)
 {
@@ -171,6 +219,8 @@ static void taken(struct trial *t)
 			limits_count(v->limits, t->w->user, t->w->group);
 		settle(s, t->part[i].node, t->w->place.share);
 	}
+	if (s->n_future && t->w->till)
+		moments_take(t);
 	for (i = 0; i < t->n_part; i++)
 		snapshot_changed(s, t->part[i].node);
 	t->n_part = t->n_amount = 0;
@@ -267,6 +317,11 @@ void snapshot_link(struct snapshot *s)
 	klasses_make(s);
 	order_make(s);
 	s->scratch = scratch_make(s);
+}
+
+bool snapshot_linked(const struct snapshot *s)
+{
+	return s->klasses && s->order && s->scratch;
 }
 
 void snapshot_changed(struct snapshot *s, uint32_t node)

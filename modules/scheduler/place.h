@@ -120,6 +120,7 @@ struct snapshot {
 /* Makes order, classes and scratch; the caller calls it when all vnodes are there, and again when many changed. Without
  * memory it fails silently: then no search finds a place. */
 void snapshot_link(struct snapshot *s);
+bool snapshot_linked(const struct snapshot *s);
 /* The caller has changed this vnode: its amounts, its state, its jobs. */
 void snapshot_changed(struct snapshot *s, uint32_t node);
 /* The caller has changed scores or sort keys of many. Without memory s->order is NULL, and searches fail. */
@@ -136,6 +137,7 @@ struct wish {
 	const char *queue;
 	const char *partition;
 	const char *user, *group; /* for limits of vnodes; may be NULL */
+	int64_t till; /* it may run from the snapshot's time until then, and keeps off what is promised; 0: whatever is */
 	/* Its job-wide amounts. */
 	const struct keel_res_value *const *whole;
 	uint32_t n_whole;
@@ -153,6 +155,8 @@ struct reason {
 	int32_t code; /* enum keel_why; 0: the text is a tap's or a service's */
 	bool never;   /* not even on empty vnodes */
 	uint32_t chunk; /* for which of the select's there was no place */
+	bool alone;	/* taps refused vnodes to this job: of others nothing is known */
+	int64_t from;	/* CONFLICT with a block: when it begins, and `what` is its id; else 0 */
 	char text[REASON_MAX + 1];
 	char what[REASON_WHAT]; /* the resource, limit or vnode that is missing; "" */
 };
@@ -190,8 +194,9 @@ struct vnode_words {
 };
 bool place_words(struct snapshot *s, const struct wish *w, struct vnode_words *ret);
 
-/* Can a job that has been there go on at this exec_vnode? Takes what it needs; false with the reason, nothing taken. */
-bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share,
+/* Can a job that has been there go on at this exec_vnode, until `till` (as a wish has it)? Takes what it needs; false with
+ * the reason, nothing taken. */
+bool place_again(struct snapshot *s, const struct keel_exec *exec, int32_t share, int64_t till,
 		 struct reason *ret);
 /* Takes what a start that the caller has made, or will make, takes. */
 void place_take(struct snapshot *s, const struct keel_exec *exec, bool anew);
@@ -222,12 +227,15 @@ bool limits_copy(struct snapshot *copy, uint32_t node); /* copy.c: those of this
  * original. NULL without memory. */
 struct snapshot *snapshot_copy(const struct snapshot *s);
 void snapshot_copy_free(struct snapshot *s);
-/* A job there gives back what it has; only: comma list of resource names, the rest stays with it. */
-void place_vacate(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only);
+/* A job there gives back what it has, which it would have had until `till` (INT64_MAX: nothing is known of its end); only:
+ * comma list of resource names, the rest stays with it. */
+void place_vacate(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only, int64_t till);
 /* The exact reverse. */
-void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only);
+void place_occupy(struct snapshot *s, const struct keel_exec *exec, int32_t share, const char *only, int64_t till);
 /* A suspended job needs again what it gave back, the names; NULL: everything. */
 void exec_only(struct keel_exec *exec, const char *names);
+
+struct block;
 
 /* reason.c: texts of reasons. */
 /* A text without a code: a tap's, or a service's. `code` and `what` are cleared. */
@@ -240,6 +248,8 @@ void reason_amount(struct reason *r, int32_t code, const struct keel_resource *r
 /* `arch (sun != linux)`; `have` NULL: there is none */
 void reason_differs(struct reason *r, int32_t code, const struct keel_res_value *wanted,
 		    const struct keel_res_value *have);
+/* With this block, or with nobody knows which (NULL). */
+void reason_block(struct reason *r, const struct block *b);
 /* Without detail. */
 void reason_short(struct reason *r, int32_t code, const struct keel_resource *res);
 

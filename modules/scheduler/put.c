@@ -6,6 +6,7 @@
  * vscatter). What is taken is taken at once and given back when the trial fails, so nothing is ever
  * given twice. Chunks of one kind go on searching where the last one was put: nothing before fits them.
  */
+#include "spans.h"
 #include "trial.h"
 
 #include <math.h>
@@ -48,7 +49,10 @@ double left(const struct trial *t, uint32_t node, const struct need *k)
 {
 	if (k->column == NOT_COMPARED)
 		return HUGE_VAL;
-	return k->column == NO_COLUMN ? 0 : *left_at(t, node, k->column);
+	if (k->column == NO_COLUMN)
+		return 0;
+	return *left_at(t, node, k->column) -
+	       (t->till && !t->empty ? spans_gap(t->s, node, k->column, t->till) : 0);
 }
 
 const struct need *short_of(const struct trial *t, uint32_t node, const struct demand *d,
@@ -138,7 +142,7 @@ static bool put_whole(struct trial *t, uint32_t chunk, uint32_t demand, uint32_t
 	uint32_t k;
 
 	if (!is_open(t, node) || !is_arranged(t, node) || !has_values(t, node, d) ||
-	    short_of(t, node, d, chunk))
+	    short_of(t, node, d, chunk) || !taps_let(t, node))
 		return false;
 	for (k = 0; k < d->n_need; k++)
 		amount[k] = is_needed(&d->need[k], chunk) ? d->need[k].amount : 0;
@@ -162,7 +166,7 @@ static void put_some(struct trial *t, uint32_t chunk, uint32_t demand, uint32_t 
 		amount[k] = fmin(fmax(most, 0), missing[k]);
 		any |= amount[k] > 0;
 	}
-	if (!any)
+	if (!any || !taps_let(t, node))
 		return;
 	if (!part_add(t, chunk, demand, node, amount))
 		t->failed = true;
@@ -205,6 +209,7 @@ static bool put_anywhere(struct trial *t, uint32_t chunk, uint32_t demand)
 	struct demand *d = &t->demand[demand];
 	struct probe p = (struct probe){ .klasses = d->klasses & set_klasses(t),
 					 .empty = t->empty,
+					 .timeless = !t->till,
 					 .share = (uint32_t)t->w->place.share & 3,
 					 .whole_host = false,
 					 .need = d->need,
@@ -320,7 +325,7 @@ static uint32_t needs_count(const struct trial *t)
 bool try_hosts(struct trial *t)
 {
 	struct need sum[needs_count(t) + 1];
-	struct probe p = { .klasses = set_klasses(t), .empty = t->empty, .whole_host = true,
+	struct probe p = { .klasses = set_klasses(t), .empty = t->empty, .timeless = !t->till, .whole_host = true,
 			   .share = (uint32_t)t->w->place.share & 3, .need = sum,
 			   .n_need = needs_sum(t, sum) };
 	struct cursor at = { 0, 0 };

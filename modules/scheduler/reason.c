@@ -2,12 +2,13 @@
  *
  * reason.c - why a job does not start, in the words users know.
  */
-#include "place.h"
+#include "spans.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* `n`: as long as it would be. */
 static void text_ends(struct reason *r, int n)
@@ -24,6 +25,7 @@ void reason_set(struct reason *r, const char *fmt, ...)
 	text_ends(r, vsnprintf(r->text, sizeof(r->text), fmt, ap));
 	va_end(ap);
 	r->code = 0;
+	r->from = 0;
 	r->what[0] = '\0';
 }
 
@@ -36,6 +38,7 @@ void reason_why(struct reason *r, int32_t code, ...)
 	text_ends(r, vsnprintf(r->text, sizeof(r->text), fmt ? fmt : "unknown reason", ap));
 	va_end(ap);
 	r->code = code;
+	r->from = 0;
 	r->what[0] = '\0';
 }
 
@@ -113,6 +116,22 @@ void reason_differs(struct reason *r, int32_t code, const struct keel_res_value 
 	snprintf(detail, sizeof(detail), "(%s != %s)", plain_text(wanted), other);
 	reason_why(r, code, wanted->res->name, detail);
 	about(r, wanted->res);
+}
+
+void reason_block(struct reason *r, const struct block *b)
+{
+	time_t from = b ? (time_t)b->from : 0;
+	char when[64] = "";
+	struct tm tm;
+	size_t n;
+
+	reason_why(r, KEEL_WHY_CONFLICT);
+	if (!b || !localtime_r(&from, &tm) || !strftime(when, sizeof(when), "%a %b %e %H:%M", &tm))
+		return;
+	n = strlen(r->text);
+	text_ends(r, (int)n + snprintf(r->text + n, sizeof(r->text) - n, " (%s from %s)", b->id, when));
+	snprintf(r->what, sizeof(r->what), "%s", b->id);
+	r->from = b->from;
 }
 
 void reason_short(struct reason *r, int32_t code, const struct keel_resource *res)

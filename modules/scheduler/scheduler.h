@@ -75,6 +75,7 @@ struct shape {
 	struct keel_place place;
 	struct reason reason; /* why not, as of `known_at` */
 	uint64_t known_at;    /* st->epoch; 0: not known */
+	int64_t known_for;    /* it holds for jobs of this duration, or longer */
 	struct memo memo;     /* whether it could ever be */
 	UT_hash_handle hh;
 };
@@ -109,6 +110,7 @@ struct group {
 	char *verdict;     /* why they do not start; owned, NULL: not known */
 	uint32_t idle;     /* cycles without a job */
 	int64_t duration;  /* of each of them, seconds */
+	int64_t longest;   /* the same, whatever soft times say */
 	bool talking;      /* on the list of groups with comments to write */
 	struct group *talk_next, *talk_prev;
 	struct group *next, *prev; /* all groups */
@@ -259,6 +261,7 @@ struct group *group_of(struct keel_mod *mod, struct keel_obj *job);
 /* duration.c: seconds */
 int64_t job_duration(struct keel_obj *job);  /* it may run */
 int64_t job_longest(struct keel_obj *job);   /* the same, whatever soft times say: five years without walltime */
+int64_t job_left(struct keel_obj *job);      /* of that */
 int64_t job_remaining(struct keel_obj *job); /* of that */
 int64_t job_end(struct keel_mod *mod, struct keel_obj *job);       /* when, of a running job */
 int64_t job_until(struct keel_mod *mod, struct keel_obj *job);     /* the same, at the latest */
@@ -332,6 +335,7 @@ int32_t block(struct keel_mod *mod, const struct keel_sched_block *from, struct 
 void unblock(struct keel_mod *mod, const char *id, uint32_t from_part);
 void blocks_bind(struct keel_mod *mod, struct snapshot *s); /* to a new snapshot, of now */
 void blocks_pass(struct keel_mod *mod);	  /* time passes: vnodes of blocks that began or ended are read again */
+void blocks_end_moves(struct keel_mod *mod, struct keel_obj *job); /* it may end sooner or later than it would have */
 void held_forget(struct entry *e);	  /* it is elsewhere, or has less */
 
 /* totals.c: amounts of the server and of queues, and the job-wide amounts of jobs. */
@@ -351,7 +355,9 @@ int32_t share_of(struct keel_obj *job); /* as its place says */
 struct keel_exec *exec_of(const char *text);
 struct keel_exec *exec_held(struct keel_obj *job); /* what its end frees: also what it gave up and holds still */
 struct keel_exec *exec_kept(struct keel_obj *job); /* the same for what a suspended job keeps; its amounts alone count */
-/* The same for what a suspended job needs again. */
+/* What its end, or its going, frees for others: not what is a block's. */
+struct keel_exec *exec_outside(struct keel_mod *mod, struct keel_obj *job);
+/* The same as exec_held() for what a suspended job needs again. */
 struct keel_exec *exec_again(struct keel_obj *job);
 /* Takes that of the snapshot, of vnodes and totals; false with the reason, nothing taken. */
 bool goes_back(struct snapshot *s, struct keel_obj *job,

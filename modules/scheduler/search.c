@@ -4,17 +4,20 @@
  *
  * Moments are those at which something ends or begins. Between two moments at which the planned jobs
  * ahead change, more and more comes free: there the last moment is tried, and if the job fits then, the
- * first such moment is found by halving.
+ * first such moment is found by halving. Blocks are ahead like planned jobs.
  */
 #include "calendar.h"
+#include "spans.h"
 
 #include <stdlib.h>
 
 #define MOVES 500 /* happenings in a step */
+#define MANY 16	  /* segments */
 
 struct search {
 	struct calendar *c;
-	int64_t duration, not_before;
+	int64_t duration, longest, not_before;
+	uint32_t segments; /* in which it did not fit */
 	search_fits *fits;
 	void *arg;
 	struct snapshot *base; /* `done` happenings have happened */
@@ -35,6 +38,13 @@ static int by_time(const void *a, const void *b)
 	return x->begins - y->begins; /* what ends makes room for what begins */
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* When the first n have happened. */
 static int64_t time_after(const struct search *s, uint32_t n)
 {
@@ -51,10 +61,25 @@ static uint32_t next_moment(const struct search *s, uint32_t n)
 	return n;
 }
 
-/* Which planned jobs have begun, and which will begin before it would end. */
+static uint64_t begun(const struct calendar *c, int64_t at)
+{
+	uint32_t low = 0, high = c->n_begin;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (c->begin[mid] <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Which planned jobs and blocks have begun, and which will begin before it would end. */
 static uint64_t ahead(const struct search *s, int64_t at)
 {
-	uint64_t sum = 0;
+	uint64_t sum = begun(s->c, at) + begun(s->c, at + s->longest - 1);
 	uint32_t i;
 
 	for (i = 0; i < s->c->n_planned; i++)
@@ -63,16 +88,20 @@ static uint64_t ahead(const struct search *s, int64_t at)
 	return sum;
 }
 
-/* The last moment, from `from` on, that has the same jobs ahead. */
+/* The last moment, from `from` on, that has the same jobs and blocks ahead. Where there are blocks, after many of them in
+ * vain two are looked at as one, then four, and so on: what is found then fits, but need not be the first such moment. */
 static uint32_t segment_of(const struct search *s, uint32_t from)
 {
-	uint64_t first = ahead(s, time_after(s, from));
-	uint32_t at = from, next;
+	uint64_t first = ahead(s, time_after(s, from)), now;
+	uint32_t at = from, next, doubled = s->c->n_begin ? s->segments / MANY : 0;
+	uint32_t skip = (1u << (doubled < 20 ? doubled : 20)) - 1;
 
 	while (at < s->c->n) {
 		next = next_moment(s, at + 1);
-		if (ahead(s, time_after(s, next)) != first)
+		now = ahead(s, time_after(s, next));
+		if (now != first && !skip--)
 			break;
+		first = now;
 		at = next;
 	}
 	return at;
@@ -87,7 +116,7 @@ static bool aim(struct search *s, uint32_t target)
 	return s->trying != NULL;
 }
 
-struct search *search_begin(struct calendar *c, const struct snapshot *now, int64_t duration,
+struct search *search_begin(struct calendar *c, const struct snapshot *now, int64_t duration, int64_t longest,
 			    int64_t not_before, search_fits *fits, void *arg)
 {
 	struct search *s = calloc(1, sizeof(*s));
@@ -97,9 +126,12 @@ struct search *search_begin(struct calendar *c, const struct snapshot *now, int6
 		return NULL;
 	if (!c->sorted && c->n)
 		qsort(c->list, c->n, sizeof(*c->list), by_time);
+	if (!c->sorted && c->n_begin)
+		qsort(c->begin, c->n_begin, sizeof(*c->begin), by_begin);
 	c->sorted = true;
 	s->c = c;
 	s->duration = duration;
+	s->longest = longest;
 	s->not_before = not_before;
 	s->fits = fits;
 	s->arg = arg;
@@ -125,18 +157,18 @@ static void move_on(struct search *s)
 	for (n = 0; n < MOVES && s->tried < s->target; n++) {
 		const struct happening *h = &s->c->list[s->tried++];
 
-		if (h->begins)
-			place_occupy(s->trying, h->exec, h->share, NULL);
+		if (h->block)
+			spans_begin(s->trying, h->block, h->begins);
 		else
-			place_vacate(s->trying, h->exec, h->share, NULL);
-		if (s->c->moved)
+			(h->begins ? place_occupy : place_vacate)(s->trying, h->exec, h->share, NULL, h->till);
+		if (s->c->moved && !h->block)
 			s->c->moved(s->c->arg, s->trying, h->who, h->exec, h->begins ? 1 : -1);
 	}
 }
 
 static enum found found(struct search *s)
 {
-	int64_t at = time_after(s, s->target);
+	int64_t at = s->trying->at = time_after(s, s->target);
 
 	s->holds = calendar_hold(s->c, s->trying, at, at + s->duration);
 	return s->holds ? FOUND_IT : FOUND_NEVER;
@@ -168,7 +200,7 @@ enum found search_step(struct search *s)
 		return FOUND_MORE;
 	if (s->high == (int64_t)s->target)
 		return found(s);
-	at = time_after(s, s->target);
+	at = s->trying->at = time_after(s, s->target);
 	h = calendar_hold(s->c, s->trying, at, at + s->duration);
 	fits = h && s->fits(s->arg, s->trying);
 	s->failed |= !h;
@@ -182,6 +214,7 @@ enum found search_step(struct search *s)
 		if (s->high < 0 && s->target >= s->c->n)
 			return FOUND_NEVER;
 		s->low = s->target;
+		s->segments++;
 		/* It does not fit there: everything before is of no more interest. */
 		snapshot_copy_free(s->base);
 		s->base = s->trying;

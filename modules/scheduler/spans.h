@@ -7,9 +7,7 @@
 #ifndef SPANS_H
 #define SPANS_H
 
-#ifndef HASH_NONFATAL_OOM
 #define HASH_NONFATAL_OOM 1
-#endif
 #include <uthash.h>
 
 #include "keel/service/sched.h"
@@ -94,7 +92,8 @@ bool spans_promised(const struct snapshot *s, uint32_t node, int64_t till, bool 
 void spans_move(struct snapshot *s, uint32_t node, uint32_t column, double n, int64_t till);
 /* A block begins or ends: as time goes on in a copy. */
 void spans_begin(struct snapshot *s, const struct block *b, bool begins);
-/* The block that begins first before `till` and is in the way of an amount (columns of `need`, NULL: of anybody) there. */
+/* The block that begins first before `till` and is in the way of a job there: that is exclusive, or has taken what `need` says by
+ * column (NULL: any block is in its way). NULL: none. */
 const struct block *spans_first(const struct snapshot *s, uint32_t node, int64_t till, const double *need, bool alone);
 
 struct future *future_share(struct future *f); /* one more that counts it; NULL is fine */

@@ -91,7 +91,7 @@ static void running(const char *vnode, double cpus, int64_t end)
 	struct keel_exec *exec = on(vnode, cpus);
 
 	place_take(&site, exec, false);
-	calendar_end(&calendar, end, exec, KEEL_SHARE_UNSET, "running");
+	calendar_end(&calendar, end, end, exec, KEEL_SHARE_UNSET, "running");
 }
 
 struct job {
@@ -125,7 +125,7 @@ static bool fits(void *arg, struct snapshot *s)
 /* When it would start, and where; planned when `keep`. 0: never. */
 static int64_t plan(struct job *j, int64_t duration, int64_t not_before, bool keep)
 {
-	struct search *s = search_begin(&calendar, &site, duration, not_before, fits, j);
+	struct search *s = search_begin(&calendar, &site, duration, duration, not_before, fits, j);
 	enum found found;
 	int64_t at = 0;
 	uint32_t steps = 0;
@@ -143,7 +143,7 @@ static int64_t plan(struct job *j, int64_t duration, int64_t not_before, bool ke
 		free(where);
 		search_unhold(s);
 		if (keep)
-			calendar_plan(&calendar, at, at + duration,
+			calendar_plan(&calendar, at, at + duration, duration,
 				      on(vnode_named(&site, name)->name, j->v.n), j->wish.place.share,
 				      "top", search_snapshot(s));
 	}
@@ -244,7 +244,7 @@ static void what_begins_takes_of_the_slack(void)
 	one = on("n0", 1);
 	place_take(&site, one, false);
 	calendar_begun(&calendar, &site, one, calendar.now, 8200, "filler");
-	calendar_end(&calendar, 8200, one, KEEL_SHARE_UNSET, "filler");
+	calendar_end(&calendar, 8200, 8200, one, KEEL_SHARE_UNSET, "filler");
 	CU_ASSERT_FALSE(filler(job(1, 1, 0), 7200));
 	CU_ASSERT(filler(job(1, 1, 0), 900));
 	end();
@@ -280,7 +280,7 @@ static void what_is_endless_stays(void)
 	begin(1, 0);
 	nodes[0].total[0] = nodes[0].free[0] = HUGE_VAL;
 	snapshot_link(&site);
-	CU_ASSERT(calendar_plan(&calendar, 2000, 3000, on("n0", 4), 0, "top", &site));
+	CU_ASSERT(calendar_plan(&calendar, 2000, 3000, 1000, on("n0", 4), 0, "top", &site));
 	CU_ASSERT(filler(job(100, 1, 0), 5000));
 	CU_ASSERT(nodes[0].free[0] >= HUGE_VAL);
 	CU_ASSERT(fits(job(100, 1, 0), &site));

@@ -76,14 +76,14 @@ static void a_copy_is_its_own(void)
 	CU_ASSERT_EQUAL(nodes[0].jobs, 1);
 	CU_ASSERT_FALSE(nodes[0].usable);
 	copy = snapshot_copy(&site);
-	place_vacate(copy, &twice_on_a, KEEL_SHARE_UNSET, NULL);
+	place_vacate(copy, &twice_on_a, KEEL_SHARE_UNSET, NULL, INT64_MAX);
 	CU_ASSERT_EQUAL(copy->node[0].free[0], 4);
 	CU_ASSERT_EQUAL(copy->node[0].free[1], 8192);
 	CU_ASSERT_EQUAL(copy->node[0].jobs, 0);
 	CU_ASSERT(copy->node[0].usable && !copy->node[0].in_use);
 	CU_ASSERT_EQUAL(nodes[0].free[0], 0);
 	CU_ASSERT(nodes[0].in_use && !nodes[0].usable);
-	place_occupy(copy, &twice_on_a, KEEL_SHARE_UNSET, NULL);
+	place_occupy(copy, &twice_on_a, KEEL_SHARE_UNSET, NULL, INT64_MAX);
 	CU_ASSERT_EQUAL(copy->node[0].free[0], 0);
 	CU_ASSERT(copy->node[0].in_use && !copy->node[0].usable);
 	snapshot_copy_free(copy);
@@ -94,7 +94,7 @@ static void what_is_kept_stays(void)
 {
 	site_make();
 	place_take(&site, &twice_on_a, false);
-	place_vacate(&site, &twice_on_a, KEEL_SHARE_UNSET, "ncpus");
+	place_vacate(&site, &twice_on_a, KEEL_SHARE_UNSET, "ncpus", INT64_MAX);
 	CU_ASSERT_EQUAL(nodes[0].free[0], 4);
 	CU_ASSERT_EQUAL(nodes[0].free[1], 8192 - 2048);
 	CU_ASSERT(nodes[0].usable && !nodes[0].in_use); /* suspended, it is not in the way */
@@ -104,13 +104,13 @@ static void what_is_kept_stays(void)
 static void a_whole_host_comes_free(void)
 {
 	site_make();
-	place_occupy(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL);
+	place_occupy(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL, INT64_MAX);
 	CU_ASSERT(!nodes[1].usable && !nodes[2].usable && nodes[0].usable);
-	place_vacate(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL);
+	place_vacate(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL, INT64_MAX);
 	CU_ASSERT(nodes[1].usable && nodes[2].usable);
 	nodes[2].down = true;
-	place_occupy(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL);
-	place_vacate(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL);
+	place_occupy(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL, INT64_MAX);
+	place_vacate(&site, &all_of_b0, KEEL_SHARE_EXCLHOST, NULL, INT64_MAX);
 	CU_ASSERT(nodes[1].usable && !nodes[2].usable);
 	free(site.by_name);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_find.c - places in time: beside blocks and running jobs, soonest ones, what is given up and what is kept.
+ * test_find.c - places in time: beside blocks and running jobs, soonest ones, what is given up and what is kept; and times
+ * past modules/scheduler/find.c TIME_MAX.
  */
 #include "test_world.h"
-
-#include "no_memory.h"
 
 static char said[8][200]; /* "arg from place" */
 static uint32_t n_said;
@@ -173,6 +172,8 @@ static void test_refused(void)
 	struct keel_err err = { 0 };
 
 	CU_ASSERT_EQUAL(keel_sched_find(&w, keel_mock_self(mock), found, NULL, &err), PBSE_BADTSPEC);
+	w.till = INT64_MAX / 4 + 1;
+	CU_ASSERT_EQUAL(keel_sched_find(&w, keel_mock_self(mock), found, NULL, &err), PBSE_BADTSPEC);
 	w.till = INT64_MAX;
 	CU_ASSERT_EQUAL(keel_sched_find(&w, keel_mock_self(mock), found, NULL, &err), PBSE_BADTSPEC);
 	w = wish("1:nosuch=1", 100, 200);
@@ -231,7 +232,7 @@ static void test_cycle(void)
 	cycles = 0;
 	keel_sched_on_cycle(keel_mock_self(mock), on_cycle);
 	job_waits_in("workq", "1:ncpus=2", "free");
-	keel_mock_advance(mock, 100);
+	keel_mock_advance(mock, 5000);
 	CU_ASSERT_EQUAL(n_said, 3);
 	CU_ASSERT(cycles >= 1);
 	CU_ASSERT_EQUAL_FATAL(n_ran, 1);
@@ -239,7 +240,7 @@ static void test_cycle(void)
 	keel_sched_on_cycle(NULL, NULL);
 	cycles = 0;
 	job_waits_in("workq", "1:ncpus=2", "free");
-	keel_mock_advance(mock, 100);
+	keel_mock_advance(mock, 5000);
 	CU_ASSERT_EQUAL(cycles, 0);
 	CU_ASSERT_EQUAL(n_ran, 2);
 }
@@ -250,7 +251,7 @@ static void test_no_memory(void)
 
 	job_runs("workq", "(n0:ncpus=2)", 50);
 	blocks_part("R1.svr", 0, "R1", 60, 300, "(n1:ncpus=2)", 0);
-	for (; left < 400; left += 3) {
+	for (; left < 600; left++) {
 		struct keel_sched_wish w = wish("4:ncpus=3", 0, 0);
 		struct keel_err err = { 0 };
 

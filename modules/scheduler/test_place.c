@@ -465,15 +465,15 @@ static void test_again(void)
 	struct reason r;
 
 	site_hosts(1, 4);
-	CU_ASSERT_TRUE(place_again(&site.s, &exec, 0, &r));
-	CU_ASSERT_FALSE(place_again(&site.s, &exec, 0, &r));
+	CU_ASSERT_TRUE(place_again(&site.s, &exec, 0, 0, &r));
+	CU_ASSERT_FALSE(place_again(&site.s, &exec, 0, 0, &r));
 	CU_ASSERT_STRING_EQUAL(r.text, "Insufficient amount of resource: ncpus (R: 3 A: 1 T: 4)");
 	CU_ASSERT_EQUAL(site.node[0].free[0], 1);
 	site.node[0].usable = false;
-	CU_ASSERT_FALSE(place_again(&site.s, &exec, 0, &r));
+	CU_ASSERT_FALSE(place_again(&site.s, &exec, 0, 0, &r));
 	CU_ASSERT_STRING_EQUAL(r.text, "Not enough free nodes available");
 	part.vnode = "gone";
-	CU_ASSERT_FALSE(place_again(&site.s, &exec, 0, &r));
+	CU_ASSERT_FALSE(place_again(&site.s, &exec, 0, 0, &r));
 	place_take(&site.s, &exec, false); /* unknown: nothing */
 	CU_ASSERT_EQUAL(site.node[0].free[0], 1);
 }

@@ -37,7 +37,7 @@ struct plan {
 	struct search *search; /* NULL: the calendar is not complete yet */
 	struct keel_exec *own; /* a suspended job's vnodes, with what it needs again */
 	int32_t share;
-	int64_t duration, not_before;
+	int64_t duration, longest, not_before;
 	uint32_t delays; /* by policies */
 	struct keel_mod *mod;
 };
@@ -132,9 +132,9 @@ static bool calendar_add(struct keel_mod *mod)
 	e->ends_in = st->calendars;
 	list_drop(e);
 	list_add(&st->running, e);
-	exec = exec_held(e->job);
+	exec = exec_outside(mod, e->job);
 	if (exec)
-		calendar_end(st->calendar, job_end(mod, e->job), exec, share_of(e->job),
+		calendar_end(st->calendar, job_end(mod, e->job), job_until(mod, e->job), exec, share_of(e->job),
 			     keel_id(e->job));
 	return true;
 }
@@ -156,6 +156,9 @@ static void job_moved(void *arg, struct snapshot *s, const char *who, const stru
 static bool calendar_open(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
+	const struct promiser *p;
+	struct block *b;
+	bool ok = true;
 
 	if (st->calendar)
 		return true;
@@ -166,7 +169,12 @@ static bool calendar_open(struct keel_mod *mod)
 	calendar_init(st->calendar, keel_time(mod), grain_of(mod), KEEL_USE_resource->exec_free);
 	st->calendar->moved = job_moved;
 	st->calendar->arg = mod;
-	return true;
+	for (p = st->spans.by_id; p; p = p->hh.next)
+		for (b = p->first; b && ok; b = b->next)
+			ok = calendar_block(st->calendar, b);
+	if (!ok)
+		calendar_close(mod);
+	return ok;
 }
 
 void calendar_close(struct keel_mod *mod)
@@ -205,8 +213,8 @@ void plans_note(struct keel_mod *mod, struct keel_obj *job, const char *exec_vno
 	calendar_begun(st->calendar, st->snapshot, exec, st->calendar->now,
 		       st->calendar->now + duration,
 		       keel_id(job));
-	calendar_end(st->calendar, st->calendar->now + duration, exec, share_of(job),
-		     keel_id(job));
+	calendar_end(st->calendar, st->calendar->now + duration, st->calendar->now + job_longest(job), exec,
+		     share_of(job), keel_id(job));
 }
 
 /* ---- what is known of top jobs ------------------------------------------------------------------------------ */
@@ -355,9 +363,11 @@ bool plan_begin(struct keel_mod *mod, struct entry *e)
 	p->share = share_of(e->job);
 	p->not_before = is_at_limit(e->job) ? room_at(mod, e) : st->calendar->now;
 	p->duration = job_duration(e->job);
+	p->longest = job_longest(e->job);
 	if (e->resumes) {
 		p->own = exec_again(e->job);
 		p->duration = job_remaining(e->job);
+		p->longest = job_left(e->job);
 	}
 	st->plan = p;
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", id, "Estimating the start time for a top job.");
@@ -409,7 +419,7 @@ static bool plan_keep(struct keel_mod *mod, struct entry *e)
 		exec_only(exec, keel_job_released(e->job));
 	if (exec) {
 		search_unhold(p->search);
-		kept = calendar_plan(st->calendar, at, at + p->duration, exec, p->share, p->id, s);
+		kept = calendar_plan(st->calendar, at, at + p->duration, p->longest, exec, p->share, p->id, s);
 	}
 	if (kept) {
 		top_mark(mod, p->id);
@@ -447,7 +457,7 @@ bool plan_step(struct keel_mod *mod)
 	if (e && !p->search && calendar_add(mod))
 		return true;
 	if (e && !p->search && snapshot_now(mod) && st->calendar)
-		p->search = search_begin(st->calendar, st->snapshot, p->duration, p->not_before, plan_fits, p);
+		p->search = search_begin(st->calendar, st->snapshot, p->duration, p->longest, p->not_before, plan_fits, p);
 	if (e && p->search)
 		found = search_step(p->search);
 	if (found == FOUND_IT && is_too_soon(mod, e, &found))

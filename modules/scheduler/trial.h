@@ -60,6 +60,9 @@ struct trial {
 	bool has_queue_nodes; /* the job's queue has vnodes of its own */
 	bool many_hosts; /* keep off vnodes that take jobs of one host only */
 	bool empty;   /* pretend that no job is anywhere */
+	int64_t till; /* off what is promised until then; 0: whatever is promised */
+	bool refused; /* taps have refused a vnode that it would have used */
+	bool untapped; /* they have not, and are of no more interest */
 	uint32_t unplaced; /* the chunk of the select for which there was no place */
 	bool failed;  /* out of memory */
 };
@@ -103,6 +106,7 @@ struct probe {
 	uint32_t share;       /* enum keel_place_share: open to such a job */
 	bool whole_host;      /* the amounts may come from the whole host */
 	bool empty;           /* as if no job were anywhere */
+	bool timeless;        /* whatever is promised */
 	const struct need *need;
 	uint32_t n_need;
 };
@@ -111,6 +115,8 @@ void order_free(struct order *o);
 /* The vnode changed: its place; bounds follow with order_settle(), which is due before the next trial. */
 void order_update(struct snapshot *s, uint32_t node);
 void order_settle(struct snapshot *s);
+/* Bounds are for jobs until `till` or longer from now on: due before a trial with such a time. 0: for all. */
+void order_until(struct snapshot *s, int64_t till);
 /* The next vnode that may do, at or after the cursor, which then stands on it; NO_NODE. */
 uint32_t order_next(const struct snapshot *s, const struct probe *p, struct cursor *c);
 void cursor_step(struct cursor *c);
@@ -122,8 +128,10 @@ double *amount_at(const struct snapshot *s, uint32_t node, uint32_t column);
 double total_at(const struct snapshot *s, uint32_t node, uint32_t column);
 
 /* may.c */
-/* May this job use the vnode at all, whatever jobs are there? */
+/* May this job use the vnode at all, whatever jobs are there and taps say? */
 bool may_use(const struct trial *t, uint32_t node);
+/* And what do taps say? Asked last: what they refuse is about this job alone, and nothing else is. */
+bool taps_let(struct trial *t, uint32_t node);
 /* And is it open to it now, whatever the amounts? */
 bool is_open(const struct trial *t, uint32_t node);
 /* The limit of the vnode that keeps the job off (enum keel_why); 0: none. */
@@ -162,6 +170,9 @@ bool pools_fit(const struct snapshot *s, const struct wish *w, struct reason *re
 bool explain_never(struct trial *t, struct reason *ret);
 void explain(struct trial *t, struct reason *ret);
 void words_find(struct trial *t, struct vnode_words *ret);
+
+/* The block that is in the way of this job, which has taken its parts; NULL: none. */
+const struct block *block_in_way(const struct trial *t, int64_t till);
 
 /* again.c */
 /* What was taken makes vnodes used, and closes them to others when it is exclusive. */

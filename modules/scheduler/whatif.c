@@ -21,6 +21,7 @@ struct gone {
 	struct keel_obj *job;
 	struct keel_exec *exec;
 	char *only;
+	int64_t till; /* when it would have ended */
 	int32_t share;
 	bool off; /* the copy */
 	struct gone *next;
@@ -40,7 +41,7 @@ static void trial_free(struct keel_trial *t);
 static void gone_move(struct keel_trial *t, struct gone *g, int32_t sign)
 {
 	g->off = sign < 0;
-	(sign < 0 ? place_vacate : place_occupy)(t->s, g->exec, g->share, g->only);
+	(sign < 0 ? place_vacate : place_occupy)(t->s, g->exec, g->share, g->only, g->till);
 	totals_move(t->s, g->job, g->only, sign);
 	people_move(t->s, g->job, g->exec, sign);
 }
@@ -124,7 +125,8 @@ static int32_t trial_vacate(struct keel_trial *t, struct keel_obj *running, cons
 		return e && e->vacated ? -EEXIST : -ENOMEM;
 	g->job = running;
 	g->share = share_of(running);
-	g->exec = exec_held(running);
+	g->exec = exec_outside(t->mod, running);
+	g->till = job_until(t->mod, running);
 	g->only = only ? strdup(only) : NULL;
 	if (!g->exec || (only && !g->only)) {
 		gone_free(g);

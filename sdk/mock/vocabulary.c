@@ -131,7 +131,7 @@ void class_stand_in(struct keel_mock *mock, const char *name)
 
 void vocabulary_init(struct keel_mock *mock)
 {
-	static const char *const classes[] = { "server", "sched", "queue", "node", "resource", "job" };
+	static const char *const classes[] = { "server", "sched", "queue", "node", "resource", "job", "resv" };
 
 	for (uint32_t i = 0; i < KEEL_COUNT(classes); i++)
 		class_stand_in(mock, classes[i]);

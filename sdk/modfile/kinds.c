@@ -72,6 +72,16 @@ static const struct modfile_field acct_item[] = {
 	F(keel_acct_item_def, "in records", letters, TEXT),
 };
 static const struct modfile_field queue_type[] = { F(keel_queue_type_def, "jobs are started", runs, UINT) };
+static const struct modfile_field resv_kind[] = {
+	F(keel_resv_kind_def, "letter", letter, TEXT),
+	F(keel_resv_kind_def, "asked for by", extend, TEXT),
+	F(keel_resv_kind_def, "made by", roles, ROLES),
+	FLAG(keel_resv_kind_def, "closes vnodes whatever runs there", KEEL_RESV_WHATEVER),
+};
+static const struct modfile_field resv_substate[] = {
+	F(keel_resv_substate_def, "number", number, INT),
+	F(keel_resv_substate_def, "code in listings", code, TEXT),
+};
 static const struct modfile_field loader[] = {
 	F(keel_loader_def, "values", choices, TEXT),
 	F(keel_loader_def, "further keys in", group, TEXT),
@@ -100,6 +110,8 @@ static const struct modfile_kind kinds[] = {
 	KIND("PREEMPT", "way to preempt", "ways to preempt", keel_preempt_def, preempt),
 	KIND("JOB_KEY", "key of jobs", "keys of jobs", keel_job_key_def, job_key),
 	KIND("ACCT_ITEM", "item of records", "items of records", keel_acct_item_def, acct_item),
+	KIND("RESV_KIND", "kind of reservations", "kinds of reservations", keel_resv_kind_def, resv_kind),
+	KIND("RESV_SUBSTATE", "substate of reservations", "substates of reservations", keel_resv_substate_def, resv_substate),
 	KIND("LOADER", "way to load modules", "ways to load modules", keel_loader_def, loader),
 	KIND("SCOPE", "scope", "scopes", keel_scope_def, scope),
 	KIND("MOM_DIRECTIVE", "directive", "directives", keel_mom_directive_def, directive),

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "hook/hooks.h"
+#include "keel/service/sched.h"
 #include "model.h"
 #include "msg/msg.h"
 #include "pbs_ifl.h"
+#include "registry/registry.h"
 
 #define LONG_MS (6 * 3600000) /* virtual */
 
@@ -141,9 +143,36 @@ static void many_submit(struct sim *s, uint32_t n)
 	answers(s);
 }
 
-/* 9,000 of 10,000 one-cpu vnodes are taken, then 100,000 jobs in many groups are looked at. */
-static void run_cycle_100k(struct sim *s)
+/* 1,000 blocks of ten vnodes each, all over the site, one after the other from half an hour on. */
+static void block_many(struct sim *s)
 {
+	struct keel_err err;
+	const struct keel_sched_api *sched = registry_service(s->parts->registry, "sched", 0, NULL, &err);
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "node");
+	int64_t now = sim_time(s);
+	const struct keel_obj *node = NULL;
+	char id[32], exec[2048];
+
+	for (uint32_t i = 0; i < 1000 && sched && walk; i++) {
+		struct keel_sched_block b = { .size = sizeof(b), .id = id, .exec_vnode = exec,
+					      .from = now + 1800 + 60 * i, .till = now + 1800 + 60 * i + 3600 };
+		size_t at = 0;
+
+		for (uint32_t k = 0; k < 10 && (node = s->object->next(walk)); k++)
+			at += (size_t)snprintf(exec + at, sizeof(exec) - at, "%s(%s:ncpus=1)", k ? "+" : "",
+					       s->object->id(node));
+		snprintf(id, sizeof(id), "R%u", i);
+		if (sched->block(sched->self, &b, &err) != 0)
+			sim_wrong(s, "no block: %s", err.text);
+	}
+	if (walk)
+		s->object->cursor_close(walk);
+}
+
+/* 9,000 of 10,000 one-cpu vnodes are taken, then 100,000 jobs in many groups are looked at. */
+static void cycle_of_many(struct sim *s, const char *name, bool blocks)
+{
+	char stall[64];
 	uint32_t jobs = getenv("JOBS_100K") != NULL ? (uint32_t)atoi(getenv("JOBS_100K")) : 100000;
 	struct keel_err err;
 
@@ -154,15 +183,66 @@ static void run_cycle_100k(struct sim *s)
 	wait_running(s, 1);
 	server_set(s, "scheduling", NULL, "False");
 	many_submit(s, jobs);
+	if (blocks)
+		block_many(s);
 	s->hook->tap_add(&s->owner.pub, KEEL_POINT_cycle_begin, "begin", 0, cycle_began, s, &err);
 	s->hook->tap_add(&s->owner.pub, KEEL_POINT_cycle_end, "end", 0, cycle_ended, s, &err);
 	s->stall_ns = 0;
 	server_set(s, "scheduling", NULL, "True");
 	wait_running(s, 1001);
-	say("cycle_100k", (double)cycle.took_ns / 1e9, "s");
-	say("cycle_100k_stall", (double)s->stall_ns / 1e6, "ms");
+	snprintf(stall, sizeof(stall), "%s_stall", name);
+	say(name, (double)cycle.took_ns / 1e9, "s");
+	say(stall, (double)s->stall_ns / 1e6, "ms");
 	if (cycle.cycles != 1)
 		fprintf(stderr, "keelson sim: it took %u cycles\n", cycle.cycles);
+}
+
+static void run_cycle_100k(struct sim *s)
+{
+	cycle_of_many(s, "cycle_100k", false);
+}
+
+static void run_cycle_100k_resv(struct sim *s)
+{
+	cycle_of_many(s, "cycle_100k_resv", true);
+}
+
+/* ---- node_eligible_tap -------------------------------------------------------------------------------- */
+
+static keel_verdict lets_all(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	(void)call, (void)point, (void)event, (void)arg;
+	return KEEL_NEXT;
+}
+
+/* 3,000 equal jobs, 500 vnodes of one cpu. */
+static void cycle_of_equals(struct sim *s, const char *name)
+{
+	struct keel_err err;
+
+	for (uint32_t i = 0; i < 3000 && s->wrong[0] == '\0'; i++) {
+		submit(s, 1, "workq", "1:ncpus=1:mem=100mb", "01:00:00", NULL);
+		if (i % 100 == 99)
+			answers(s);
+	}
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_cycle_begin, "begin", 0, cycle_began, s, &err);
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_cycle_end, "end", 0, cycle_ended, s, &err);
+	server_set(s, "scheduling", NULL, "True");
+	wait_running(s, 500);
+	say(name, (double)cycle.took_ns / 1e6, "ms");
+}
+
+static void run_node_eligible_none(struct sim *s)
+{
+	cycle_of_equals(s, "node_eligible_none");
+}
+
+static void run_node_eligible_tap(struct sim *s)
+{
+	struct keel_err err;
+
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_node_eligible, "eligible", 0, lets_all, s, &err);
+	cycle_of_equals(s, "node_eligible_tap");
 }
 
 /* ---- delete_preempt_1000 ------------------------------------------------------------------------------ */
@@ -344,6 +424,9 @@ static void run_victims_10k(struct sim *s)
 
 static const struct figure figures[] = {
 	{ "cycle_100k", 100, 100, 1, run_cycle_100k },
+	{ "cycle_100k_resv", 100, 100, 1, run_cycle_100k_resv },
+	{ "node_eligible_none", 10, 50, 1, run_node_eligible_none },
+	{ "node_eligible_tap", 10, 50, 1, run_node_eligible_tap },
 	{ "delete_preempt_1000", 10, 100, 1, run_delete_preempt_1000 },
 	{ "suspend_resume_1000", 10, 10, 10, run_suspend_resume_1000 },
 	{ "job_10k_vnodes_stall", 100, 100, 1, run_job_10k_vnodes },

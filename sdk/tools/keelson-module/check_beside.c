@@ -150,7 +150,7 @@ static void taps_drop(struct keel_module *m)
 	for (uint32_t i = 0; left != NULL && i < m->n_taps; i++) {
 		const struct keel_tap t = tap_row(m, i);
 
-		if (t.point == KEEL_POINT_job_known || t.point == KEEL_POINT_node_known)
+		if (t.point == KEEL_POINT_job_known || t.point == KEEL_POINT_node_known || t.point == KEEL_POINT_resv_known)
 			left[n++] = t;
 	}
 	if (n == 0) {

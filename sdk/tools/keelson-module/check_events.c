@@ -27,7 +27,8 @@ static const char *klass_of(const char *field)
 {
 	static const struct {
 		const char *field, *klass;
-	} known[] = { { "job", "job" }, { "queue", "queue" }, { "node", "node" }, { "obj", "queue" } };
+	} known[] = { { "job", "job" }, { "queue", "queue" }, { "node", "node" }, { "obj", "queue" },
+		    { "resv", "resv" } };
 
 	for (size_t i = 0; i < KEEL_COUNT(known); i++)
 		if (strcmp(known[i].field, field) == 0)
@@ -53,7 +54,7 @@ static const char *text_of(const struct point *p, const char *field, enum flavou
 		{ "exec_vnode", "(mockhost:ncpus=1)" }, { "signal", "suspend" }, { "from", "workq" },
 		{ "comment", "Not Running" }, { "letter", "E" }, { "method", "D" }, { "why", "lost" },
 		{ "reason", "Insufficient amount of resource: ncpus" }, { "what", "ncpus" },
-		{ "text", "some text" },
+		{ "text", "some text" }, { "with", "R1001.svr" },
 	};
 	static char endless[4096];
 	const char *klass = event_klass(p);
@@ -79,7 +80,7 @@ static int64_t number_of(const char *field, enum flavour f)
 	static const struct {
 		const char *field;
 		int64_t usual;
-	} known[] = { { "dry", 0 }, { "requeued", 0 }, { "state", 'R' }, { "uid", 1000 }, { "start", 1700003600 } };
+	} known[] = { { "dry", 0 }, { "requeued", 0 }, { "deleted", 0 }, { "state", 'R' }, { "uid", 1000 }, { "start", 1700003600 } };
 	static const int64_t numbers[] = { [MINIMAL] = 0, [USUAL] = 1, [MAXIMAL] = INT64_MAX,
 					   [NEGATIVE] = INT64_MIN };
 

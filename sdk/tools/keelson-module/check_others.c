@@ -20,7 +20,7 @@ enum { TURNS_MAX = 500 };
 static bool is_raised(unsigned i)
 {
 	static const uint32_t not[] = { KEEL_POINT_server_start, KEEL_POINT_server_stop, KEEL_POINT_job_known,
-					KEEL_POINT_node_known };
+					KEEL_POINT_node_known, KEEL_POINT_resv_known };
 	const struct point *p = point_at(i);
 
 	for (size_t n = 0; n < KEEL_COUNT(not); n++)

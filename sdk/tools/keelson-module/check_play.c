@@ -316,7 +316,7 @@ static void job_lives(struct play *p, int day)
 /* Every object that stays; those with the largest values only if `all`: they take the longest. */
 static void play_cluster(struct play *p, bool all)
 {
-	static const char *const klasses[] = { "server", "queue", "node", "sched" };
+	static const char *const klasses[] = { "server", "queue", "node", "sched", "resv" };
 
 	const int n = all ? N_CASTS : CAST_FULL;
 

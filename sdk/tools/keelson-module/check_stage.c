@@ -67,6 +67,7 @@ static const struct {
 	{ "resource", { "thing", "gadget", LONG_NAME } },
 	{ "queue", { "emptyq", "workq", LONG_NAME } },
 	{ "node", { "newhost", "mockhost", LONG_NAME } },
+	{ "resv", { "R1001.svr", "R1002.svr", "R999999999999." LONG_NAME } },
 	{ "job", { "1001.svr", "1002.svr", "999999999999." LONG_NAME } },
 };
 
@@ -95,6 +96,8 @@ static const struct value known[] = {
 	{ "job_state", "Q", "R" }, { "substate", "10", "42" }, { "queue", "workq", "workq" },
 	{ "exec_host", NULL, "mockhost/0" }, { "exec_vnode", NULL, "(mockhost:ncpus=1)" }, { "run_version", "0", "1" },
 	{ "queue_type", "Execution", "Execution" }, { "enabled", "True", "True" }, { "started", "True", "True" },
+	{ "reserve_state", "2", "5" }, { "reserve_substate", "2", "5" }, { "reserve_start", "1700003600", "1700003600" },
+	{ "reserve_end", "1700007200", "1700007200" }, { "resv_nodes", "(mockhost:ncpus=1)", "(mockhost:ncpus=1)" },
 };
 
 /* Ordinary values, and as large as they get. */
@@ -247,11 +250,14 @@ void stage_open(struct stage *s, const struct subject *of)
 	/* As after a restart: the modules beside are notified of what is there. */
 	for (int c = 0; c < N_CASTS && (of->m->roles & KEEL_SERVER); c++) {
 		const char *node = stage_id("node", (enum cast)c), *job = stage_id("job", (enum cast)c);
+		const char *resv = stage_id("resv", (enum cast)c);
 
 		(void)keel_mock_raise(s->mock, KEEL_POINT_node_known, KEEL_EVENT(node_known, .id = node,
 				      .node = stage_object(s, "node", (enum cast)c)), NULL);
 		(void)keel_mock_raise(s->mock, KEEL_POINT_job_known, KEEL_EVENT(job_known, .id = job,
 				      .job = stage_object(s, "job", (enum cast)c)), NULL);
+		(void)keel_mock_raise(s->mock, KEEL_POINT_resv_known, KEEL_EVENT(resv_known, .id = resv,
+				      .resv = stage_object(s, "resv", (enum cast)c)), NULL);
 	}
 	if (of->m->roles & KEEL_SERVER)
 		host_up(stage_id("node", CAST_USUAL));

@@ -114,7 +114,8 @@ struct keel_resource_api {
 			      struct keel_err *);
 	void (*exec_free)(struct keel_exec *); /* NULL is fine. */
 
-	/* Resource_List of a new or changed job: defaults of queue and server, select and place, sums,
+	/* Resource_List of a new or changed job, or of an object of another class with Resource_List, schedselect and
+	 * resources_defaulted, which has no bounds: defaults of queue and server, select and place, sums,
 	 * nodect, schedselect; then resources_min/max. Works on the change set; `queue` may be NULL. Fails with a PBSE code
 	 * and *err; the caller discards the set. */
 	int32_t (*prepare)(struct keel_mod *, struct keel_changes *, struct keel_obj *job,
