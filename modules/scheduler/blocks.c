@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTR_OF(job, queue);
+KEEL_ATTRS_OF(job, queue, exec_vnode);
 
 /* ---- the snapshot follows ------------------------------------------------------------------------------------- */
 
@@ -110,6 +110,15 @@ void blocks_bind(struct keel_mod *mod, struct snapshot *s)
 	s->spans = &st->spans;
 	s->tenants = tenants;
 	s->tenants_arg = mod;
+}
+
+void blocks_end_moves(struct keel_mod *mod, struct keel_obj *job)
+{
+	struct state *st = mod->state;
+	const char *has = keel_get_str(job, job_exec_vnode);
+
+	if (st->spans.n && has && *has)
+		snapshot_unsure(mod, has);
 }
 
 /* ---- the service --------------------------------------------------------------------------------------------------- */

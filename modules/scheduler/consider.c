@@ -116,7 +116,7 @@ static void shape_note(struct keel_mod *mod, const struct group *g, const struct
 {
 	struct state *st = mod->state;
 
-	if (r->alone || avoids(mod, e))
+	if (r->alone || !r->code || avoids(mod, e)) /* no code: no memory, which comes back */
 		return;
 	g->shape->reason = *r;
 	g->shape->known_at = st->epoch;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 KEEL_ATTRS_OF(job, queue, Resource_List, schedselect);
 KEEL_ATTR_OF(queue, started);
@@ -204,6 +205,47 @@ static void explain_vnodes(struct keel_mod *mod, struct keel_obj *job, const str
 	free(words.word);
 }
 
+/* ---- time ----------------------------------------------------------------------------------------------- */
+
+/* `40 minutes`, `3 hours`; what is less than two of a unit is said in the next smaller one. */
+static void span_text(int64_t seconds, char *buf, size_t len)
+{
+	static const struct {
+		int64_t of;
+		const char *word;
+	} units[] = { { 86400, "days" }, { 3600, "hours" }, { 60, "minutes" }, { 1, "seconds" } };
+	size_t i = 0;
+
+	while (i + 1 < KEEL_COUNT(units) && seconds < 2 * units[i].of)
+		i++;
+	snprintf(buf, len, "%lld %s", (long long)(seconds / units[i].of), units[i].word);
+}
+
+/* Would it fit if it took less time? Then how much less; the walltime is one that qsub takes. */
+static void explain_time(struct keel_mod *mod, struct keel_obj *job, const struct reason *r, struct keel_text *out)
+{
+	int64_t now = keel_time(mod), room = r->from - now, over = job_longest(job) - room;
+	const bool limited = keel_resource_list_get(keel_get_ptr(job, job_Resource_List), "walltime") != NULL;
+	time_t from = (time_t)r->from;
+	char begins[64] = "", beyond[64], most[64] = "";
+	struct tm tm;
+
+	if (r->code != KEEL_WHY_CONFLICT || !r->from || over <= 0)
+		return;
+	if (localtime_r(&from, &tm))
+		strftime(begins, sizeof(begins), room < 6 * 86400 ? "%a %H:%M" : "%a %b %e %Y %H:%M", &tm);
+	span_text(over, beyond, sizeof(beyond));
+	if (room > 60)
+		room -= room % 60;
+	if (room > 0)
+		snprintf(most, sizeof(most), "; ask for at most %02lld:%02lld:%02lld", (long long)(room / 3600),
+			 (long long)(room / 60 % 60), (long long)(room % 60));
+	if (limited)
+		line(out, "time", "would end %s into %s, which begins %s%s", beyond, r->what, begins, most);
+	else
+		line(out, "time", "has no walltime and may run into %s, which begins %s%s", r->what, begins, most);
+}
+
 static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
 {
 	struct group *g = group_of(mod, job);
@@ -229,6 +271,7 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 		line(out, "placement", "ok: it fits now");
 	else
 		line_why(out, "placement", &r);
+	explain_time(mod, job, &r, out);
 	explain_vnodes(mod, job, g, s, out);
 }
 

@@ -169,7 +169,7 @@ bool find_make(struct keel_mod *mod, struct find *f)
 	if (now)
 		st->find_copy = snapshot_copy(now);
 	f->s = st->find_copy;
-	if (!f->s || !f->s->order || (f->beside && !keep(f)))
+	if (!f->s || (f->beside && !keep(f)))
 		return false;
 	for (i = 0; now && i < f->s->n; i++) {
 		struct vnode *v = &f->s->node[i];

@@ -85,7 +85,7 @@ static bool trial_init(struct trial *t, struct snapshot *s, const struct wish *w
 	t->s = s;
 	t->w = w;
 	t->set = NO_SET;
-	if (!s->klasses || !s->order || !s->scratch)
+	if (!snapshot_linked(s))
 		return false;
 	t->till = s->n_future ? w->till : 0;
 	if (t->till)
@@ -317,6 +317,11 @@ void snapshot_link(struct snapshot *s)
 	klasses_make(s);
 	order_make(s);
 	s->scratch = scratch_make(s);
+}
+
+bool snapshot_linked(const struct snapshot *s)
+{
+	return s->klasses && s->order && s->scratch;
 }
 
 void snapshot_changed(struct snapshot *s, uint32_t node)

@@ -120,6 +120,7 @@ struct snapshot {
 /* Makes order, classes and scratch; the caller calls it when all vnodes are there, and again when many changed. Without
  * memory it fails silently: then no search finds a place. */
 void snapshot_link(struct snapshot *s);
+bool snapshot_linked(const struct snapshot *s);
 /* The caller has changed this vnode: its amounts, its state, its jobs. */
 void snapshot_changed(struct snapshot *s, uint32_t node);
 /* The caller has changed scores or sort keys of many. Without memory s->order is NULL, and searches fail. */

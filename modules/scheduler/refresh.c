@@ -105,7 +105,7 @@ static bool refresh(struct keel_mod *mod, struct snapshot *s)
 		for (i = 0; i < r.n; i++)
 			snapshot_changed(s, r.node[i]);
 	free(r.node);
-	return true;
+	return snapshot_linked(s);
 }
 
 struct snapshot *snapshot_now(struct keel_mod *mod)

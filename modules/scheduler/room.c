@@ -115,15 +115,13 @@ static bool rooms_find(struct keel_mod *mod)
 		return true;
 	HASH_ITER(hh, st->rooms, r, next) {
 		HASH_FIND_STR(st->spans.by_id, r->id, p);
-		for (b = p ? p->first : NULL; b && !(b->queue && strcmp(b->queue, r->queue) == 0); b = b->next)
-			;
-		if (!b)
+		b = p ? p->first : NULL;
+		if (!b || !b->queue || strcmp(b->queue, r->queue) != 0)
 			room_free(mod, r);
 	}
-	for (p = st->spans.by_id; p; p = p->hh.next)
-		for (b = p->first; b; b = b->next)
-			if (b->queue && !room_add(mod, b))
-				return false;
+	for (p = st->spans.by_id; p; p = p->hh.next) /* all of one id have the same queue */
+		if (p->first->queue && !room_add(mod, p->first))
+			return false;
 	st->rooms_of = st->spans.changes + 1;
 	return true;
 }
@@ -380,12 +378,14 @@ static bool room_make(struct keel_mod *mod, struct room *r, struct block *b)
 	r->s = r->in_all ? frame_make(mod, all, n) : NULL;
 	ok = r->s && amounts_make(r, all, map) && nodes_make(r, all, map + all->n) && vnodes_read(mod, r);
 	free(map);
-	if (!ok) {
+	if (ok) {
+		snapshot_index(r->s);
+		snapshot_link(r->s);
+	}
+	if (!ok || !snapshot_linked(r->s)) {
 		room_empty(r);
 		return false;
 	}
-	snapshot_index(r->s);
-	snapshot_link(r->s);
 	take_starts(mod, r);
 	r->stale = false;
 	return true;

@@ -74,6 +74,7 @@ static keel_verdict on_known(struct keel_call *c, const struct keel_ev_job_known
 /* The change is committed after this tap: the next cycle sees it. */
 static keel_verdict on_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
 {
+	blocks_end_moves(c->mod, ev->job);
 	look(c->mod, ev->job);
 	return KEEL_NEXT;
 }

@@ -335,6 +335,7 @@ int32_t block(struct keel_mod *mod, const struct keel_sched_block *from, struct 
 void unblock(struct keel_mod *mod, const char *id, uint32_t from_part);
 void blocks_bind(struct keel_mod *mod, struct snapshot *s); /* to a new snapshot, of now */
 void blocks_pass(struct keel_mod *mod);	  /* time passes: vnodes of blocks that began or ended are read again */
+void blocks_end_moves(struct keel_mod *mod, struct keel_obj *job); /* it may end sooner or later than it would have */
 void held_forget(struct entry *e);	  /* it is elsewhere, or has less */
 
 /* totals.c: amounts of the server and of queues, and the job-wide amounts of jobs. */

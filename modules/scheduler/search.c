@@ -4,7 +4,7 @@
  *
  * Moments are those at which something ends or begins. Between two moments at which the planned jobs
  * ahead change, more and more comes free: there the last moment is tried, and if the job fits then, the
- * first such moment is found by halving.
+ * first such moment is found by halving. Blocks are ahead like planned jobs.
  */
 #include "calendar.h"
 #include "spans.h"
@@ -88,12 +88,13 @@ static uint64_t ahead(const struct search *s, int64_t at)
 	return sum;
 }
 
-/* The last moment, from `from` on, that has the same jobs and blocks ahead. After many of them in vain two are looked at
- * as one, then four, and so on: what is found then fits, but need not be the first such moment. */
+/* The last moment, from `from` on, that has the same jobs and blocks ahead. Where there are blocks, after many of them in
+ * vain two are looked at as one, then four, and so on: what is found then fits, but need not be the first such moment. */
 static uint32_t segment_of(const struct search *s, uint32_t from)
 {
 	uint64_t first = ahead(s, time_after(s, from)), now;
-	uint32_t at = from, next, skip = (1u << (s->segments / MANY < 20 ? s->segments / MANY : 20)) - 1;
+	uint32_t at = from, next, doubled = s->c->n_begin ? s->segments / MANY : 0;
+	uint32_t skip = (1u << (doubled < 20 ? doubled : 20)) - 1;
 
 	while (at < s->c->n) {
 		next = next_moment(s, at + 1);

@@ -71,15 +71,18 @@ static struct reading *read_all(struct keel_mod *mod, uint32_t *ret_n)
 	struct keel_obj *obj;
 	const struct keel_res_value *v;
 
-	while (cursor && n < room && (obj = keel_next(cursor))) {
+	if (!cursor) {
+		free(r);
+		return NULL;
+	}
+	while (n < room && (obj = keel_next(cursor))) {
 		v = keel_resource_list_get(keel_node_available(obj), "host");
 		r[n].obj = obj;
 		r[n].host = v && v->text ? v->text : keel_id(obj);
 		r[n].priority = keel_get_int(obj, node_Priority);
 		n++;
 	}
-	if (cursor)
-		keel_cursor_close(cursor);
+	keel_cursor_close(cursor);
 	*ret_n = n;
 	return r;
 }
@@ -336,7 +339,10 @@ struct snapshot *snapshot_make(struct keel_mod *mod)
 		return NULL;
 	}
 	snapshot_link(s);
-	return s;
+	if (snapshot_linked(s))
+		return s;
+	snapshot_free(s);
+	return NULL;
 }
 
 void snapshot_order(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job)

@@ -7,9 +7,7 @@
 #ifndef SPANS_H
 #define SPANS_H
 
-#ifndef HASH_NONFATAL_OOM
 #define HASH_NONFATAL_OOM 1
-#endif
 #include <uthash.h>
 
 #include "keel/service/sched.h"

@@ -24,13 +24,13 @@ static void begun(const char *exec_vnode, uint32_t flags)
 		node[i].down = held && flags;
 	}
 	nodes_changed();
-	blocks_part(HOLDER, 0, "R1", -10, 1000, exec_vnode, flags | KEEL_BLOCK_BEGAN);
+	blocks_part(HOLDER, 0, "R1", -10, 10000000, exec_vnode, flags | KEEL_BLOCK_BEGAN);
 }
 
 /* What was started, in order; each is checked once. */
 static void starts(uint32_t n, const char *const *wanted)
 {
-	keel_mock_advance(mock, 200);
+	keel_mock_advance(mock, 5000);
 	CU_ASSERT_EQUAL(n_ran, n);
 	for (uint32_t i = 0; i < n_ran; i++) {
 		CU_ASSERT(i < n && strcmp(ran[i], wanted[i]) == 0);
@@ -169,5 +169,98 @@ static void test_changes(void)
 	STARTS("2 (n1:ncpus=1)");
 }
 
+static void job_suspended(uint32_t i)
+{
+	job_moves(job[i], keel_mock_text(job[i], "exec_vnode", NULL), -1);
+	keel_mock_set(job[i], "substate", NULL, "45");
+	keel_mock_raise(mock, KEEL_POINT_job_suspended, KEEL_EVENT(job_suspended, .id = keel_id(job[i]), .job = job[i]), NULL);
+	keel_sched_reconsider();
+}
+
+/* It goes on inside, when there is room for it inside. */
+static void test_resume(void)
+{
+	begun("(n1:ncpus=2)", 0);
+	job_waits_in("R1", "1:ncpus=2", "free");
+	STARTS("0 (n1:ncpus=2)");
+	job_runs("R1", "(n1:ncpus=1)", 100);
+	job_suspended(0);
+	STARTS_NONE();
+	job_moves(job[1], "(n1:ncpus=1)", -1);
+	keel_mock_set(job[1], "exec_vnode", NULL, NULL);
+	keel_mock_destroy(job[1]);
+	job[1] = NULL;
+	keel_sched_reconsider();
+	STARTS("0 again (n1:ncpus=2)");
+}
+
+static char answer[200];
+
+static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	(void)mod, (void)arg;
+	snprintf(answer, sizeof(answer), "%d %s", (int)code, text ? text : "");
+}
+
+static void request(uint32_t i)
+{
+	answer[0] = '\0';
+	request_run(me, job[i], "root", keel_mock_self(mock), answered, NULL);
+	keel_mock_advance(mock, 5000);
+}
+
+/* An administrator's request goes the same way. */
+static void test_qrun(void)
+{
+	job_make("R1", "1:ncpus=2", "free", 0);
+	blocks_part(HOLDER, 0, "R1", 100, 1000, "(n1:ncpus=2)", 0);
+	request(0);
+	CU_ASSERT_STRING_EQUAL(answer, "15044 Queue not started.");
+	blocks_part(HOLDER, 0, "R1", -10, 1000, "(n1:ncpus=2)", 0);
+	request(0);
+	CU_ASSERT_STRING_EQUAL(answer, "0 ");
+	STARTS("0 (n1:ncpus=2)");
+}
+
+/* A what-if of others does not count on what is inside, and one inside has none. */
+static void test_what_if(void)
+{
+	struct keel_trial *trial;
+
+	begun("(n1:ncpus=2)", 0);
+	job_runs("R1", "(n1:ncpus=2)", 100);
+	job_make("workq", "1:ncpus=2", "free", 0);
+	CU_ASSERT_PTR_NULL(keel_sched_trial(job[0]));
+	trial = keel_sched_trial(job[1]);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(trial);
+	CU_ASSERT_NOT_EQUAL(keel_sched_trial_vacate(trial, job[0], NULL), 0);
+	keel_sched_trial_free(trial);
+}
+
+static void test_no_memory(void)
+{
+	begun("(n1:ncpus=2)+(n2:ncpus=2)", 0);
+	for (long left = INJECTING ? 1 : 0; left < 500; left++) {
+		n_ran = 0;
+		keel_mock_set(job_waits_in("R1", "1:ncpus=2", "free"), "comment", NULL, NULL);
+		shape++;
+		nodes_changed();
+		countdown = left;
+		for (int i = 0; i < 6; i++)
+			keel_mock_next(mock);
+		countdown = -1;
+		keel_sched_reconsider();
+		keel_mock_advance(mock, 100000);
+		CU_ASSERT_EQUAL_FATAL(n_ran, 1);
+		CU_ASSERT(strstr(ran[0], "(n1:") || strstr(ran[0], "(n2:"));
+		job_moves(job[0], keel_mock_text(job[0], "exec_vnode", NULL), -1);
+		keel_mock_destroy(job[0]);
+		n_jobs = 0;
+		if (!INJECTING)
+			break;
+	}
+}
+
 TESTS_MAIN_BETWEEN("room", set_up, tear_down, TEST(test_amounts), TEST(test_time), TEST(test_physically_less),
-		   TEST(test_whatever), TEST(test_exclusive_inside), TEST(test_start_fails), TEST(test_changes))
+		   TEST(test_whatever), TEST(test_exclusive_inside), TEST(test_start_fails), TEST(test_changes),
+		   TEST(test_resume), TEST(test_qrun), TEST(test_what_if), TEST(test_no_memory))

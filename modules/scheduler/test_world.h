@@ -12,11 +12,17 @@
 #include <string.h>
 
 #include "mocked.h"
+#include "no_memory.h"
 #include "with_resources.h"
 
 #define NOW 1700000000LL /* the mock's first second is 1000 of its own */
+#ifndef NODES
 #define NODES 4
+#endif
 #define HOLDER "R1.svr"
+#ifndef SLICE
+#define SLICE "slice = \"50ms\";" /* all of a cycle in one turn */
+#endif
 
 extern const struct keel_module keel_module;
 KEEL_USE_OPT(sched);
@@ -24,7 +30,7 @@ KEEL_USE_OPT(sched);
 /* Cpus that jobs have, outside and inside of the one holder there is, and what that holds. */
 static struct {
 	struct keel_obj *obj;
-	char name[4];
+	char name[16];
 	uint32_t jobs_outside, jobs_inside, bits;
 	int outside, inside, held;
 	bool down, closed_inside, alone_inside;
@@ -36,14 +42,23 @@ static uint32_t n_jobs;
 static char ran[32][80]; /* "3 (n1:ncpus=2)" */
 static uint32_t n_ran;
 static int32_t run_fails;
+static void (*request_run)(struct keel_mod *, struct keel_obj *, const char *, struct keel_mod *, keel_job_done *, void *);
 
 static uint32_t node_index(const struct keel_obj *obj)
 {
-	uint32_t i = 0;
+	return (uint32_t)atoi(keel_id(obj) + 1);
+}
 
-	while (node[i].obj != obj)
-		i++;
-	return i;
+/* The mock's own memory does not fail. */
+static const char *text_of(struct keel_obj *obj, const char *attr, const char *key)
+{
+	long left = countdown;
+	const char *text;
+
+	countdown = -1;
+	text = keel_mock_text(obj, attr, key);
+	countdown = left;
+	return text;
 }
 
 /* ---- service node ---------------------------------------------------------------------------------------- */
@@ -157,7 +172,7 @@ static void node_tenants(struct keel_mod *mod, struct keel_obj *obj, void (*fn)(
 	(void)mod;
 	snprintf(word, sizeof(word), "%s:", node[node_index(obj)].name);
 	for (uint32_t i = 0; i < n_jobs; i++) {
-		const char *has = job[i] ? keel_mock_text(job[i], "exec_vnode", NULL) : NULL;
+		const char *has = job[i] ? text_of(job[i], "exec_vnode", NULL) : NULL;
 
 		if (has && strstr(has, word))
 			fn(arg, keel_id(job[i]), false);
@@ -169,18 +184,21 @@ static void node_tenants(struct keel_mod *mod, struct keel_obj *obj, void (*fn)(
 static char job_state(struct keel_mod *mod, struct keel_obj *obj)
 {
 	(void)mod;
-	return keel_mock_text(obj, "exec_vnode", NULL) ? 'R' : 'Q';
+	return text_of(obj, "exec_vnode", NULL) ? 'R' : 'Q';
 }
 
 static int32_t job_substate(struct keel_mod *mod, struct keel_obj *obj)
 {
+	const char *text = text_of(obj, "substate", NULL);
+
+	if (text)
+		return atoi(text);
 	return job_state(mod, obj) == 'R' ? KEEL_SUB_RUNNING : KEEL_SUB_QUEUED;
 }
 
 static bool job_is_suspended(struct keel_mod *mod, struct keel_obj *obj)
 {
-	(void)mod, (void)obj;
-	return false;
+	return job_substate(mod, obj) == KEEL_SUB_SCHED_SUSPENDED;
 }
 
 static uint32_t job_waiting(struct keel_mod *mod, struct keel_obj *obj)
@@ -203,7 +221,7 @@ static const char *job_released(struct keel_mod *mod, struct keel_obj *obj)
 /* It is on these vnodes (sign 1), or leaves them. */
 static void job_moves(struct keel_obj *obj, const char *exec_vnode, int sign)
 {
-	const char *queue = keel_mock_text(obj, "queue", NULL), *place = keel_mock_text(obj, "Resource_List", "place");
+	const char *queue = text_of(obj, "queue", NULL), *place = text_of(obj, "Resource_List", "place");
 	bool inside = strcmp(queue, "R1") == 0;
 
 	for (uint32_t i = 0; i < NODES; i++) {
@@ -237,6 +255,7 @@ static void job_run(struct keel_mod *mod, struct keel_obj *obj, const char *exec
 		    struct keel_mod *caller, keel_job_done *done, void *arg)
 {
 	(void)mod, (void)who;
+	countdown = -1; /* it is the scheduler's memory that fails */
 	if (run_fails) {
 		done(caller, arg, run_fails, "no");
 		return;
@@ -246,16 +265,28 @@ static void job_run(struct keel_mod *mod, struct keel_obj *obj, const char *exec
 	done(caller, arg, 0, "");
 }
 
+static void job_resume(struct keel_mod *mod, struct keel_obj *obj, struct keel_mod *caller, keel_job_done *done, void *arg)
+{
+	const char *has = text_of(obj, "exec_vnode", NULL);
+
+	(void)mod;
+	snprintf(ran[n_ran++], sizeof(ran[0]), "%s again %s", keel_id(obj), has);
+	keel_mock_set(obj, "substate", NULL, NULL);
+	job_moves(obj, has, 1);
+	done(caller, arg, 0, "");
+}
+
 static void job_no_change(struct keel_mod *mod, struct keel_mod *who, void (*fn)(struct keel_mod *))
 {
 	(void)mod, (void)who, (void)fn;
 }
 
-static void job_no_request(struct keel_mod *mod, struct keel_mod *who,
+static void job_on_request(struct keel_mod *mod, struct keel_mod *who,
 			   void (*fn)(struct keel_mod *, struct keel_obj *, const char *, struct keel_mod *,
 				      keel_job_done *, void *))
 {
-	(void)mod, (void)who, (void)fn;
+	(void)mod, (void)who;
+	request_run = fn;
 }
 
 static void job_comment(struct keel_mod *mod, struct keel_obj *obj, const char *text)
@@ -274,7 +305,7 @@ static const struct keel_node_api nodes_api = {
 };
 static const struct keel_job_api jobs_api = {
 	.size = sizeof(jobs_api), .state = job_state, .substate = job_substate, .is_suspended = job_is_suspended,
-	.run = job_run, .on_change = job_no_change, .on_run_request = job_no_request, .waiting = job_waiting,
+	.run = job_run, .resume_waiting = job_resume, .on_change = job_no_change, .on_run_request = job_on_request, .waiting = job_waiting,
 	.released = job_released, .members = job_members, .set_comment = job_comment,
 };
 
@@ -341,7 +372,7 @@ static void world_begin(void)
 	queue_add("workq");
 	nodes_changed();
 	alone.requires_modules = NULL;
-	me = keel_mock_load(mock, &alone, "slice = \"50ms\";", &err);
+	me = keel_mock_load(mock, &alone, SLICE, &err);
 	CU_ASSERT_STRING_EQUAL_FATAL(err.text, "");
 	KEEL_USE_sched = keel_mock_group(mock, "sched");
 	keel_mock_advance(mock, 1000);

@@ -129,6 +129,7 @@ void asking_drop(struct keel_mod *mod)
 	fence_drop(mod);
 }
 
+/* A job that a block is in the way of may fit where others give way and nothing is promised. */
 enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struct reason *r)
 {
 	struct state *st = mod->state;
@@ -148,7 +149,7 @@ enum victims victims_ask(struct keel_mod *mod, struct keel_obj *job, const struc
 		.size = sizeof(struct keel_raise),
 		.point = KEEL_POINT_preempt_victims,
 		.event = KEEL_EVENT(preempt_victims, .id = a->id, .job = job,
-			       .code = r->code, .reason = r->text, .what = r->what,
+			       .code = r->from ? KEEL_WHY_FEW_FREE : r->code, .reason = r->text, .what = r->what,
 			       .qrun = st->serving != NULL),
 		.done = victims_answered,
 		.arg = a,

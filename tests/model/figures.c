@@ -149,7 +149,7 @@ static void block_many(struct sim *s)
 	struct keel_err err;
 	const struct keel_sched_api *sched = registry_service(s->parts->registry, "sched", 0, NULL, &err);
 	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "node");
-	int64_t now = s->now_ms / 1000;
+	int64_t now = sim_time(s);
 	const struct keel_obj *node = NULL;
 	char id[32], exec[2048];
 
