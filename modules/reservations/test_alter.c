@@ -350,6 +350,8 @@ static void has_fewer_chunks(void)
 	confirmed();
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=3")), PBSE_SELECT_NOT_SUBSET);
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("2:ncpus=1")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=2+1:ncpus=2")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=2:mem=1gb")), PBSE_SELECT_NOT_SUBSET);
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("ncpus=2")), 0);
 	CU_ASSERT(is(11, 2));
 	CU_ASSERT_STRING_EQUAL(text_of("schedselect"), "1:ncpus=2");
