@@ -86,6 +86,8 @@ struct resv {
 	bool judged;		 /* vnodes.c: a vnode of it has another state */
 };
 
+enum { DENIED_MAX = 64 };
+
 struct conf {
 	int64_t standing_max; /* occurrences */
 };
@@ -96,7 +98,10 @@ struct state {
 	struct resv *judged;	     /* vnodes.c: to be judged at the end of this turn */
 	struct search *search;	     /* search.c: the one that is under way */
 	struct sweep *sweeps;	     /* end.c */
+	struct keel_alarm patience;  /* vnodes.c: hosts that were lost at the start */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
+	char *denied[DENIED_MAX]; /* explain.c: the last ones, and why */
+	uint32_t n_denied;
 	uint32_t cycle;
 	bool stopping;
 };
@@ -199,6 +204,7 @@ void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on); /* 
 bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share); /* is one of them for itself? */
 uint32_t nodes_count(const char *nodes); /* how many vnodes it names */
 void vnodes_clear(struct keel_mod *mod); /* the start: no vnode is resv-exclusive without a reason */
+void vnodes_await(struct keel_mod *mod); /* the start: hosts that are not there yet have a while to come back */
 /* Calls fn for each reservation on that vnode, the newest first. fn must not change which they are. */
 void vnode_each(struct keel_mod *mod, const char *vnode, void (*fn)(struct keel_mod *, struct keel_obj *resv, void *), void *arg);
 bool vnode_is_broken(struct keel_mod *mod, const char *vnode);
@@ -339,6 +345,10 @@ void record_confirm(struct keel_mod *mod, struct keel_obj *resv, const char *who
 void record_begin(struct keel_mod *mod, struct keel_obj *resv);	   /* B, once per time */
 void record_remove(struct keel_mod *mod, struct keel_obj *resv, const char *who); /* k or K */
 void letter_send(struct keel_mod *mod, struct keel_obj *resv, char point, const char *text); /* a b c e, if Mail_Points has it */
+
+extern const struct keel_request_def explain_row; /* `keelson resv R12` */
+void denied_remember(struct keel_mod *mod, const char *id, const char *why);
+void denied_forget(struct keel_mod *mod); /* the module ends */
 
 /* ---- replay.c -------------------------------------------------------------------------------------------------------------------------------------------------------------- */
 int32_t resv_replay(struct keel_mod *mod, struct keel_err *err); /* start(): spec 11 section 7.3, spec 12 section 9 */
