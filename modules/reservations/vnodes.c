@@ -375,8 +375,17 @@ void vnodes_await(struct keel_mod *mod)
 			 "no memory to look again at the hosts that do not come back: their reservations are not degraded");
 }
 
+/* Its jobs there could not be deleted while the host was away. */
+static void host_back(struct keel_mod *mod, struct keel_obj *resv, void *arg)
+{
+	(void)arg;
+	resv_sweep_soon(mod, resv);
+}
+
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
 {
+	if ((ev->before & ~ev->after) & LOST)
+		vnode_each(c->mod, ev->id, host_back, NULL);
 	if ((ev->before ^ ev->after) & ~(int64_t)HARMLESS)
 		vnode_each(c->mod, ev->id, judge_later, NULL);
 	return KEEL_NEXT;
