@@ -34,6 +34,7 @@ enum rule {
 	RULE_BEGUN = 0x100,		    /* its B record is written, for this occurrence */
 	RULE_LOST = 0x200,		    /* lost vnodes to another one: substate of a RESV_SUBSTATE row */
 	RULE_SOON = 0x400,		    /* qmove: as soon as possible, times are not decided */
+	RULE_ALTERED = 0x1000,		    /* its last alteration was confirmed */
 	RULE_FORCED = 0x800,		    /* altered by force: with what it has, if nothing else is found */
 };
 

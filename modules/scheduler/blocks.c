@@ -89,6 +89,8 @@ static void tenant_give(void *arg, const char *job_id, bool suspended)
 	t.by_name = e->held_by_name;
 	t.queue = keel_get_str(job, job_queue);
 	t.till = suspended ? INT64_MAX : job_until(a->mod, job);
+	if (t.till <= keel_time(a->mod)) /* it is late */
+		t.till = keel_time(a->mod) + 1;
 	t.alone = !suspended && share_of(job) >= KEEL_SHARE_EXCL;
 	a->fn(a->to, &t);
 }
