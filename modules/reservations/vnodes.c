@@ -29,7 +29,7 @@ KEEL_ATTR_OF(resv, reserve_rules);
 const struct keel_node_state_def resv_exclusive_row = {
 	.size = sizeof(struct keel_node_state_def),
 	.bit = RESV_EXCLUSIVE, .place = 110,
-	.unavailable = KEEL_NODE_STATE_CLOSED | KEEL_NODE_STATE_OUTSIDE,
+	.unavailable = KEEL_NODE_STATE_OUTSIDE,
 	.name = "resv-exclusive",
 	.doc = "a reservation that runs has it for itself",
 };
