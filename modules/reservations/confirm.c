@@ -81,6 +81,7 @@ void resv_denied(struct keel_mod *mod, struct keel_obj *resv, const char *why)
 	snprintf(who, sizeof(who), "Scheduler@%s", keel_host_name(mod));
 	keel_log(mod, KEEL_LOG_RESV, "Resv", keel_id(resv), "Reservation denied");
 	record_remove(mod, resv, who);
+	denied_remember(mod, keel_id(resv), why);
 	letter_send(mod, resv, 'a', why);
 	askers_answer(mod, resv, "DENIED");
 	resv_close(mod, resv, who);

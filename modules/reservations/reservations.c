@@ -43,6 +43,7 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(REQUEST, confirm_row),
 	KEEL_ROW(REQUEST, alter_row),
 	KEEL_ROW(REQUEST, wait_row),
+	KEEL_ROW(REQUEST, explain_row),
 	KEEL_ROW(NODE_STATE, resv_exclusive_row),
 	KEEL_ROW(ACCT_ITEM, item_name),
 	KEEL_ROW(ACCT_ITEM, item_id),
@@ -121,6 +122,7 @@ static void stop(struct keel_mod *mod)
 	st->stopping = true;
 	search_drop(mod);
 	sweeps_drop(mod);
+	denied_forget(mod);
 	if (keel_can(sched, on_cycle))
 		keel_sched_on_cycle(mod, NULL);
 	if (keel_can(node, on_holder))

@@ -86,6 +86,8 @@ struct resv {
 	bool judged;		 /* vnodes.c: a vnode of it has another state */
 };
 
+enum { DENIED_MAX = 64 };
+
 struct conf {
 	int64_t standing_max; /* occurrences */
 };
@@ -97,6 +99,8 @@ struct state {
 	struct search *search;	     /* search.c: the one that is under way */
 	struct sweep *sweeps;	     /* end.c */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
+	char *denied[DENIED_MAX]; /* explain.c: the last ones, and why */
+	uint32_t n_denied;
 	uint32_t cycle;
 	bool stopping;
 };
@@ -339,6 +343,10 @@ void record_confirm(struct keel_mod *mod, struct keel_obj *resv, const char *who
 void record_begin(struct keel_mod *mod, struct keel_obj *resv);	   /* B, once per time */
 void record_remove(struct keel_mod *mod, struct keel_obj *resv, const char *who); /* k or K */
 void letter_send(struct keel_mod *mod, struct keel_obj *resv, char point, const char *text); /* a b c e, if Mail_Points has it */
+
+extern const struct keel_request_def explain_row; /* `keelson resv R12` */
+void denied_remember(struct keel_mod *mod, const char *id, const char *why);
+void denied_forget(struct keel_mod *mod); /* the module ends */
 
 /* ---- replay.c -------------------------------------------------------------------------------------------------------------------------------------------------------------- */
 int32_t resv_replay(struct keel_mod *mod, struct keel_err *err); /* start(): spec 11 section 7.3, spec 12 section 9 */

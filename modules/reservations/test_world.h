@@ -363,7 +363,7 @@ static inline void set_up(void)
 static inline void made(int64_t from, int64_t till)
 {
 	keel_mock_object(mock, "resv", id);
-	keel_mock_set(resv(), "Reserve_Owner", NULL, "ann@svr");
+	keel_mock_set(resv(), "Reserve_Owner", NULL, "ann@mockhost");
 	keel_mock_set(resv(), "queue", NULL, name);
 	keel_mock_set(resv(), "schedselect", NULL, "1:ncpus=1+1:ncpus=2");
 	keel_mock_set(resv(), "Resource_List", "ncpus", "3");

@@ -35,8 +35,9 @@ deleted_for() # child parent
 	qrerun "$a"
 	wait_until 20 job_is "$a" R 42
 	waiting "$b" # that was no end
-	c=$(shell 'sleep 1; exit 0')
+	c=$(shell "$(ends_when_told c 0)")
 	d=$(submit -W depend=afterok:"$c")
+	tell c
 	starts "$d"
 	same depend '' "$(depend_of "$d")"
 	has "$(server_log)" "0008;Server@svr;Job;$d;Dependency on job $c released\."
@@ -57,10 +58,12 @@ deleted_for() # child parent
 }
 
 @test "afternotok: the other way round" {
-	a=$(shell 'sleep 1; exit 3')
+	a=$(shell "$(ends_when_told a 3)")
 	b=$(submit -W depend=afternotok:"$a")
-	c=$(shell 'sleep 1; exit 0')
+	c=$(shell "$(ends_when_told b 0)")
 	d=$(submit -W depend=afternotok:"$c")
+	tell a
+	tell b
 	starts "$b"
 	deleted_for "$d" "$c"
 }

@@ -6,17 +6,17 @@
 
 load helper
 
+# The log is elsewhere: what it says of the trouble is looked for.
+small_disk()
+{
+	mkdir "$SB/server" && mount -t tmpfs -o size=6m,mode=755 tmpfs "$SB/server" &&
+		mkdir "$SB/server/server_logs" && mount -t tmpfs -o size=4m,mode=755 tmpfs "$SB/server/server_logs"
+}
+
 setup()
 {
 	needs_root
-	make_users
-	SB=$(mktemp -d "${TMPDIR:-/tmp}/keelson-story.XXXXXX")
-	chmod 755 "$SB"
-	state_shown=$BATS_TEST_TMPDIR/state-shown
-	mkdir "$SB/server"
-	mount -t tmpfs -o size=6m,mode=755 tmpfs "$SB/server"
-	sandbox start
-	. "$SB/env"
+	prepare=small_disk setup_sandbox
 	qmgr -c 'set server job_history_enable = true'
 	qmgr -c 'set server scheduling = false'
 }
@@ -27,7 +27,7 @@ teardown()
 	rm -f "$SB/server/filler"
 	[ -n "${BATS_TEST_COMPLETED-}" ] || show_state
 	sandbox stop || true
-	umount "$SB/server" || umount -l "$SB/server"
+	umount -R "$SB/server" || umount -Rl "$SB/server"
 	rm -rf "$SB"
 }
 

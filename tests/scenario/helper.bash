@@ -154,10 +154,10 @@ show_state()
 }
 
 # wait_until SECONDS COMMAND...: poll until it succeeds, at first often. On a machine that is busy with others
-# it may take four times as long.
+# it may take four times as long; $KEELSON_PATIENCE is another factor, which scripts/test sets where forks are slow.
 wait_until()
 {
-	local limit=$((4 * $1)) pause=.05
+	local limit=$((${KEELSON_PATIENCE:-4} * $1)) pause=.05
 	local deadline=$((SECONDS + limit))
 	shift
 	until "$@" >/dev/null 2>&1; do
@@ -374,6 +374,10 @@ running()
 	wait_until 20 job_is "$id" R 42 || return
 	echo "$id"
 }
+
+# ends_when_told NAME STATUS: the script of a job that ends so when `tell NAME` has been said.
+ends_when_told() { echo "until test -e $(desk "$OWNER")/$1.told; do sleep 0.1; done; exit $2"; }
+tell() { : >"$(desk "$OWNER")/$1.told"; }
 
 has_usage() { ask_job "$1" resources_used.walltime; [[ $ask_lines == *resources_used.walltime* ]]; }
 

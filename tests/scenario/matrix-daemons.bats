@@ -16,7 +16,7 @@ teardown()
 	rm -f "$SB/server/filler"
 	[ -n "${BATS_TEST_COMPLETED-}" ] || show_state
 	sandbox stop || true
-	! mountpoint -q "$SB/server" || umount -l "$SB/server"
+	! mountpoint -q "$SB/server" || umount -Rl "$SB/server"
 	rm -rf "$SB"
 }
 
@@ -43,7 +43,12 @@ teardown()
 	finish
 }
 
-small_disk() { mkdir "$SB/server" && mount -t tmpfs -o size=16m,mode=755 tmpfs "$SB/server"; }
+# The log is elsewhere: what it says of the trouble is looked for.
+small_disk()
+{
+	mkdir "$SB/server" && mount -t tmpfs -o size=16m,mode=755 tmpfs "$SB/server" &&
+		mkdir "$SB/server/server_logs" && mount -t tmpfs -o size=4m,mode=755 tmpfs "$SB/server/server_logs"
+}
 
 @test "matrix: the disk under the store is full, the server is killed, there is room again" {
 	prepare=small_disk setup_states

@@ -107,9 +107,12 @@ goes_on()
 	victim=$(on n1)
 	mom=$(mom_of n1)
 	undo kill -CONT "$mom"
-	kill -STOP "$mom"
+	undo qmgr -c 'set server scheduling = true'
+	qmgr -c 'set server scheduling = false'
 	urgent=$(submit -q express -l select=1:ncpus=2:host=n1)
 	small=$(submit -l select=1:ncpus=1:host=n3)
+	kill -STOP "$mom" # its link is given up after 2 s
+	qmgr -c 'set server scheduling = true'
 	wait_until 5 job_is "$small" R 42
 	server_log | grep -q 'Link;n1;.*no sign of life' && false
 	job_is "$victim" R 42

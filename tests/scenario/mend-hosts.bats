@@ -55,9 +55,12 @@ on() { local host=$1; shift; running -l select=1:ncpus=1:host="$host" "$@"; }
 @test "mend A6: a job that was only sent when its host died is queued again, -r n too" {
 	requeue_after 1
 	undo sandbox restart n3
-	kill -STOP "$(mom_of n3)"
+	undo qmgr -c 'set server scheduling = true'
+	qmgr -c 'set server scheduling = false'
 	a=$(submit -r n -l select=1:ncpus=1:host=n3)
 	b=$(submit -J 1-2 -r y -l select=1:ncpus=1:host=n3)
+	kill -STOP "$(mom_of n3)" # its link is given up after 2 s
+	qmgr -c 'set server scheduling = true'
 	wait_until 10 job_is "$a" R 41
 	wait_until 10 job_is "${b/\[\]/[1]}" R 41
 	kill -KILL "$(mom_of n3)"

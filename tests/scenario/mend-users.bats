@@ -172,7 +172,7 @@ silent_names()
 	id=$(submit_as "$OTHER" -o /dev/null -e /dev/null -- /bin/sleep 1000)
 	wait_until 2 job_is "$id" R 42
 	took=$(($(date +%s%3N) - before))
-	[ "$took" -lt 3000 ] || { echo "it took $took ms" >&2; false; }
+	[ "$took" -lt 15000 ] || { echo "it took $took ms" >&2; false; } # one name takes 60 s
 	job_is "${hung[8]}" R 41
 	# The user's own others, too.
 	own=$(submit -o /dev/null -e /dev/null -- /bin/sleep 1000)

@@ -206,10 +206,11 @@ each_alone()
 @test "switch off: what hosts say while nobody knows jobs and vnodes is heard later" {
 	setup_sandbox --ncpus 4
 	qmgr -c 'set server job_history_enable = true'
-	going=$(running) over=$(running -- /bin/sleep 2) killed=$(running)
+	going=$(running) over=$(running -- /bin/sh -c "$(ends_when_told over 0)") killed=$(running)
 	gone=()
 	take_out nodes
 	is_loaded executor
+	tell over
 	wait_until 20 mom_says "$over"
 	sandbox kill n1
 	kill -KILL "$(mom_log n1 | sed -n "s/.*;$killed;Started, pid = //p")"

@@ -379,10 +379,11 @@ incremented() { echo "$1" >"$knobs/more"; job_attr "$(submit -h -l select="$2")"
 
 @test "tolerate-node-failures #47: without a hook the job starts with all its hosts" {
 	knob begin-n3
-	id=$(shell 'sleep 1; exit 3' -W $TNF=job_start -l select=1:ncpus=1:host=n1+1:ncpus=1:host=n2+1:ncpus=1:host=n3)
+	id=$(shell "$(ends_when_told 47 3)" -W $TNF=job_start -l select=1:ncpus=1:host=n1+1:ncpus=1:host=n2+1:ncpus=1:host=n3)
 	starts "$id"
 	has "$(job_attr "$id" exec_host)" '^n1/0\+n2/0\+n3/0$'
 	has "$(mom_log n1 | grep ";$id;")" 'job_start_error 15169 from node n3 could not JOIN_JOB successfully$'
+	tell 47
 	ends "$id"
 	same status 3 "$(job_attr "$id" Exit_status)"
 	has "$(accounting | grep ";E;$id;")" 'exec_host=n1/0\+n2/0\+n3/0 '

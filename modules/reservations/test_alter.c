@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_alter.c - reservations whose vnodes fail or are taken, and those that are altered, in the mock.
+ */
+#include "test_world.h"
+
+static const struct keel_session *ann, *eve, *root;
+static struct keel_mock_reply reply;
+
+static void begin(void)
+{
+	set_up();
+	ann = keel_mock_session(mock, "ann", KEEL_USER);
+	eve = keel_mock_session(mock, "eve", KEEL_USER);
+	root = keel_mock_session(mock, "root", KEEL_EVERYBODY);
+	keel_mock_set(keel_find(keel_mock_self(mock), "server", "svr"), "reserve_retry_time", NULL, "50");
+}
+
+static const char *where(void)
+{
+	return text_of("resv_nodes");
+}
+
+static bool logged(const char *text)
+{
+	return keel_mock_logged(mock, text) != NULL;
+}
+
+static void repair(const char *vnode)
+{
+	set_state(NULL, keel_find(keel_mock_self(mock), "node", vnode), KEEL_NODE_OFFLINE, false);
+	keel_mock_advance(mock, 0);
+}
+
+/* ---- degraded ------------------------------------------------------------------------------------------ */
+static void a_vnode_fails(void)
+{
+	made(1000, 2000);
+	confirmed();
+	degrade("c");
+	CU_ASSERT(is(2, 2));
+	degrade("a");
+	CU_ASSERT(is(10, 10));
+	CU_ASSERT_EQUAL(number_of("reserve_retry"), NOW + 50);
+	CU_ASSERT(logged("An attempt to reconfirm reservation will be made on "));
+	degrade("b");
+	CU_ASSERT_EQUAL(number_of("reserve_retry"), NOW + 50);
+	repair("b");
+	CU_ASSERT(is(10, 10));
+	repair("a");
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_retry"), "");
+}
+
+static void the_start_is_nearer(void)
+{
+	made(30, 2000);
+	confirmed();
+	degrade("a");
+	CU_ASSERT_EQUAL(number_of("reserve_retry"), NOW + 30);
+	keel_mock_advance(mock, 31000);
+	CU_ASSERT(is(5, 10));
+	repair("a");
+	CU_ASSERT(is(5, 5));
+}
+
+static void is_found_again(void)
+{
+	made(1000, 2000);
+	confirmed();
+	degrade("a");
+	run_cycle();
+	CU_ASSERT_EQUAL(n_finds, 1); /* it is not due */
+	woken = 0;
+	keel_mock_advance(mock, 51000);
+	CU_ASSERT(woken > 0);
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(is(10, 10));
+	CU_ASSERT_STRING_EQUAL(where(), "(a:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_why"), "no way");
+	CU_ASSERT(number_of("reserve_retry") >= NOW + 101);
+	CU_ASSERT(logged("Next attempt to reconfirm reservation will be made on "));
+	keel_mock_advance(mock, 51000);
+	run_cycle();
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT_STRING_EQUAL(where(), "(c:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_why"), "");
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_retry"), "");
+}
+
+static void only_a_later_time(void)
+{
+	made_standing(30, 40);
+	run_cycle();
+	answer("(a:ncpus=1)+(b:ncpus=2)", NULL);
+	answer("(a:ncpus=1)+(c:ncpus=2)", NULL);
+	answer("(a:ncpus=1)+(b:ncpus=2)", NULL);
+	degrade("c");
+	CU_ASSERT(is(2, 10));
+	keel_mock_advance(mock, 31000);
+	CU_ASSERT(is(5, 10));
+	repair("c");
+	CU_ASSERT(is(5, 5));
+	degrade("b");
+	keel_mock_advance(mock, 10000);
+	CU_ASSERT(is(2, 10)); /* the second of its times has b not */
+}
+
+/* ---- taken ------------------------------------------------------------------------------------------------ */
+static bool lose(const char *by, int64_t from, int64_t till, const char *vnode)
+{
+	const struct keel_resv_loss loss = { .size = sizeof(loss), .substate = 12, .by = by, .from = NOW + from, .till = NOW + till,
+					     .vnodes = &vnode, .n_vnodes = 1 };
+
+	return resv_lose(module, resv(), &loss);
+}
+
+static void vnodes_are_taken(void)
+{
+	made(1000, 2000);
+	CU_ASSERT_FALSE(lose("M2.svr", 1500, 3000, "a")); /* it has none yet */
+	confirmed();
+	CU_ASSERT_FALSE(lose("M2.svr", 2000, 3000, "a"));
+	CU_ASSERT_FALSE(lose("M2.svr", 0, 1000, "a"));
+	CU_ASSERT_FALSE(lose("M2.svr", 1500, 3000, "c"));
+	CU_ASSERT(lose("M2.svr", 1500, 3000, "a"));
+	CU_ASSERT(is(10, 12));
+	CU_ASSERT_STRING_EQUAL(where(), "(b:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(node_resv("a"), "");
+	CU_ASSERT_STRING_EQUAL(blocked[0].exec_vnode, "(b:ncpus=2)");
+	CU_ASSERT_EQUAL(number_of("reserve_retry"), NOW);
+	CU_ASSERT(logged("An attempt to reconfirm reservation will be made on "));
+	CU_ASSERT_FALSE(lose("M2.svr", 1500, 3000, "a"));
+	CU_ASSERT(lose("M3.svr", 1500, 3000, "b"));
+	CU_ASSERT_STRING_EQUAL(where(), "");
+	CU_ASSERT_STRING_EQUAL(queue_says("started"), "False");
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_lost_to"), "M2.svr,M3.svr");
+	degrade("b");
+	CU_ASSERT(is(10, 12));
+	restart();
+	CU_ASSERT(is(10, 12));
+	CU_ASSERT_STRING_EQUAL(where(), "");
+}
+
+static void it_gets_others(void)
+{
+	made(1000, 2000);
+	confirmed();
+	CU_ASSERT(lose("M2.svr", 1500, 3000, "a"));
+	run_cycle();
+	answer(NULL, "Insufficient amount of resource: host ");
+	CU_ASSERT(is(10, 12));
+	CU_ASSERT_EQUAL(number_of("reserve_retry"), NOW + 50);
+	run_cycle();
+	CU_ASSERT_PTR_NULL(found);
+	resv_retry(module, "M3.svr");
+	run_cycle();
+	CU_ASSERT_PTR_NULL(found);
+	resv_retry(module, "M2.svr");
+	run_cycle();
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT_STRING_EQUAL(where(), "(c:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_retry"), "");
+}
+
+static void it_runs_without_any(void)
+{
+	made(10, 2000);
+	confirmed();
+	keel_mock_advance(mock, 11000);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT(lose("M2.svr", 100, 3000, "a"));
+	CU_ASSERT(is(5, 12));
+	CU_ASSERT_STRING_EQUAL(held, "(b:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(queue_says("started"), "True");
+	CU_ASSERT(lose("M2.svr", 100, 3000, "b"));
+	CU_ASSERT_STRING_EQUAL(held, "");
+	CU_ASSERT_STRING_EQUAL(queue_says("started"), "False");
+	restart();
+	CU_ASSERT(is(5, 12));
+	run_cycle();
+	answer("(c:ncpus=1)+(c:ncpus=2)", NULL);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT_STRING_EQUAL(queue_says("started"), "True");
+	CU_ASSERT_STRING_EQUAL(held, "(c:ncpus=1)+(c:ncpus=2)");
+}
+
+static void it_begins_in_conflict(void)
+{
+	made(10, 2000);
+	confirmed();
+	CU_ASSERT(lose("M2.svr", 5, 3000, "a"));
+	keel_mock_advance(mock, 11000);
+	CU_ASSERT(is(5, 12));
+	CU_ASSERT_STRING_EQUAL(queue_says("started"), "True");
+	CU_ASSERT_STRING_EQUAL(held, "(b:ncpus=2)");
+}
+
+static void a_later_time_is_taken(void)
+{
+	made_standing(30, 40);
+	confirmed();
+	CU_ASSERT(lose("M2.svr", 85, 95, "a")); /* [90, 100) */
+	CU_ASSERT(is(10, 12));
+	CU_ASSERT_STRING_EQUAL(where(), "(a:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_EQUAL(number_of("reserve_start"), NOW + 30);
+	run_cycle();
+	CU_ASSERT_EQUAL(wish_from, NOW + 90);
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+}
+
+/* ---- altered ----------------------------------------------------------------------------------------------- */
+/* Up to three attributes. */
+static int32_t alter_by(const struct keel_session *who, const char *extend, const char *const *attr)
+{
+	char body[1024];
+
+	snprintf(body, sizeof(body), "id = \"%s\"; attrs = ( %s%s%s%s%s ); extend = \"%s\";", ID, attr[0], attr[1] ? ", " : "",
+		 attr[1] ? attr[1] : "", attr[1] && attr[2] ? ", " : "", attr[1] && attr[2] ? attr[2] : "", extend ? extend : "");
+	memset(&reply, 0, sizeof(reply));
+	keel_mock_request(mock, who, "resv_alter", body, &reply);
+	keel_mock_advance(mock, 0);
+	return reply.told ? reply.code : -1;
+}
+#define alter(who, extend, ...) alter_by(who, extend, (const char *const[4]){ __VA_ARGS__ })
+
+static const char *moment(const char *attr, int64_t at)
+{
+	static char text[4][128];
+	static int i;
+
+	i = (i + 1) % 4;
+	snprintf(text[i], sizeof(text[i]), "(\"%s\", \"\", \"%lld\", 0)", attr, (long long)(NOW + at));
+	return text[i];
+}
+
+static const char *start(int64_t at)
+{
+	return moment("reserve_start", at);
+}
+
+static bool at(int64_t from, int64_t till)
+{
+	return number_of("reserve_start") == NOW + from && number_of("reserve_end") == NOW + till &&
+	       number_of("reserve_duration") == till - from;
+}
+
+#define LASTS(n) "(\"reserve_duration\", \"\", \"" #n "\", 0)"
+#define SELECT(s) "(\"Resource_List\", \"select\", \"" s "\", 0)"
+
+static void made_whole(int64_t from, int64_t till)
+{
+	made(from, till);
+	keel_mock_set(resv(), "Resource_List", "select", "1:ncpus=1+1:ncpus=2");
+}
+
+static void is_altered(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(3000), LASTS(500)), 0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"reply\": \"" ID " ALTER REQUESTED\"}");
+	CU_ASSERT(is(11, 2));
+	CU_ASSERT(at(3000, 3500));
+	CU_ASSERT_EQUAL(blocked[0].from, NOW + 1000); /* until it is decided */
+	CU_ASSERT(logged("Attempting to modify reservation start="));
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(7)), PBSE_BADSTATE);
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Reserve_Name\", \"\", \"x\", 0)"), PBSE_BADSTATE);
+	run_cycle();
+	CU_ASSERT(wish_from == NOW + 3000 && wish_till == NOW + 3500);
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(3000, 3500));
+	CU_ASSERT_STRING_EQUAL(where(), "(c:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_EQUAL(blocked[0].from, NOW + 3000);
+	CU_ASSERT_EQUAL(records_of('Y'), 2);
+	CU_ASSERT(logged("Reservation alter confirmed"));
+}
+
+static void is_refused(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(3000)), PBSE_BADTSPEC); /* -R alone keeps the end */
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(-5)), PBSE_BADTSPEC);
+	CU_ASSERT_EQUAL(alter(ann, NULL, moment("reserve_end", 500)), PBSE_BADTSPEC);
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(0)), PBSE_BADTSPEC);
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(253402300799)), PBSE_BADTSPEC);
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(3000), moment("reserve_end", 3300), LASTS(300)), PBSE_BADTSPEC);
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Resource_List\", \"ncpus\", \"1\", 0)"), PBSE_NOSUP);
+	CU_ASSERT_EQUAL(alter(ann, "force", LASTS(300)), PBSE_PERM);
+	CU_ASSERT_EQUAL(alter(root, "force", "(\"Reserve_Name\", \"\", \"x\", 0)"), PBSE_NOSUP);
+	CU_ASSERT_EQUAL(alter(root, "force", SELECT("1:ncpus=1")), PBSE_NOSUP);
+	CU_ASSERT_EQUAL(alter(eve, NULL, LASTS(300)), PBSE_PERM);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 2000));
+}
+
+static void is_denied(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"9\", 0)", LASTS(5000)), -1);
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(reply.told);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"reply\": \"" ID " DENIED\"}");
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 2000));
+	CU_ASSERT_STRING_EQUAL(where(), "(a:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_alter_revert"), "");
+	CU_ASSERT(logged("Reservation alter denied"));
+	CU_ASSERT_EQUAL(records_of('Y'), 1);
+}
+
+static void the_server_restarts(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(5000)), 0);
+	CU_ASSERT(at(1000, 6000));
+	restart();
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 2000));
+	CU_ASSERT_STRING_EQUAL(where(), "(a:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_EQUAL(blocked[0].till, NOW + 2000);
+}
+
+static void only_names(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Reserve_Name\", \"\", \"other\", 0), (\"Authorized_Users\", \"\", \"bob\", 0)"), 0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"reply\": \"" ID " ALTER REQUESTED\"}");
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT_STRING_EQUAL(text_of("Reserve_Name"), "other");
+	CU_ASSERT_STRING_EQUAL(queue_says("acl_users"), "bob");
+	CU_ASSERT_EQUAL(records_of('Y'), 1);
+}
+
+static void has_fewer_chunks(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=3")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("2:ncpus=1")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("ncpus=2")), 0);
+	CU_ASSERT(is(11, 2));
+	CU_ASSERT_STRING_EQUAL(text_of("schedselect"), "1:ncpus=2");
+	run_cycle();
+	CU_ASSERT_STRING_EQUAL(wish_select, "1:ncpus=2");
+	answer(NULL, "no way");
+	CU_ASSERT_STRING_EQUAL(text_of("schedselect"), "1:ncpus=1+1:ncpus=2");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(resv(), "Resource_List", "ncpus"), "3");
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("ncpus=2")), 0);
+	run_cycle();
+	answer("(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT_STRING_EQUAL(where(), "(b:ncpus=2)");
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=1+1:ncpus=2")), PBSE_SELECT_NOT_SUBSET);
+}
+
+static void it_runs(void)
+{
+	made_whole(10, 2000);
+	confirmed();
+	keel_mock_advance(mock, 11000);
+	job_comes("5.svr", "R");
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(3000), LASTS(50)), PBSE_RESV_NOT_EMPTY);
+	CU_ASSERT_EQUAL(alter(ann, NULL, moment("reserve_end", 3000), LASTS(50)), PBSE_RESV_NOT_EMPTY);
+	CU_ASSERT_EQUAL(alter(ann, NULL, moment("reserve_end", 3000)), 0);
+	CU_ASSERT(is(11, 5));
+	CU_ASSERT_STRING_EQUAL(held, "(a:ncpus=1)+(b:ncpus=2)");
+	run_cycle();
+	answer("(a:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT(at(10, 3000));
+	job_goes("5.svr");
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(3000), LASTS(50)), 0);
+	run_cycle();
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT_STRING_EQUAL(held, "");
+	CU_ASSERT_STRING_EQUAL(queue_says("started"), "False");
+	keel_mock_advance(mock, 2990000);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT_EQUAL(records_of('B'), 2);
+}
+
+static void it_ran_for_long(void)
+{
+	made_whole(10, 2000);
+	confirmed();
+	keel_mock_advance(mock, 61000);
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(20)), 0);
+	CU_ASSERT_PTR_NULL(resv());
+	CU_ASSERT_EQUAL(records_of('K'), 1);
+}
+
+static void by_force(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	keel_mock_set(keel_find(keel_mock_self(mock), "server", "svr"), "scheduling", NULL, "False");
+	CU_ASSERT_EQUAL(alter(root, "force", LASTS(50)), 0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"reply\": \"" ID " CONFIRMED\"}");
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 1050));
+	CU_ASSERT_EQUAL(blocked[0].till, NOW + 1050);
+	keel_mock_set(keel_find(keel_mock_self(mock), "server", "svr"), "scheduling", NULL, "True");
+	CU_ASSERT_EQUAL(alter(root, "force", LASTS(70)), 0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"reply\": \"" ID " ALTER REQUESTED\"}");
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 1070));
+	CU_ASSERT_EQUAL(records_of('Y'), 3);
+}
+
+static void not_yet_confirmed(void)
+{
+	made_whole(1000, 2000);
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(50)), 0);
+	CU_ASSERT(is(11, 1));
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(is(1, 1));
+	CU_ASSERT(at(1000, 2000));
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(50)), 0);
+	run_cycle();
+	answer("(a:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 1050));
+	CU_ASSERT_STRING_EQUAL(queue_says("enabled"), "True");
+}
+
+static void the_soonest_of_several(void)
+{
+	made_standing(30, 40);
+	keel_mock_set(resv(), "Resource_List", "select", "1:ncpus=1+1:ncpus=2");
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, moment("reserve_end", 91)), PBSE_STDG_RESV_OCCR_CONFLICT);
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(500)), PBSE_STDG_RESV_OCCR_CONFLICT);
+	CU_ASSERT(logged("Requested time(s) will interfere with a later occurrence"));
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(50), LASTS(20), SELECT("ncpus=2")), 0);
+	run_cycle();
+	CU_ASSERT(wish_from == NOW + 50 && wish_till == NOW + 70);
+	answer("(b:ncpus=2)", NULL);
+	CU_ASSERT_PTR_NULL(found);
+	CU_ASSERT(is(2, 2));
+	keel_mock_advance(mock, 51000);
+	CU_ASSERT(is(5, 5));
+	keel_mock_advance(mock, 20000);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(90, 100));
+	CU_ASSERT_STRING_EQUAL(where(), "(a:ncpus=1)+(b:ncpus=2)");
+	CU_ASSERT_STRING_EQUAL(text_of("schedselect"), "1:ncpus=1+1:ncpus=2");
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_standing_revert"), "");
+}
+
+static void taken_while_altered(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(5000), LASTS(50)), 0);
+	CU_ASSERT_FALSE(lose("M2.svr", 5000, 6000, "a"));
+	CU_ASSERT(lose("M2.svr", 1500, 1600, "a"));
+	CU_ASSERT(is(11, 12));
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("ncpus=2")), PBSE_BADSTATE);
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(is(10, 12));
+	CU_ASSERT(at(1000, 2000));
+	CU_ASSERT_STRING_EQUAL(where(), "(b:ncpus=2)");
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("ncpus=2")), PBSE_BADSTATE);
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(5000), LASTS(50)), 0);
+	run_cycle();
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	CU_ASSERT(is(2, 2));
+}
+
+static void of_a_kind_that_waits_for_nothing(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	number("reserve_rules", RULE_WHATEVER);
+	CU_ASSERT_EQUAL(alter(root, NULL, SELECT("ncpus=2")), PBSE_NOSUP);
+	CU_ASSERT_EQUAL(alter(root, NULL, LASTS(50)), 0);
+	CU_ASSERT_STRING_EQUAL(reply.json, "{\"reply\": \"" ID " CONFIRMED\"}");
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 1050));
+	CU_ASSERT_EQUAL(records_of('Y'), 2);
+	CU_ASSERT_FALSE(lose("M2.svr", 1000, 1050, "a"));
+	degrade("a");
+	CU_ASSERT(is(2, 2));
+}
+
+/* ---- keelson resv ---------------------------------------------------------------------------------------------- */
+static bool explained(const char *operand, const char *line)
+{
+	char body[128];
+
+	snprintf(body, sizeof(body), "args = [ \"%s\" ];", operand);
+	memset(&reply, 0, sizeof(reply));
+	keel_mock_request(mock, eve, "keelson.resv", body, &reply);
+	return reply.told && reply.code == 0 && strstr(reply.json, line);
+}
+
+static void is_explained(void)
+{
+	made(1000, 2000);
+	CU_ASSERT(explained("R1", "R1.svr waits for the scheduler's decision (state 1, substate 1)"));
+	CU_ASSERT(explained("R1.svr@svr", "time 1 of 1: "));
+	confirmed();
+	degrade("a");
+	keel_mock_advance(mock, 51000);
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(explained("R1", "lacks vnodes"));
+	CU_ASSERT(explained("R1", "vnode a is unavailable: closed"));
+	CU_ASSERT_FALSE(explained("R1", "vnode b"));
+	CU_ASSERT(explained("R1", "the last search for vnodes found none: no way"));
+	CU_ASSERT(explained("R1", "others are looked for on "));
+	CU_ASSERT(lose("M2.svr", 1500, 3000, "a"));
+	CU_ASSERT(explained("R1", "vnodes of it were taken by M2.svr"));
+	CU_ASSERT_FALSE(explained("S1", ""));
+	CU_ASSERT_EQUAL(reply.code, PBSE_UNKRESVID);
+	CU_ASSERT_FALSE(explained("", ""));
+}
+
+static void denied_ones_are_explained(void)
+{
+	made(1000, 2000);
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(explained("R1", "it was denied, and is gone: R1.svr: no way"));
+	CU_ASSERT_FALSE(explained("R", ""));
+}
+
+TESTS_MAIN_BETWEEN("altered and degraded", begin, tear_down, TEST(a_vnode_fails), TEST(the_start_is_nearer), TEST(is_found_again),
+		   TEST(only_a_later_time), TEST(vnodes_are_taken), TEST(it_gets_others), TEST(it_runs_without_any),
+		   TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(is_altered), TEST(is_refused), TEST(is_denied),
+		   TEST(the_server_restarts), TEST(only_names), TEST(has_fewer_chunks), TEST(it_runs), TEST(it_ran_for_long),
+		   TEST(by_force), TEST(not_yet_confirmed), TEST(the_soonest_of_several), TEST(taken_while_altered),
+		   TEST(of_a_kind_that_waits_for_nothing), TEST(is_explained),
+		   TEST(denied_ones_are_explained))
