@@ -60,7 +60,7 @@ static struct {
 } running[8];
 static uint32_t n_running;
 
-static void tenants(void *arg, const char *vnode, void (*fn)(void *to, const struct tenant *), void *to)
+static void tenants(void *arg, const char *vnode, int64_t until, void (*fn)(void *to, const struct tenant *), void *to)
 {
 	uint32_t i;
 
@@ -69,7 +69,7 @@ static void tenants(void *arg, const char *vnode, void (*fn)(void *to, const str
 		uint32_t *sorted;
 		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].alone };
 
-		if (strcmp(t.exec->part[0].vnode, vnode) != 0)
+		if (strcmp(t.exec->part[0].vnode, vnode) != 0 || t.till > until)
 			continue;
 		t.by_name = sorted = exec_by_name(t.exec);
 		fn(to, &t);
