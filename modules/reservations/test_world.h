@@ -110,6 +110,14 @@ static inline const struct keel_reslist *used_inside(struct keel_mod *m, struct 
 	return NULL;
 }
 
+static int64_t lost; /* since when its host does not answer, of each vnode */
+
+static inline int64_t lost_at(struct keel_mod *m, struct keel_obj *node)
+{
+	(void)m, (void)node;
+	return lost;
+}
+
 static inline bool linked(struct keel_mod *m, struct keel_obj *node)
 {
 	(void)m, (void)node;
@@ -317,7 +325,7 @@ static inline void services(void)
 	static const struct keel_acct_api acct = { .size = sizeof(acct), .record = record, .value = value };
 	static const struct keel_node_api nodes = {
 		.size = sizeof(nodes), .state = node_state, .set_state = set_state, .unavailable = closed_inside,
-		.available = available, .sharing = sharing, .linked = linked, .hold = hold, .on_holder = on_holder,
+		.available = available, .sharing = sharing, .linked = linked, .lost_at = lost_at, .hold = hold, .on_holder = on_holder,
 		.used_inside = used_inside, .closed_inside = closed_inside,
 	};
 	static const struct keel_sched_api sched = {
@@ -347,6 +355,7 @@ static inline void set_up(void)
 	memset(records, 0, sizeof(records));
 	held[0] = deleted[0] = '\0';
 	sharing_of = "default_shared";
+	lost = 0;
 	inside = n_blocked = woken = n_finds = drops = 0;
 	cycle = NULL;
 	found = NULL;

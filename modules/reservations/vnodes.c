@@ -20,6 +20,10 @@
 /* States that do not make a vnode unfit for what is promised on it. */
 #define HARMLESS (KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE | KEEL_NODE_BUSY | KEEL_NODE_INITIALIZING | RESV_EXCLUSIVE)
 
+/* A host that has not come back since the server started may be on its way: for so long (seconds). */
+#define LOST (KEEL_NODE_DOWN | KEEL_NODE_UNKNOWN | KEEL_NODE_STALE)
+#define PATIENCE 600
+
 KEEL_ATTR_OF(resv, reserve_rules);
 
 const struct keel_node_state_def resv_exclusive_row = {
@@ -263,11 +267,23 @@ void vnode_each(struct keel_mod *mod, const char *vnode, void (*fn)(struct keel_
 	}
 }
 
+/* Was it lost when the server started, and is there hope? */
+static bool is_awaited(struct keel_mod *mod, struct keel_obj *node)
+{
+	const struct state *st = mod->state;
+	const int64_t lost = keel_node_lost_at(node);
+
+	return lost && lost <= st->began && keel_time(mod) < st->began + PATIENCE;
+}
+
 bool vnode_is_broken(struct keel_mod *mod, const char *vnode)
 {
 	struct keel_obj *node = keel_find(mod, "node", vnode);
+	uint32_t bits = node ? keel_node_state(node) & ~(uint32_t)HARMLESS : 0;
 
-	return !node || (keel_node_closed_inside(node) && (keel_node_state(node) & ~(uint32_t)HARMLESS));
+	if ((bits & LOST) && is_awaited(mod, node))
+		bits &= ~(uint32_t)LOST;
+	return !node || (bits && keel_node_closed_inside(node));
 }
 
 bool span_is_broken(struct keel_mod *mod, struct keel_obj *resv, uint32_t i)
@@ -342,6 +358,21 @@ void judge_forget(struct keel_mod *mod, struct resv *r)
 	if (r->judged && *at)
 		*at = r->next_judged;
 	r->judged = false;
+}
+
+static void patience_over(struct keel_mod *mod, void *arg)
+{
+	(void)arg;
+	each_resv(mod, judge_later, NULL);
+}
+
+void vnodes_await(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (keel_alarm_set(mod, &st->patience, PATIENCE * 1000, patience_over, NULL))
+		keel_log(mod, KEEL_LOG_ERROR, "Server", keel_server_name(mod),
+			 "no memory to look again at the hosts that do not come back: their reservations are not degraded");
 }
 
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)

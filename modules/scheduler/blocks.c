@@ -85,6 +85,8 @@ static void tenant_give(void *arg, const char *job_id, bool suspended)
 	struct entry *e = job ? entry_of(a->mod, job) : NULL;
 	struct tenant t = { .till = e && !suspended ? job_until(a->mod, job) : INT64_MAX };
 
+	if (t.till <= keel_time(a->mod)) /* it is late */
+		t.till = keel_time(a->mod) + 1;
 	if (!e || (t.till > a->until && a->until < INT64_MAX) || !(t.exec = held_of(job, e, suspended)))
 		return;
 	t.by_name = e->held_by_name;
