@@ -5,7 +5,8 @@
  * A server whose modules have no reservations does not know these requests: then the calls fail with PBSE_NOSUP.
  *
  * A submission that waits for a decision (`interactive`) has the id as a PART as soon as the reservation exists. When the
- * server restarts, or is lost, after that, the decision is awaited by id; nothing is submitted twice.
+ * server restarts, or is lost, after that, the decision is awaited by id; nothing is submitted twice. An alteration that waits is undone
+ * by a restart: it is sent again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,33 +86,51 @@ static int await(int c, struct asked *a, int64_t seconds)
 	return 0;
 }
 
-/* Returns the text of the reply, which the caller frees; NULL: an error. */
-static char *ask(int c, const char *request, const struct arg *args, size_t n, const struct attropl *attrib)
+/* A request whose reservation is there was cut off by the end of its server. */
+static bool is_cut(const struct asked *a, int code)
 {
-	struct asked a = { { .key = "reply" }, { .key = "id" } };
-	struct listener l = { .part = part_take, .reply = reply_take, .arg = &a };
-	int64_t since = clock_s();
-	int code = call(c, request, args, n, &l);
-
-	if (a.id.text != NULL && (code == PBSE_SVRDOWN || code == PBSE_PROTOCOL))
-		code = await(c, &a, seconds_left(attrib, since));
-	known(c, code);
-	free(a.id.text);
-	return a.reply.text;
+	return a->id.text != NULL && (code == PBSE_SVRDOWN || code == PBSE_PROTOCOL);
 }
+
+/* Returns the text of the reply, which the caller frees; NULL: an error. */
+static char *asked_end(int c, struct asked *a, int code)
+{
+	known(c, code);
+	free(a->id.text);
+	return a->reply.text;
+}
+
+#define ASKED_INIT { { .key = "reply" }, { .key = "id" } }
 
 char *pbs_submit_resv(int c, struct attropl *attrib, const char *extend)
 {
-	const struct arg args[] = { arg_attrs("attrs", attrib), arg_str("extend", extend) };
+	struct asked a = ASKED_INIT;
+	struct listener l = { .part = part_take, .reply = reply_take, .arg = &a };
+	int64_t since = clock_s();
+	int code = verify(c, VERIFY_RESV, attrib);
 
-	return verify(c, VERIFY_RESV, attrib) == 0 ? ask(c, "resv_submit", args, 2, attrib) : NULL;
+	if (code != 0)
+		return NULL;
+	code = CALL(c, "resv_submit", &l, arg_attrs("attrs", attrib), arg_str("extend", extend));
+	if (is_cut(&a, code))
+		code = await(c, &a, seconds_left(attrib, since));
+	return asked_end(c, &a, code);
 }
 
 char *pbs_modify_resv(int c, const char *id, struct attropl *attrib, const char *extend)
 {
 	const struct arg args[] = { arg_str("id", or_empty(id)), arg_attrs("attrs", attrib), arg_str("extend", extend) };
+	struct asked a = ASKED_INIT;
+	struct listener l = { .part = part_take, .reply = reply_take, .arg = &a };
+	int code = verify(c, VERIFY_RESV_ALTER, attrib);
 
-	return verify(c, VERIFY_RESV_ALTER, attrib) == 0 ? ask(c, "resv_alter", args, 3, attrib) : NULL;
+	if (code != 0)
+		return NULL;
+	code = call(c, "resv_alter", args, 3, &l);
+	l.again = true;
+	if (is_cut(&a, code))
+		code = call(c, "resv_alter", args, 3, &l);
+	return asked_end(c, &a, code);
 }
 
 int pbs_delresv(int c, const char *id, const char *extend)
