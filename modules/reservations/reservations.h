@@ -34,6 +34,7 @@ enum rule {
 	RULE_BEGUN = 0x100,		    /* its B record is written, for this occurrence */
 	RULE_LOST = 0x200,		    /* lost vnodes to another one: substate of a RESV_SUBSTATE row */
 	RULE_SOON = 0x400,		    /* qmove: as soon as possible, times are not decided */
+	RULE_ALTERED = 0x1000,		    /* its last alteration was confirmed */
 	RULE_FORCED = 0x800,		    /* altered by force: with what it has, if nothing else is found */
 };
 
@@ -303,6 +304,7 @@ void resv_end(struct keel_mod *mod, struct keel_obj *resv); /* a time is over: t
 void resv_missed(struct keel_mod *mod, struct keel_obj *resv); /* its time is over and did not begin: the next one, or the end */
 void resv_idle(struct keel_mod *mod, struct keel_obj *resv); /* without jobs for delete_idle_time: its time ends early */
 void resv_sweep(struct keel_mod *mod, struct keel_obj *resv, bool running_only); /* its jobs are deleted; job_left() follows */
+void resv_sweep_soon(struct keel_mod *mod, struct keel_obj *resv); /* a host of it is back: of one that waits for its jobs */
 void sweeps_drop(struct keel_mod *mod);			     /* the module ends */
 void job_left(struct keel_mod *mod, struct keel_obj *resv); /* a job of its queue is over or moved */
 

@@ -296,6 +296,8 @@ static void is_refused(void)
 	CU_ASSERT_EQUAL(alter(root, "force", "(\"Reserve_Name\", \"\", \"x\", 0)"), PBSE_NOSUP);
 	CU_ASSERT_EQUAL(alter(root, "force", SELECT("1:ncpus=1")), PBSE_NOSUP);
 	CU_ASSERT_EQUAL(alter(eve, NULL, LASTS(300)), PBSE_PERM);
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"1000000001\", 0)", LASTS(300)), PBSE_BADATVAL); /* WAIT_MAX */
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"0\", 0)", LASTS(300)), PBSE_BADATVAL);
 	CU_ASSERT(is(2, 2));
 	CU_ASSERT(at(1000, 2000));
 }
@@ -348,6 +350,8 @@ static void has_fewer_chunks(void)
 	confirmed();
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=3")), PBSE_SELECT_NOT_SUBSET);
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("2:ncpus=1")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=2+1:ncpus=2")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=2:mem=1gb")), PBSE_SELECT_NOT_SUBSET);
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("ncpus=2")), 0);
 	CU_ASSERT(is(11, 2));
 	CU_ASSERT_STRING_EQUAL(text_of("schedselect"), "1:ncpus=2");

@@ -523,6 +523,17 @@ void order_settle(struct snapshot *s)
 	o->n_stale_host = 0;
 }
 
+uint32_t order_list(const struct snapshot *s, uint32_t *ret)
+{
+	const struct order *o = s->order;
+	uint32_t n = 0, i, k;
+
+	for (i = 0; o && i < o->n_span; i++)
+		for (k = 0; k < o->span[i].n; k++)
+			ret[n++] = o->span[i].node[k];
+	return n;
+}
+
 /* ---- search -------------------------------------------------------------------------------------------------- */
 
 /* Some of the needs are beyond this bound. */

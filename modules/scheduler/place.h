@@ -112,7 +112,9 @@ struct snapshot {
 	struct sets *sets; /* made when a job first needed them */
 	const struct spans *spans; /* what is promised; NULL: nothing. Borrowed */
 	uint32_t n_future;	   /* vnodes with blocks that begin later */
-	void (*tenants)(void *arg, const char *vnode, void (*fn)(void *to, const struct tenant *), void *to); /* spans.h */
+	/* Calls fn for the jobs on a vnode that will have ended at `until`, or (INT64_MAX) for all. NULL: there are none. */
+	void (*tenants)(void *arg, const char *vnode, int64_t until, void (*fn)(void *to, const struct tenant *),
+			void *to);
 	void *tenants_arg;
 	char **own_checked, **own_endless; /* owned, or NULL */
 };

@@ -60,7 +60,7 @@ static struct {
 } running[8];
 static uint32_t n_running;
 
-static void tenants(void *arg, const char *vnode, void (*fn)(void *to, const struct tenant *), void *to)
+static void tenants(void *arg, const char *vnode, int64_t until, void (*fn)(void *to, const struct tenant *), void *to)
 {
 	uint32_t i;
 
@@ -69,7 +69,7 @@ static void tenants(void *arg, const char *vnode, void (*fn)(void *to, const str
 		uint32_t *sorted;
 		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].alone };
 
-		if (strcmp(t.exec->part[0].vnode, vnode) != 0)
+		if (strcmp(t.exec->part[0].vnode, vnode) != 0 || t.till > until)
 			continue;
 		t.by_name = sorted = exec_by_name(t.exec);
 		fn(to, &t);
@@ -502,7 +502,89 @@ static void plans_keep_off(void)
 	end();
 }
 
-TESTS_MAIN("spans", TEST(a_window_ends_where_a_block_begins), TEST(nested_and_back_to_back),
+/* ---- by lot -------------------------------------------------------------------------------------------------- */
+
+static uint32_t seed = 7;
+
+static bool agree(struct snapshot *s)
+{
+	int64_t till = s->at + 1 + pick(&seed, 1500);
+	double by_gap = s->node[0].free[0] - spans_gap(s, 0, 0, till), other = least(s->at, till, NULL);
+
+	if (by_gap != other)
+		printf("\n%lld to %lld: %g, not %g\n", (long long)s->at, (long long)till, by_gap, other);
+	return by_gap == other;
+}
+
+static void site_by_lot(void)
+{
+	static const char *const ids[] = { "A", "B", "C", "D", "E" };
+	uint32_t i, n = 1 + pick(&seed, 5);
+
+	begin();
+	amounts[0][0] = 100;
+	for (i = 0; i < n; i++) {
+		int64_t from = 800 + pick(&seed, 1000);
+		bool began = from <= NOW && pick(&seed, 2);
+
+		promise(ids[i], began ? KEEL_BLOCK_BEGAN : 0, from, (from > NOW ? from : NOW) + 1 + pick(&seed, 900), "n0", 1 + pick(&seed, 9));
+	}
+	for (i = pick(&seed, 5); i > 0; i--)
+		runs("n0", 1 + pick(&seed, 9), NOW + 1 + pick(&seed, 1500), pick(&seed, 3) ? "workq" : ids[0]);
+	look();
+	others_shut();
+}
+
+/* Blocks begin and end and jobs end, up to `at`. */
+static void time_goes_on(struct snapshot *s, int64_t at)
+{
+	const struct promiser *p;
+	uint32_t i;
+
+	for (; s->at < at; s->at++) {
+		int64_t now = s->at + 1;
+
+		for (i = 0; i < n_running; i++)
+			if (running[i].till == now && !spans_inside(&spans, "n0", running[i].queue))
+				place_vacate(s, running[i].exec, 0, NULL, running[i].till);
+		for (p = spans.by_id; p; p = p->hh.next)
+			if (p->first->till == now && p->first->till > NOW)
+				spans_begin(s, p->first, false);
+		for (p = spans.by_id; p; p = p->hh.next)
+			if (p->first->from == now)
+				spans_begin(s, p->first, true);
+	}
+}
+
+/* What is known by gaps is what is found by looking at every block and job. */
+static void gaps_agree_with_a_look(void)
+{
+	struct snapshot *copy;
+	uint32_t round, k;
+	int64_t ends;
+
+	for (round = 0; round < 400; round++) {
+		site_by_lot();
+		for (k = 0; k < 10; k++)
+			CU_ASSERT(agree(&site));
+		ends = NOW + 1 + pick(&seed, 1500);
+		if (placed(3, ends, "(n0:ncpus=3)"))
+			runs("n0", 3, ends, "workq");
+		for (k = 0; k < 10; k++)
+			CU_ASSERT(agree(&site));
+		copy = snapshot_copy(&site);
+		CU_ASSERT_FATAL(copy != NULL);
+		for (k = 0; k < 5; k++) {
+			time_goes_on(copy, copy->at + 1 + pick(&seed, 300));
+			CU_ASSERT(agree(copy));
+		}
+		snapshot_copy_free(copy);
+		CU_ASSERT(agree(&site));
+		end();
+	}
+}
+
+TESTS_MAIN("spans", TEST(gaps_agree_with_a_look), TEST(a_window_ends_where_a_block_begins), TEST(nested_and_back_to_back),
 	   TEST(what_ends_before_makes_room), TEST(what_is_placed_counts_until_it_ends), TEST(exclusive_jobs_keep_off),
 	   TEST(closed_is_closed), TEST(a_block_that_began_is_charged_once), TEST(one_that_should_have_begun_is_taken),
 	   TEST(copies_have_their_own_time), TEST(a_job_goes_on_beside_blocks), TEST(longer_jobs_after_shorter_ones),

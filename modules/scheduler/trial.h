@@ -120,6 +120,8 @@ void order_until(struct snapshot *s, int64_t till);
 /* The next vnode that may do, at or after the cursor, which then stands on it; NO_NODE. */
 uint32_t order_next(const struct snapshot *s, const struct probe *p, struct cursor *c);
 void cursor_step(struct cursor *c);
+/* All vnodes in their order; room for as many. 0 when there is no order. */
+uint32_t order_list(const struct snapshot *s, uint32_t *ret);
 /* Vnodes of a host, best first: *ret_n of them. */
 const uint32_t *order_of_host(const struct snapshot *s, uint32_t host, uint32_t *ret_n);
 bool host_in_use(const struct snapshot *s, uint32_t host);

@@ -5,8 +5,7 @@
  * A server whose modules have no reservations does not know these requests: then the calls fail with PBSE_NOSUP.
  *
  * A submission that waits for a decision (`interactive`) has the id as a PART as soon as the reservation exists. When the
- * server restarts, or is lost, after that, the decision is awaited by id; nothing is submitted twice. An alteration that waits is undone
- * by a restart: it is sent again.
+ * server restarts, or is lost, after that, the decision is awaited by id; nothing is submitted twice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,10 +70,11 @@ static int64_t seconds_left(const struct attropl *attrib, int64_t since)
 }
 
 /* Waits for the decision about a->id, over restarts of the server. One that is not there any more was denied meanwhile. */
-static int await(int c, struct asked *a, int64_t seconds)
+static int await(int c, struct asked *a, int64_t seconds, bool alters)
 {
 	struct listener l = { .reply = reply_take, .arg = a, .again = true };
-	int code = CALL(c, "resv_wait", &l, arg_str("id", a->id.text), arg_int("seconds", seconds));
+	int code = CALL(c, "resv_wait", &l, arg_str("id", a->id.text), arg_int("seconds", seconds),
+			arg_int("alters", alters));
 
 	if (code != PBSE_UNKRESVID)
 		return code;
@@ -86,51 +86,33 @@ static int await(int c, struct asked *a, int64_t seconds)
 	return 0;
 }
 
-/* A request whose reservation is there was cut off by the end of its server. */
-static bool is_cut(const struct asked *a, int code)
-{
-	return a->id.text != NULL && (code == PBSE_SVRDOWN || code == PBSE_PROTOCOL);
-}
-
 /* Returns the text of the reply, which the caller frees; NULL: an error. */
-static char *asked_end(int c, struct asked *a, int code)
+static char *ask(int c, const char *request, const struct arg *args, size_t n, const struct attropl *attrib)
 {
-	known(c, code);
-	free(a->id.text);
-	return a->reply.text;
-}
+	struct asked a = { { .key = "reply" }, { .key = "id" } };
+	struct listener l = { .part = part_take, .reply = reply_take, .arg = &a };
+	int64_t since = clock_s();
+	int code = call(c, request, args, n, &l);
 
-#define ASKED_INIT { { .key = "reply" }, { .key = "id" } }
+	if (a.id.text != NULL && (code == PBSE_SVRDOWN || code == PBSE_PROTOCOL))
+		code = await(c, &a, seconds_left(attrib, since), strcmp(request, "resv_alter") == 0);
+	known(c, code);
+	free(a.id.text);
+	return a.reply.text;
+}
 
 char *pbs_submit_resv(int c, struct attropl *attrib, const char *extend)
 {
-	struct asked a = ASKED_INIT;
-	struct listener l = { .part = part_take, .reply = reply_take, .arg = &a };
-	int64_t since = clock_s();
-	int code = verify(c, VERIFY_RESV, attrib);
+	const struct arg args[] = { arg_attrs("attrs", attrib), arg_str("extend", extend) };
 
-	if (code != 0)
-		return NULL;
-	code = CALL(c, "resv_submit", &l, arg_attrs("attrs", attrib), arg_str("extend", extend));
-	if (is_cut(&a, code))
-		code = await(c, &a, seconds_left(attrib, since));
-	return asked_end(c, &a, code);
+	return verify(c, VERIFY_RESV, attrib) == 0 ? ask(c, "resv_submit", args, 2, attrib) : NULL;
 }
 
 char *pbs_modify_resv(int c, const char *id, struct attropl *attrib, const char *extend)
 {
 	const struct arg args[] = { arg_str("id", or_empty(id)), arg_attrs("attrs", attrib), arg_str("extend", extend) };
-	struct asked a = ASKED_INIT;
-	struct listener l = { .part = part_take, .reply = reply_take, .arg = &a };
-	int code = verify(c, VERIFY_RESV_ALTER, attrib);
 
-	if (code != 0)
-		return NULL;
-	code = call(c, "resv_alter", args, 3, &l);
-	l.again = true;
-	if (is_cut(&a, code))
-		code = call(c, "resv_alter", args, 3, &l);
-	return asked_end(c, &a, code);
+	return verify(c, VERIFY_RESV_ALTER, attrib) == 0 ? ask(c, "resv_alter", args, 3, attrib) : NULL;
 }
 
 int pbs_delresv(int c, const char *id, const char *extend)
