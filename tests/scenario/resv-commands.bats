@@ -222,6 +222,7 @@ resv_is() { same "state of $1" "$2" "$(of_resv "$1" reserve_state)"; }
 	undo pbs_rdel "$other"
 	sandbox restart server
 	wait_until 20 resv_is "$id" RESV_CONFIRMED # an alteration is undone
+	wait_until 30 node_is n1 free
 	qmgr -c 'set server scheduling = true'
 	wait
 	same 'the new one' "$other CONFIRMED" "$(<"$BATS_TEST_TMPDIR/new")"
