@@ -199,6 +199,17 @@ failed:
 	keel_alarm_set(mod, &r->purge, ROUND_MS, next_round, resv);
 }
 
+void resv_sweep_soon(struct keel_mod *mod, struct keel_obj *resv)
+{
+	const int32_t state = resv_state(resv);
+	struct resv *r = resv_slot(mod, resv);
+
+	if (!r || (state != KEEL_RESV_BEING_DELETED && state != KEEL_RESV_DELETING_JOBS))
+		return;
+	r->rounds = 0;
+	keel_alarm_set(mod, &r->purge, 1000, next_round, resv);
+}
+
 /* ---- the end --------------------------------------------------------------------------------------------- */
 
 static void note_end(struct keel_mod *mod, struct keel_obj *resv)

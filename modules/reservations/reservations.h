@@ -100,6 +100,7 @@ struct state {
 	struct search *search;	     /* search.c: the one that is under way */
 	struct sweep *sweeps;	     /* end.c */
 	struct keel_alarm patience;  /* vnodes.c: hosts that were lost at the start */
+	struct keel_alarm hosts; /* search.c: hosts have had the time to report after the start */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
 	char *denied[DENIED_MAX]; /* explain.c: the last ones, and why */
 	uint32_t n_denied;
@@ -304,6 +305,7 @@ void resv_end(struct keel_mod *mod, struct keel_obj *resv); /* a time is over: t
 void resv_missed(struct keel_mod *mod, struct keel_obj *resv); /* its time is over and did not begin: the next one, or the end */
 void resv_idle(struct keel_mod *mod, struct keel_obj *resv); /* without jobs for delete_idle_time: its time ends early */
 void resv_sweep(struct keel_mod *mod, struct keel_obj *resv, bool running_only); /* its jobs are deleted; job_left() follows */
+void resv_sweep_soon(struct keel_mod *mod, struct keel_obj *resv); /* a host of it is back: of one that waits for its jobs */
 void sweeps_drop(struct keel_mod *mod);			     /* the module ends */
 void job_left(struct keel_mod *mod, struct keel_obj *resv); /* a job of its queue is over or moved */
 

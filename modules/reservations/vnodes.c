@@ -29,7 +29,7 @@ KEEL_ATTR_OF(resv, reserve_rules);
 const struct keel_node_state_def resv_exclusive_row = {
 	.size = sizeof(struct keel_node_state_def),
 	.bit = RESV_EXCLUSIVE, .place = 110,
-	.unavailable = KEEL_NODE_STATE_CLOSED | KEEL_NODE_STATE_OUTSIDE,
+	.unavailable = KEEL_NODE_STATE_OUTSIDE,
 	.name = "resv-exclusive",
 	.doc = "a reservation that runs has it for itself",
 };
@@ -375,8 +375,17 @@ void vnodes_await(struct keel_mod *mod)
 			 "no memory to look again at the hosts that do not come back: their reservations are not degraded");
 }
 
+/* Its jobs there could not be deleted while the host was away. */
+static void host_back(struct keel_mod *mod, struct keel_obj *resv, void *arg)
+{
+	(void)arg;
+	resv_sweep_soon(mod, resv);
+}
+
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
 {
+	if ((ev->before & ~ev->after) & LOST)
+		vnode_each(c->mod, ev->id, host_back, NULL);
 	if ((ev->before ^ ev->after) & ~(int64_t)HARMLESS)
 		vnode_each(c->mod, ev->id, judge_later, NULL);
 	return KEEL_NEXT;
