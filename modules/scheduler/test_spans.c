@@ -56,7 +56,7 @@ static struct {
 	struct keel_exec *exec;
 	int64_t till;
 	const char *queue;
-	bool alone;
+	int32_t share;
 } running[8];
 static uint32_t n_running;
 
@@ -67,7 +67,7 @@ static void tenants(void *arg, const char *vnode, int64_t until, void (*fn)(void
 	(void)arg;
 	for (i = 0; i < n_running; i++) {
 		uint32_t *sorted;
-		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].alone };
+		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].share };
 
 		if (strcmp(t.exec->part[0].vnode, vnode) != 0 || t.till > until)
 			continue;
@@ -84,7 +84,7 @@ static void runs(const char *vnode, double cpus, int64_t till, const char *queue
 	running[n_running].exec = on(vnode, cpus);
 	running[n_running].till = till;
 	running[n_running].queue = queue;
-	running[n_running++].alone = false;
+	running[n_running++].share = KEEL_SHARE_UNSET;
 	v->jobs++;
 }
 
@@ -303,8 +303,20 @@ static void what_is_placed_counts_until_it_ends(void)
 
 static void exclusive_jobs_keep_off(void)
 {
+	bool closed;
+
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 1);
+	runs("n0", 1, 1900, "workq");
+	running[0].share = KEEL_SHARE_EXCL;
+	look();
+	others_shut();
+	least(1800, 1950, &closed);
+	CU_ASSERT(closed);
+	least(1900, 1950, &closed);
+	CU_ASSERT_FALSE(closed);
+	exec_gone(running[--n_running].exec);
+	nodes[0].jobs = 0;
 	look();
 	others_shut();
 	CU_ASSERT(fits(&site, 1, KEEL_SHARE_EXCL, 2000));
