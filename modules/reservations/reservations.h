@@ -100,6 +100,7 @@ struct state {
 	struct search *search;	     /* search.c: the one that is under way */
 	struct sweep *sweeps;	     /* end.c */
 	struct keel_alarm patience;  /* vnodes.c: hosts that were lost at the start */
+	struct keel_alarm hosts; /* search.c: hosts have had the time to report after the start */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
 	char *denied[DENIED_MAX]; /* explain.c: the last ones, and why */
 	uint32_t n_denied;

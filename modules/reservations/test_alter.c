@@ -503,6 +503,23 @@ static void of_a_kind_that_waits_for_nothing(void)
 	CU_ASSERT(is(2, 2));
 }
 
+static void hosts_are_to_report(void)
+{
+	made_whole(1000, 2000);
+	restart();
+	lost = number_of("reserve_start") - 1000; /* the start of the server */
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(is(1, 1));
+	woken = 0;
+	keel_mock_advance(mock, 61000);
+	CU_ASSERT(woken > 0);
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT_PTR_NULL(resv());
+	lost = 0;
+}
+
 /* ---- keelson resv ---------------------------------------------------------------------------------------------- */
 static bool explained(const char *operand, const char *line)
 {
@@ -550,5 +567,5 @@ TESTS_MAIN_BETWEEN("altered and degraded", begin, tear_down, TEST(a_vnode_fails)
 		   TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(is_altered), TEST(is_refused), TEST(is_denied),
 		   TEST(the_server_restarts), TEST(only_names), TEST(has_fewer_chunks), TEST(it_runs), TEST(it_ran_for_long),
 		   TEST(by_force), TEST(not_yet_confirmed), TEST(the_soonest_of_several), TEST(taken_while_altered),
-		   TEST(of_a_kind_that_waits_for_nothing), TEST(is_explained),
+		   TEST(of_a_kind_that_waits_for_nothing), TEST(hosts_are_to_report), TEST(is_explained),
 		   TEST(denied_ones_are_explained))
