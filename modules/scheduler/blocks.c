@@ -91,7 +91,7 @@ static void tenant_give(void *arg, const char *job_id, bool suspended)
 		return;
 	t.by_name = e->held_by_name;
 	t.queue = keel_get_str(job, job_queue);
-	t.alone = !suspended && share_of(job) >= KEEL_SHARE_EXCL;
+	t.share = suspended ? KEEL_SHARE_SHARED : share_of(job);
 	a->fn(a->to, &t);
 }
 

@@ -519,7 +519,7 @@ static void ask_tenant(void *arg, const struct tenant *t)
 			gap_from(a->f, c, t->till, -n);
 		}
 	a->ret->promised |= a->taker == a->node;
-	a->ret->closed |= a->taker == a->node && t->alone;
+	a->ret->closed |= a->taker == a->node && a->s->node[a->node].share[t->share & 3] != KEEL_SHARE_SHARED;
 }
 
 static void ask_taker(void *arg, uint32_t taker)

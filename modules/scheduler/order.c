@@ -49,24 +49,6 @@ struct order {
 
 /* ---- amounts ------------------------------------------------------------------------------------ */
 
-double *amount_at(const struct snapshot *s, uint32_t node, uint32_t column)
-{
-	const struct vnode *v = &s->node[node];
-
-	if (v->via && v->via[column])
-		v = &s->node[v->via[column] - 1];
-	return &v->free[column];
-}
-
-double total_at(const struct snapshot *s, uint32_t node, uint32_t column)
-{
-	const struct vnode *v = &s->node[node];
-
-	if (v->via && v->via[column])
-		v = &s->node[v->via[column] - 1];
-	return v->total[column];
-}
-
 /* What others share may change behind the vnode's back. */
 static double bound_of(const struct vnode *v, uint32_t column, bool empty)
 {

@@ -56,7 +56,7 @@ static struct {
 	struct keel_exec *exec;
 	int64_t till;
 	const char *queue;
-	bool alone;
+	int32_t share;
 } running[8];
 static uint32_t n_running;
 
@@ -67,7 +67,7 @@ static void tenants(void *arg, const char *vnode, int64_t until, void (*fn)(void
 	(void)arg;
 	for (i = 0; i < n_running; i++) {
 		uint32_t *sorted;
-		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].alone };
+		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].share };
 
 		if (strcmp(t.exec->part[0].vnode, vnode) != 0 || t.till > until)
 			continue;
@@ -84,7 +84,7 @@ static void runs(const char *vnode, double cpus, int64_t till, const char *queue
 	running[n_running].exec = on(vnode, cpus);
 	running[n_running].till = till;
 	running[n_running].queue = queue;
-	running[n_running++].alone = false;
+	running[n_running++].share = KEEL_SHARE_UNSET;
 	v->jobs++;
 }
 
@@ -203,8 +203,10 @@ static void shut(uint32_t node)
 	snapshot_changed(&site, node);
 }
 
-static void others_shut(void)
+/* n0 alone is open. */
+static void look_alone(void)
 {
+	look();
 	shut(1);
 	shut(2);
 }
@@ -228,8 +230,7 @@ static void a_window_ends_where_a_block_begins(void)
 {
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 3);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 4, 0, 2000));
 	CU_ASSERT_FALSE(fits(&site, 4, 0, 2001));
 	CU_ASSERT_EQUAL(why.code, KEEL_WHY_CONFLICT);
@@ -251,8 +252,7 @@ static void nested_and_back_to_back(void)
 	promise("R1", 0, 2000, 3000, "n0", 2);
 	promise("R2", 0, 3000, 4000, "n0", 2); /* one after the other: never more than two */
 	promise("R3", 0, 3500, 3600, "n0", 1);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 2, 0, 3500));
 	CU_ASSERT_FALSE(fits(&site, 2, 0, 3501));
 	CU_ASSERT(fits(&site, 1, 0, 99999));
@@ -271,14 +271,12 @@ static void what_ends_before_makes_room(void)
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 2);
 	runs("n0", 2, 2000, "workq");
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 2, 0, 9000)); /* the two that run are gone when the block begins */
 	CU_ASSERT_EQUAL(least(1500, 2500, NULL), 2);
 	CU_ASSERT_EQUAL(least(2000, 2500, NULL), 2);
 	running[0].till = 2001;
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 9000));
 	CU_ASSERT_EQUAL(least(2000, 2500, NULL), 0);
 	end();
@@ -288,13 +286,11 @@ static void what_is_placed_counts_until_it_ends(void)
 {
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 2);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(placed(2, 1500, "(n0:ncpus=2)"));
 	CU_ASSERT(placed(2, 9000, "(n0:ncpus=2)")); /* the first one has gone by then */
 	CU_ASSERT_EQUAL(nodes[0].free[0], 0);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(placed(2, 2001, "(n0:ncpus=2)"));
 	CU_ASSERT_FALSE(placed(1, 9000, "(n0:ncpus=1)"));
 	CU_ASSERT(placed(2, 2000, "(n0:ncpus=2)"));
@@ -303,10 +299,20 @@ static void what_is_placed_counts_until_it_ends(void)
 
 static void exclusive_jobs_keep_off(void)
 {
+	bool closed;
+
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 1);
-	look();
-	others_shut();
+	runs("n0", 1, 1900, "workq");
+	running[0].share = KEEL_SHARE_EXCL;
+	look_alone();
+	least(1800, 1950, &closed);
+	CU_ASSERT(closed);
+	least(1900, 1950, &closed);
+	CU_ASSERT_FALSE(closed);
+	exec_gone(running[--n_running].exec);
+	nodes[0].jobs = 0;
+	look_alone();
 	CU_ASSERT(fits(&site, 1, KEEL_SHARE_EXCL, 2000));
 	CU_ASSERT_FALSE(fits(&site, 1, KEEL_SHARE_EXCL, 2001));
 	CU_ASSERT_EQUAL(why.from, 2000);
@@ -322,8 +328,7 @@ static void closed_is_closed(void)
 	begin();
 	promise("M1", KEEL_BLOCK_WHATEVER, 2000, 3000, "n0", 4);
 	runs("n0", 3, 90000, "workq"); /* may run into it */
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 1, 0, 2000));
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 2001));
 	CU_ASSERT_FALSE(fits(&site, 0, 0, 2001));
@@ -349,8 +354,7 @@ static void a_block_that_began_is_charged_once(void)
 	promise("R2", 0, 2000, 2500, "n0", 1);
 	promise("R3", 0, 3000, 4000, "n0", 3);
 	runs("n0", 2, 9000, "R1"); /* inside it */
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_EQUAL(nodes[0].free[0], 1);
 	CU_ASSERT(fits(&site, 1, 0, 2000));
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 2001));
@@ -364,8 +368,7 @@ static void one_that_should_have_begun_is_taken(void)
 {
 	begin();
 	promise("R1", 0, 900, 3000, "n0", 3);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_EQUAL(nodes[0].free[0], 1);
 	CU_ASSERT(nodes[0].in_use);
 	CU_ASSERT(fits(&site, 1, 0, 9000));
@@ -380,8 +383,7 @@ static void copies_have_their_own_time(void)
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 2);
 	runs("n0", 3, 9000, "workq");
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 9000));
 	copy = snapshot_copy(&site);
 	place_vacate(copy, running[0].exec, 0, NULL, 9000);
@@ -488,8 +490,7 @@ static void plans_keep_off(void)
 	promise("R1", 0, 2000, 3000, "n0", 3);
 	promise("R2", 0, 5000, 6000, "n0", 1);
 	runs("n0", 2, 1400, "workq");
-	look();
-	others_shut();
+	look_alone();
 	calendar_init(&c, NOW, 0, exec_gone);
 	calendar_end(&c, 1400, 1400, on("n0", 2), 0, "running");
 	for (p = spans.by_id; p; p = p->hh.next)
@@ -531,8 +532,7 @@ static void site_by_lot(void)
 	}
 	for (i = pick(&seed, 5); i > 0; i--)
 		runs("n0", 1 + pick(&seed, 9), NOW + 1 + pick(&seed, 1500), pick(&seed, 3) ? "workq" : ids[0]);
-	look();
-	others_shut();
+	look_alone();
 }
 
 /* Blocks begin and end and jobs end, up to `at`. */
