@@ -296,7 +296,7 @@ static void is_refused(void)
 	CU_ASSERT_EQUAL(alter(root, "force", "(\"Reserve_Name\", \"\", \"x\", 0)"), PBSE_NOSUP);
 	CU_ASSERT_EQUAL(alter(root, "force", SELECT("1:ncpus=1")), PBSE_NOSUP);
 	CU_ASSERT_EQUAL(alter(eve, NULL, LASTS(300)), PBSE_PERM);
-	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"1000000001\", 0)", LASTS(300)), PBSE_BADATVAL); /* WAIT_MAX */
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"1000000001\", 0)", LASTS(300)), PBSE_BADATVAL); /* past modules/reservations/alter.c WAIT_MAX */
 	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"0\", 0)", LASTS(300)), PBSE_BADATVAL);
 	CU_ASSERT(is(2, 2));
 	CU_ASSERT(at(1000, 2000));

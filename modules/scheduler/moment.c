@@ -84,6 +84,35 @@ static void keep_take(struct find *f, uint32_t node)
 	}
 }
 
+struct host_asking {
+	const struct find *f;
+	bool closed;
+};
+
+static void tenant_of_host(void *arg, const char *job_id, bool suspended)
+{
+	struct host_asking *a = arg;
+	struct keel_obj *job = suspended ? NULL : keel_find(a->f->mod, "job", job_id);
+
+	a->closed |= job && share_of(job) == KEEL_SHARE_EXCLHOST && job_until(a->f->mod, job) > a->f->moment;
+}
+
+/* Does a job on another vnode have the host for itself? */
+static bool is_host_closed(const struct find *f, uint32_t node)
+{
+	struct host_asking a = { f, false };
+	uint32_t n, i;
+	const uint32_t *other = order_of_host(f->s, f->s->node[node].host, &n);
+
+	for (i = 0; i < n && !a.closed; i++) {
+		struct keel_obj *obj = other[i] == node ? NULL : keel_find(f->mod, "node", f->s->node[other[i]].name);
+
+		if (obj)
+			keel_node_tenants(obj, tenant_of_host, &a);
+	}
+	return a.closed;
+}
+
 /* False: no memory. */
 static bool fill(struct find *f, uint32_t node)
 {
@@ -94,7 +123,7 @@ static bool fill(struct find *f, uint32_t node)
 	if (!spans_least(f->s, node, &ask, &least))
 		return false;
 	v->fenced = false;
-	v->alone = least.closed;
+	v->alone = least.closed || is_host_closed(f, node);
 	v->jobs = least.promised;
 	if (f->kept && (f->kept[node] & KEPT))
 		keep_take(f, node);
