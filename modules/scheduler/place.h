@@ -250,7 +250,7 @@ void reason_amount(struct reason *r, int32_t code, const struct keel_resource *r
 /* `arch (sun != linux)`; `have` NULL: there is none */
 void reason_differs(struct reason *r, int32_t code, const struct keel_res_value *wanted,
 		    const struct keel_res_value *have);
-/* With this block, or with nobody knows which (NULL). */
+/* A conflict with this block; NULL: it is not known with which. */
 void reason_block(struct reason *r, const struct block *b);
 /* Without detail. */
 void reason_short(struct reason *r, int32_t code, const struct keel_resource *res);
