@@ -150,9 +150,8 @@ static int32_t check_next(struct keel_mod *mod, struct keel_obj *resv, const str
 	return PBSE_STDG_RESV_OCCR_CONFLICT;
 }
 
-static int32_t check_times(struct keel_mod *mod, struct keel_obj *resv, const struct alteration *a)
+static int32_t check_times(struct keel_mod *mod, struct keel_obj *resv, const struct alteration *a, const struct times *t)
 {
-	const struct times *t = &a->new;
 	const bool moved = t->start != a->old.start, running = resv_is_running(resv);
 	const int64_t now = keel_time(mod);
 	int32_t code;
@@ -194,7 +193,7 @@ static int32_t alter_times(struct keel_mod *mod, struct keel_changes *ch, struct
 	int32_t code = times_of(ch, resv, a);
 
 	if (!code)
-		code = check_times(mod, resv, a);
+		code = check_times(mod, resv, a, &a->new);
 	return code ? fails(err, code) : put_times(ch, resv, &a->new, err);
 }
 
@@ -477,8 +476,23 @@ static void accepted(struct keel_mod *mod, struct keel_obj *resv, struct alterat
 	alter_confirm(mod, resv, whatever ? who : NULL);
 }
 
+/* A tap may have changed the times that were asked for: they are taken where these could have been asked for as well. */
+static void times_settle(struct keel_mod *mod, struct keel_obj *resv, struct alteration *a)
+{
+	const int64_t start = keel_get_int(resv, resv_reserve_start), end = keel_get_int(resv, resv_reserve_end);
+	const struct times t = { start, end, end - start };
+
+	if (start == a->new.start && end == a->new.end)
+		return;
+	if (a->wanted & TIMES && check_times(mod, resv, a, &t) == 0)
+		a->new = t;
+	else
+		span_move(mod, resv, a->new.start, a->new.end);
+}
+
 static void modified(struct keel_mod *mod, struct keel_obj *resv, struct alteration *a)
 {
+	times_settle(mod, resv, a);
 	log_asked(mod, resv, a);
 	keel_set_int(resv, resv_mtime, keel_time(mod));
 	if (a->wanted & LISTS)
@@ -497,10 +511,10 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 
 	if (r && r->alteration == a)
 		r->alteration = NULL;
-	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
-		keel_reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text ? "%s" : NULL, outcome->text);
-	else if (!r)
+	if (!r)
 		keel_reply(a->req, PBSE_UNKRESVID, NULL);
+	else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
+		keel_reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text ? "%s" : NULL, outcome->text);
 	else
 		modified(mod, resv, a);
 	free(a);

@@ -425,6 +425,76 @@ static void nothing_is_decided_in_time(void)
 	CU_ASSERT_PTR_NULL(resv());
 }
 
+/* Taps at resv_modify. */
+static keel_verdict sets_end(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_resv_modify *ev = event;
+
+	(void)point;
+	CU_ASSERT_EQUAL(keel_call_set(c, ev->resv, "reserve_end", NULL, arg, NULL), 0);
+	return KEEL_NEXT;
+}
+
+static void a_tap_has_another_end(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	keel_mock_tap(mock, KEEL_POINT_resv_modify, "sets_end", 0, sets_end, (void *)(uintptr_t) "1700005000");
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Reserve_Name\", \"\", \"other\", 0)"), 0);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 2000));
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(50)), 0);
+	CU_ASSERT(is(11, 2));
+	CU_ASSERT(at(1000, 5000));
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(resv(), "Resource_List", "walltime"), "01:06:40");
+}
+
+static keel_verdict resumed(struct keel_call *c, void *arg)
+{
+	(void)c, (void)arg;
+	return KEEL_NEXT;
+}
+
+static void cancelled(struct keel_call *c, void *arg, int32_t reason)
+{
+	(void)c, (void)arg, (void)reason;
+}
+
+static keel_verdict waits(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)point, (void)event, (void)arg;
+	return keel_hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "a test", .timeout_ms = 1000000,
+						      .resume = resumed, .cancel = cancelled }, NULL);
+}
+
+static void it_begins_while_a_tap_waits(void)
+{
+	made_whole(10, 2000);
+	confirmed();
+	keel_mock_tap(mock, KEEL_POINT_resv_modify, "waits", 0, waits, NULL);
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(50)), -1);
+	keel_mock_advance(mock, 11000);
+	CU_ASSERT(is(5, 5));
+	keel_mock_release(mock, 0);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(reply.told);
+	CU_ASSERT_EQUAL(reply.code, PBSE_BADSTATE);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT(at(10, 2000));
+}
+
+static void it_is_deleted_while_a_tap_waits(void)
+{
+	made_whole(10, 2000);
+	confirmed();
+	keel_mock_tap(mock, KEEL_POINT_resv_modify, "waits", 0, waits, NULL);
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(50)), -1);
+	resv_remove(module, resv(), "root@svr");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_PTR_NULL(resv());
+	CU_ASSERT(reply.told && reply.code == PBSE_UNKRESVID);
+}
+
 static void by_force(void)
 {
 	made_whole(1000, 2000);
@@ -586,6 +656,7 @@ TESTS_MAIN_BETWEEN("altered and degraded", begin, tear_down, TEST(a_vnode_fails)
 		   TEST(only_a_later_time), TEST(vnodes_are_taken), TEST(it_gets_others), TEST(it_runs_without_any),
 		   TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(is_altered), TEST(is_refused), TEST(is_denied),
 		   TEST(the_server_restarts), TEST(only_names), TEST(has_fewer_chunks), TEST(it_runs), TEST(it_ran_for_long),
-		   TEST(nothing_is_decided_in_time), TEST(by_force), TEST(not_yet_confirmed), TEST(the_soonest_of_several), TEST(taken_while_altered),
+		   TEST(nothing_is_decided_in_time), TEST(a_tap_has_another_end), TEST(it_begins_while_a_tap_waits),
+		   TEST(it_is_deleted_while_a_tap_waits), TEST(by_force), TEST(not_yet_confirmed), TEST(the_soonest_of_several), TEST(taken_while_altered),
 		   TEST(of_a_kind_that_waits_for_nothing), TEST(hosts_are_to_report), TEST(is_explained),
 		   TEST(denied_ones_are_explained))
