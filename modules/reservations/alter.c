@@ -23,7 +23,7 @@
 #include <strings.h>
 
 KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_duration, Resource_List, schedselect, reserve_alter_revert,
-	      reserve_standing_revert, reserve_rules, mtime);
+	      reserve_standing_revert, reserve_rules, interactive, mtime);
 KEEL_ATTR_OPT(server, scheduling);
 
 #define REQUEST_ALTER 91
@@ -387,6 +387,7 @@ static bool may_be_altered(struct keel_obj *resv)
 {
 	switch (resv_state(resv)) {
 	case KEEL_RESV_UNCONFIRMED:
+		return !(keel_get_int(resv, resv_reserve_rules) & RULE_SOON); /* it has no times yet */
 	case KEEL_RESV_CONFIRMED:
 	case KEEL_RESV_RUNNING:
 	case KEEL_RESV_DEGRADED:
@@ -466,6 +467,7 @@ static void accepted(struct keel_mod *mod, struct keel_obj *resv, struct alterat
 		return;
 	}
 	if (!at_once) {
+		keel_set_int(resv, resv_interactive, a->seconds);
 		asker_wait(mod, resv, a->req, a->seconds, true, "ALTER REQUESTED");
 		keel_sched_reconsider();
 		return;
@@ -574,6 +576,8 @@ void on_resv_alter(struct keel_mod *mod, struct keel_req *req)
 		code = PBSE_BADSTATE;
 	if (!code && !(a = alteration_new(resv, req, force)))
 		code = PBSE_SYSTEM;
+	if (code == PBSE_UNKRESVID)
+		keel_log(mod, KEEL_LOG_DEBUG, "Resv", id ? id : "", "%s", keel_pbse_text(code));
 	if (code)
 		keel_reply(req, code, NULL);
 	else

@@ -204,6 +204,8 @@ char *nodes_share(char *nodes);			     /* one user more; NULL is fine */
 void nodes_drop(struct keel_mod *mod, char *nodes); /* one user less; NULL is fine */
 void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on); /* resv-exclusive, where it is for itself */
 bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share); /* is one of them for itself? */
+/* With the other vnodes of its hosts, where these are to be for itself. Borrowed, as long as `nodes`. */
+const char *nodes_and_hosts(struct keel_mod *mod, char *nodes, int32_t share);
 uint32_t nodes_count(const char *nodes); /* how many vnodes it names */
 void vnodes_clear(struct keel_mod *mod); /* the start: no vnode is resv-exclusive without a reason */
 void vnodes_await(struct keel_mod *mod); /* the start: hosts that are not there yet have a while to come back */

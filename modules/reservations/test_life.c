@@ -116,6 +116,16 @@ static void two_have_it_alone(void)
 	CU_ASSERT_EQUAL(records_of('K'), 2);
 }
 
+static void has_hosts_alone(void)
+{
+	made(60, 120);
+	keel_mock_set(resv(), "Resource_List", "place", "exclhost");
+	confirmed();
+	CU_ASSERT(blocked[0].flags & KEEL_BLOCK_ALONE);
+	CU_ASSERT_STRING_EQUAL(blocked_nodes, "(a:ncpus=1)+(b:ncpus=2)+(c:ncpus=0)");
+	CU_ASSERT_STRING_EQUAL(text_of("resv_nodes"), "(a:ncpus=1)+(b:ncpus=2)");
+}
+
 static void is_never_alone(void)
 {
 	sharing_of = "ignore_excl";
@@ -532,7 +542,7 @@ static void a_vnode_of_maintenance_stays(void)
 }
 
 TESTS_MAIN_BETWEEN("life of reservations", set_up, tear_down, TEST(is_confirmed), TEST(is_denied), TEST(is_never_confirmed),
-		   TEST(begins_once), TEST(has_vnodes_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
+		   TEST(begins_once), TEST(has_vnodes_alone), TEST(has_hosts_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
 		   TEST(a_job_that_stays), TEST(is_idle), TEST(far_away), TEST(is_deleted), TEST(has_several_times),
 		   TEST(all_or_none), TEST(begins_stay), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile),
 		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back), TEST(altered_where_jobs_are),

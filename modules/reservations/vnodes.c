@@ -41,6 +41,7 @@ const struct keel_attr_def node_attr_resv =
 struct nodes {
 	uint32_t users, n;
 	struct link **link; /* one for each vnode that it names, as often as it does */
+	char *hosts;	    /* with the other vnodes of hosts that it has for itself; NULL: not made so far */
 	char text[];
 };
 
@@ -203,6 +204,7 @@ void nodes_drop(struct keel_mod *mod, char *nodes)
 	for (uint32_t i = 0; i < t->n; i++)
 		link_drop(mod, t->link[i]);
 	free(t->link);
+	free(t->hosts);
 	free(t);
 }
 
@@ -235,6 +237,80 @@ bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share)
 		if (link_is_alone(mod, t->link[i], share))
 			return true;
 	return false;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_among(const char *text, const char *const *sorted, uint32_t n)
+{
+	return text && n && bsearch(&text, sorted, n, sizeof(*sorted), by_text);
+}
+
+/* The hosts that it is to have as a whole, sorted; *ret_n of them. */
+static void hosts_of(struct keel_mod *mod, const struct nodes *t, int32_t share, const char **hosts, uint32_t *ret_n)
+{
+	*ret_n = 0;
+	for (uint32_t i = 0; i < t->n; i++) {
+		const char *vnode = t->link[i]->place->name, *host = keel_node_host_of(vnode);
+		struct keel_obj *node = keel_find(mod, "node", vnode);
+
+		if (node && host && keel_node_sharing(node, share) == KEEL_SHARE_EXCLHOST)
+			hosts[(*ret_n)++] = host;
+	}
+	qsort(hosts, *ret_n, sizeof(*hosts), by_text);
+}
+
+/* Appends those vnodes of these hosts that it has nothing of, as nobody else is to have. */
+static void others_add(struct keel_mod *mod, const char *const *names, uint32_t n, const char *const *hosts, uint32_t n_hosts,
+		       struct keel_text *text)
+{
+	struct keel_cursor *walk = keel_cursor(mod, "node");
+	struct keel_obj *node;
+
+	while (walk && (node = keel_next(walk)))
+		if (is_among(keel_node_host_of(keel_id(node)), hosts, n_hosts) && !is_among(keel_id(node), names, n))
+			keel_text_printf(text, "+(%s:ncpus=0)", keel_id(node));
+	text->failed |= !walk;
+	if (walk)
+		keel_cursor_close(walk);
+}
+
+/* NULL without memory. */
+static char *hosts_make(struct keel_mod *mod, const struct nodes *t, int32_t share)
+{
+	const char **names = calloc(2 * (size_t)t->n + 1, sizeof(*names)), **hosts = names + t->n;
+	struct keel_text text;
+	uint32_t n_hosts;
+	char *ret = NULL;
+
+	if (!names)
+		return NULL;
+	for (uint32_t i = 0; i < t->n; i++)
+		names[i] = t->link[i]->place->name;
+	qsort(names, t->n, sizeof(*names), by_text);
+	hosts_of(mod, t, share, hosts, &n_hosts);
+	keel_text_init(&text);
+	keel_text_str(&text, t->text);
+	others_add(mod, names, t->n, hosts, n_hosts, &text);
+	if (!text.failed)
+		ret = strdup(text.data);
+	keel_text_fini(&text);
+	free(names);
+	return ret;
+}
+
+const char *nodes_and_hosts(struct keel_mod *mod, char *nodes, int32_t share)
+{
+	struct nodes *t = nodes ? nodes_of(nodes) : NULL;
+
+	if (!t || share != KEEL_SHARE_EXCLHOST)
+		return nodes;
+	if (!t->hosts)
+		t->hosts = hosts_make(mod, t, share);
+	return t->hosts ? t->hosts : nodes;
 }
 
 uint32_t nodes_count(const char *nodes)
