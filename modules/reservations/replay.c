@@ -156,5 +156,6 @@ int32_t resv_replay(struct keel_mod *mod, struct keel_err *err)
 	if (lacks)
 		return keel_error(err, -ENOMEM, "no memory for the times of reservations");
 	vnodes_clear(mod);
+	vnodes_await(mod);
 	return 0;
 }
