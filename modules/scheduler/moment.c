@@ -199,6 +199,26 @@ static void vnode_shut(struct snapshot *s, struct vnode *v)
 	vnode_judge(s, v);
 }
 
+/* Vnodes as they are tried, but with all of a host together: its other vnodes count when one wants the host for itself. False:
+ * no memory. */
+static bool order_by_host(struct snapshot *s, uint32_t *ret)
+{
+	uint32_t *list = calloc((size_t)s->n + 1, sizeof(*list)), i, k, n = 0, m = list ? order_list(s, list) : 0;
+
+	s->takes++;
+	for (i = 0; i < m; i++) {
+		uint32_t n_host;
+		const uint32_t *node = order_of_host(s, s->node[list[i]].host, &n_host);
+
+		for (k = 0; k < n_host && s->node[node[k]].taken_in != s->takes; k++) {
+			s->node[node[k]].taken_in = s->takes;
+			ret[n++] = node[k];
+		}
+	}
+	free(list);
+	return n == s->n;
+}
+
 /* A copy for all searches, until none is left. False: no memory. */
 static bool copy_make(struct keel_mod *mod)
 {
@@ -226,7 +246,7 @@ static bool copy_make(struct keel_mod *mod)
 	s->counts_people = false;
 	s->n_future = 0;
 	order_make(s);
-	return order_list(s, st->find_order) == s->n;
+	return order_by_host(s, st->find_order);
 }
 
 /* As before any search. */
@@ -314,12 +334,12 @@ bool find_fill_more(struct keel_mod *mod, struct find *f)
 		filled(mod, f);
 		return true;
 	}
-	if (few && f->filled >= f->peek) {
+	node = st->find_order[f->filled];
+	if (few && f->filled >= f->peek && f->s->node[node].host != f->s->node[st->find_order[f->filled - 1]].host) {
 		f->peek *= 4;
 		f->at = PEEKING;
 		return true;
 	}
-	node = st->find_order[f->filled];
 	if (!fill(f, node))
 		return false;
 	if (few)

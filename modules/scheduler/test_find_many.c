@@ -62,6 +62,21 @@ static void test_some(void)
 	says("1001:ncpus=1", "vscatter", 300, 400, "Not enough total nodes available");
 }
 
+/* Hosts of two vnodes each, which are far from each other in the order. */
+static void test_hosts(void)
+{
+	for (int i = 0; i < NODES / 2; i++) {
+		keel_mock_set(node[i + NODES / 2].obj, "resources_available", "host", node[i].name);
+		keel_mock_set(node[i].obj, "Priority", NULL, "10");
+	}
+	shape++;
+	generation++;
+	taken("R1", 500, 700, 100, 200);
+	says("1:ncpus=4", "free", 100, 200, "(n0:ncpus=4)");
+	says("1:ncpus=4", "exclhost", 100, 200, "(n201:ncpus=4)");
+	says("1:ncpus=8", "free", 100, 200, "(n201:ncpus=4+n701:ncpus=4)");
+}
+
 /* What one search has looked at is closed for the next. */
 static void test_dropped(void)
 {
@@ -76,4 +91,4 @@ static void test_dropped(void)
 	says("2:ncpus=4", "scatter", 50, 60, "(n0:ncpus=4)+(n1:ncpus=4)");
 }
 
-TESTS_MAIN_BETWEEN("find_many", set_up, tear_down, TEST(test_some), TEST(test_dropped))
+TESTS_MAIN_BETWEEN("find_many", set_up, tear_down, TEST(test_some), TEST(test_hosts), TEST(test_dropped))
