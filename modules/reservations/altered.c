@@ -92,6 +92,7 @@ void alter_begin(struct keel_mod *mod, struct keel_obj *resv, const struct times
 {
 	search_forget(mod, resv);
 	span_move(mod, resv, new->start, new->end);
+	walltime_follow(resv);
 	rule(resv, RULE_FORCED | RULE_ALTERED, false);
 	rule(resv, RULE_FORCED, force);
 	resv_to(mod, resv, KEEL_RESV_BEING_ALTERED, resv_substate(resv));

@@ -320,6 +320,8 @@ void resv_gone(struct keel_mod *mod, struct keel_obj *resv);  /* object, queue a
 
 /* ---- alter.c, altered.c -------------------------------------------------------------------------------------------------------------------------------------------- */
 void on_resv_alter(struct keel_mod *mod, struct keel_req *req);
+/* subset.c: no kind of chunk is in `small` more often than in `large`. 0, or 15183. */
+int32_t subset_check(const char *small, const char *large, struct keel_err *err);
 keel_verdict on_resv_modify(struct keel_call *c, const struct keel_ev_resv_modify *ev);
 /* The new values are in its attributes: 11, until one of these. */
 void alter_begin(struct keel_mod *mod, struct keel_obj *resv, const struct times *new, bool force);

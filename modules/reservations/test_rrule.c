@@ -261,4 +261,5 @@ static void test_zones(void)
 	CU_ASSERT_EQUAL(refused("FREQ=DAILY;COUNT=2", name, 1), PBSE_BAD_ICAL_TZ);
 }
 
-TESTS_MAIN("rrule", TEST(test_by_hand), TEST(test_a_year), TEST(test_syntax), TEST(test_bounds), TEST(test_too_long), TEST(test_zones))
+TESTS_MAIN("rrule", TEST(test_by_hand), TEST(test_a_year), TEST(test_syntax), TEST(test_bounds), TEST(test_too_long),
+	   TEST(test_zones))
