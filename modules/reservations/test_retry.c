@@ -191,6 +191,26 @@ static void a_later_time_is_taken(void)
 	CU_ASSERT(is(2, 2));
 }
 
+static void all_times_are_taken(void)
+{
+	const struct resv *r;
+
+	made_standing(30, 40);
+	confirmed();
+	CU_ASSERT(lose("M2.svr", 0, 1000, "a"));
+	r = resv_slot(module, resv());
+	for (uint32_t i = 0; i < 3; i++)
+		CU_ASSERT_STRING_EQUAL(r->span[i].nodes, "(b:ncpus=2)");
+	CU_ASSERT(r->span[0].nodes == r->span[2].nodes);
+	CU_ASSERT(lose("M2.svr", 95, 1000, "b"));
+	CU_ASSERT(r->span[0].nodes && !r->span[1].nodes && !r->span[2].nodes);
+	restart();
+	r = resv_slot(module, resv());
+	CU_ASSERT(is(10, 12));
+	CU_ASSERT(r->span[0].nodes && !r->span[1].nodes && !r->span[2].nodes);
+	CU_ASSERT_STRING_EQUAL(where(), "(b:ncpus=2)");
+}
+
 /* ---- keelson resv ---------------------------------------------------------------------------------------------- */
 static bool explained(const char *operand, const char *line)
 {
@@ -235,4 +255,4 @@ static void denied_ones_are_explained(void)
 
 TESTS_MAIN_BETWEEN("degraded, in conflict", begin, tear_down, TEST(a_vnode_fails), TEST(the_start_is_nearer), TEST(is_found_again),
 		   TEST(only_a_later_time), TEST(vnodes_are_taken), TEST(it_gets_others), TEST(it_runs_without_any),
-		   TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(is_explained), TEST(denied_ones_are_explained))
+		   TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(all_times_are_taken), TEST(is_explained), TEST(denied_ones_are_explained))
