@@ -310,26 +310,31 @@ static int32_t find(struct keel_mod *mod, struct search *s, struct keel_err *err
 			       mod, found, s, err);
 }
 
-/* The next of its times that needs a search; those before it keep what they have. True: a find() is on its way. */
-static bool time_next(struct keel_mod *mod, struct search *s)
+/* To the next of its times that needs a search; those before it keep what they have. False: there is none. */
+static bool time_seek(struct keel_mod *mod, struct search *s)
 {
-	const struct resv *r = s->r;
-	struct keel_err err = { 0 };
-	const char *why = NULL;
-
 	for (; s->i < s->n_nodes; s->i++) {
-		const struct span *span = &r->span[s->i];
+		const struct span *span = &s->r->span[s->i];
 
 		s->had = span->nodes;
 		s->from = span->from;
 		s->till = span->till;
 		if (is_searched(mod, s, span))
-			break;
+			return true;
 		s->nodes[s->i] = span->nodes ? strdup(span->nodes) : NULL;
 		if (span->nodes && !s->nodes[s->i])
-			break;
+			return true;
 	}
-	if (s->i == s->n_nodes) {
+	return false;
+}
+
+/* True: a find() is on its way. */
+static bool time_next(struct keel_mod *mod, struct search *s)
+{
+	struct keel_err err = { 0 };
+	const char *why;
+
+	if (!time_seek(mod, s)) {
 		done(mod, s);
 		return false;
 	}
