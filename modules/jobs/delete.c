@@ -225,9 +225,11 @@ void on_delete(struct keel_mod *mod, struct keel_req *req)
 void job_request_delete(struct keel_mod *mod, struct keel_obj *job, const char *who,
 			struct keel_mod *me, keel_job_done *done, void *arg)
 {
-	log_asked(mod, job_id(mod, job));
-	delete_one(mod, job, &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask), .who = who },
-		   &(struct callback){ me, done, arg });
+	const char *id = job_id(mod, job);
+
+	log_asked(mod, id);
+	ask_operand(mod, id, &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask), .verb = "delete", .who = who },
+		    &(struct callback){ me, done, arg });
 }
 
 /* ---- many --------------------------------------------------------------------------------------- */

@@ -121,8 +121,7 @@ static void add_field(struct keel_text *t, const char *label, const char *value)
 	keel_text_str(t, "\n");
 }
 
-void letter_begin(struct keel_text *t, const char *from, char *const *to, const char *id,
-		  const char *name, char letter)
+void letter_headers(struct keel_text *t, const char *from, char *const *to, const char *subject)
 {
 	add_field(t, "From: ", from);
 	keel_text_str(t, "To: ");
@@ -130,8 +129,17 @@ void letter_begin(struct keel_text *t, const char *from, char *const *to, const 
 		keel_text_str(t, i ? ",\n\t" : "");
 		add_clean(t, to[i], "");
 	}
-	add_field(t, "\nSubject: PBS JOB ", id);
+	add_field(t, "\nSubject: ", subject);
 	keel_text_str(t, "Auto-Submitted: auto-generated\n\n");
+}
+
+void letter_begin(struct keel_text *t, const char *from, char *const *to, const char *id,
+		  const char *name, char letter)
+{
+	char subject[300];
+
+	snprintf(subject, sizeof(subject), "PBS JOB %s", id);
+	letter_headers(t, from, to, subject);
 	add_field(t, "PBS Job Id: ", id);
 	add_field(t, "Job Name:   ", name);
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)

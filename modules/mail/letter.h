@@ -23,7 +23,9 @@ bool points_want(const char *points, char letter, const char *id);
 /* Why the system ended a job with this exit status; NULL: it ended by itself. */
 const char *reason_of_status(int64_t exit_status);
 
-/* Headers and the first lines. Control characters of values become blanks. */
+/* Headers, up to the empty line. Control characters of values become blanks. */
+void letter_headers(struct keel_text *, const char *from, char *const *to, const char *subject);
+/* Those about a job, and the first lines. Control characters of values become blanks. */
 void letter_begin(struct keel_text *, const char *from, char *const *to, const char *id,
 		  const char *name, char letter);
 /* One more line; line breaks in it stay, other control characters become blanks. */

@@ -88,6 +88,7 @@ static const struct keel_attr_def quiet =
 
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(ATTR, quiet),
+	KEEL_ROW(SERVICE, mail_service),
 };
 
 /* ---- module ------------------------------------------------------------------------------------------- */

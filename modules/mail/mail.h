@@ -6,6 +6,7 @@
 #define MAIL_MAIL_H
 
 #include "keel/keel.h"
+#include "keel/service/mail.h"
 #include "keel/text.h"
 
 #include "letter.h"
@@ -51,5 +52,6 @@ void post_send(struct keel_mod *, struct mail *); /* the mail is owned by it; a 
 /* write.c: sends mail to the users of a job, if its Mail_Points include the letter. `why` may be NULL. A letter that cannot
  * be sent is logged: the caller need not know. */
 void write_about(struct keel_mod *, struct keel_obj *job, char letter, const char *why);
+extern const struct keel_service_def mail_service;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * write.c - which users get which mail about a job.
+ * write.c - which users get which mail about a job; letters of other modules (service mail).
  */
 #include "mail.h"
 
@@ -66,19 +66,34 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-static char **people(struct keel_mod *mod, struct keel_obj *job)
+/* With its program, its sender and its addresses, no text yet. NULL: there is no mail program, no address, or no memory. */
+static struct mail *mail_begin(struct keel_mod *mod, const char *id, const char *list)
 {
-	const char *list = keel_get_str(job, job_Mail_Users);
-	uint32_t bad;
-	char **to;
+	const struct conf *conf = mod->conf;
+	struct mail *m = *conf->sendmail ? mail_new(id) : NULL;
+	uint32_t bad = 0;
 
-	if (!list || !*list)
-		list = or_empty(keel_get_str(job, job_Job_Owner));
-	to = addresses(list, MOST_PEOPLE, &bad);
-	if (to && bad)
-		keel_log(mod, KEEL_LOG_DEBUG, "Job", keel_id(job),
-			 "no mail to %u of its Mail_Users: no addresses, or too many", bad);
-	return to;
+	if (!m)
+		return NULL;
+	compare_mailer(mod);
+	m->timeout = conf->timeout;
+	m->program = strdup(conf->sendmail);
+	m->from = strdup(sender(mod));
+	m->to = addresses(list, MOST_PEOPLE, &bad);
+	if (m->to && bad)
+		keel_log(mod, KEEL_LOG_DEBUG, "Server", id, "no mail to %u of its Mail_Users: no addresses, or too many", bad);
+	if (m->program && m->from && m->to && m->to[0])
+		return m;
+	mail_free(m);
+	return NULL;
+}
+
+static void mail_end(struct keel_mod *mod, struct mail *m)
+{
+	if (m->text)
+		post_send(mod, m);
+	else
+		mail_free(m);
 }
 
 static char *text_of(struct keel_obj *job, const struct mail *m, char letter,
@@ -103,22 +118,43 @@ static char *text_of(struct keel_obj *job, const struct mail *m, char letter,
 
 void write_about(struct keel_mod *mod, struct keel_obj *job, char letter, const char *why)
 {
-	const struct conf *conf = mod->conf;
 	const char *points = or_empty(keel_get_str(job, job_Mail_Points)), *id = keel_id(job);
+	const char *list = or_empty(keel_get_str(job, job_Mail_Users));
 	struct mail *m;
 
 	/* Files that were not copied are an error: people who want to hear of those hear of them. */
-	if (!*conf->sendmail || !points_want(points, letter == 'f' ? 'a' : letter, id) || !(m = mail_new(id)))
+	if (!points_want(points, letter == 'f' ? 'a' : letter, id))
 		return;
-	compare_mailer(mod);
-	m->timeout = conf->timeout;
-	m->program = strdup(conf->sendmail);
-	m->from = strdup(sender(mod));
-	m->to = people(mod, job);
-	if (m->program && m->from && m->to && m->to[0])
-		m->text = text_of(job, m, letter, why);
-	if (m->text)
-		post_send(mod, m);
-	else
-		mail_free(m);
+	m = mail_begin(mod, id, *list ? list : or_empty(keel_get_str(job, job_Job_Owner)));
+	if (!m)
+		return;
+	m->text = text_of(job, m, letter, why);
+	mail_end(mod, m);
 }
+
+/* ---- service mail ---------------------------------------------------------------------------------------- */
+
+static void letter_write(struct keel_mod *mod, const struct keel_letter *letter)
+{
+	struct mail *m = mail_begin(mod, letter->about, letter->to);
+	struct keel_text t;
+
+	if (!m)
+		return;
+	keel_text_init(&t);
+	letter_headers(&t, m->from, m->to, letter->subject);
+	letter_line(&t, letter->body);
+	m->text = t.failed ? NULL : strdup(t.data);
+	keel_text_fini(&t);
+	mail_end(mod, m);
+}
+
+static const struct keel_mail_api table = { .size = sizeof(table), .version = 1, .send = letter_write };
+
+const struct keel_service_def mail_service = {
+	.size = sizeof(struct keel_service_def),
+	.version = 1,
+	.name = "mail",
+	.doc = "letters to people",
+	.table = &table,
+};

@@ -23,7 +23,7 @@
 #include <strings.h>
 
 KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_duration, Resource_List, schedselect, reserve_alter_revert,
-	      reserve_standing_revert, reserve_rules, mtime);
+	      reserve_standing_revert, reserve_rules, interactive, mtime);
 KEEL_ATTR_OPT(server, scheduling);
 
 #define REQUEST_ALTER 91
@@ -150,9 +150,8 @@ static int32_t check_next(struct keel_mod *mod, struct keel_obj *resv, const str
 	return PBSE_STDG_RESV_OCCR_CONFLICT;
 }
 
-static int32_t check_times(struct keel_mod *mod, struct keel_obj *resv, const struct alteration *a)
+static int32_t check_times(struct keel_mod *mod, struct keel_obj *resv, const struct alteration *a, const struct times *t)
 {
-	const struct times *t = &a->new;
 	const bool moved = t->start != a->old.start, running = resv_is_running(resv);
 	const int64_t now = keel_time(mod);
 	int32_t code;
@@ -194,7 +193,7 @@ static int32_t alter_times(struct keel_mod *mod, struct keel_changes *ch, struct
 	int32_t code = times_of(ch, resv, a);
 
 	if (!code)
-		code = check_times(mod, resv, a);
+		code = check_times(mod, resv, a, &a->new);
 	return code ? fails(err, code) : put_times(ch, resv, &a->new, err);
 }
 
@@ -223,22 +222,88 @@ static bool same_chunk(const struct keel_chunk *a, const struct keel_chunk *b)
 	return a->n == b->n;
 }
 
-static uint64_t count_like(const struct keel_select *s, const struct keel_chunk *like)
-{
-	uint64_t n = 0;
+/* Chunks that are the same are behind each other when they are sorted by this. */
+struct kind {
+	uint64_t hash;
+	const struct keel_chunk *chunk;
+};
 
-	for (uint32_t i = 0; i < s->n; i++)
-		n += same_chunk(&s->chunk[i], like) ? s->chunk[i].count : 0;
-	return n;
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+	for (const unsigned char *at = bytes; len; at++, len--)
+		hash = (hash ^ *at) * UINT64_C(1099511628211);
+	return hash;
 }
 
-/* No kind of chunk is there more often than before. Selects are short: a request is bounded. */
+static uint64_t hash_chunk(const struct keel_chunk *c)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct keel_res_value *v = &c->v[i];
+		const uint64_t name = hash_bytes(UINT64_C(14695981039346656037), v->res->name, strlen(v->res->name));
+		const double n = v->n == 0 ? 0 : v->n; /* one zero */
+
+		sum += keel_res_is_number(v->res) ? hash_bytes(name, &n, sizeof(n))
+						  : hash_bytes(name, v->text ? v->text : "", v->text ? strlen(v->text) : 0);
+	}
+	return sum;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct kind *x = a, *y = b;
+
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+/* To be freed; NULL: no memory. */
+static struct kind *kinds_of(const struct keel_select *s)
+{
+	struct kind *kinds = calloc((size_t)s->n + 1, sizeof(*kinds));
+
+	for (uint32_t i = 0; kinds && i < s->n; i++)
+		kinds[i] = (struct kind){ hash_chunk(&s->chunk[i]), &s->chunk[i] };
+	if (kinds)
+		qsort(kinds, s->n, sizeof(*kinds), by_hash);
+	return kinds;
+}
+
+/* How many chunks are like `like`, from *at on, which goes behind them. Two kinds of one hash: fewer than there are. */
+static uint64_t count_like(const struct kind *kinds, uint32_t n, uint32_t *at, const struct kind *like)
+{
+	uint64_t count = 0;
+
+	while (*at < n && kinds[*at].hash < like->hash)
+		++*at;
+	for (; *at < n && kinds[*at].hash == like->hash; ++*at)
+		count += same_chunk(kinds[*at].chunk, like->chunk) ? kinds[*at].chunk->count : 0;
+	return count;
+}
+
+static bool all_there(const struct kind *small, uint32_t n_small, const struct kind *large, uint32_t n_large)
+{
+	uint32_t s = 0, l = 0;
+
+	while (s < n_small) {
+		const struct kind *kind = &small[s];
+		const uint64_t n = count_like(small, n_small, &s, kind);
+
+		if (n > count_like(large, n_large, &l, kind))
+			return false;
+	}
+	return n_small > 0;
+}
+
+/* No kind of chunk is there more often than before. */
 static bool is_subset(const struct keel_select *small, const struct keel_select *large)
 {
-	for (uint32_t i = 0; i < small->n; i++)
-		if (count_like(small, &small->chunk[i]) > count_like(large, &small->chunk[i]))
-			return false;
-	return small->chunks > 0;
+	struct kind *s = kinds_of(small), *l = kinds_of(large);
+	const bool is = s && l && all_there(s, small->n, l, large->n);
+
+	free(s);
+	free(l);
+	return is;
 }
 
 static int32_t check_subset(const char *small, const char *large, struct keel_err *err)
@@ -321,6 +386,7 @@ static bool may_be_altered(struct keel_obj *resv)
 {
 	switch (resv_state(resv)) {
 	case KEEL_RESV_UNCONFIRMED:
+		return !(keel_get_int(resv, resv_reserve_rules) & RULE_SOON); /* it has no times yet */
 	case KEEL_RESV_CONFIRMED:
 	case KEEL_RESV_RUNNING:
 	case KEEL_RESV_DEGRADED:
@@ -400,6 +466,7 @@ static void accepted(struct keel_mod *mod, struct keel_obj *resv, struct alterat
 		return;
 	}
 	if (!at_once) {
+		keel_set_int(resv, resv_interactive, a->seconds);
 		asker_wait(mod, resv, a->req, a->seconds, true, "ALTER REQUESTED");
 		keel_sched_reconsider();
 		return;
@@ -409,8 +476,23 @@ static void accepted(struct keel_mod *mod, struct keel_obj *resv, struct alterat
 	alter_confirm(mod, resv, whatever ? who : NULL);
 }
 
+/* A tap may have changed the times that were asked for: they are taken where these could have been asked for as well. */
+static void times_settle(struct keel_mod *mod, struct keel_obj *resv, struct alteration *a)
+{
+	const int64_t start = keel_get_int(resv, resv_reserve_start), end = keel_get_int(resv, resv_reserve_end);
+	const struct times t = { start, end, end - start };
+
+	if (start == a->new.start && end == a->new.end)
+		return;
+	if (a->wanted & TIMES && check_times(mod, resv, a, &t) == 0)
+		a->new = t;
+	else
+		span_move(mod, resv, a->new.start, a->new.end);
+}
+
 static void modified(struct keel_mod *mod, struct keel_obj *resv, struct alteration *a)
 {
+	times_settle(mod, resv, a);
 	log_asked(mod, resv, a);
 	keel_set_int(resv, resv_mtime, keel_time(mod));
 	if (a->wanted & LISTS)
@@ -429,10 +511,10 @@ static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *
 
 	if (r && r->alteration == a)
 		r->alteration = NULL;
-	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
-		keel_reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text ? "%s" : NULL, outcome->text);
-	else if (!r)
+	if (!r)
 		keel_reply(a->req, PBSE_UNKRESVID, NULL);
+	else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
+		keel_reply(a->req, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text ? "%s" : NULL, outcome->text);
 	else
 		modified(mod, resv, a);
 	free(a);
@@ -508,6 +590,8 @@ void on_resv_alter(struct keel_mod *mod, struct keel_req *req)
 		code = PBSE_BADSTATE;
 	if (!code && !(a = alteration_new(resv, req, force)))
 		code = PBSE_SYSTEM;
+	if (code == PBSE_UNKRESVID)
+		keel_log(mod, KEEL_LOG_DEBUG, "Resv", id ? id : "", "%s", keel_pbse_text(code));
 	if (code)
 		keel_reply(req, code, NULL);
 	else

@@ -92,6 +92,8 @@ void alter_begin(struct keel_mod *mod, struct keel_obj *resv, const struct times
 {
 	search_forget(mod, resv);
 	span_move(mod, resv, new->start, new->end);
+	walltime_follow(resv);
+	rule(resv, RULE_FORCED | RULE_ALTERED, false);
 	rule(resv, RULE_FORCED, force);
 	resv_to(mod, resv, KEEL_RESV_BEING_ALTERED, resv_substate(resv));
 	clock_set(mod, resv);
@@ -164,6 +166,7 @@ static void confirmed(struct keel_mod *mod, struct keel_obj *resv, const char *w
 
 	keel_unset(resv, resv_reserve_alter_revert, NULL);
 	rule(resv, RULE_FORCED, false);
+	rule(resv, RULE_ALTERED, true);
 	settle(mod, resv, found, moved);
 	spans_block(mod, resv);
 	note(mod, resv, who ? who : scheduler(mod, buf, sizeof(buf)));
@@ -179,6 +182,7 @@ static void first_confirmed(struct keel_mod *mod, struct keel_obj *resv, const c
 
 	keel_unset(resv, resv_reserve_alter_revert, NULL);
 	rule(resv, RULE_FORCED, false);
+	rule(resv, RULE_ALTERED, true);
 	resv_to(mod, resv, KEEL_RESV_UNCONFIRMED, KEEL_RESV_UNCONFIRMED);
 	keel_log(mod, KEEL_LOG_RESV, "Resv", keel_id(resv), "Reservation alter confirmed");
 	resv_confirmed(mod, resv, scheduler(mod, buf, sizeof(buf)), nodes, n);

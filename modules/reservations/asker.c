@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-KEEL_ATTRS_OF(resv, interactive, Reserve_Owner);
+KEEL_ATTRS_OF(resv, interactive, Reserve_Owner, reserve_rules);
 
 #define WAIT_MAX INT64_C(31536000) /* seconds: a year */
 
@@ -136,12 +136,15 @@ void on_resv_wait(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_msg *body = keel_req_body(req);
 	const char *id = keel_msg_str(body, "id");
 	struct keel_obj *resv = id ? resv_find(mod, id) : NULL;
+	const bool alters = keel_msg_int(body, "alters", 0);
 	int32_t code = resv ? resv_permit(mod, resv, req, 70) : PBSE_UNKRESVID;
 
 	if (code)
 		keel_reply(req, code, NULL);
 	else if (is_open(resv))
-		asker_wait(mod, resv, req, keel_msg_int(body, "seconds", 0), false, "UNCONFIRMED");
+		asker_wait(mod, resv, req, keel_msg_int(body, "seconds", 0), alters, "UNCONFIRMED");
+	else if (alters)
+		reply(mod, req, keel_id(resv), keel_get_int(resv, resv_reserve_rules) & RULE_ALTERED ? "CONFIRMED" : "DENIED");
 	else
 		reply(mod, req, keel_id(resv), resv_is_confirmed(resv) ? "CONFIRMED" : "BEING DELETED");
 }

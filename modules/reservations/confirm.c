@@ -119,7 +119,7 @@ static int32_t location_range(void *arg, const char *set, size_t len, uint32_t f
 static bool nodes_exist(struct keel_mod *mod, const char *nodes)
 {
 	struct keel_exec *exec;
-	bool ok = nodes && *nodes == '(' && keel_resource_exec_parse(nodes, &exec, NULL) == 0;
+	bool ok = nodes && *nodes == '(' && nodes[strlen(nodes) - 1] == ')' && keel_resource_exec_parse(nodes, &exec, NULL) == 0;
 
 	if (!ok)
 		return false;

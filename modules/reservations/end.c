@@ -17,6 +17,8 @@
 
 #include <utlist.h>
 
+#include "keel/jobid.h"
+
 KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_index, reserve_count, reserve_rules, queue);
 KEEL_ATTRS_OF(job, queue, exec_vnode);
 KEEL_ATTRS_OF(queue, kill_delay, state_count);
@@ -32,7 +34,6 @@ struct sweep {
 	struct keel_alarm alarm;
 	struct keel_mod *mod;
 	bool running_only, force;
-	uint32_t found;
 	char *who;
 	char id[]; /* of the reservation */
 };
@@ -81,7 +82,7 @@ static bool host_answers(struct keel_mod *mod, struct keel_obj *job)
 
 static void job_delete(struct keel_mod *mod, struct sweep *s, struct keel_obj *job)
 {
-	if (s->force && host_answers(mod, job))
+	if (s->force && !keel_id_is_whole(keel_id(job)) && host_answers(mod, job))
 		keel_job_ask(job, &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask), .verb = "delete",
 							  .detail = "force", .who = s->who }, mod, deleted, NULL);
 	else
@@ -96,7 +97,8 @@ static void job_seen(struct keel_mod *mod, struct sweep *s, struct keel_obj *res
 
 	if (!queue || !mine || strcmp(queue, mine) != 0 || strchr("FXM", state) || (s->running_only && !runs))
 		return;
-	s->found++;
+	if (!s->running_only && !s->force && keel_id_is_part(keel_id(job))) /* with its array */
+		return;
 	if (s->running_only)
 		keel_log(mod, KEEL_LOG_JOB, "Job", keel_id(job), "Deleting running job at end of reservation occurrence");
 	if (state != 'E' || s->force)
@@ -195,6 +197,17 @@ failed:
 	if (s)
 		sweep_free(s);
 	keel_alarm_set(mod, &r->purge, ROUND_MS, next_round, resv);
+}
+
+void resv_sweep_soon(struct keel_mod *mod, struct keel_obj *resv)
+{
+	const int32_t state = resv_state(resv);
+	struct resv *r = resv_slot(mod, resv);
+
+	if (!r || (state != KEEL_RESV_BEING_DELETED && state != KEEL_RESV_DELETING_JOBS))
+		return;
+	r->rounds = 0;
+	keel_alarm_set(mod, &r->purge, 1000, next_round, resv);
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------- */

@@ -14,8 +14,10 @@ KEEL_ATTR_OPT(node, state);
 KEEL_ATTR_OPT(server, scheduling);
 
 enum {
-	TIMES_MAX = 20,	 /* shown of each */
+	TIMES_MAX = 20, /* shown of each */
 	VNODES_MAX = 50,
+	TEXT_MAX = 1000, /* of the vnodes of a time */
+	SPANS_MAX = 4,	 /* whose unavailable vnodes are named */
 };
 
 /* ---- denied ones --------------------------------------------------------------------------------------- */
@@ -133,9 +135,9 @@ static void show_times(struct report *r)
 	for (uint32_t i = 0; slot && i < slot->n_spans && i < TIMES_MAX; i++) {
 		const struct span *s = &slot->span[i];
 
-		line(r, "time %lld of %lld: %s to %s, %s", (first > 0 ? first : 1) + i, count > 0 ? count : 1,
-		     moment_text(s->from, from, sizeof(from)), moment_text(s->till, till, sizeof(till)),
-		     s->nodes ? s->nodes : "no vnodes");
+		line(r, "time %lld of %lld: %s to %s, %.*s%s", (first > 0 ? first : 1) + i, count > 0 ? count : 1,
+		     moment_text(s->from, from, sizeof(from)), moment_text(s->till, till, sizeof(till)), TEXT_MAX,
+		     s->nodes ? s->nodes : "no vnodes", s->nodes && strlen(s->nodes) > TEXT_MAX ? " ..." : "");
 	}
 	if (slot && slot->n_spans > TIMES_MAX)
 		line(r, "and %u later ones", slot->n_spans - TIMES_MAX);
@@ -174,11 +176,16 @@ static void show_span(struct report *r, const char *nodes, uint32_t *left)
 static void show_vnodes(struct report *r)
 {
 	const struct resv *slot = resv_slot(r->mod, r->resv);
-	uint32_t left = VNODES_MAX;
+	uint32_t left = VNODES_MAX, spans = SPANS_MAX;
 
-	for (uint32_t i = 0; slot && i < slot->n_spans && i < TIMES_MAX; i++)
-		if (slot->span[i].nodes && (!i || slot->span[i].nodes != slot->span[i - 1].nodes))
-			show_span(r, slot->span[i].nodes, &left);
+	for (uint32_t i = 0; slot && i < slot->n_spans && i < TIMES_MAX && spans; i++) {
+		const char *nodes = slot->span[i].nodes;
+
+		if (!nodes || (i && nodes == slot->span[i - 1].nodes) || !span_is_broken(r->mod, r->resv, i))
+			continue;
+		show_span(r, nodes, &left);
+		spans--;
+	}
 }
 
 static void show_retry(struct report *r)

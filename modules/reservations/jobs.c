@@ -7,7 +7,7 @@
 KEEL_ATTRS_OF(job, reserve_ID, queue);
 KEEL_ATTR_OF(resv, Resource_List);
 
-#define PLACE_MAX 128
+#define PLACE_LEN 128
 
 static int32_t share_of(const char *place)
 {
@@ -19,7 +19,7 @@ static int32_t share_of(const char *place)
 /* How much of its vnodes the reservation has for itself is all that its jobs can have. */
 static bool conflicts(struct keel_call *c, struct keel_obj *job, struct keel_obj *resv)
 {
-	char wanted[PLACE_MAX] = "", have[PLACE_MAX] = "";
+	char wanted[PLACE_LEN] = "", have[PLACE_LEN] = "";
 	int32_t share;
 
 	if (keel_call_get(c, job, "Resource_List", "place", wanted, sizeof(wanted)) <= 0)

@@ -11,14 +11,14 @@
 KEEL_ATTRS_OF(resv, queue, Resource_List, Authorized_Users, Authorized_Groups, Authorized_Hosts);
 KEEL_ATTRS_OF(queue, acl_groups, acl_hosts, state_count);
 
-#define VALUE_MAX 64 /* of a number */
+#define VALUE_LEN 64 /* of a number */
 #define SETS_FIXED 9 /* those that are no resources */
 
 /* What a queue is to be made with, in the order of the log. */
 struct sets {
 	struct keel_queue_set *set;
 	uint32_t n;
-	char (*number)[VALUE_MAX];
+	char (*number)[VALUE_LEN];
 };
 
 static void set_put(struct sets *s, const char *name, const char *key, const char *value)
@@ -60,7 +60,7 @@ static void put_amounts(struct sets *s, const char *name, const struct keel_resl
 		if (!is_amount(v))
 			continue;
 		if (!v->text)
-			keel_resource_value_text(v, false, s->number[i], VALUE_MAX);
+			keel_resource_value_text(v, false, s->number[i], VALUE_LEN);
 		set_put(s, name, v->res->name, v->text ? v->text : s->number[i]);
 	}
 }

@@ -23,6 +23,8 @@ void resv_slot_fini(struct keel_mod *mod, void *slot)
 	if (r->obj)
 		search_forget(mod, r->obj);
 	judge_forget(mod, r);
+	if (r->alteration)
+		keel_end(mod, r->alteration);
 	askers_drop(mod, r);
 	keel_alarm_end(&r->clock);
 	keel_alarm_end(&r->purge);
@@ -156,5 +158,6 @@ int32_t resv_replay(struct keel_mod *mod, struct keel_err *err)
 	if (lacks)
 		return keel_error(err, -ENOMEM, "no memory for the times of reservations");
 	vnodes_clear(mod);
+	vnodes_await(mod);
 	return 0;
 }

@@ -122,6 +122,7 @@ static void stop(struct keel_mod *mod)
 	st->stopping = true;
 	search_drop(mod);
 	sweeps_drop(mod);
+	keel_alarm_end(&st->patience);
 	denied_forget(mod);
 	if (keel_can(sched, on_cycle))
 		keel_sched_on_cycle(mod, NULL);

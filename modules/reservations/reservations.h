@@ -34,6 +34,7 @@ enum rule {
 	RULE_BEGUN = 0x100,		    /* its B record is written, for this occurrence */
 	RULE_LOST = 0x200,		    /* lost vnodes to another one: substate of a RESV_SUBSTATE row */
 	RULE_SOON = 0x400,		    /* qmove: as soon as possible, times are not decided */
+	RULE_ALTERED = 0x1000,		    /* its last alteration was confirmed */
 	RULE_FORCED = 0x800,		    /* altered by force: with what it has, if nothing else is found */
 };
 
@@ -98,6 +99,8 @@ struct state {
 	struct resv *judged;	     /* vnodes.c: to be judged at the end of this turn */
 	struct search *search;	     /* search.c: the one that is under way */
 	struct sweep *sweeps;	     /* end.c */
+	struct keel_alarm patience;  /* vnodes.c: hosts that were lost at the start */
+	struct keel_alarm hosts; /* search.c: hosts have had the time to report after the start */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
 	char *denied[DENIED_MAX]; /* explain.c: the last ones, and why */
 	uint32_t n_denied;
@@ -201,8 +204,11 @@ char *nodes_share(char *nodes);			     /* one user more; NULL is fine */
 void nodes_drop(struct keel_mod *mod, char *nodes); /* one user less; NULL is fine */
 void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on); /* resv-exclusive, where it is for itself */
 bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share); /* is one of them for itself? */
+/* With the other vnodes of its hosts, where these are to be for itself. Borrowed, as long as `nodes`. */
+const char *nodes_and_hosts(struct keel_mod *mod, char *nodes, int32_t share);
 uint32_t nodes_count(const char *nodes); /* how many vnodes it names */
 void vnodes_clear(struct keel_mod *mod); /* the start: no vnode is resv-exclusive without a reason */
+void vnodes_await(struct keel_mod *mod); /* the start: hosts that are not there yet have a while to come back */
 /* Calls fn for each reservation on that vnode, the newest first. fn must not change which they are. */
 void vnode_each(struct keel_mod *mod, const char *vnode, void (*fn)(struct keel_mod *, struct keel_obj *resv, void *), void *arg);
 bool vnode_is_broken(struct keel_mod *mod, const char *vnode);
@@ -301,6 +307,7 @@ void resv_end(struct keel_mod *mod, struct keel_obj *resv); /* a time is over: t
 void resv_missed(struct keel_mod *mod, struct keel_obj *resv); /* its time is over and did not begin: the next one, or the end */
 void resv_idle(struct keel_mod *mod, struct keel_obj *resv); /* without jobs for delete_idle_time: its time ends early */
 void resv_sweep(struct keel_mod *mod, struct keel_obj *resv, bool running_only); /* its jobs are deleted; job_left() follows */
+void resv_sweep_soon(struct keel_mod *mod, struct keel_obj *resv); /* a host of it is back: of one that waits for its jobs */
 void sweeps_drop(struct keel_mod *mod);			     /* the module ends */
 void job_left(struct keel_mod *mod, struct keel_obj *resv); /* a job of its queue is over or moved */
 

@@ -14,6 +14,7 @@
 KEEL_ATTRS_OF(resv, reserve_rules, reserve_duration, schedselect, Resource_List, partition);
 KEEL_ATTR_OF(node, resv_enable);
 
+#define HOSTS_REPORT 60 /* seconds */
 #define DEFAULT_PARTITION "pbs-default"
 
 /* The reservations of this cycle that are due, and the one that is being searched. */
@@ -114,12 +115,50 @@ static void log_line(struct keel_mod *mod, struct keel_obj *resv, const char *li
 	keel_log(mod, KEEL_LOG_RESV, "Resv", keel_id(resv), "%s%s%s", line, why ? ": " : "", why ? why : "");
 }
 
+/* Is a host still to report to the server, which has just started? Then nothing is denied for want of vnodes. */
+static bool hosts_are_awaited(struct keel_mod *mod)
+{
+	const struct state *st = mod->state;
+	struct keel_cursor *walk = keel_time(mod) < st->began + HOSTS_REPORT ? keel_cursor(mod, "node") : NULL;
+	struct keel_obj *node;
+	bool awaited = false;
+
+	while (walk && !awaited && (node = keel_next(walk))) {
+		const int64_t lost = keel_node_lost_at(node);
+
+		awaited = lost && lost >= st->began - HOSTS_REPORT && lost <= st->began + 1;
+	}
+	if (walk)
+		keel_cursor_close(walk);
+	return awaited;
+}
+
+static void look_again(struct keel_mod *mod, void *arg)
+{
+	(void)mod, (void)arg;
+	keel_sched_reconsider();
+}
+
+/* A host that reports begins a cycle; so does the end of that time. */
+static bool postponed(struct keel_mod *mod, const struct search *s)
+{
+	struct state *st = mod->state;
+
+	if ((s->state != KEEL_RESV_UNCONFIRMED && s->state != KEEL_RESV_BEING_ALTERED) || !hosts_are_awaited(mod))
+		return false;
+	return keel_alarm_is_set(&st->hosts) ||
+	       keel_alarm_set(mod, &st->hosts, (st->began + HOSTS_REPORT - keel_time(mod)) * 1000, look_again, NULL) == 0;
+}
+
 static void failed(struct keel_mod *mod, struct search *s, const char *why)
 {
 	struct keel_obj *resv = s->resv;
 	const int32_t state = s->state;
+	const bool later = postponed(mod, s);
 
 	one_over(s);
+	if (later)
+		return;
 	if (state != KEEL_RESV_UNCONFIRMED && state != KEEL_RESV_BEING_ALTERED)
 		log_line(mod, resv, "Reservation Failed to Reconfirm", why);
 	log_line(mod, resv, "PBS Failed to confirm resv", why);
@@ -382,6 +421,7 @@ void search_drop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
+	keel_alarm_end(&st->hosts);
 	if (!st->search)
 		return;
 	keel_sched_find_drop(mod, st->search);

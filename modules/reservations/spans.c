@@ -274,6 +274,8 @@ static uint32_t block_flags(struct keel_mod *mod, struct keel_obj *resv, const s
 static void span_block(struct keel_mod *mod, struct keel_obj *resv, const struct span *s, uint32_t part, bool begun,
 		       int32_t share)
 {
+	const bool whatever = keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER;
+	const char *nodes = whatever ? s->nodes : nodes_and_hosts(mod, s->nodes, share);
 	struct keel_err err = { 0 };
 
 	if (s->till <= s->from)
@@ -285,7 +287,7 @@ static void span_block(struct keel_mod *mod, struct keel_obj *resv, const struct
 				     .part = part,
 				     .from = s->from,
 				     .till = s->till,
-				     .exec_vnode = s->nodes ? s->nodes : "",
+				     .exec_vnode = nodes ? nodes : "",
 				     .queue = keel_get_str(resv, resv_queue),
 			     },
 			     &err))

@@ -296,6 +296,8 @@ static void is_refused(void)
 	CU_ASSERT_EQUAL(alter(root, "force", "(\"Reserve_Name\", \"\", \"x\", 0)"), PBSE_NOSUP);
 	CU_ASSERT_EQUAL(alter(root, "force", SELECT("1:ncpus=1")), PBSE_NOSUP);
 	CU_ASSERT_EQUAL(alter(eve, NULL, LASTS(300)), PBSE_PERM);
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"1000000001\", 0)", LASTS(300)), PBSE_BADATVAL); /* past modules/reservations/alter.c WAIT_MAX */
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"0\", 0)", LASTS(300)), PBSE_BADATVAL);
 	CU_ASSERT(is(2, 2));
 	CU_ASSERT(at(1000, 2000));
 }
@@ -305,6 +307,7 @@ static void is_denied(void)
 	made_whole(1000, 2000);
 	confirmed();
 	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"interactive\", \"\", \"9\", 0)", LASTS(5000)), -1);
+	CU_ASSERT_STRING_EQUAL(text_of("interactive"), "9");
 	run_cycle();
 	answer(NULL, "no way");
 	CU_ASSERT(reply.told);
@@ -313,6 +316,7 @@ static void is_denied(void)
 	CU_ASSERT(at(1000, 2000));
 	CU_ASSERT_STRING_EQUAL(where(), "(a:ncpus=1)+(b:ncpus=2)");
 	CU_ASSERT_STRING_EQUAL(text_of("reserve_alter_revert"), "");
+	CU_ASSERT_STRING_EQUAL(text_of("interactive"), "");
 	CU_ASSERT(logged("Reservation alter denied"));
 	CU_ASSERT_EQUAL(records_of('Y'), 1);
 }
@@ -348,6 +352,8 @@ static void has_fewer_chunks(void)
 	confirmed();
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=3")), PBSE_SELECT_NOT_SUBSET);
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("2:ncpus=1")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=2+1:ncpus=2")), PBSE_SELECT_NOT_SUBSET);
+	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("1:ncpus=2:mem=1gb")), PBSE_SELECT_NOT_SUBSET);
 	CU_ASSERT_EQUAL(alter(ann, NULL, SELECT("ncpus=2")), 0);
 	CU_ASSERT(is(11, 2));
 	CU_ASSERT_STRING_EQUAL(text_of("schedselect"), "1:ncpus=2");
@@ -399,6 +405,94 @@ static void it_ran_for_long(void)
 	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(20)), 0);
 	CU_ASSERT_PTR_NULL(resv());
 	CU_ASSERT_EQUAL(records_of('K'), 1);
+}
+
+static void nothing_is_decided_in_time(void)
+{
+	made_whole(10, 100);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(5)), 0);
+	keel_mock_advance(mock, 6000);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(10, 100));
+	CU_ASSERT(logged("Reservation alter denied"));
+	keel_mock_advance(mock, 6000);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT_EQUAL(alter(ann, NULL, moment("reserve_end", 3000)), 0);
+	keel_mock_advance(mock, 80000);
+	CU_ASSERT(is(11, 5));
+	keel_mock_advance(mock, 10000); /* others may have its vnodes now */
+	CU_ASSERT_PTR_NULL(resv());
+}
+
+/* Taps at resv_modify. */
+static keel_verdict sets_end(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_resv_modify *ev = event;
+
+	(void)point;
+	CU_ASSERT_EQUAL(keel_call_set(c, ev->resv, "reserve_end", NULL, arg, NULL), 0);
+	return KEEL_NEXT;
+}
+
+static void a_tap_has_another_end(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	keel_mock_tap(mock, KEEL_POINT_resv_modify, "sets_end", 0, sets_end, (void *)(uintptr_t) "1700005000");
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Reserve_Name\", \"\", \"other\", 0)"), 0);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT(at(1000, 2000));
+	CU_ASSERT_EQUAL(alter(ann, NULL, LASTS(50)), 0);
+	CU_ASSERT(is(11, 2));
+	CU_ASSERT(at(1000, 5000));
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(resv(), "Resource_List", "walltime"), "01:06:40");
+}
+
+static keel_verdict resumed(struct keel_call *c, void *arg)
+{
+	(void)c, (void)arg;
+	return KEEL_NEXT;
+}
+
+static void cancelled(struct keel_call *c, void *arg, int32_t reason)
+{
+	(void)c, (void)arg, (void)reason;
+}
+
+static keel_verdict waits(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)point, (void)event, (void)arg;
+	return keel_hold(c, &(struct keel_hold_opts){ .size = sizeof(struct keel_hold_opts), .why = "a test", .timeout_ms = 1000000,
+						      .resume = resumed, .cancel = cancelled }, NULL);
+}
+
+static void it_begins_while_a_tap_waits(void)
+{
+	made_whole(10, 2000);
+	confirmed();
+	keel_mock_tap(mock, KEEL_POINT_resv_modify, "waits", 0, waits, NULL);
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(50)), -1);
+	keel_mock_advance(mock, 11000);
+	CU_ASSERT(is(5, 5));
+	keel_mock_release(mock, 0);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(reply.told);
+	CU_ASSERT_EQUAL(reply.code, PBSE_BADSTATE);
+	CU_ASSERT(is(5, 5));
+	CU_ASSERT(at(10, 2000));
+}
+
+static void it_is_deleted_while_a_tap_waits(void)
+{
+	made_whole(10, 2000);
+	confirmed();
+	keel_mock_tap(mock, KEEL_POINT_resv_modify, "waits", 0, waits, NULL);
+	CU_ASSERT_EQUAL(alter(ann, NULL, start(50)), -1);
+	resv_remove(module, resv(), "root@svr");
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_PTR_NULL(resv());
+	CU_ASSERT(reply.told && reply.code == PBSE_UNKRESVID);
 }
 
 static void by_force(void)
@@ -499,6 +593,23 @@ static void of_a_kind_that_waits_for_nothing(void)
 	CU_ASSERT(is(2, 2));
 }
 
+static void hosts_are_to_report(void)
+{
+	made_whole(1000, 2000);
+	restart();
+	lost = number_of("reserve_start") - 1000; /* the start of the server */
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT(is(1, 1));
+	woken = 0;
+	keel_mock_advance(mock, 61000);
+	CU_ASSERT(woken > 0);
+	run_cycle();
+	answer(NULL, "no way");
+	CU_ASSERT_PTR_NULL(resv());
+	lost = 0;
+}
+
 /* ---- keelson resv ---------------------------------------------------------------------------------------------- */
 static bool explained(const char *operand, const char *line)
 {
@@ -545,6 +656,7 @@ TESTS_MAIN_BETWEEN("altered and degraded", begin, tear_down, TEST(a_vnode_fails)
 		   TEST(only_a_later_time), TEST(vnodes_are_taken), TEST(it_gets_others), TEST(it_runs_without_any),
 		   TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(is_altered), TEST(is_refused), TEST(is_denied),
 		   TEST(the_server_restarts), TEST(only_names), TEST(has_fewer_chunks), TEST(it_runs), TEST(it_ran_for_long),
-		   TEST(by_force), TEST(not_yet_confirmed), TEST(the_soonest_of_several), TEST(taken_while_altered),
-		   TEST(of_a_kind_that_waits_for_nothing), TEST(is_explained),
+		   TEST(nothing_is_decided_in_time), TEST(a_tap_has_another_end), TEST(it_begins_while_a_tap_waits),
+		   TEST(it_is_deleted_while_a_tap_waits), TEST(by_force), TEST(not_yet_confirmed), TEST(the_soonest_of_several), TEST(taken_while_altered),
+		   TEST(of_a_kind_that_waits_for_nothing), TEST(hosts_are_to_report), TEST(is_explained),
 		   TEST(denied_ones_are_explained))

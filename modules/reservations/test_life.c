@@ -116,6 +116,16 @@ static void two_have_it_alone(void)
 	CU_ASSERT_EQUAL(records_of('K'), 2);
 }
 
+static void has_hosts_alone(void)
+{
+	made(60, 120);
+	keel_mock_set(resv(), "Resource_List", "place", "exclhost");
+	confirmed();
+	CU_ASSERT(blocked[0].flags & KEEL_BLOCK_ALONE);
+	CU_ASSERT_STRING_EQUAL(blocked_nodes, "(a:ncpus=1)+(b:ncpus=2)+(c:ncpus=0)");
+	CU_ASSERT_STRING_EQUAL(text_of("resv_nodes"), "(a:ncpus=1)+(b:ncpus=2)");
+}
+
 static void is_never_alone(void)
 {
 	sharing_of = "ignore_excl";
@@ -320,7 +330,7 @@ static void some_were_missed(void)
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "reservation occurrence 2/3 scheduled at"));
 	CU_ASSERT_EQUAL(records_of('B'), 0);
 	keel_alarm_end(&resv_slot(module, resv())->clock);
-	keel_mock_advance(mock, 600000);
+	keel_mock_advance(mock, 300000);
 	restart();
 	keel_mock_advance(mock, 3000);
 	CU_ASSERT_PTR_NOT_NULL(resv());
@@ -484,6 +494,26 @@ static void nothing_is_left_of_its_vnodes(void)
 	CU_ASSERT_STRING_EQUAL(queue_says("enabled"), "True");
 }
 
+/* Hosts have time to come back; those that are lost later have none. */
+static void hosts_come_back(void)
+{
+	struct keel_obj *a = keel_find(keel_mock_self(mock), "node", "a");
+
+	made(3600, 7200);
+	confirmed();
+	keel_mock_advance(mock, 10000);
+	lost = NOW + 10;
+	set_state(NULL, a, KEEL_NODE_DOWN, true);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(is(10, 10));
+	restart();
+	CU_ASSERT(is(2, 2));
+	keel_mock_advance(mock, 599000);
+	CU_ASSERT(is(2, 2));
+	keel_mock_advance(mock, 2000);
+	CU_ASSERT(is(10, 10));
+}
+
 static void of_a_kind_without_a_decision(void)
 {
 	made(600, 1200);
@@ -512,9 +542,9 @@ static void a_vnode_of_maintenance_stays(void)
 }
 
 TESTS_MAIN_BETWEEN("life of reservations", set_up, tear_down, TEST(is_confirmed), TEST(is_denied), TEST(is_never_confirmed),
-		   TEST(begins_once), TEST(has_vnodes_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
+		   TEST(begins_once), TEST(has_vnodes_alone), TEST(has_hosts_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
 		   TEST(a_job_that_stays), TEST(is_idle), TEST(far_away), TEST(is_deleted), TEST(has_several_times),
 		   TEST(all_or_none), TEST(begins_stay), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile),
 		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back), TEST(altered_where_jobs_are),
 		   TEST(whole_groups_move), TEST(all_are_given_up),
-		   TEST(nothing_is_left_of_its_vnodes), TEST(of_a_kind_without_a_decision), TEST(a_vnode_of_maintenance_stays))
+		   TEST(nothing_is_left_of_its_vnodes), TEST(hosts_come_back), TEST(of_a_kind_without_a_decision), TEST(a_vnode_of_maintenance_stays))

@@ -110,6 +110,21 @@ static inline const struct keel_reslist *used_inside(struct keel_mod *m, struct 
 	return NULL;
 }
 
+static int64_t lost; /* since when its host does not answer, of each vnode */
+
+static inline int64_t lost_at(struct keel_mod *m, struct keel_obj *node)
+{
+	(void)m, (void)node;
+	return lost;
+}
+
+/* a and c are on one host. */
+static inline const char *host_of(struct keel_mod *m, const char *vnode)
+{
+	(void)m;
+	return strcmp(vnode, "b") == 0 ? "hb" : "ha";
+}
+
 static inline bool linked(struct keel_mod *m, struct keel_obj *node)
 {
 	(void)m, (void)node;
@@ -118,6 +133,7 @@ static inline bool linked(struct keel_mod *m, struct keel_obj *node)
 
 /* ---- the scheduler ------------------------------------------------------------------------------------------- */
 static struct keel_sched_block blocked[8];
+static char blocked_nodes[256]; /* of the last one */
 static uint32_t n_blocked, woken, n_finds, drops;
 static void (*cycle)(struct keel_mod *me);
 static struct keel_mod *cycle_of, *found_for;
@@ -132,6 +148,7 @@ static inline int32_t block(struct keel_mod *m, const struct keel_sched_block *b
 	if (b->part >= 8)
 		return 0;
 	blocked[b->part] = *b;
+	snprintf(blocked_nodes, sizeof(blocked_nodes), "%s", b->exec_vnode);
 	if (b->part >= n_blocked)
 		n_blocked = b->part + 1;
 	return 0;
@@ -317,7 +334,7 @@ static inline void services(void)
 	static const struct keel_acct_api acct = { .size = sizeof(acct), .record = record, .value = value };
 	static const struct keel_node_api nodes = {
 		.size = sizeof(nodes), .state = node_state, .set_state = set_state, .unavailable = closed_inside,
-		.available = available, .sharing = sharing, .linked = linked, .hold = hold, .on_holder = on_holder,
+		.available = available, .sharing = sharing, .linked = linked, .lost_at = lost_at, .host_of = host_of, .hold = hold, .on_holder = on_holder,
 		.used_inside = used_inside, .closed_inside = closed_inside,
 	};
 	static const struct keel_sched_api sched = {
@@ -347,6 +364,7 @@ static inline void set_up(void)
 	memset(records, 0, sizeof(records));
 	held[0] = deleted[0] = '\0';
 	sharing_of = "default_shared";
+	lost = 0;
 	inside = n_blocked = woken = n_finds = drops = 0;
 	cycle = NULL;
 	found = NULL;

@@ -20,12 +20,16 @@
 /* States that do not make a vnode unfit for what is promised on it. */
 #define HARMLESS (KEEL_NODE_JOB_BUSY | KEEL_NODE_JOB_EXCLUSIVE | KEEL_NODE_BUSY | KEEL_NODE_INITIALIZING | RESV_EXCLUSIVE)
 
+/* A host that has not come back since the server started may be on its way: for so long (seconds). */
+#define LOST (KEEL_NODE_DOWN | KEEL_NODE_UNKNOWN | KEEL_NODE_STALE)
+#define PATIENCE 600
+
 KEEL_ATTR_OF(resv, reserve_rules);
 
 const struct keel_node_state_def resv_exclusive_row = {
 	.size = sizeof(struct keel_node_state_def),
 	.bit = RESV_EXCLUSIVE, .place = 110,
-	.unavailable = KEEL_NODE_STATE_CLOSED | KEEL_NODE_STATE_OUTSIDE,
+	.unavailable = KEEL_NODE_STATE_OUTSIDE,
 	.name = "resv-exclusive",
 	.doc = "a reservation that runs has it for itself",
 };
@@ -37,6 +41,7 @@ const struct keel_attr_def node_attr_resv =
 struct nodes {
 	uint32_t users, n;
 	struct link **link; /* one for each vnode that it names, as often as it does */
+	char *hosts;	    /* with the other vnodes of hosts that it has for itself; NULL: not made so far */
 	char text[];
 };
 
@@ -199,6 +204,7 @@ void nodes_drop(struct keel_mod *mod, char *nodes)
 	for (uint32_t i = 0; i < t->n; i++)
 		link_drop(mod, t->link[i]);
 	free(t->link);
+	free(t->hosts);
 	free(t);
 }
 
@@ -233,6 +239,80 @@ bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share)
 	return false;
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_among(const char *text, const char *const *sorted, uint32_t n)
+{
+	return text && n && bsearch(&text, sorted, n, sizeof(*sorted), by_text);
+}
+
+/* The hosts that it is to have as a whole, sorted; *ret_n of them. */
+static void hosts_of(struct keel_mod *mod, const struct nodes *t, int32_t share, const char **hosts, uint32_t *ret_n)
+{
+	*ret_n = 0;
+	for (uint32_t i = 0; i < t->n; i++) {
+		const char *vnode = t->link[i]->place->name, *host = keel_node_host_of(vnode);
+		struct keel_obj *node = keel_find(mod, "node", vnode);
+
+		if (node && host && keel_node_sharing(node, share) == KEEL_SHARE_EXCLHOST)
+			hosts[(*ret_n)++] = host;
+	}
+	qsort(hosts, *ret_n, sizeof(*hosts), by_text);
+}
+
+/* Appends those vnodes of these hosts that it has nothing of, as nobody else is to have. */
+static void others_add(struct keel_mod *mod, const char *const *names, uint32_t n, const char *const *hosts, uint32_t n_hosts,
+		       struct keel_text *text)
+{
+	struct keel_cursor *walk = keel_cursor(mod, "node");
+	struct keel_obj *node;
+
+	while (walk && (node = keel_next(walk)))
+		if (is_among(keel_node_host_of(keel_id(node)), hosts, n_hosts) && !is_among(keel_id(node), names, n))
+			keel_text_printf(text, "+(%s:ncpus=0)", keel_id(node));
+	text->failed |= !walk;
+	if (walk)
+		keel_cursor_close(walk);
+}
+
+/* NULL without memory. */
+static char *hosts_make(struct keel_mod *mod, const struct nodes *t, int32_t share)
+{
+	const char **names = calloc(2 * (size_t)t->n + 1, sizeof(*names)), **hosts = names + t->n;
+	struct keel_text text;
+	uint32_t n_hosts;
+	char *ret = NULL;
+
+	if (!names)
+		return NULL;
+	for (uint32_t i = 0; i < t->n; i++)
+		names[i] = t->link[i]->place->name;
+	qsort(names, t->n, sizeof(*names), by_text);
+	hosts_of(mod, t, share, hosts, &n_hosts);
+	keel_text_init(&text);
+	keel_text_str(&text, t->text);
+	others_add(mod, names, t->n, hosts, n_hosts, &text);
+	if (!text.failed)
+		ret = strdup(text.data);
+	keel_text_fini(&text);
+	free(names);
+	return ret;
+}
+
+const char *nodes_and_hosts(struct keel_mod *mod, char *nodes, int32_t share)
+{
+	struct nodes *t = nodes ? nodes_of(nodes) : NULL;
+
+	if (!t || share != KEEL_SHARE_EXCLHOST)
+		return nodes;
+	if (!t->hosts)
+		t->hosts = hosts_make(mod, t, share);
+	return t->hosts ? t->hosts : nodes;
+}
+
 uint32_t nodes_count(const char *nodes)
 {
 	return nodes ? nodes_in(nodes)->n : 0;
@@ -263,11 +343,23 @@ void vnode_each(struct keel_mod *mod, const char *vnode, void (*fn)(struct keel_
 	}
 }
 
+/* Was it lost when the server started, and is there hope? */
+static bool is_awaited(struct keel_mod *mod, struct keel_obj *node)
+{
+	const struct state *st = mod->state;
+	const int64_t lost = keel_node_lost_at(node);
+
+	return lost && lost <= st->began && keel_time(mod) < st->began + PATIENCE;
+}
+
 bool vnode_is_broken(struct keel_mod *mod, const char *vnode)
 {
 	struct keel_obj *node = keel_find(mod, "node", vnode);
+	uint32_t bits = node ? keel_node_state(node) & ~(uint32_t)HARMLESS : 0;
 
-	return !node || (keel_node_closed_inside(node) && (keel_node_state(node) & ~(uint32_t)HARMLESS));
+	if ((bits & LOST) && is_awaited(mod, node))
+		bits &= ~(uint32_t)LOST;
+	return !node || (bits && keel_node_closed_inside(node));
 }
 
 bool span_is_broken(struct keel_mod *mod, struct keel_obj *resv, uint32_t i)
@@ -344,8 +436,32 @@ void judge_forget(struct keel_mod *mod, struct resv *r)
 	r->judged = false;
 }
 
+static void patience_over(struct keel_mod *mod, void *arg)
+{
+	(void)arg;
+	each_resv(mod, judge_later, NULL);
+}
+
+void vnodes_await(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (keel_alarm_set(mod, &st->patience, PATIENCE * 1000, patience_over, NULL))
+		keel_log(mod, KEEL_LOG_ERROR, "Server", keel_server_name(mod),
+			 "no memory to look again at the hosts that do not come back: their reservations are not degraded");
+}
+
+/* Its jobs there could not be deleted while the host was away. */
+static void host_back(struct keel_mod *mod, struct keel_obj *resv, void *arg)
+{
+	(void)arg;
+	resv_sweep_soon(mod, resv);
+}
+
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
 {
+	if ((ev->before & ~ev->after) & LOST)
+		vnode_each(c->mod, ev->id, host_back, NULL);
 	if ((ev->before ^ ev->after) & ~(int64_t)HARMLESS)
 		vnode_each(c->mod, ev->id, judge_later, NULL);
 	return KEEL_NEXT;

@@ -55,6 +55,7 @@ void blocks_pass(struct keel_mod *mod)
 
 struct asker {
 	struct keel_mod *mod;
+	int64_t until;
 	void (*fn)(void *to, const struct tenant *t);
 	void *to;
 };
@@ -82,20 +83,21 @@ static void tenant_give(void *arg, const char *job_id, bool suspended)
 	struct asker *a = arg;
 	struct keel_obj *job = keel_find(a->mod, "job", job_id);
 	struct entry *e = job ? entry_of(a->mod, job) : NULL;
-	struct tenant t = { .exec = e ? held_of(job, e, suspended) : NULL };
+	struct tenant t = { .till = e && !suspended ? job_until(a->mod, job) : INT64_MAX };
 
-	if (!t.exec)
+	if (t.till <= keel_time(a->mod)) /* it is late */
+		t.till = keel_time(a->mod) + 1;
+	if (!e || (t.till > a->until && a->until < INT64_MAX) || !(t.exec = held_of(job, e, suspended)))
 		return;
 	t.by_name = e->held_by_name;
 	t.queue = keel_get_str(job, job_queue);
-	t.till = suspended ? INT64_MAX : job_until(a->mod, job);
-	t.alone = !suspended && share_of(job) >= KEEL_SHARE_EXCL;
+	t.share = suspended ? KEEL_SHARE_SHARED : share_of(job);
 	a->fn(a->to, &t);
 }
 
-static void tenants(void *arg, const char *vnode, void (*fn)(void *to, const struct tenant *), void *to)
+static void tenants(void *arg, const char *vnode, int64_t until, void (*fn)(void *to, const struct tenant *), void *to)
 {
-	struct asker a = { arg, fn, to };
+	struct asker a = { arg, until, fn, to };
 	struct keel_obj *node = keel_find(a.mod, "node", vnode);
 
 	if (node)

@@ -191,3 +191,23 @@ const struct keel_res_value *mismatch(const struct snapshot *s, const struct vno
 	}
 	return NULL;
 }
+
+/* ---- amounts -------------------------------------------------------------------------------------------- */
+
+double *amount_at(const struct snapshot *s, uint32_t node, uint32_t column)
+{
+	const struct vnode *v = &s->node[node];
+
+	if (v->via && v->via[column])
+		v = &s->node[v->via[column] - 1];
+	return &v->free[column];
+}
+
+double total_at(const struct snapshot *s, uint32_t node, uint32_t column)
+{
+	const struct vnode *v = &s->node[node];
+
+	if (v->via && v->via[column])
+		v = &s->node[v->via[column] - 1];
+	return v->total[column];
+}

@@ -2,9 +2,11 @@
  *
  * find.c - places in time for what is not a job: find() and on_cycle() of the service `sched`.
  *
- *   find() -> MAKING ---> FILLING --------> GATHERING ----------> TRYING -> done
- *             a copy      least that is     ends of jobs, when    at a moment; MOVING to the next one
- *                         free in its time  any time will do
+ *   find() -> MAKING -> FILLING -----------------> GATHERING -----------> TRYING -> done
+ *             a copy    what is free of vnodes     ends of jobs, when     at a moment; MOVING to the next one
+ *                       in its time; PEEKING       any time will do
+ *                       when some are there: it
+ *                       may do with those
  *
  * Searches go one after the other, in the order of find(), each in steps of a millisecond or so: in a cycle that is the
  * phase FINDING, before jobs are looked at; else on a timer of their own. What is found is compared with the vnodes and
@@ -105,15 +107,22 @@ static bool is_possible(struct find *f, struct reason *ret)
 	return place_possible(f->s, &w, ret);
 }
 
+/* Among the vnodes that have been looked at. Gives the answer, or knows what is next. */
 static void try(struct keel_mod *mod, struct find *f)
 {
 	struct wish w = wish_of(f);
 	struct reason r = { 0 };
 	char *exec_vnode = place_find(f->s, &w, &r);
 	struct keel_exec *exec = exec_of(exec_vnode);
-	bool again = exec ? find_refill(f, exec) /* is it still so? */
-			  : !exec_vnode && is_possible(f, &r) && find_move_on(mod, f);
+	const bool peeks = f->at == PEEKING;
+	bool again = true;
 
+	if (exec)
+		again = find_refill(f, exec); /* is it still so? */
+	else if (peeks)
+		f->at = FILLING;
+	else
+		again = !exec_vnode && is_possible(f, &r) && find_move_on(mod, f);
 	keel_resource_exec_free(exec);
 	if (!again && !exec_vnode)
 		why_not(f, &r);
@@ -122,19 +131,12 @@ static void try(struct keel_mod *mod, struct find *f)
 	free(exec_vnode);
 }
 
-static void fill_more(struct keel_mod *mod, struct find *f)
+static void out_of_memory(struct keel_mod *mod, struct find *f)
 {
 	struct reason r = { 0 };
 
-	if (f->filled < f->s->n && find_fill(f, f->filled)) {
-		f->filled++;
-	} else if (f->filled < f->s->n) {
-		reason_set(&r, "out of memory in the scheduler");
-		answer(mod, f, NULL, &r);
-	} else {
-		find_filled(mod, f);
-		f->at = GATHERING;
-	}
+	reason_set(&r, "out of memory in the scheduler");
+	answer(mod, f, NULL, &r);
 }
 
 /* One step of the search at hand. False: there is none. */
@@ -142,18 +144,18 @@ static bool find_step(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct find *f = st->finds;
-	struct reason r = { 0 };
 
 	if (!f)
 		return false;
 	switch (f->at) {
 	case MAKING:
-		if (find_make(mod, f))
-			break;
-		reason_set(&r, "out of memory in the scheduler");
-		answer(mod, f, NULL, &r);
+		if (!find_make(mod, f))
+			out_of_memory(mod, f);
 		break;
-	case FILLING: fill_more(mod, f); break;
+	case FILLING:
+		if (!find_fill_more(mod, f))
+			out_of_memory(mod, f);
+		break;
 	case GATHERING:
 		if (!find_gather(mod, f))
 			f->at = MOVING;
@@ -162,6 +164,7 @@ static bool find_step(struct keel_mod *mod)
 		if (!find_move_step(f))
 			f->at = TRYING;
 		break;
+	case PEEKING:
 	case TRYING: try(mod, f); break;
 	}
 	return true;
@@ -172,8 +175,7 @@ void finds_restart(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	snapshot_copy_free(st->find_copy);
-	st->find_copy = NULL;
+	find_copy_drop(st);
 	if (st->finds)
 		st->finds->at = MAKING;
 }

@@ -20,11 +20,12 @@ struct find {
 	struct keel_exec *beside; /* NULL: it keeps nothing */
 	int64_t from, till, duration;
 
-	enum { MAKING, FILLING, GATHERING, MOVING, TRYING } at;
+	enum { MAKING, FILLING, PEEKING, GATHERING, MOVING, TRYING } at;
 	struct keel_mod *mod;
 	struct snapshot *s; /* of the searches; borrowed */
 	int64_t moment;
-	uint32_t filled; /* vnodes */
+	uint32_t filled; /* vnodes that have been looked at */
+	uint32_t peek; /* when so many vnodes have been looked at it tries, before it looks at more */
 	uint8_t *kept;	 /* per vnode, when it keeps something: enum bits */
 	struct heap endings;
 	struct memo memo;
@@ -35,8 +36,8 @@ struct find {
 void find_init(struct find *f);
 void endings_free(struct find *f);
 bool find_make(struct keel_mod *mod, struct find *f);	     /* what its vnodes are filled in; false: no memory */
-bool find_fill(struct find *f, uint32_t node);		     /* a vnode as it is at its moment; false: no memory */
-void find_filled(struct keel_mod *mod, struct find *f);	     /* all of them are */
+bool find_fill_more(struct keel_mod *mod, struct find *f); /* looks at one more vnode; false: no memory */
+void find_copy_drop(struct state *st);
 /* What has been looked at once more. True: there is less than there seemed to be, or no memory. */
 bool find_refill(struct find *f, const struct keel_exec *exec);
 bool find_gather(struct keel_mod *mod, struct find *f); /* the end of one running job; false: all are there */

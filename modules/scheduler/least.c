@@ -294,7 +294,7 @@ static void tenant_note(void *arg, const struct tenant *t)
 	struct taking taking = { m->s, m->node, m->taker };
 	uint32_t i, c;
 
-	if (t->till == INT64_MAX || spans_inside(m->s->spans, vnode, t->queue))
+	if (spans_inside(m->s->spans, vnode, t->queue))
 		return;
 	for (i = first_part(t, vnode); is_on(t, i, vnode); i++)
 		for (c = 0; c < m->s->n_column; c++)
@@ -308,7 +308,7 @@ static void taker_note(void *arg, uint32_t taker)
 	m->taker = taker;
 	blocks_note(m);
 	if (m->f && m->s->tenants)
-		m->s->tenants(m->s->tenants_arg, m->s->node[taker].name, tenant_note, m);
+		m->s->tenants(m->s->tenants_arg, m->s->node[taker].name, m->f->at[m->f->n - 1], tenant_note, m);
 }
 
 void spans_apply(struct snapshot *s, uint32_t node)
@@ -519,7 +519,7 @@ static void ask_tenant(void *arg, const struct tenant *t)
 			gap_from(a->f, c, t->till, -n);
 		}
 	a->ret->promised |= a->taker == a->node;
-	a->ret->closed |= a->taker == a->node && t->alone;
+	a->ret->closed |= a->taker == a->node && a->s->node[a->node].share[t->share & 3] != KEEL_SHARE_SHARED;
 }
 
 static void ask_taker(void *arg, uint32_t taker)
@@ -545,7 +545,7 @@ static void ask_taker(void *arg, uint32_t taker)
 		}
 	}
 	if (a->s->tenants)
-		a->s->tenants(a->s->tenants_arg, a->s->node[taker].name, ask_tenant, a);
+		a->s->tenants(a->s->tenants_arg, a->s->node[taker].name, INT64_MAX, ask_tenant, a);
 }
 
 bool spans_least(const struct snapshot *s, uint32_t node, const struct span_ask *ask, struct span_least *ret)

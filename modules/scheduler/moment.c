@@ -14,6 +14,7 @@
 
 KEEL_ATTR_OF(job, exec_vnode);
 
+#define FEW 128 /* vnodes that are looked at before the first try */
 #define FAR (366 * 86400LL) /* seconds: no place is sought beyond that */
 
 /* When a running job will have ended, and where. */
@@ -83,8 +84,37 @@ static void keep_take(struct find *f, uint32_t node)
 	}
 }
 
+struct host_asking {
+	const struct find *f;
+	bool closed;
+};
+
+static void tenant_of_host(void *arg, const char *job_id, bool suspended)
+{
+	struct host_asking *a = arg;
+	struct keel_obj *job = suspended ? NULL : keel_find(a->f->mod, "job", job_id);
+
+	a->closed |= job && share_of(job) == KEEL_SHARE_EXCLHOST && job_until(a->f->mod, job) > a->f->moment;
+}
+
+/* Does a job on another vnode have the host for itself? */
+static bool is_host_closed(const struct find *f, uint32_t node)
+{
+	struct host_asking a = { f, false };
+	uint32_t n, i;
+	const uint32_t *other = order_of_host(f->s, f->s->node[node].host, &n);
+
+	for (i = 0; i < n && !a.closed; i++) {
+		struct keel_obj *obj = other[i] == node ? NULL : keel_find(f->mod, "node", f->s->node[other[i]].name);
+
+		if (obj)
+			keel_node_tenants(obj, tenant_of_host, &a);
+	}
+	return a.closed;
+}
+
 /* False: no memory. */
-bool find_fill(struct find *f, uint32_t node)
+static bool fill(struct find *f, uint32_t node)
 {
 	struct vnode *v = &f->s->node[node];
 	struct span_ask ask = { .from = f->moment, .till = end_of(f), .except = f->except };
@@ -92,7 +122,8 @@ bool find_fill(struct find *f, uint32_t node)
 
 	if (!spans_least(f->s, node, &ask, &least))
 		return false;
-	v->alone = least.closed;
+	v->fenced = false;
+	v->alone = least.closed || is_host_closed(f, node);
 	v->jobs = least.promised;
 	if (f->kept && (f->kept[node] & KEPT))
 		keep_take(f, node);
@@ -110,7 +141,7 @@ static bool refill(struct find *f, uint32_t node)
 
 	memcpy(was, v->free, sizeof(double) * f->s->n_column);
 	less = v->usable;
-	ok = find_fill(f, node);
+	ok = fill(f, node);
 	less = less && !v->usable;
 	less |= v->in_use && !in_use;
 	for (c = 0; c < f->s->n_column; c++)
@@ -159,37 +190,111 @@ static bool keep(struct find *f)
 	return true;
 }
 
+/* A vnode that has not been looked at is closed. */
+static void vnode_shut(struct snapshot *s, struct vnode *v)
+{
+	v->fenced = true;
+	v->alone = false;
+	v->jobs = 0;
+	vnode_judge(s, v);
+}
+
+/* Vnodes as they are tried, but with all of a host together: its other vnodes count when one wants the host for itself. False:
+ * no memory. */
+static bool order_by_host(struct snapshot *s, uint32_t *ret)
+{
+	uint32_t *list = calloc((size_t)s->n + 1, sizeof(*list)), i, k, n = 0, m = list ? order_list(s, list) : 0;
+
+	s->takes++;
+	for (i = 0; i < m; i++) {
+		uint32_t n_host;
+		const uint32_t *node = order_of_host(s, s->node[list[i]].host, &n_host);
+
+		for (k = 0; k < n_host && s->node[node[k]].taken_in != s->takes; k++) {
+			s->node[node[k]].taken_in = s->takes;
+			ret[n++] = node[k];
+		}
+	}
+	free(list);
+	return n == s->n;
+}
+
 /* A copy for all searches, until none is left. False: no memory. */
-bool find_make(struct keel_mod *mod, struct find *f)
+static bool copy_make(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
-	struct snapshot *now = st->find_copy ? NULL : snapshot_now(mod);
+	struct snapshot *now = snapshot_now(mod), *s = now ? snapshot_copy(now) : NULL;
 	uint32_t i;
 
-	if (now)
-		st->find_copy = snapshot_copy(now);
-	f->s = st->find_copy;
-	if (!f->s || (f->beside && !keep(f)))
+	st->find_copy = s;
+	st->find_order = s ? calloc((size_t)s->n + 1, sizeof(*st->find_order)) : NULL;
+	st->find_filled = 0;
+	if (!st->find_order)
 		return false;
-	for (i = 0; now && i < f->s->n; i++) {
-		struct vnode *v = &f->s->node[i];
+	for (i = 0; i < s->n; i++) {
+		struct vnode *v = &s->node[i];
 
 		v->down = v->down && is_closed(mod, v);
-		v->fenced = false;
 		v->promised = v->closed = 0;
 		limits_free(v->limits);
 		v->limits = NULL;
 		future_put(v->future);
 		v->future = NULL;
+		memcpy(v->free, v->total, sizeof(double) * s->n_column);
+		vnode_shut(s, v);
 	}
-	f->s->counts_people = false;
-	f->s->n_future = 0;
+	s->counts_people = false;
+	s->n_future = 0;
+	order_make(s);
+	return order_by_host(s, st->find_order);
+}
+
+/* As before any search. */
+static void copy_clean(struct state *st)
+{
+	struct snapshot *s = st->find_copy;
+	bool many = st->find_filled > s->n / 8;
+	uint32_t i;
+
+	for (i = 0; i < st->find_filled; i++) {
+		vnode_shut(s, &s->node[st->find_order[i]]);
+		if (!many)
+			snapshot_changed(s, st->find_order[i]);
+	}
+	if (many)
+		order_make(s);
+	st->find_filled = 0;
+}
+
+void find_copy_drop(struct state *st)
+{
+	snapshot_copy_free(st->find_copy);
+	free(st->find_order);
+	st->find_copy = NULL;
+	st->find_order = NULL;
+}
+
+bool find_make(struct keel_mod *mod, struct find *f)
+{
+	struct state *st = mod->state;
+
+	if (!st->find_copy && !copy_make(mod)) {
+		find_copy_drop(st);
+		return false;
+	}
+	copy_clean(st);
+	f->s = st->find_copy;
+	if (f->beside && !keep(f))
+		return false;
 	f->moment = f->from;
 	f->filled = 0;
 	f->memo = (struct memo){ 0 };
 	endings_free(f);
 	st->searches++;
 	st->running.at = f->duration ? st->running.first : NULL;
+	f->peek = FEW + 2 * f->select->chunks;
+	if (*f->place.group || starts_wait(st))
+		f->peek = f->s->n;
 	f->at = FILLING;
 	return true;
 }
@@ -211,10 +316,38 @@ static void take_starts(struct keel_mod *mod, struct find *f)
 	}
 }
 
-void find_filled(struct keel_mod *mod, struct find *f)
+/* All of them have been looked at. */
+static void filled(struct keel_mod *mod, struct find *f)
 {
 	order_make(f->s);
 	take_starts(mod, f);
+	f->at = GATHERING;
+}
+
+bool find_fill_more(struct keel_mod *mod, struct find *f)
+{
+	struct state *st = mod->state;
+	bool few = f->peek < f->s->n / 2;
+	uint32_t node;
+
+	if (f->filled == f->s->n) {
+		filled(mod, f);
+		return true;
+	}
+	node = st->find_order[f->filled];
+	if (few && f->filled >= f->peek && f->s->node[node].host != f->s->node[st->find_order[f->filled - 1]].host) {
+		f->peek *= 4;
+		f->at = PEEKING;
+		return true;
+	}
+	if (!fill(f, node))
+		return false;
+	if (few)
+		snapshot_changed(f->s, node);
+	f->filled++;
+	if (f->filled > st->find_filled)
+		st->find_filled = f->filled;
+	return true;
 }
 
 /* ---- moments ------------------------------------------------------------------------------------------------------- */
@@ -241,6 +374,7 @@ bool find_gather(struct keel_mod *mod, struct find *f)
 	heap_push(&f->endings, &ending->heap);
 	return true;
 }
+
 /* A block ends, or begins, in what the time moves over. */
 static bool is_passed(const struct block *b, int64_t from, int64_t to, int64_t duration)
 {
@@ -288,6 +422,7 @@ bool find_move_on(struct keel_mod *mod, struct find *f)
 		move_over(mod, f, before, NULL);
 	} else { /* all anew, in slices */
 		f->filled = 0;
+		f->peek = f->s->n;
 		f->at = FILLING;
 	}
 	return true;

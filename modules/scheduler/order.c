@@ -49,24 +49,6 @@ struct order {
 
 /* ---- amounts ------------------------------------------------------------------------------------ */
 
-double *amount_at(const struct snapshot *s, uint32_t node, uint32_t column)
-{
-	const struct vnode *v = &s->node[node];
-
-	if (v->via && v->via[column])
-		v = &s->node[v->via[column] - 1];
-	return &v->free[column];
-}
-
-double total_at(const struct snapshot *s, uint32_t node, uint32_t column)
-{
-	const struct vnode *v = &s->node[node];
-
-	if (v->via && v->via[column])
-		v = &s->node[v->via[column] - 1];
-	return v->total[column];
-}
-
 /* What others share may change behind the vnode's back. */
 static double bound_of(const struct vnode *v, uint32_t column, bool empty)
 {
@@ -521,6 +503,17 @@ void order_settle(struct snapshot *s)
 		if (o->span[i].stale)
 			span_bounds(s, i);
 	o->n_stale_host = 0;
+}
+
+uint32_t order_list(const struct snapshot *s, uint32_t *ret)
+{
+	const struct order *o = s->order;
+	uint32_t n = 0, i, k;
+
+	for (i = 0; o && i < o->n_span; i++)
+		for (k = 0; k < o->span[i].n; k++)
+			ret[n++] = o->span[i].node[k];
+	return n;
 }
 
 /* ---- search -------------------------------------------------------------------------------------------------- */

@@ -112,7 +112,9 @@ struct snapshot {
 	struct sets *sets; /* made when a job first needed them */
 	const struct spans *spans; /* what is promised; NULL: nothing. Borrowed */
 	uint32_t n_future;	   /* vnodes with blocks that begin later */
-	void (*tenants)(void *arg, const char *vnode, void (*fn)(void *to, const struct tenant *), void *to); /* spans.h */
+	/* Calls fn for the jobs on a vnode that will have ended at `until`, or (INT64_MAX) for all. NULL: there are none. */
+	void (*tenants)(void *arg, const char *vnode, int64_t until, void (*fn)(void *to, const struct tenant *),
+			void *to);
 	void *tenants_arg;
 	char **own_checked, **own_endless; /* owned, or NULL */
 };
@@ -248,7 +250,7 @@ void reason_amount(struct reason *r, int32_t code, const struct keel_resource *r
 /* `arch (sun != linux)`; `have` NULL: there is none */
 void reason_differs(struct reason *r, int32_t code, const struct keel_res_value *wanted,
 		    const struct keel_res_value *have);
-/* With this block, or with nobody knows which (NULL). */
+/* A conflict with this block; NULL: it is not known with which. */
 void reason_block(struct reason *r, const struct block *b);
 /* Without detail. */
 void reason_short(struct reason *r, int32_t code, const struct keel_resource *res);

@@ -412,22 +412,13 @@ static void vnode_again(void *arg, struct keel_obj *node)
 	snapshot_changed(a->r->s, i);
 }
 
-static bool has_starts(const struct state *st)
-{
-	const struct start *start = st->starts;
-
-	while (start && start->assigned)
-		start = start->next;
-	return start != NULL;
-}
-
 /* As the vnodes are now. False: no memory. */
 static bool room_refresh(struct keel_mod *mod, struct room *r, struct block *b)
 {
 	struct state *st = mod->state;
 	uint64_t now = keel_node_generation() + 1;
 	struct rereading a = { mod, r, false };
-	bool anew = !r->s || r->stale || r->block != b || (r->generation != now && has_starts(st));
+	bool anew = !r->s || r->stale || r->block != b || (r->generation != now && starts_wait(st));
 
 	if (!anew && r->generation != now)
 		keel_node_changed_since(r->generation - 1, vnode_again, &a);

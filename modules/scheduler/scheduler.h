@@ -229,6 +229,8 @@ struct state {
 	struct find *finds; /* the first one is at work */
 	struct keel_timer *find_timer;
 	struct snapshot *find_copy; /* for it; the vnodes in its time */
+	uint32_t *find_order; /* its vnodes as they are tried; the first `find_filled` were looked at */
+	uint32_t find_filled;
 	uint32_t searches;
 	struct keel_mod *cycle_of; /* on_cycle() */
 	void (*on_cycle)(struct keel_mod *me);
@@ -472,6 +474,7 @@ char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *
 bool resume_job(struct keel_mod *mod, struct entry *e, struct reason *ret); /* false with the reason */
 /* Makes the start that was put off to this turn, if there is one. */
 void start_due(struct keel_mod *mod);
+bool starts_wait(const struct state *st); /* are there some that vnodes do not know of yet? */
 void starts_drop(struct keel_mod *mod);
 
 /* consider.c */

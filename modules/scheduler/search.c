@@ -150,6 +150,13 @@ struct search *search_begin(struct calendar *c, const struct snapshot *now, int6
 	return s;
 }
 
+/* What it costs, besides being one of them. */
+static uint32_t block_happens(struct search *s, const struct happening *h)
+{
+	spans_begin(s->trying, h->block, h->begins);
+	return h->block->exec ? h->block->exec->n / 4 : 0;
+}
+
 static void move_on(struct search *s)
 {
 	uint32_t n;
@@ -158,7 +165,7 @@ static void move_on(struct search *s)
 		const struct happening *h = &s->c->list[s->tried++];
 
 		if (h->block)
-			spans_begin(s->trying, h->block, h->begins);
+			n += block_happens(s, h);
 		else
 			(h->begins ? place_occupy : place_vacate)(s->trying, h->exec, h->share, NULL, h->till);
 		if (s->c->moved && !h->block)

@@ -99,19 +99,43 @@ static bool book_one(struct booked *at, struct block *b, uint32_t part)
 	return true;
 }
 
+/* The first that begins then, or later. */
+static uint32_t first_from(const struct booked *at, int64_t from)
+{
+	uint32_t low = 0, high = at->n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (at->list[mid].block->from < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void unbook_one(struct booked *at, const struct block *b)
+{
+	uint32_t i = first_from(at, b->from), n = i;
+
+	for (; i < at->n && at->list[i].block->from == b->from; i++)
+		if (at->list[i].block != b)
+			at->list[n++] = at->list[i];
+	memmove(at->list + n, at->list + i, (at->n - i) * sizeof(at->list[0]));
+	at->n -= i - n;
+}
+
 static void unbook(struct spans *x, const struct block *b)
 {
-	uint32_t i, k, n;
+	uint32_t i;
 
 	for (i = 0; i < parts_of(b); i++) {
 		struct booked *at;
 
 		HASH_FIND_STR(x->by_vnode, b->exec->part[i].vnode, at);
-		for (k = n = 0; at && k < at->n; k++)
-			if (at->list[k].block != b)
-				at->list[n++] = at->list[k];
-		if (at)
-			at->n = n;
+		if (at && at->n)
+			unbook_one(at, b);
 	}
 }
 

@@ -75,7 +75,7 @@ struct tenant {
 	const uint32_t *by_name; /* parts of exec in the order of their vnodes */
 	const char *queue;
 	int64_t till; /* INT64_MAX: not known */
-	bool alone;   /* exclusive */
+	int32_t share; /* as its place says; SHARED of a suspended one */
 };
 
 uint32_t *exec_by_name(const struct keel_exec *exec); /* the caller frees it; NULL without memory */

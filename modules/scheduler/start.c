@@ -202,6 +202,15 @@ void start_due(struct keel_mod *mod)
 	}
 }
 
+bool starts_wait(const struct state *st)
+{
+	const struct start *s = st->starts;
+
+	while (s && s->assigned)
+		s = s->next;
+	return s != NULL;
+}
+
 char *find_own_place(struct keel_mod *mod, struct keel_obj *job, struct reason *ret)
 {
 	struct snapshot *s = ground_of(mod, keel_get_str(job, job_queue), ret);

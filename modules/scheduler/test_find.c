@@ -89,6 +89,36 @@ static void test_now(void)
 	says(&w, "0 Insufficient amount of resource: ncpus (R: 4 A: 3 T: 4)");
 }
 
+/* What has one vnode of a host for itself may have all of it. */
+static void test_host(void)
+{
+	struct keel_sched_wish w = wish("1:ncpus=1:vnode=n1", 5, 50);
+
+	keel_mock_set(node[1].obj, "resources_available", "host", "n0");
+	shape++;
+	generation++;
+	keel_mock_set(job_runs("workq", "(n0:ncpus=1)", 10), "Resource_List", "place", "exclhost");
+	says(&w, "5 Insufficient amount of resource: vnode ");
+	w.from = now() + 10;
+	says(&w, "10 (n1:ncpus=1)");
+	w.place = "exclhost";
+	blocks_part("R1.svr", 0, "R1", 40, 60, "(n0:ncpus=1)", 0);
+	says(&w, "10 Job would conflict with reservation or top job");
+}
+
+/* One that should have ended counts as long as it runs. */
+static void test_late(void)
+{
+	struct keel_sched_wish w;
+
+	job_runs("workq", "(n0:ncpus=1)", 10);
+	keel_mock_advance(mock, 20000);
+	w = wish("1:ncpus=4:vnode=n0", 0, 50);
+	says(&w, "0 Insufficient amount of resource: ncpus ");
+	w = wish("1:ncpus=4:vnode=n0", 1, 50);
+	says(&w, "1 (n0:ncpus=4)");
+}
+
 /* Inside a block a job is there as the block is. */
 static void test_inside(void)
 {
@@ -269,6 +299,7 @@ static void test_no_memory(void)
 	}
 }
 
-TESTS_MAIN_BETWEEN("find", set_up, tear_down, TEST(test_window), TEST(test_now), TEST(test_inside), TEST(test_soonest),
+TESTS_MAIN_BETWEEN("find", set_up, tear_down, TEST(test_window), TEST(test_now), TEST(test_host), TEST(test_late),
+		   TEST(test_inside), TEST(test_soonest),
 		   TEST(test_gives_up_and_keeps), TEST(test_usable), TEST(test_refused), TEST(test_order_and_drop),
 		   TEST(test_cycle), TEST(test_no_memory))

@@ -546,8 +546,55 @@ static void test_random(void)
 	}
 }
 
-TESTS_MAIN("place", TEST(test_free), TEST(test_pack), TEST(test_scatter), TEST(test_vnodes_of_a_host),
+/* ---- taps ------------------------------------------------------------------------------------------------ */
+
+static const char *refused; /* the vnode that the tap refuses */
+static uint32_t asked;
+
+static bool tap(void *arg, const struct vnode *v)
+{
+	(void)arg;
+	asked++;
+	return !refused || strcmp(v->name, refused) != 0;
+}
+
+static char *put_tapped(const char *select, struct reason *r)
+{
+	struct job j;
+	struct wish w = { .select = &j.select, .queue = "workq", .eligible = tap };
+
+	job_read(&j, select);
+	snapshot_link(&site.s);
+	asked = 0;
+	return place_job(&site.s, &w, r);
+}
+
+/* They are asked of vnodes that would do, once each; what they did not refuse is no verdict of one job alone. */
+static void taps_are_asked_last(void)
+{
+	struct reason r = { 0 };
+	char *text;
+
+	site_empty();
+	for (uint32_t i = 0; i < 3; i++)
+		add(i, i ? 4 : 1, 2048);
+	refused = NULL;
+	text = put_tapped("1:ncpus=3", &r);
+	CU_ASSERT_STRING_EQUAL(text, "(n1:ncpus=3)");
+	CU_ASSERT_EQUAL(asked, 1);
+	free(text);
+	CU_ASSERT_PTR_NULL(put_tapped("2:ncpus=3", &r));
+	CU_ASSERT_EQUAL(asked, 1);
+	CU_ASSERT_FALSE(r.alone || r.never);
+	refused = "n2";
+	CU_ASSERT_PTR_NULL(put_tapped("1:ncpus=3", &r));
+	CU_ASSERT(r.alone && !r.never); /* taps may change their minds */
+	CU_ASSERT_PTR_NULL(put_tapped("1:ncpus=5", &r));
+	CU_ASSERT_EQUAL(asked, 0);
+	CU_ASSERT(r.never && !r.alone);
+}
+
+TESTS_MAIN("place", TEST(taps_are_asked_last), TEST(test_free), TEST(test_pack), TEST(test_scatter), TEST(test_vnodes_of_a_host),
 	   TEST(test_exclusive), TEST(test_reasons), TEST(test_kinds_of_values),
 	   TEST(test_fractions_and_first), TEST(test_some_vnodes_only), TEST(test_queues), TEST(test_sets),
-	   TEST(test_many_set_keys), TEST(test_many_set_keys),
-	   TEST(test_limits_of_vnodes), TEST(test_shared_amounts), TEST(test_again), TEST(test_random))
+	   TEST(test_many_set_keys), TEST(test_limits_of_vnodes), TEST(test_shared_amounts), TEST(test_again), TEST(test_random))

@@ -56,20 +56,20 @@ static struct {
 	struct keel_exec *exec;
 	int64_t till;
 	const char *queue;
-	bool alone;
+	int32_t share;
 } running[8];
 static uint32_t n_running;
 
-static void tenants(void *arg, const char *vnode, void (*fn)(void *to, const struct tenant *), void *to)
+static void tenants(void *arg, const char *vnode, int64_t until, void (*fn)(void *to, const struct tenant *), void *to)
 {
 	uint32_t i;
 
 	(void)arg;
 	for (i = 0; i < n_running; i++) {
 		uint32_t *sorted;
-		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].alone };
+		struct tenant t = { running[i].exec, NULL, running[i].queue, running[i].till, running[i].share };
 
-		if (strcmp(t.exec->part[0].vnode, vnode) != 0)
+		if (strcmp(t.exec->part[0].vnode, vnode) != 0 || t.till > until)
 			continue;
 		t.by_name = sorted = exec_by_name(t.exec);
 		fn(to, &t);
@@ -84,7 +84,7 @@ static void runs(const char *vnode, double cpus, int64_t till, const char *queue
 	running[n_running].exec = on(vnode, cpus);
 	running[n_running].till = till;
 	running[n_running].queue = queue;
-	running[n_running++].alone = false;
+	running[n_running++].share = KEEL_SHARE_UNSET;
 	v->jobs++;
 }
 
@@ -203,8 +203,10 @@ static void shut(uint32_t node)
 	snapshot_changed(&site, node);
 }
 
-static void others_shut(void)
+/* n0 alone is open. */
+static void look_alone(void)
 {
+	look();
 	shut(1);
 	shut(2);
 }
@@ -228,8 +230,7 @@ static void a_window_ends_where_a_block_begins(void)
 {
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 3);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 4, 0, 2000));
 	CU_ASSERT_FALSE(fits(&site, 4, 0, 2001));
 	CU_ASSERT_EQUAL(why.code, KEEL_WHY_CONFLICT);
@@ -251,8 +252,7 @@ static void nested_and_back_to_back(void)
 	promise("R1", 0, 2000, 3000, "n0", 2);
 	promise("R2", 0, 3000, 4000, "n0", 2); /* one after the other: never more than two */
 	promise("R3", 0, 3500, 3600, "n0", 1);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 2, 0, 3500));
 	CU_ASSERT_FALSE(fits(&site, 2, 0, 3501));
 	CU_ASSERT(fits(&site, 1, 0, 99999));
@@ -271,14 +271,12 @@ static void what_ends_before_makes_room(void)
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 2);
 	runs("n0", 2, 2000, "workq");
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 2, 0, 9000)); /* the two that run are gone when the block begins */
 	CU_ASSERT_EQUAL(least(1500, 2500, NULL), 2);
 	CU_ASSERT_EQUAL(least(2000, 2500, NULL), 2);
 	running[0].till = 2001;
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 9000));
 	CU_ASSERT_EQUAL(least(2000, 2500, NULL), 0);
 	end();
@@ -288,13 +286,11 @@ static void what_is_placed_counts_until_it_ends(void)
 {
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 2);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(placed(2, 1500, "(n0:ncpus=2)"));
 	CU_ASSERT(placed(2, 9000, "(n0:ncpus=2)")); /* the first one has gone by then */
 	CU_ASSERT_EQUAL(nodes[0].free[0], 0);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(placed(2, 2001, "(n0:ncpus=2)"));
 	CU_ASSERT_FALSE(placed(1, 9000, "(n0:ncpus=1)"));
 	CU_ASSERT(placed(2, 2000, "(n0:ncpus=2)"));
@@ -303,10 +299,20 @@ static void what_is_placed_counts_until_it_ends(void)
 
 static void exclusive_jobs_keep_off(void)
 {
+	bool closed;
+
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 1);
-	look();
-	others_shut();
+	runs("n0", 1, 1900, "workq");
+	running[0].share = KEEL_SHARE_EXCL;
+	look_alone();
+	least(1800, 1950, &closed);
+	CU_ASSERT(closed);
+	least(1900, 1950, &closed);
+	CU_ASSERT_FALSE(closed);
+	exec_gone(running[--n_running].exec);
+	nodes[0].jobs = 0;
+	look_alone();
 	CU_ASSERT(fits(&site, 1, KEEL_SHARE_EXCL, 2000));
 	CU_ASSERT_FALSE(fits(&site, 1, KEEL_SHARE_EXCL, 2001));
 	CU_ASSERT_EQUAL(why.from, 2000);
@@ -322,8 +328,7 @@ static void closed_is_closed(void)
 	begin();
 	promise("M1", KEEL_BLOCK_WHATEVER, 2000, 3000, "n0", 4);
 	runs("n0", 3, 90000, "workq"); /* may run into it */
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT(fits(&site, 1, 0, 2000));
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 2001));
 	CU_ASSERT_FALSE(fits(&site, 0, 0, 2001));
@@ -349,8 +354,7 @@ static void a_block_that_began_is_charged_once(void)
 	promise("R2", 0, 2000, 2500, "n0", 1);
 	promise("R3", 0, 3000, 4000, "n0", 3);
 	runs("n0", 2, 9000, "R1"); /* inside it */
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_EQUAL(nodes[0].free[0], 1);
 	CU_ASSERT(fits(&site, 1, 0, 2000));
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 2001));
@@ -364,8 +368,7 @@ static void one_that_should_have_begun_is_taken(void)
 {
 	begin();
 	promise("R1", 0, 900, 3000, "n0", 3);
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_EQUAL(nodes[0].free[0], 1);
 	CU_ASSERT(nodes[0].in_use);
 	CU_ASSERT(fits(&site, 1, 0, 9000));
@@ -380,8 +383,7 @@ static void copies_have_their_own_time(void)
 	begin();
 	promise("R1", 0, 2000, 3000, "n0", 2);
 	runs("n0", 3, 9000, "workq");
-	look();
-	others_shut();
+	look_alone();
 	CU_ASSERT_FALSE(fits(&site, 1, 0, 9000));
 	copy = snapshot_copy(&site);
 	place_vacate(copy, running[0].exec, 0, NULL, 9000);
@@ -488,8 +490,7 @@ static void plans_keep_off(void)
 	promise("R1", 0, 2000, 3000, "n0", 3);
 	promise("R2", 0, 5000, 6000, "n0", 1);
 	runs("n0", 2, 1400, "workq");
-	look();
-	others_shut();
+	look_alone();
 	calendar_init(&c, NOW, 0, exec_gone);
 	calendar_end(&c, 1400, 1400, on("n0", 2), 0, "running");
 	for (p = spans.by_id; p; p = p->hh.next)
@@ -502,7 +503,88 @@ static void plans_keep_off(void)
 	end();
 }
 
-TESTS_MAIN("spans", TEST(a_window_ends_where_a_block_begins), TEST(nested_and_back_to_back),
+/* ---- by lot -------------------------------------------------------------------------------------------------- */
+
+static uint32_t seed = 7;
+
+static bool agree(struct snapshot *s)
+{
+	int64_t till = s->at + 1 + pick(&seed, 1500);
+	double by_gap = s->node[0].free[0] - spans_gap(s, 0, 0, till), other = least(s->at, till, NULL);
+
+	if (by_gap != other)
+		printf("\n%lld to %lld: %g, not %g\n", (long long)s->at, (long long)till, by_gap, other);
+	return by_gap == other;
+}
+
+static void site_by_lot(void)
+{
+	static const char *const ids[] = { "A", "B", "C", "D", "E" };
+	uint32_t i, n = 1 + pick(&seed, 5);
+
+	begin();
+	amounts[0][0] = 100;
+	for (i = 0; i < n; i++) {
+		int64_t from = 800 + pick(&seed, 1000);
+		bool began = from <= NOW && pick(&seed, 2);
+
+		promise(ids[i], began ? KEEL_BLOCK_BEGAN : 0, from, (from > NOW ? from : NOW) + 1 + pick(&seed, 900), "n0", 1 + pick(&seed, 9));
+	}
+	for (i = pick(&seed, 5); i > 0; i--)
+		runs("n0", 1 + pick(&seed, 9), NOW + 1 + pick(&seed, 1500), pick(&seed, 3) ? "workq" : ids[0]);
+	look_alone();
+}
+
+/* Blocks begin and end and jobs end, up to `at`. */
+static void time_goes_on(struct snapshot *s, int64_t at)
+{
+	const struct promiser *p;
+	uint32_t i;
+
+	for (; s->at < at; s->at++) {
+		int64_t now = s->at + 1;
+
+		for (i = 0; i < n_running; i++)
+			if (running[i].till == now && !spans_inside(&spans, "n0", running[i].queue))
+				place_vacate(s, running[i].exec, 0, NULL, running[i].till);
+		for (p = spans.by_id; p; p = p->hh.next)
+			if (p->first->till == now && p->first->till > NOW)
+				spans_begin(s, p->first, false);
+		for (p = spans.by_id; p; p = p->hh.next)
+			if (p->first->from == now)
+				spans_begin(s, p->first, true);
+	}
+}
+
+/* What is known by gaps is what is found by looking at every block and job. */
+static void gaps_agree_with_a_look(void)
+{
+	struct snapshot *copy;
+	uint32_t round, k;
+	int64_t ends;
+
+	for (round = 0; round < 400; round++) {
+		site_by_lot();
+		for (k = 0; k < 10; k++)
+			CU_ASSERT(agree(&site));
+		ends = NOW + 1 + pick(&seed, 1500);
+		if (placed(3, ends, "(n0:ncpus=3)"))
+			runs("n0", 3, ends, "workq");
+		for (k = 0; k < 10; k++)
+			CU_ASSERT(agree(&site));
+		copy = snapshot_copy(&site);
+		CU_ASSERT_FATAL(copy != NULL);
+		for (k = 0; k < 5; k++) {
+			time_goes_on(copy, copy->at + 1 + pick(&seed, 300));
+			CU_ASSERT(agree(copy));
+		}
+		snapshot_copy_free(copy);
+		CU_ASSERT(agree(&site));
+		end();
+	}
+}
+
+TESTS_MAIN("spans", TEST(gaps_agree_with_a_look), TEST(a_window_ends_where_a_block_begins), TEST(nested_and_back_to_back),
 	   TEST(what_ends_before_makes_room), TEST(what_is_placed_counts_until_it_ends), TEST(exclusive_jobs_keep_off),
 	   TEST(closed_is_closed), TEST(a_block_that_began_is_charged_once), TEST(one_that_should_have_begun_is_taken),
 	   TEST(copies_have_their_own_time), TEST(a_job_goes_on_beside_blocks), TEST(longer_jobs_after_shorter_ones),

@@ -93,6 +93,10 @@ bool value_matches(const struct keel_res_value *have, const struct keel_res_valu
 const struct keel_res_value *mismatch(const struct snapshot *s, const struct vnode *v,
 				      const struct demand *d);
 
+/* What the vnode, or the one it shares with, has of a column. */
+double *amount_at(const struct snapshot *s, uint32_t node, uint32_t column);
+double total_at(const struct snapshot *s, uint32_t node, uint32_t column);
+
 /* klass.c: vnodes that are the same but for their names and amounts. */
 void klasses_make(struct snapshot *s);
 void klasses_free(struct klasses *k);
@@ -120,12 +124,11 @@ void order_until(struct snapshot *s, int64_t till);
 /* The next vnode that may do, at or after the cursor, which then stands on it; NO_NODE. */
 uint32_t order_next(const struct snapshot *s, const struct probe *p, struct cursor *c);
 void cursor_step(struct cursor *c);
+/* All vnodes in their order; room for as many. 0 when there is no order. */
+uint32_t order_list(const struct snapshot *s, uint32_t *ret);
 /* Vnodes of a host, best first: *ret_n of them. */
 const uint32_t *order_of_host(const struct snapshot *s, uint32_t host, uint32_t *ret_n);
 bool host_in_use(const struct snapshot *s, uint32_t host);
-/* What the vnode, or the one it shares with, has of a column. */
-double *amount_at(const struct snapshot *s, uint32_t node, uint32_t column);
-double total_at(const struct snapshot *s, uint32_t node, uint32_t column);
 
 /* may.c */
 /* May this job use the vnode at all, whatever jobs are there and taps say? */

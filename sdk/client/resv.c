@@ -70,10 +70,11 @@ static int64_t seconds_left(const struct attropl *attrib, int64_t since)
 }
 
 /* Waits for the decision about a->id, over restarts of the server. One that is not there any more was denied meanwhile. */
-static int await(int c, struct asked *a, int64_t seconds)
+static int await(int c, struct asked *a, int64_t seconds, bool alters)
 {
 	struct listener l = { .reply = reply_take, .arg = a, .again = true };
-	int code = CALL(c, "resv_wait", &l, arg_str("id", a->id.text), arg_int("seconds", seconds));
+	int code = CALL(c, "resv_wait", &l, arg_str("id", a->id.text), arg_int("seconds", seconds),
+			arg_int("alters", alters));
 
 	if (code != PBSE_UNKRESVID)
 		return code;
@@ -94,7 +95,7 @@ static char *ask(int c, const char *request, const struct arg *args, size_t n, c
 	int code = call(c, request, args, n, &l);
 
 	if (a.id.text != NULL && (code == PBSE_SVRDOWN || code == PBSE_PROTOCOL))
-		code = await(c, &a, seconds_left(attrib, since));
+		code = await(c, &a, seconds_left(attrib, since), strcmp(request, "resv_alter") == 0);
 	known(c, code);
 	free(a.id.text);
 	return a.reply.text;

@@ -185,3 +185,66 @@ refuses_alter() # line, arguments
 	says 2 "$1
 $ALTER_USAGE" pbs_ralter "${@:2}" R1
 }
+
+# ---- with a server that has reservations ----------------------------------------------------------------------
+
+# made [pbs_rsub arguments]: the id of a new one of the owner.
+made()
+{
+	local line
+	line=$(as "$OWNER" pbs_rsub "$@" -l select=1:ncpus=1) && undo pbs_rdel "${line%% *}" && echo "${line%% *}"
+}
+
+of_resv() { pbs_rstat -f "$1" | sed -n "s/^$2 = //p"; } # id, attribute
+resv_is() { same "state of $1" "$2" "$(of_resv "$1" reserve_state)"; }
+
+@test "reservations #42: a time of day in the current minute is tomorrow's" {
+	needs_module reservations
+	local id minute
+	minute=$(date +%H%M)
+	id=$(made -R "$minute.59" -D 60)
+	[ "$minute" = "$(date +%H%M)" ] || skip 'the minute is over'
+	same 'start' "$(LC_ALL=C date -d "tomorrow ${minute:0:2}:${minute:2}:59" '+%a %b %d %H:%M:%S %Y')" "$(of_resv "$id" reserve_start)"
+}
+
+@test "reservations: who waits for a decision waits over a restart, and nothing is made twice" {
+	needs_module reservations
+	local id other
+	id=$(made -I 60 -R "$(moment 3600)" -D 60)
+	wait_until 20 resv_is "$id" RESV_CONFIRMED
+	qmgr -c 'set server scheduling = false'
+	undo qmgr -c 'set server scheduling = true'
+	as "$OWNER" pbs_rsub -I 300 -R "$(moment 7200)" -D 60 -l select=1:ncpus=1 >"$BATS_TEST_TMPDIR/new" 2>&1 3>&- &
+	as "$OWNER" pbs_ralter -I 300 -D 90 "$id" >"$BATS_TEST_TMPDIR/altered" 2>&1 3>&- &
+	wait_until 20 resv_is "$id" RESV_BEING_ALTERED
+	wait_until 20 eval 'pbs_rstat | grep -q " UN "'
+	other=$(pbs_rstat | sed -n 's/ .* UN .*//p')
+	undo pbs_rdel "$other"
+	sandbox restart server
+	wait_until 20 resv_is "$id" RESV_CONFIRMED # an alteration is undone
+	wait_until 30 node_is n1 free
+	qmgr -c 'set server scheduling = true'
+	wait
+	same 'the new one' "$other CONFIRMED" "$(<"$BATS_TEST_TMPDIR/new")"
+	same 'the old one' "pbs_ralter: $id DENIED" "$(<"$BATS_TEST_TMPDIR/altered")"
+	same duration 60 "$(of_resv "$id" reserve_duration)"
+	same ids "$id $other" "$(pbs_rstat -B | sed 's/^Resv ID: //' | xargs)"
+}
+
+@test "reservations: what one shows as rows, as attributes, as a calendar" {
+	needs_module reservations
+	local id text
+	id=$(made -I 60 -N 'a,b' -R "$(moment 3600)" -D 60)
+	has "$(pbs_rstat)" "^$id +${id%.svr} +.* CO +"
+	has "$(pbs_rstat -f "$id")" '^reserve_state = RESV_CONFIRMED$'
+	has "$(pbs_rstat -f "$id")" '^ctime = [A-Z][a-z]{2} [A-Z][a-z]{2} [0-9]{2} [0-9:]{8} 20[0-9]{2}$'
+	text=$(pbs_rstat --ical "$id" | tr -d '\r')
+	has "$text" '^BEGIN:VCALENDAR$'
+	has "$text" "^UID:$id-"
+	has "$text" "^DTSTART:$(date -u -d "$(of_resv "$id" reserve_start)" +%Y%m%dT%H%M%SZ)\$"
+	has "$text" "^SUMMARY:Reservation $id \\(a\\\\,b\\)\$"
+	has "$text" '^END:VCALENDAR$'
+	lacks "$(pbs_rstat --ical)" VEVENT
+	quietly pbs_rstat --motd
+	has "$(tracejob "${id%.svr}")" 'New reservation submitted'
+}

@@ -65,7 +65,7 @@ conflict_of() { has "$(job_attr "$1" comment)" '^Not Running: Job would conflict
 	starts "$brief"
 	qdel -W force "$brief" "$excl"
 	keelson block R7.svr '(n1:ncpus=1)' 1 4 alone
-	wait_until 20 starts_in_a_cycle "$endless" # once it is over, whoever takes it back or not
+	wait_until 20 starts_in_a_cycle "$endless" # once it is over, without unblock()
 	qdel -W force "$endless"
 	wait_until 10 no_jobs
 }
@@ -81,6 +81,40 @@ starts_in_a_cycle() { scheduling true; runs "$1"; }
 	wait_until 10 is_top "$top"
 	near 'start of the plan' "$(estimate "$top")" $(($(date +%s) + 7200))
 	qdel -W force "$holder" "$top"
+	wait_until 10 no_jobs
+}
+
+@test "blocks: a suspended job goes on when it is over before one begins, or the block is gone" {
+	local long brief
+	long=$(running -l select=1:ncpus=2,walltime=10:00:00)
+	brief=$(running -l select=1:ncpus=2,walltime=10:00)
+	qsig -s suspend "$long"
+	qsig -s suspend "$brief"
+	wait_until 10 job_is "$brief" S
+	promised R7.svr '(n1:ncpus=4)' 3600 7200
+	qsig -s resume "$long"
+	qsig -s resume "$brief"
+	wait_until 10 runs "$brief"
+	job_is "$long" S
+	keelson block R7.svr
+	starts "$long"
+	qdel -W force "$long" "$brief"
+	wait_until 10 no_jobs
+}
+
+@test "blocks: others give way where nothing is promised, and not where something is" {
+	local low high
+	new_queue express 200
+	low=$(running -l select=1:ncpus=4,walltime=10:00:00)
+	promised R7.svr '(n1:ncpus=2)' 3600 7200
+	high=$(submit -q express -l select=1:ncpus=3,walltime=2:00:00)
+	waits "$high" 'Not Running: Not enough free nodes available'
+	job_is "$low" R
+	qdel -W force "$high"
+	high=$(submit -q express -l select=1:ncpus=2,walltime=2:00:00)
+	starts "$high"
+	wait_until 10 job_is "$low" S
+	qdel -W force "$low" "$high"
 	wait_until 10 no_jobs
 }
 

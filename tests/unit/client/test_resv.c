@@ -251,5 +251,41 @@ static void test_wait_is_sent_once(void)
 	waits(&gone, "R7.testserver DENIED");
 }
 
+/* What became of an alteration is asked for; it is not sent again. */
+static void serve_cut_alter(struct fake_server *f, int fd)
+{
+	struct pack p;
+
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	CU_ASSERT(is_text(&p, "req", "resv_alter") && is_text(&p, "id", "R7"));
+	pack_fini(&p);
+	fake_begin(f);
+	pack_map(&f->body, 1);
+	pack_key_str(&f->body, "id", "R7.testserver");
+	fake_send(f, fd, WIRE_PART);
+	fake_reply(f, fd, PBSE_SVRDOWN, NULL, NULL, NULL);
+	CU_ASSERT_EQUAL_FATAL(fake_request(f, fd, &p), 0);
+	CU_ASSERT(is_text(&p, "req", "resv_wait") && is_text(&p, "id", "R7.testserver"));
+	CU_ASSERT_EQUAL(pack_int(&p.root, "alters", 0), 1);
+	pack_fini(&p);
+	fake_reply(f, fd, 0, NULL, "reply", "R7.testserver DENIED");
+}
+
+static void test_alteration_is_sent_once(void)
+{
+	struct fake_server f;
+	char *text;
+	int c;
+
+	fake_start(&f, serve_cut_alter, NULL);
+	c = connect_fatal();
+	text = pbs_modify_resv(c, "R7", NULL, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_STRING_EQUAL(text, "R7.testserver DENIED");
+	free(text);
+	pbs_disconnect(c);
+	fake_stop(&f);
+}
+
 TESTS_MAIN("resv", TEST(test_calls), TEST(test_values), TEST(test_no_such_request), TEST(test_states_are_decimal),
-	   TEST(test_wait_is_sent_once))
+	   TEST(test_wait_is_sent_once), TEST(test_alteration_is_sent_once))

@@ -106,7 +106,7 @@ struct keel_job_api {
 	 * The point job_waits is raised when there are some again. */
 	uint32_t (*waiting)(struct keel_mod *, struct keel_obj *job);
 
-	/* What qdel does, called by a module in the name of `who` (this and the next three): the same
+	/* What qdel does, called by a module in the name of `who` (this and the next three), also to an array: the same
 	 * points, logs and records. `done` gets 0 when it was accepted; when it fails (15016, 15029, 15038,
 	 * 15070 host away, the host's own code) nothing has changed. The end itself is notified by the
 	 * point job_purged, a suspension is complete when `done` is called. */
