@@ -89,8 +89,10 @@ static void runs(struct keel_mod *mod, struct keel_obj *resv)
 
 static void ends(struct keel_mod *mod, struct keel_obj *resv, bool running_only)
 {
-	if (keel_get_int(resv, resv_reserve_rules) & RULE_BEGUN)
+	if (keel_get_int(resv, resv_reserve_rules) & RULE_BEGUN) {
 		spans_hold(mod, resv);
+		spans_block(mod, resv);
+	}
 	resv_sweep(mod, resv, running_only);
 }
 

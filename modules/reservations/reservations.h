@@ -172,6 +172,7 @@ int32_t span_place(struct keel_mod *mod, struct keel_obj *resv, uint32_t i, cons
 bool span_next(struct keel_mod *mod, struct keel_obj *resv);
 /* Tells the scheduler all that it has (service sched), as it is now. */
 void spans_block(struct keel_mod *mod, struct keel_obj *resv);
+void span_block_soonest(struct keel_mod *mod, struct keel_obj *resv); /* only the soonest has changed */
 /* Nothing is promised to it any more: blocks, held amounts, states of vnodes. */
 void spans_release(struct keel_mod *mod, struct keel_obj *resv);
 /* Its time is over, or it is not to run now: the amounts that it held are given back. */
@@ -320,6 +321,8 @@ void resv_gone(struct keel_mod *mod, struct keel_obj *resv);  /* object, queue a
 
 /* ---- alter.c, altered.c -------------------------------------------------------------------------------------------------------------------------------------------- */
 void on_resv_alter(struct keel_mod *mod, struct keel_req *req);
+/* subset.c: no kind of chunk is in `small` more often than in `large`. 0, or 15183. */
+int32_t subset_check(const char *small, const char *large, struct keel_err *err);
 keel_verdict on_resv_modify(struct keel_call *c, const struct keel_ev_resv_modify *ev);
 /* The new values are in its attributes: 11, until one of these. */
 void alter_begin(struct keel_mod *mod, struct keel_obj *resv, const struct times *new, bool force);

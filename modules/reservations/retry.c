@@ -166,23 +166,58 @@ static bool is_hit(struct keel_mod *mod, struct keel_obj *resv, uint32_t i, cons
 	return s->nodes && from < loss->till && loss->from < till;
 }
 
+/* What its times have left. Times behind each other with the same vnodes share a text, and what is left of it. */
+struct left {
+	const char **nodes; /* of each time; borrowed */
+	char **own;	    /* what `nodes` has anew */
+	const char *of;	    /* the text that was looked at last, */
+	const char *is;	    /* what is left of it, */
+	bool less, any;	    /* and whether that is less; is any of them? */
+};
+
+static bool left_init(struct left *l, uint32_t n)
+{
+	*l = (struct left){ .nodes = calloc(n, sizeof(*l->nodes)), .own = calloc(n, sizeof(*l->own)) };
+	return l->nodes && l->own;
+}
+
+static void left_fini(struct left *l, uint32_t n)
+{
+	for (uint32_t i = 0; l->own && i < n; i++)
+		free(l->own[i]);
+	free(l->own);
+	free(l->nodes);
+}
+
+static void left_take(struct keel_mod *mod, struct left *l, const struct span *s, uint32_t i, const struct keel_resv_loss *loss)
+{
+	if (s->nodes != l->of) {
+		l->of = s->nodes;
+		l->less = nodes_without(mod, s->nodes, loss->vnodes, loss->n_vnodes, &l->own[i]);
+		l->is = l->less ? l->own[i] : s->nodes;
+	}
+	l->nodes[i] = l->is;
+	l->any |= l->less;
+}
+
 static bool spans_lose(struct keel_mod *mod, struct keel_obj *resv, const struct keel_resv_loss *loss)
 {
 	const struct resv *r = resv_slot(mod, resv);
-	bool lost = false;
+	const uint32_t n = r->n_spans;
+	struct left l;
+	const bool memory = left_init(&l, n);
+	bool lost;
 
-	for (uint32_t i = 0; i < r->n_spans; i++) {
-		char *left = NULL;
-
-		if (!is_hit(mod, resv, i, loss) ||
-		    !nodes_without(mod, r->span[i].nodes, loss->vnodes, loss->n_vnodes, &left))
-			continue;
-		if (span_place(mod, resv, i, left))
-			keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv),
-				 "no memory to take its vnodes for %s: both have them until the server restarts", loss->by);
-		free(left);
-		lost = true;
+	for (uint32_t i = 0; memory && i < n; i++) {
+		l.nodes[i] = r->span[i].nodes;
+		if (is_hit(mod, resv, i, loss))
+			left_take(mod, &l, &r->span[i], i, loss);
 	}
+	lost = l.any;
+	if (!memory || (lost && spans_place(mod, resv, l.nodes, n)))
+		keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv),
+			 "no memory to take its vnodes for %s: both have them until the server restarts", loss->by);
+	left_fini(&l, n);
 	return lost;
 }
 

@@ -462,4 +462,23 @@ static inline void degrade(const char *vnode)
 	keel_mock_advance(mock, 0);
 }
 
+static inline bool logged(const char *text)
+{
+	return keel_mock_logged(mock, text) != NULL;
+}
+
+static inline const char *where(void)
+{
+	return text_of("resv_nodes");
+}
+
+/* Another reservation takes [NOW + from, NOW + till) of that vnode. */
+static inline bool lose(const char *by, int64_t from, int64_t till, const char *vnode)
+{
+	const struct keel_resv_loss loss = { .size = sizeof(loss), .substate = 12, .by = by, .from = NOW + from, .till = NOW + till,
+					     .vnodes = &vnode, .n_vnodes = 1 };
+
+	return resv_lose(module, resv(), &loss);
+}
+
 #endif

@@ -335,18 +335,33 @@ static struct snapshot *frame_make(struct keel_mod *mod, const struct snapshot *
 	return NULL;
 }
 
-/* Starts that no vnode knows of yet. */
+/* Is it one of the room's that no vnode knows of yet? */
+static bool is_waiting(struct keel_mod *mod, const struct room *r, const struct start *start)
+{
+	struct keel_obj *job = start->assigned ? NULL : keel_find(mod, "job", start->id);
+	const char *queue = job ? keel_get_str(job, job_queue) : NULL;
+
+	return queue && strcmp(queue, r->queue) == 0;
+}
+
+static bool has_starts(struct keel_mod *mod, const struct room *r)
+{
+	const struct start *start = ((struct state *)mod->state)->starts;
+
+	while (start && !is_waiting(mod, r, start))
+		start = start->next;
+	return start != NULL;
+}
+
 static void take_starts(struct keel_mod *mod, struct room *r)
 {
 	struct state *st = mod->state;
 
 	for (const struct start *start = st->starts; start; start = start->next) {
-		struct keel_obj *job = start->assigned ? NULL : keel_find(mod, "job", start->id);
-		const char *queue = job ? keel_get_str(job, job_queue) : NULL;
-		struct keel_exec *exec = queue && strcmp(queue, r->queue) == 0 ? exec_of(start->exec_vnode) : NULL;
+		struct keel_exec *exec = is_waiting(mod, r, start) ? exec_of(start->exec_vnode) : NULL;
 
 		if (exec)
-			place_occupy(r->s, exec, share_of(job), NULL, INT64_MAX);
+			place_occupy(r->s, exec, share_of(keel_find(mod, "job", start->id)), NULL, INT64_MAX);
 		keel_resource_exec_free(exec);
 	}
 }
@@ -418,7 +433,7 @@ static bool room_refresh(struct keel_mod *mod, struct room *r, struct block *b)
 	struct state *st = mod->state;
 	uint64_t now = keel_node_generation() + 1;
 	struct rereading a = { mod, r, false };
-	bool anew = !r->s || r->stale || r->block != b || (r->generation != now && starts_wait(st));
+	bool anew = !r->s || r->stale || r->block != b || (r->generation != now && has_starts(mod, r));
 
 	if (!anew && r->generation != now)
 		keel_node_changed_since(r->generation - 1, vnode_again, &a);

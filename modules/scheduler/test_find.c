@@ -275,6 +275,25 @@ static void test_cycle(void)
 	CU_ASSERT_EQUAL(n_ran, 2);
 }
 
+static void answered(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+{
+	(void)mod, (void)arg, (void)text;
+	CU_ASSERT_EQUAL(code, 0);
+	n_said++;
+}
+
+/* A cycle that serves a qrun is for that alone. */
+static void test_qrun(void)
+{
+	cycles = 0;
+	keel_sched_on_cycle(keel_mock_self(mock), on_cycle);
+	request_run(me, job_make("workq", "1:ncpus=1", "free", 0), "root", keel_mock_self(mock), answered, NULL);
+	keel_mock_advance(mock, 1000);
+	CU_ASSERT_EQUAL(n_said, 1);
+	CU_ASSERT_EQUAL(n_ran, 1);
+	CU_ASSERT_EQUAL(cycles, 0);
+}
+
 static void test_no_memory(void)
 {
 	long left = INJECTING ? 3 : 0;
@@ -302,4 +321,4 @@ static void test_no_memory(void)
 TESTS_MAIN_BETWEEN("find", set_up, tear_down, TEST(test_window), TEST(test_now), TEST(test_host), TEST(test_late),
 		   TEST(test_inside), TEST(test_soonest),
 		   TEST(test_gives_up_and_keeps), TEST(test_usable), TEST(test_refused), TEST(test_order_and_drop),
-		   TEST(test_cycle), TEST(test_no_memory))
+		   TEST(test_cycle), TEST(test_qrun), TEST(test_no_memory))

@@ -146,6 +146,27 @@ static void test_start_fails(void)
 	STARTS("1 (n1:ncpus=2)");
 }
 
+/* While a start waits for a tap what it takes is taken, in the room; outside it is the block's. */
+static void test_start_waits(void)
+{
+	begun("(n1:ncpus=2)", 0);
+	run_waits = true;
+	job_waits_in("R1", "1:ncpus=2", "free");
+	STARTS_NONE();
+	job_waits_in("R1", "1:ncpus=1", "free");
+	nodes_changed();
+	job_waits_in("workq", "1:ncpus=2:vnode=n1", "free");
+	STARTS("2 (n1:ncpus=2)");
+	run_goes_on();
+	keel_sched_reconsider();
+	STARTS_NONE();
+	job_moves(job[0], "(n1:ncpus=2)", -1);
+	keel_mock_destroy(job[0]);
+	job[0] = NULL;
+	keel_sched_reconsider();
+	STARTS("1 (n1:ncpus=1)");
+}
+
 /* Vnodes that change are read again, a block that becomes another is another room. */
 static void test_changes(void)
 {
@@ -262,5 +283,5 @@ static void test_no_memory(void)
 }
 
 TESTS_MAIN_BETWEEN("room", set_up, tear_down, TEST(test_amounts), TEST(test_time), TEST(test_physically_less),
-		   TEST(test_whatever), TEST(test_exclusive_inside), TEST(test_start_fails), TEST(test_changes),
+		   TEST(test_whatever), TEST(test_exclusive_inside), TEST(test_start_fails), TEST(test_start_waits), TEST(test_changes),
 		   TEST(test_resume), TEST(test_qrun), TEST(test_what_if), TEST(test_no_memory))

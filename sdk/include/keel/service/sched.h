@@ -65,10 +65,11 @@ struct keel_sched_api {
 	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
 
 	/* Today's vnodes, totals and limits; `job` (queued, or suspended) wants to start. The caller calls trial_free(). Fails
-	 * with NULL: one is open, no memory, or the job's request cannot be parsed. */
+	 * with NULL: one is open, no memory, the job's request cannot be parsed, or it is placed inside a block. */
 	struct keel_trial *(*trial)(struct keel_mod *, struct keel_obj *job);
 	/* `running` gives back what it holds. `only`: comma list of resource names (a suspension that keeps
-	 * the rest), NULL all. Raises the point trial_vacate. Fails with a negative errno: it keeps all. */
+	 * the rest), NULL all. Raises the point trial_vacate. Fails with a negative errno: it keeps all, as each job inside a
+	 * block does. */
 	int32_t (*trial_vacate)(struct keel_trial *, struct keel_obj *running, const char *only);
 	void (*trial_restore)(struct keel_trial *, struct keel_obj *running); /* undo; trial_restore */
 	/* Would it start now? Every check of a real start: limits, queue, server, placement. *why (may be

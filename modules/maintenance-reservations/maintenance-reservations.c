@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * maintenance-reservations.c - whole hosts for maintenance, whatever else is planned there: pbs_rsub --hosts.
+ *
+ * A kind of reservation (RESV_KIND M) and a substate of those that lose vnodes to it:
+ *   resv_confirm  a window takes its vnodes from others; one that was altered into a window loses them
+ *   resv_end      what it took is searched anew
+ *
+ * Its begin, its end and that its hosts are closed meanwhile is done by reservations, also without this module.
+ */
+#include "maintenance.h"
+
+KEEL_USE(node);
+KEEL_USE(resource);
+KEEL_USE(resv);
+
+static const struct keel_resv_substate_def in_conflict = {
+	.size = sizeof(struct keel_resv_substate_def),
+	.number = IN_CONFLICT,
+	.code = "IC",
+	.name = "RESV_IN_CONFLICT",
+	.doc = "a maintenance window has taken vnodes of it",
+};
+
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(RESV_KIND, kind_row),
+	KEEL_ROW(RESV_SUBSTATE, in_conflict),
+};
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(resv_confirm, on_resv_confirm),
+	KEEL_TAP(resv_end, on_resv_end),
+};
+
+static int32_t init(struct keel_mod *mod, struct keel_err *err)
+{
+	if (keel_slot_bind(mod, "resv", sizeof(struct window), window_fini))
+		return keel_error(err, -1, "no memory for maintenance windows");
+	return 0;
+}
+
+/* reservations has made its times and queues again before: it is started first. */
+static int32_t start(struct keel_mod *mod, struct keel_err *err)
+{
+	return conflicts_again(mod, err);
+}
+
+static const char *const requires_modules[] = { "nodes", "reservations", "resources", NULL };
+
+KEEL_MODULE(.name = "maintenance-reservations", .version = "1.0", .vendor = "Keelson",
+	    .summary = "maintenance windows on whole hosts", .roles = KEEL_SERVER, .state_size = sizeof(struct state),
+	    KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires_modules, .init = init, .start = start);

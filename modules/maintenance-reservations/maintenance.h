@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * maintenance.h - what the files of this module share.
+ *
+ * A window is a reservation of kind M. What is stored of one is kept by reservations; private memory is derived from it.
+ */
+#ifndef MAINTENANCE_H
+#define MAINTENANCE_H
+
+#include <errno.h>
+
+#include "keel/alarm.h"
+#include "keel/keel.h"
+#include "keel/service/node.h"
+#include "keel/service/resource.h"
+#include "keel/service/resv.h"
+#include "keel/text.h"
+#include "pbs_error.h"
+
+#define KIND 'M'
+#define IN_CONFLICT 12 /* reserve_substate of those that have lost vnodes to a window */
+#define NOT_FOUND "Host with resources not found: %.200s"
+
+/* Private memory on each window. */
+struct window {
+	struct keel_obj *resv;	 /* NULL: not on the list */
+	struct window *next;	 /* conflict.c: confirmed ones */
+	const char **vnodes;	 /* sorted; owned, with the names behind it */
+	uint32_t n_vnodes;
+	int64_t from, till;
+	struct keel_alarm alone; /* wait.c: an unconfirmed one goes */
+};
+
+struct state {
+	struct window *windows; /* confirmed ones */
+};
+
+/* ---- hosts.c: which vnodes hosts have ------------------------------------------------------------------------- */
+struct host {
+	char *name; /* owned */
+	double ncpus;
+};
+struct part {
+	uint32_t host; /* its number */
+	const char *vnode; /* borrowed: until vnodes change */
+	double ncpus;
+};
+struct hosts {
+	struct host *host; /* in the order of the request */
+	struct part *part; /* in that of their hosts, those of one in the order of the server */
+	uint32_t n, n_parts;
+};
+/* The hosts that a select of the form `host=a:ncpus=1+host=b:ncpus=2` names. 0, or a PBSE code with *err. */
+int32_t hosts_of_select(struct keel_mod *mod, const char *select, struct hosts *h, struct keel_err *err);
+/* The vnodes with cpus of each; names are compared exactly. 0 or -ENOMEM. */
+int32_t hosts_resolve(struct keel_mod *mod, struct hosts *h);
+const char *hosts_missing(const struct hosts *h); /* the first without cpus; NULL: there is none */
+/* Of the hosts from `first` on, at most n: as `select` and as resv_nodes. The caller frees them; NULL without memory. */
+char *hosts_select(const struct hosts *h, uint32_t first, uint32_t n);
+char *hosts_nodes(const struct hosts *h, uint32_t first, uint32_t n);
+void hosts_fini(struct hosts *h);
+
+/* ---- place.c: place() of the row ------------------------------------------------------------------------------- */
+extern const struct keel_resv_kind_def kind_row;
+
+/* ---- conflict.c: what others lose -------------------------------------------------------------------------------- */
+keel_verdict on_resv_confirm(struct keel_call *c, const struct keel_ev_resv_confirm *ev);
+keel_verdict on_resv_end(struct keel_call *c, const struct keel_ev_resv_end *ev);
+int32_t conflicts_again(struct keel_mod *mod, struct keel_err *err); /* start(): all windows against all others */
+void window_fini(struct keel_mod *mod, void *slot);
+#endif
