@@ -229,6 +229,16 @@ void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on)
 	}
 }
 
+bool nodes_are_there(struct keel_mod *mod, const char *nodes)
+{
+	const struct nodes *t = nodes ? nodes_in(nodes) : NULL;
+
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (!keel_find(mod, "node", t->link[i]->place->name))
+			return false;
+	return true;
+}
+
 bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share)
 {
 	const struct nodes *t = nodes ? nodes_in(nodes) : NULL;
@@ -451,10 +461,11 @@ void vnodes_await(struct keel_mod *mod)
 			 "no memory to look again at the hosts that do not come back: their reservations are not degraded");
 }
 
-/* Its jobs there could not be deleted while the host was away. */
+/* Its jobs there could not be deleted while the host was away; and the vnode may have been deleted and made again. */
 static void host_back(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 {
 	(void)arg;
+	spans_hold_again(mod, resv);
 	resv_sweep_soon(mod, resv);
 }
 
@@ -467,10 +478,19 @@ keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state 
 	return KEEL_NEXT;
 }
 
+static void lost_one(struct keel_mod *mod, struct keel_obj *resv, void *arg)
+{
+	struct resv *r = resv_slot(mod, resv);
+
+	if (r)
+		r->lacks = true;
+	judge_later(mod, resv, arg);
+}
+
 static void deleted(struct keel_mod *mod, void *arg)
 {
 	if (!keel_find(mod, "node", arg))
-		vnode_each(mod, arg, judge_later, NULL);
+		vnode_each(mod, arg, lost_one, NULL);
 	free(arg);
 }
 

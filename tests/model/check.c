@@ -680,7 +680,7 @@ void check_dump(struct sim *s)
 			   "Resource_List" } },
 		{ "job", { "exec_vnode_deallocated", "resources_deallocated", "schedselect", "reserve_ID", "stime" } },
 		{ "resv", { "reserve_state", "reserve_substate", "reserve_start", "reserve_end", "resv_nodes", "schedselect",
-			    "Resource_List" } },
+			    "reserve_alter_revert" } },
 		{ "resv", { "reserve_rules", "reserve_index", "reserve_execvnodes", "reserve_lost_to", "reserve_why" } },
 	};
 

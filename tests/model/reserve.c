@@ -323,12 +323,31 @@ static void manage(struct sim *s, int cmd, int obj, const char *name, const char
 	ask(s, ROOT, o, what, NULL, NULL);
 }
 
+/* Has a job something there, also one that is suspended? */
+static bool has_job(struct sim *s, const char *vnode)
+{
+	const struct keel_attr *exec = s->object->attr(&s->owner.pub, "job", "exec_vnode");
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "job");
+	struct keel_obj *job;
+	bool has = false;
+
+	while (!has && (job = s->object->next(walk)) != NULL) {
+		const char *text = s->object->get_str(job, exec);
+
+		has = text != NULL && strchr("RE", s->job->state(s->job->self, job)) != NULL && strstr(text, vnode) != NULL;
+	}
+	s->object->cursor_close(walk);
+	return has;
+}
+
 /* A vnode, or a host's only one, is deleted, and made again. */
 static void node_go(struct sim *s)
 {
 	char name[32];
 
 	snprintf(name, sizeof(name), "n%lld", (long long)chance_between(&s->resv, 1, s->conf.hosts));
+	if (has_job(s, name))
+		return;
 	if (s->object->find(&s->owner.pub, "node", name) != NULL)
 		manage(s, MGR_CMD_DELETE, MGR_OBJ_NODE, name, NULL, NULL, SET);
 	else
