@@ -215,6 +215,14 @@ static bool link_is_alone(struct keel_mod *mod, const struct link *l, int32_t sh
 	return node && keel_node_sharing(node, share) != KEEL_SHARE_SHARED;
 }
 
+/* A vnode that is not there counts as the place says: it may be back before its time. */
+static bool is_for_itself(struct keel_mod *mod, const struct link *l, int32_t share)
+{
+	const bool is_there = keel_find(mod, "node", l->place->name) != NULL;
+
+	return is_there ? link_is_alone(mod, l, share) : share == KEEL_SHARE_EXCL || share == KEEL_SHARE_EXCLHOST;
+}
+
 void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on)
 {
 	const struct nodes *t = nodes ? nodes_of(nodes) : NULL;
@@ -244,7 +252,7 @@ bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share)
 	const struct nodes *t = nodes ? nodes_in(nodes) : NULL;
 
 	for (uint32_t i = 0; t && i < t->n; i++)
-		if (link_is_alone(mod, t->link[i], share))
+		if (is_for_itself(mod, t->link[i], share))
 			return true;
 	return false;
 }
@@ -471,8 +479,11 @@ static void host_back(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
 {
-	if ((ev->before & ~ev->after) & LOST)
+	if ((ev->before & ~ev->after) & LOST) {
 		vnode_each(c->mod, ev->id, host_back, NULL);
+		if (place_find(c->mod, ev->id))
+			place_show(c->mod, place_find(c->mod, ev->id));
+	}
 	if ((ev->before ^ ev->after) & ~(int64_t)HARMLESS)
 		vnode_each(c->mod, ev->id, judge_later, NULL);
 	return KEEL_NEXT;

@@ -550,7 +550,7 @@ static void vnode_compare(struct checker *c, struct keel_obj *node)
 	}
 	if (n != listed)
 		sim_wrong(s, "vnode %s: resv is '%s', %u have it", vnode->name, list, n);
-	if (alone != (strstr(state, "resv-exclusive") != NULL))
+	if (alone != (strstr(state, "resv-exclusive") != NULL) && !is_new(c, vnode))
 		sim_wrong(s, "vnode %s: state is '%s', %s reservation has it for itself now", vnode->name, state,
 			  alone ? "a" : "no");
 }
@@ -643,7 +643,8 @@ static char *plan_text(struct checker *c, int64_t now)
 	FILE *f = open_memstream(&text, &len);
 
 	for (uint32_t i = 0; i < p->n; i++)
-		if (p->w[i].from > now + SOON && p->w[i].state != KEEL_RESV_UNCONFIRMED)
+		if (p->w[i].from > now + SOON && p->w[i].state != KEEL_RESV_UNCONFIRMED &&
+		    (p->w[i].nodes != NULL || p->w[i].state != KEEL_RESV_BEING_ALTERED))
 			fprintf(f, "%s [%lld,%lld) %s\n", p->w[i].id, (long long)p->w[i].from, (long long)p->w[i].till,
 				p->w[i].nodes != NULL ? p->w[i].nodes->exec : "none");
 	fclose(f);
