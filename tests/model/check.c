@@ -4,7 +4,8 @@
  *
  *   amounts    resources_assigned of every vnode, queue and the server is the sum over jobs, and no
  *              more than what is available (but for jobs that took their resources again without a
- *              check for room: a suspended job that is killed, or continued by an administrator)
+ *              check for room: a suspended job that is killed, or continued by an administrator; and jobs
+ *              that run beyond their walltime into the time of a reservation)
  *   counts     state_count and total_jobs are the sum over jobs
  *   shrinking  what a job asks for is what it has, and what it gave up is its own until the host has ended its part
  *   releases   what a suspended job gave back and what it holds are what it requested
@@ -181,6 +182,12 @@ struct past *past_of(struct checker *c, const char *id)
 	return p;
 }
 
+/* Its host took a while to begin, or it was suspended: it runs beyond the time that was kept for it. */
+static bool is_late(const struct checker *c, struct keel_obj *job, const struct past *p)
+{
+	return p->due > 0 && p->run == c->sim->object->get_int(job, c->a.run) && sim_time(c->sim) >= p->due;
+}
+
 /* Returns whether the job has its resources though no check for room was made. */
 static bool is_forced(struct checker *c, struct keel_obj *job, const char *id, bool rests)
 {
@@ -194,7 +201,7 @@ static bool is_forced(struct checker *c, struct keel_obj *job, const char *id, b
 		p->forced |= p->marked || dying;
 	p->rested = rests;
 	p->marked = c->a.mark != NULL && s->object->is_set(job, c->a.mark);
-	return p->forced;
+	return p->forced || is_late(c, job, p);
 }
 
 static double exec_sum(const struct reading *r, const struct keel_resource *res)

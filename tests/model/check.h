@@ -45,6 +45,7 @@ struct past {
 	char *id;
 	bool rested, marked, forced;
 	int64_t run; /* whose start was looked at; 0: none so far */
+	int64_t due; /* when it was to have ended, as its walltime said */
 	UT_hash_handle hh;
 };
 

@@ -490,6 +490,7 @@ static void start_compare(struct checker *c, struct keel_obj *job)
 	if (r == NULL || p->run == run)
 		return;
 	p->run = run;
+	p->due = until(c, job);
 	if (w == NULL)
 		outside_compare(c, job, r);
 	else if (!w->whatever)
