@@ -35,7 +35,7 @@ void resv_begin(struct keel_mod *mod, struct keel_obj *resv)
 	if (nodes)
 		queue_start(mod, resv, true);
 	spans_hold(mod, resv);
-	spans_block(mod, resv);
+	span_block_soonest(mod, resv);
 	keel_log(mod, KEEL_LOG_DEBUG3, "Resv", keel_id(resv), "vnodes in reservation: %u; ", (unsigned)nodes_count(nodes));
 	record_once(mod, resv);
 	keel_note(mod, KEEL_POINT_resv_begin, KEEL_EVENT(resv_begin, .id = keel_id(resv), .resv = resv));

@@ -264,7 +264,7 @@ static void waits_again(struct keel_mod *mod, struct keel_obj *resv)
 		resv_to(mod, resv, KEEL_RESV_DEGRADED, substate);
 	else
 		resv_to(mod, resv, KEEL_RESV_CONFIRMED, KEEL_RESV_CONFIRMED);
-	spans_block(mod, resv);
+	span_block_soonest(mod, resv);
 	resv_judge(mod, resv);
 	clock_set(mod, resv);
 	keel_sched_reconsider();

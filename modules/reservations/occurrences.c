@@ -396,7 +396,7 @@ int32_t occurrences_of(const char *rule, const char *zone, int64_t start, int64_
 	w.zone = zone_of(zone);
 	if (!w.zone)
 		return PBSE_BAD_ICAL_TZ;
-	if (start <= 0 || start >= LATEST || r.count > max)
+	if (start <= 0 || start >= LATEST)
 		return PBSE_BAD_RRULE_SYNTAX2;
 	w.moment = calloc((size_t)max + 1, sizeof(*w.moment));
 	if (!w.moment)

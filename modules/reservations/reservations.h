@@ -172,6 +172,7 @@ int32_t span_place(struct keel_mod *mod, struct keel_obj *resv, uint32_t i, cons
 bool span_next(struct keel_mod *mod, struct keel_obj *resv);
 /* Tells the scheduler all that it has (service sched), as it is now. */
 void spans_block(struct keel_mod *mod, struct keel_obj *resv);
+void span_block_soonest(struct keel_mod *mod, struct keel_obj *resv); /* only the soonest has changed */
 /* Nothing is promised to it any more: blocks, held amounts, states of vnodes. */
 void spans_release(struct keel_mod *mod, struct keel_obj *resv);
 /* Its time is over, or it is not to run now: the amounts that it held are given back. */

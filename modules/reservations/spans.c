@@ -170,6 +170,82 @@ int32_t spans_read(struct keel_mod *mod, struct keel_obj *resv)
 	return spans_make(mod, resv, r) ? spans_fill(mod, resv, r) : -ENOMEM;
 }
 
+/* ---- what others have of it ----------------------------------------------------------------------------- */
+
+static uint32_t block_flags(struct keel_mod *mod, struct keel_obj *resv, const struct span *s, int32_t share, bool begun)
+{
+	uint32_t flags = begun ? KEEL_BLOCK_BEGAN : 0;
+
+	if (keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER)
+		return flags | KEEL_BLOCK_WHATEVER;
+	return nodes_are_alone(mod, s->nodes, share) ? flags | KEEL_BLOCK_ALONE : flags;
+}
+
+static void span_block(struct keel_mod *mod, struct keel_obj *resv, const struct span *s, uint32_t part, bool begun,
+		       int32_t share)
+{
+	const bool whatever = keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER;
+	const char *nodes = whatever ? s->nodes : nodes_and_hosts(mod, s->nodes, share);
+	struct keel_err err = { 0 };
+
+	if (s->till <= s->from)
+		return;
+	if (keel_sched_block(&(struct keel_sched_block){
+				     .size = sizeof(struct keel_sched_block),
+				     .flags = block_flags(mod, resv, s, share, begun),
+				     .id = keel_id(resv),
+				     .part = part,
+				     .from = s->from,
+				     .till = s->till,
+				     .exec_vnode = nodes ? nodes : "",
+				     .queue = keel_get_str(resv, resv_queue),
+			     },
+			     &err))
+		keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv), "its vnodes are not kept free for it: %s", err.text);
+}
+
+/* Parts are counted over all its times, so that those that are left keep theirs. */
+static uint32_t part_of(struct keel_obj *resv)
+{
+	const int64_t index = keel_get_int(resv, resv_reserve_index);
+
+	return index > 1 && index <= UINT32_MAX / 2 ? (uint32_t)index - 1 : 0;
+}
+
+/* Its soonest time holds its vnodes, also while its last jobs are being deleted. */
+static bool has_begun(struct keel_obj *resv)
+{
+	return resv_is_running(resv) || (keel_get_int(resv, resv_reserve_rules) & RULE_BEGUN);
+}
+
+void spans_block(struct keel_mod *mod, struct keel_obj *resv)
+{
+	const struct resv *r = resv_slot(mod, resv);
+	const uint32_t first = part_of(resv), n = r ? r->n_spans : 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		span_block(mod, resv, &r->span[i], first + i, i == 0 && has_begun(resv), share_of(resv));
+	keel_sched_unblock(keel_id(resv), first + n);
+}
+
+void span_block_soonest(struct keel_mod *mod, struct keel_obj *resv)
+{
+	const struct resv *r = resv_slot(mod, resv);
+
+	if (r && r->n_spans)
+		span_block(mod, resv, &r->span[0], part_of(resv), has_begun(resv), share_of(resv));
+}
+
+/* What is over takes nothing of the vnodes: a block of nothing, long ago, replaces it. False: no memory. */
+static bool soonest_unblock(struct keel_obj *resv)
+{
+	const struct keel_sched_block nothing = {
+		.size = sizeof(nothing), .id = keel_id(resv), .part = part_of(resv), .from = 1, .till = 2, .exec_vnode = "",
+	};
+
+	return keel_sched_block(&nothing, NULL) == 0;
+}
+
 /* ---- changes ------------------------------------------------------------------------------------------ */
 
 static int32_t text_store(struct keel_obj *resv, const struct keel_attr *attr, const char *text)
@@ -246,9 +322,11 @@ void span_move(struct keel_mod *mod, struct keel_obj *resv, int64_t from, int64_
 bool span_next(struct keel_mod *mod, struct keel_obj *resv)
 {
 	struct resv *r = resv_slot(mod, resv);
+	bool all;
 
 	if (!r || r->n_spans < 2)
 		return false;
+	all = !soonest_unblock(resv);
 	nodes_drop(mod, r->span[0].nodes);
 	memmove(r->span, r->span + 1, (size_t)--r->n_spans * sizeof(*r->span));
 	span_move(mod, resv, r->span[0].from, r->span[0].till);
@@ -257,53 +335,14 @@ bool span_next(struct keel_mod *mod, struct keel_obj *resv)
 	if (spans_store(mod, resv))
 		keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv),
 			 "no memory to keep the vnodes of its next times; they are searched again after a restart");
+	if (all) {
+		keel_sched_unblock(keel_id(resv), 0);
+		spans_block(mod, resv);
+	}
 	return true;
 }
 
-/* ---- what others have of it ----------------------------------------------------------------------------- */
-
-static uint32_t block_flags(struct keel_mod *mod, struct keel_obj *resv, const struct span *s, int32_t share, bool begun)
-{
-	uint32_t flags = begun ? KEEL_BLOCK_BEGAN : 0;
-
-	if (keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER)
-		return flags | KEEL_BLOCK_WHATEVER;
-	return nodes_are_alone(mod, s->nodes, share) ? flags | KEEL_BLOCK_ALONE : flags;
-}
-
-static void span_block(struct keel_mod *mod, struct keel_obj *resv, const struct span *s, uint32_t part, bool begun,
-		       int32_t share)
-{
-	const bool whatever = keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER;
-	const char *nodes = whatever ? s->nodes : nodes_and_hosts(mod, s->nodes, share);
-	struct keel_err err = { 0 };
-
-	if (s->till <= s->from)
-		return;
-	if (keel_sched_block(&(struct keel_sched_block){
-				     .size = sizeof(struct keel_sched_block),
-				     .flags = block_flags(mod, resv, s, share, begun),
-				     .id = keel_id(resv),
-				     .part = part,
-				     .from = s->from,
-				     .till = s->till,
-				     .exec_vnode = nodes ? nodes : "",
-				     .queue = keel_get_str(resv, resv_queue),
-			     },
-			     &err))
-		keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv), "its vnodes are not kept free for it: %s", err.text);
-}
-
-void spans_block(struct keel_mod *mod, struct keel_obj *resv)
-{
-	const struct resv *r = resv_slot(mod, resv);
-	const int32_t share = share_of(resv);
-	const bool running = resv_is_running(resv);
-
-	for (uint32_t i = 0; r && i < r->n_spans; i++)
-		span_block(mod, resv, &r->span[i], i, running && i == 0, share);
-	keel_sched_unblock(keel_id(resv), r ? r->n_spans : 0);
-}
+/* ---- held ---------------------------------------------------------------------------------------------- */
 
 void spans_hold(struct keel_mod *mod, struct keel_obj *resv)
 {

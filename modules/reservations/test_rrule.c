@@ -231,6 +231,20 @@ static void test_bounds(void)
 	CU_ASSERT_EQUAL(occurrences_of("FREQ=DAILY;COUNT=3", LA, 1, 1, 2, &at, &n), PBSE_BAD_RRULE_SYNTAX2);
 }
 
+/* The hour that is not there is no occurrence of its own, and the rule can be read again for as many as there were. */
+static void test_again(void)
+{
+	int64_t *at = NULL;
+	uint32_t n = 0, again = 0;
+
+	CU_ASSERT_EQUAL_FATAL(occurrences_of("FREQ=HOURLY;COUNT=24", LA, 1805009400, 60, MAX, &at, &n), 0);
+	CU_ASSERT_EQUAL(n, 23);
+	free(at);
+	CU_ASSERT_EQUAL(occurrences_of("FREQ=HOURLY;COUNT=24", LA, 1805009400, 60, n, &at, &again), 0);
+	CU_ASSERT_EQUAL(again, n);
+	free(at);
+}
+
 static void test_too_long(void)
 {
 	CU_ASSERT_EQUAL(refused("FREQ=YEARLY;COUNT=2", LA, 367 * 86400), PBSE_BAD_RRULE_YEARLY);
@@ -261,5 +275,5 @@ static void test_zones(void)
 	CU_ASSERT_EQUAL(refused("FREQ=DAILY;COUNT=2", name, 1), PBSE_BAD_ICAL_TZ);
 }
 
-TESTS_MAIN("rrule", TEST(test_by_hand), TEST(test_a_year), TEST(test_syntax), TEST(test_bounds), TEST(test_too_long),
+TESTS_MAIN("rrule", TEST(test_by_hand), TEST(test_a_year), TEST(test_syntax), TEST(test_bounds), TEST(test_again), TEST(test_too_long),
 	   TEST(test_zones))

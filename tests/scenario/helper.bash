@@ -280,7 +280,7 @@ session_of() { job_attr "$1" session_id; }
 comment_is() { ask_job "$1" comment; same_value "comment of $1" "$2" comment "$ask_lines"; }
 comment_says() { ask_job "$1" comment; values_in comment "$ask_lines"; has "${values%$'\n'}" "$2" 2>/dev/null; }
 is_over() { job_is "$1" F; }
-is_down() { ask_node "$1" state; [[ $ask_lines == *'state = '*down* ]]; }
+is_down() { ask_node "$1" state; values_in state "$ask_lines"; [[ $values == *down* ]]; }
 sub() { echo "${1/\[\]/[$2]}"; } # 7[].svr 3 -> 7[3].svr
 alive() { kill -0 "$1" 2>/dev/null; }
 dead() { ! alive "$1"; }

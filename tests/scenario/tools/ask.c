@@ -91,6 +91,7 @@ static int tell_jobs(struct asker *asker, int c)
 	for (char **id = ids; id != NULL && *id != NULL; id++) {
 		out_str(&asker->out, *id);
 		out_char(&asker->out, '\n');
+		free(*id);
 	}
 	if (ids == NULL && pbs_errno != 0)
 		return -1;
@@ -213,5 +214,8 @@ int main(int argc, char **argv)
 	    go_to_background(argv[1]) < 0)
 		return 1;
 	serve(&asker, argv[1]);
+	show_fini(&asker.show);
+	asker.out.len = 0;
+	out_fini(&asker.out);
 	return 0;
 }
