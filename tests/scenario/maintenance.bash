@@ -37,6 +37,9 @@ all_forgotten() { [ -z "$(listed)" ]; }
 paused() { qmgr -c 'set server scheduling = false'; }
 cycle() { qmgr -c 'set server scheduling = true'; }
 
+# resv_call ...: tools/resv
+resv_call() { "$KEELSON_BUILD/tests/scenario/tools/resv" "$@"; }
+
 # ---- reservations ------------------------------------------------------------------------------------------
 
 # A moment so many seconds from now, as -R and -E have it.
@@ -67,11 +70,7 @@ booked()
 	id=$(asked "$@") && wait_until 30 resv_is "$id" CONFIRMED 2 && echo "$id"
 }
 
-resv_attr() # id, attribute
-{
-	ask_for resv "$@" || ask_lines=$(pbs_rstat -f "$1")
-	value "$2" "$ask_lines"
-}
+resv_attr() { value "$2" "$(pbs_rstat -f "$1")"; } # id, attribute
 
 # resv_is ID STATE [SUBSTATE]; resv_on ID NODES: its resv_nodes, '' when there are none.
 resv_is()
