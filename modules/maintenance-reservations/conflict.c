@@ -70,23 +70,32 @@ static const char **names_of(const struct keel_exec *exec)
 	return list;
 }
 
-static int32_t window_read(struct window *w, const struct keel_resv_window *now)
+int32_t vnodes_of(const char *nodes, const char ***ret, uint32_t *ret_n)
 {
 	struct keel_exec *exec;
-	const char **list;
 
-	if (keel_resource_exec_parse(now->nodes, &exec, NULL))
+	if (keel_resource_exec_parse(nodes, &exec, NULL))
 		return -EINVAL;
-	list = names_of(exec);
-	if (list) {
-		free(w->vnodes);
-		w->vnodes = list;
-		w->n_vnodes = exec->n;
-		w->from = now->from;
-		w->till = now->till;
-	}
+	*ret = names_of(exec);
+	*ret_n = exec->n;
 	keel_resource_exec_free(exec);
-	return list ? 0 : -ENOMEM;
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int32_t window_read(struct window *w, const struct keel_resv_window *now)
+{
+	const char **list;
+	uint32_t n;
+	int32_t ret = vnodes_of(now->nodes, &list, &n);
+
+	if (ret)
+		return ret;
+	free(w->vnodes);
+	w->vnodes = list;
+	w->n_vnodes = n;
+	w->from = now->from;
+	w->till = now->till;
+	return 0;
 }
 
 /* ---- taken -------------------------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
  */
 #include "maintenance.h"
 
+KEEL_USE(job);
 KEEL_USE(node);
 KEEL_USE(resource);
 KEEL_USE(resv);
@@ -45,7 +46,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 	return conflicts_again(mod, err);
 }
 
-static const char *const requires_modules[] = { "nodes", "reservations", "resources", NULL };
+static const char *const requires_modules[] = { "jobs", "nodes", "reservations", "resources", NULL };
 
 KEEL_MODULE(.name = "maintenance-reservations", .version = "1.0", .vendor = "Keelson",
 	    .summary = "maintenance windows on whole hosts", .roles = KEEL_SERVER, .state_size = sizeof(struct state),

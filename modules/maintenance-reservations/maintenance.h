@@ -11,6 +11,7 @@
 
 #include "keel/alarm.h"
 #include "keel/keel.h"
+#include "keel/service/job.h"
 #include "keel/service/node.h"
 #include "keel/service/resource.h"
 #include "keel/service/resv.h"
@@ -63,9 +64,14 @@ void hosts_fini(struct hosts *h);
 /* ---- place.c: place() of the row ------------------------------------------------------------------------------- */
 extern const struct keel_resv_kind_def kind_row;
 
+/* ---- preview.c: `--dry-run` ------------------------------------------------------------------------------------- */
+char *preview(struct keel_mod *mod, const struct keel_resv_window *w);
+
 /* ---- conflict.c: what others lose -------------------------------------------------------------------------------- */
 keel_verdict on_resv_confirm(struct keel_call *c, const struct keel_ev_resv_confirm *ev);
 keel_verdict on_resv_end(struct keel_call *c, const struct keel_ev_resv_end *ev);
+/* Sorted names of the vnodes in a text, in one piece, which the caller frees. 0, -EINVAL or -ENOMEM. */
+int32_t vnodes_of(const char *nodes, const char ***ret, uint32_t *ret_n);
 int32_t conflicts_again(struct keel_mod *mod, struct keel_err *err); /* start(): all windows against all others */
 void window_fini(struct keel_mod *mod, void *slot);
 #endif

@@ -134,4 +134,6 @@ const struct keel_resv_kind_def kind_row = {
 	.name = "maintenance",
 	.doc = "a window on whole hosts, whatever is planned there: pbs_rsub --hosts",
 	.place = place,
+	.preview = preview,
+	.repeats = 100,
 };

@@ -13,7 +13,7 @@
  */
 #include "reservations.h"
 
-KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_retry, reserve_rules, reserve_rrule, delete_idle_time);
+KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_retry, reserve_rules, reserve_count, delete_idle_time);
 KEEL_ATTR_OPT(server, resv_post_processing_time);
 
 #define LOOK_AGAIN 60 /* seconds */
@@ -94,7 +94,7 @@ static void running(struct keel_mod *mod, struct keel_obj *resv, struct event *e
 
 static void unconfirmed(struct keel_mod *mod, struct keel_obj *resv, struct event *e)
 {
-	if (!keel_is_set(resv, resv_reserve_rrule) && !(keel_get_int(resv, resv_reserve_rules) & RULE_SOON))
+	if (keel_get_int(resv, resv_reserve_count) < 2 && !(keel_get_int(resv, resv_reserve_rules) & RULE_SOON))
 		sooner(e, not_at_once(mod, keel_get_int(resv, resv_reserve_end)), resv_end);
 }
 

@@ -10,6 +10,7 @@
 
 KEEL_ATTRS_OF(resv, partition, queue, reserve_rules, reserve_start, reserve_end, reserve_count, resv_nodes);
 KEEL_ATTR_OPT(queue, partition);
+KEEL_ATTRS_OF(queue, enabled, started);
 
 #define PARTITION "pbs-default"
 
@@ -32,6 +33,24 @@ static void found_again(struct keel_obj *resv)
 
 	retry_clear(resv);
 	keel_set_int(resv, resv_reserve_rules, rules & ~(int64_t)(RULE_LOST | RULE_SOON));
+}
+
+/* A queue that had been stopped, because nothing was left of its vnodes, is started again. */
+static void settle(struct keel_mod *mod, struct keel_obj *resv, int32_t state)
+{
+	const char *name = keel_get_str(resv, resv_queue);
+	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
+
+	if (state != KEEL_RESV_RUNNING) {
+		resv_to(mod, resv, KEEL_RESV_CONFIRMED, KEEL_RESV_CONFIRMED);
+		if (queue && !keel_get_int(queue, queue_enabled))
+			queue_enable(mod, resv, true);
+		return;
+	}
+	resv_to(mod, resv, KEEL_RESV_RUNNING, KEEL_RESV_RUNNING);
+	if (queue && !keel_get_int(queue, queue_started))
+		queue_start(mod, resv, true);
+	keel_sched_reconsider();
 }
 
 static void note_confirmed(struct keel_mod *mod, struct keel_obj *resv, const char *who, bool first)
@@ -59,14 +78,7 @@ void resv_confirmed(struct keel_mod *mod, struct keel_obj *resv, const char *who
 	}
 	found_again(resv);
 	partition_set(mod, resv);
-	if (state == KEEL_RESV_RUNNING) {
-		resv_to(mod, resv, KEEL_RESV_RUNNING, KEEL_RESV_RUNNING);
-		queue_start(mod, resv, true);
-		keel_sched_reconsider();
-	} else {
-		resv_to(mod, resv, KEEL_RESV_CONFIRMED, KEEL_RESV_CONFIRMED);
-		queue_enable(mod, resv, true);
-	}
+	settle(mod, resv, state);
 	spans_block(mod, resv);
 	note_confirmed(mod, resv, who, first);
 	clock_set(mod, resv);

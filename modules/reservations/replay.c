@@ -96,32 +96,28 @@ static void ends(struct keel_mod *mod, struct keel_obj *resv, bool running_only)
 	resv_sweep(mod, resv, running_only);
 }
 
-static void discard(struct keel_mod *mod, struct keel_obj *resv)
+static void unconfirmed(struct keel_mod *mod, struct keel_obj *resv)
 {
 	char who[300];
 
+	if (!(keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER)) {
+		clock_set(mod, resv);
+		return;
+	}
 	snprintf(who, sizeof(who), "root@%s", keel_host_name(mod));
 	resv_remove(mod, resv, who);
 }
 
 static void again(struct keel_mod *mod, struct keel_obj *resv)
 {
-	const struct resv *r = resv_slot(mod, resv);
-
 	switch (resv_state(resv)) {
 	case KEEL_RESV_NONE:
 	case KEEL_RESV_DELETED:
 		resv_gone(mod, resv);
 		return;
 	case KEEL_RESV_UNCONFIRMED:
-		if (keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER) {
-			discard(mod, resv);
-			return;
-		}
-		break;
-	case KEEL_RESV_RUNNING:
-		runs(mod, resv);
-		break;
+		unconfirmed(mod, resv);
+		return;
 	case KEEL_RESV_FINISHED:
 	case KEEL_RESV_DELETING_JOBS:
 		resv_to(mod, resv, KEEL_RESV_DELETING_JOBS, resv_substate(resv));
@@ -130,8 +126,11 @@ static void again(struct keel_mod *mod, struct keel_obj *resv)
 	case KEEL_RESV_BEING_DELETED:
 		ends(mod, resv, false);
 		return;
+	case KEEL_RESV_RUNNING:
+		runs(mod, resv);
+		break;
 	default:
-		waits(mod, resv, r);
+		waits(mod, resv, resv_slot(mod, resv));
 	}
 	clock_set(mod, resv);
 }

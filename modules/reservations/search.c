@@ -19,7 +19,7 @@ KEEL_ATTR_OF(node, resv_enable);
 
 /* The reservations of this cycle that are due, and the one that is being searched. */
 struct search {
-	char **ids; /* ends with NULL */
+	char **ids;
 	uint32_t n, at;
 	struct keel_obj *resv; /* NULL: none */
 	struct resv *r;
@@ -59,27 +59,42 @@ static bool is_due(struct keel_mod *mod, struct keel_obj *resv)
 
 struct gather {
 	struct search *s;
-	bool altered, failed;
+	uint32_t altered; /* they come first */
+	bool failed;
 };
+
+/* False: no memory. */
+static bool id_put(struct search *s, const char *id)
+{
+	char **more;
+
+	if ((s->n & (s->n + 1)) == 0) { /* 0, 1, 3, 7 ...: full */
+		more = realloc(s->ids, (2 * (size_t)s->n + 2) * sizeof(*more));
+		if (!more)
+			return false;
+		s->ids = more;
+	}
+	s->ids[s->n] = strdup(id);
+	if (!s->ids[s->n])
+		return false;
+	s->n++;
+	return true;
+}
 
 static void gather(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 {
 	struct gather *g = arg;
-	struct search *s = g->s;
-	char **more;
+	char **ids, *last;
 
-	if ((resv_state(resv) == KEEL_RESV_BEING_ALTERED) != g->altered || g->failed || !is_due(mod, resv))
+	if (g->failed || !is_due(mod, resv))
 		return;
-	if ((s->n & (s->n + 1)) == 0) { /* 0, 1, 3, 7 ...: full */
-		more = realloc(s->ids, (2 * (size_t)s->n + 2) * sizeof(*more));
-		g->failed = !more;
-		if (!more)
-			return;
-		s->ids = more;
-	}
-	s->ids[s->n] = strdup(keel_id(resv));
-	g->failed = !s->ids[s->n];
-	s->n += !g->failed;
+	g->failed = !id_put(g->s, keel_id(resv));
+	if (g->failed || resv_state(resv) != KEEL_RESV_BEING_ALTERED)
+		return;
+	ids = g->s->ids;
+	last = ids[g->s->n - 1];
+	memmove(ids + g->altered + 1, ids + g->altered, (g->s->n - 1 - g->altered) * sizeof(*ids));
+	ids[g->altered++] = last;
 }
 
 /* ---- one reservation ------------------------------------------------------------------------------------- */
@@ -310,26 +325,31 @@ static int32_t find(struct keel_mod *mod, struct search *s, struct keel_err *err
 			       mod, found, s, err);
 }
 
-/* The next of its times that needs a search; those before it keep what they have. True: a find() is on its way. */
-static bool time_next(struct keel_mod *mod, struct search *s)
+/* To the next of its times that needs a search; those before it keep what they have. False: there is none. */
+static bool time_seek(struct keel_mod *mod, struct search *s)
 {
-	const struct resv *r = s->r;
-	struct keel_err err = { 0 };
-	const char *why = NULL;
-
 	for (; s->i < s->n_nodes; s->i++) {
-		const struct span *span = &r->span[s->i];
+		const struct span *span = &s->r->span[s->i];
 
 		s->had = span->nodes;
 		s->from = span->from;
 		s->till = span->till;
 		if (is_searched(mod, s, span))
-			break;
+			return true;
 		s->nodes[s->i] = span->nodes ? strdup(span->nodes) : NULL;
 		if (span->nodes && !s->nodes[s->i])
-			break;
+			return true;
 	}
-	if (s->i == s->n_nodes) {
+	return false;
+}
+
+/* True: a find() is on its way. */
+static bool time_next(struct keel_mod *mod, struct search *s)
+{
+	struct keel_err err = { 0 };
+	const char *why;
+
+	if (!time_seek(mod, s)) {
 		done(mod, s);
 		return false;
 	}
@@ -396,9 +416,6 @@ void search_begin(struct keel_mod *mod)
 	if (st->search || st->stopping || !(g.s = calloc(1, sizeof(*g.s))))
 		return;
 	st->search = g.s;
-	g.altered = true;
-	each_resv(mod, gather, &g);
-	g.altered = false;
 	each_resv(mod, gather, &g);
 	search_go(mod);
 }

@@ -358,6 +358,28 @@ static void what_changed_meanwhile(void)
 	confirmed();
 }
 
+static void altered_ones_come_first(void)
+{
+	made(60, 120);
+	the_second(true);
+	made(300, 400);
+	run_cycle();
+	CU_ASSERT_EQUAL(wish_from, NOW + 60);
+	answer("(a:ncpus=1)+(b:ncpus=2)", NULL);
+	answer("(a:ncpus=1)+(b:ncpus=2)", NULL);
+	number("reserve_state", KEEL_RESV_BEING_ALTERED);
+	the_second(false);
+	degrade("a");
+	number("reserve_retry", NOW);
+	n_finds = 0;
+	run_cycle();
+	CU_ASSERT_EQUAL(wish_from, NOW + 300);
+	answer("(c:ncpus=3)", NULL);
+	CU_ASSERT_EQUAL(wish_from, NOW + 60);
+	answer("(c:ncpus=3)", NULL);
+	CU_ASSERT_EQUAL(n_finds, 2);
+}
+
 static void keeps_what_works(void)
 {
 	made(60, 1200);
@@ -543,7 +565,7 @@ static void a_vnode_of_maintenance_stays(void)
 TESTS_MAIN_BETWEEN("life of reservations", set_up, tear_down, TEST(is_confirmed), TEST(is_denied), TEST(is_never_confirmed),
 		   TEST(begins_once), TEST(has_vnodes_alone), TEST(has_hosts_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
 		   TEST(a_job_that_stays), TEST(is_idle), TEST(far_away), TEST(is_deleted), TEST(has_several_times),
-		   TEST(all_or_none), TEST(begins_stay), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile),
+		   TEST(all_or_none), TEST(begins_stay), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile), TEST(altered_ones_come_first),
 		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back), TEST(altered_where_jobs_are),
 		   TEST(whole_groups_move), TEST(all_are_given_up),
 		   TEST(nothing_is_left_of_its_vnodes), TEST(hosts_come_back), TEST(of_a_kind_without_a_decision), TEST(a_vnode_of_maintenance_stays))
