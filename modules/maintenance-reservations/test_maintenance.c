@@ -268,6 +268,8 @@ static struct keel_obj *resv(const char *id, int32_t is, int64_t from, int64_t t
 	return o;
 }
 
+/* past modules/maintenance-reservations/options.c HEALTH_MAX
+ * past modules/maintenance-reservations/options.c ROLLING_MAX */
 /* ---- place() ---------------------------------------------------------------------------------------------------------- */
 
 /* What the row says about a draft with this select and one attribute more; "" is confirmed nowhere. */
