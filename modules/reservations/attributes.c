@@ -185,7 +185,7 @@ static int32_t illegal(const char *name, struct keel_err *err)
 }
 
 /* Text that other programs print must be one line of printable bytes. */
-static bool is_line(const char *text)
+bool is_line(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
