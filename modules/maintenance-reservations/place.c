@@ -93,7 +93,7 @@ static int32_t place_hosts(struct keel_mod *mod, struct keel_changes *ch, struct
 	if (hosts_missing(h))
 		return alone_begin(mod, draft, err);
 	select = hosts_select(h, 0, h->n);
-	nodes = hosts_nodes(h, 0, h->n);
+	nodes = hosts_nodes(h, 0, options_at_a_time(ch, draft, h->n));
 	code = select && nodes ? write_select(ch, draft, select, err) : no_memory(err);
 	free(select);
 	if (code)
@@ -113,7 +113,7 @@ static int32_t place(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 	struct hosts h;
 
 	*ret_nodes = NULL;
-	if (code)
+	if (code || (code = options_check(ch, draft, err)))
 		return code;
 	if (!select || !select->text)
 		return alone_begin(mod, draft, err);
@@ -134,4 +134,6 @@ const struct keel_resv_kind_def kind_row = {
 	.name = "maintenance",
 	.doc = "a window on whole hosts, whatever is planned there: pbs_rsub --hosts",
 	.place = place,
+	.preview = preview,
+	.repeats = 100,
 };

@@ -246,6 +246,12 @@ bool wish_has(const struct wish *wish, const char *attr);
 int32_t wish_apply(struct keel_mod *mod, const struct wish *wish, struct keel_changes *ch, struct keel_obj *draft,
 		   struct keel_err *err);
 
+/* When it begins, or its rule does, and how long each time is; nothing is made. 0, or a PBSE code with *err. submit.c */
+int32_t submit_times(struct keel_mod *mod, const struct wish *wish, struct times *ret, struct keel_err *err);
+
+/* ---- repeat.c: one for each time of a rule ---------------------------------------------------------------------------------------------- */
+void repeat_submit(struct keel_mod *mod, const struct wish *wish, const struct keel_resv_kind_def *kind);
+
 /* ---- asker.c: requests that wait ---------------------------------------------------------------------------------------------------- */
 /* Answers now with `<id> <word>`, or later, as `interactive` seconds say (0: now). */
 void asker_wait(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int64_t seconds, bool alters,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * busy.c - changing a resource that an object uses, or deleting one that a job uses, fails with `Resource busy on
+ * busy.c - changing a resource that an object uses, or deleting one that a job or a reservation uses, fails with `Resource busy on
  * <object>`. Deleting one removes the values that server, queues, vnodes and schedulers have of it.
  */
 #include "resources.h"
@@ -64,22 +64,22 @@ static void attr_search(void *arg, const struct keel_attr_def *def)
 		keel_cursor_close(walk);
 }
 
-/* Rejects the call if an object uses the resource; `clear`: only if a job or a reservation does, other objects lose their value. */
+/* Rejects the call if an object uses the resource; `clear`: only if a job does, other objects lose their value. */
 keel_verdict check_idle(struct keel_call *c, const char *name, bool clear)
 {
-	enum { KEPT = 2, UNNAMED = 3 };
-	static const char *const classes[] = { "job", "resv", "server", "queue", "node", "sched" };
+	/* What jobs and reservations ask for is not taken from them. */
+	static const char *const classes[] = { "job", "server", "resv", "queue", "node", "sched" };
 	size_t i;
 
 	for (i = 0; i < KEEL_COUNT(classes); i++) {
 		struct search s = { .mod = c->mod, .klass = classes[i], .name = name,
-				    .clear = clear && i >= KEPT ? c : NULL };
+				    .clear = clear && i != 0 && i != 2 ? c : NULL };
 
 		keel_rows(c->mod, classes[i], attr_search, &s);
 		if (s.found)
 			return keel_reject(c, PBSE_RESCBUSY, "%s on %s",
 					   keel_pbse_text(PBSE_RESCBUSY),
-					   i < UNNAMED ? classes[i] : keel_id(s.found));
+					   i < 2 ? classes[i] : keel_id(s.found));
 		if (s.blind)
 			return keel_fail(c, "no memory to look for who uses resource %s; try again", name);
 	}

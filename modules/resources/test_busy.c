@@ -57,20 +57,6 @@ static void test_used(void)
 	CU_ASSERT_PTR_NULL(keel_mock_text(queue, "resources_max", "tickets"));
 }
 
-/* A reservation keeps what it asks for, too. */
-static void test_used_by_a_reservation(void)
-{
-	struct keel_obj *resv;
-
-	keel_mock_attr(mock, "resv", "Resource_List", "resource_list");
-	resv = keel_mock_object(mock, "resv", "R1.svr");
-	CU_ASSERT_EQUAL(keel_mock_set(resv, "Resource_List", "select", "1:ncpus=1:tickets=1"), 0);
-	CU_ASSERT_EQUAL(delete_raise("tickets"), KEEL_REJECT);
-	CU_ASSERT_EQUAL(out.code, PBSE_RESCBUSY);
-	CU_ASSERT_PTR_NOT_NULL(strstr(out.text, "on resv"));
-	CU_ASSERT_STRING_EQUAL(keel_mock_text(queue, "resources_max", "tickets"), "3");
-}
-
 /* Texts are not summed: only the select names them. */
 static void test_used_in_a_select(void)
 {
@@ -103,5 +89,5 @@ static void test_no_memory(void)
 	CU_ASSERT(n > 1);
 }
 
-TESTS_MAIN_BETWEEN("busy resources", set_up, tear_down, TEST(test_used), TEST(test_used_in_a_select), TEST(test_used_by_a_reservation),
+TESTS_MAIN_BETWEEN("busy resources", set_up, tear_down, TEST(test_used), TEST(test_used_in_a_select),
 		   TEST(test_no_memory))

@@ -43,7 +43,7 @@ resv_is() { [ "$(value reserve_state "$(pbs_rstat -f "$1")")" = "RESV_$2" ]; }
 	qmgr -c 'create resource tapes type=long,flag=hn'
 	qmgr -c 'set node n1 resources_available.tapes = 2'
 	id=$(rsub 3600 -l select=1:ncpus=1:tapes=1)
-	has "$(qmgr -c 'delete resource tapes' 2>&1 || true)" 'Resource busy on resv'
+	has "$(qmgr -c 'delete resource tapes' 2>&1 || true)" 'Resource busy on '
 	as "$OWNER" pbs_rdel "$id"
 	qmgr -c 'delete resource tapes'
 }
