@@ -132,17 +132,18 @@ nap_until() # seconds after the story began to look
 	local m later r j
 	m=$(window 10 40 n1)
 	later=$(window 3600 7200 n2)
-	r=$(booked 3600 7200 -l select=1:ncpus=1:host=n2) || r=''
-	same 'nowhere to be' '' "$r"
+	r=$(asked 3600 7200 -l select=1:ncpus=1:host=n2)
+	wait_until 30 resv_gone "$r"
 	switched off
 	undo switched on
 	wait_until 60 answers
 	resv_is "$later" CONFIRMED 2
 	resv_on "$later" '(n2:ncpus=4)'
 	# shellcheck disable=SC2046
-	! pbs_rsub $(within 9000 9600) --hosts n1 >"$BATS_TEST_TMPDIR/refused" 2>&1
-	lacks "$(listed)" "$(cut -d' ' -f1 "$BATS_TEST_TMPDIR/refused" | grep '^M' || echo none)"
-	! pbs_ralter -D 200 "$later"
+	# shellcheck disable=SC2046
+	says 181 'pbs_rsub: No support for requested service: no module that is loaded brings the kind of reservation "m"' \
+		pbs_rsub $(within 9000 9600) --hosts n1
+	says 181 "pbs_ralter: the module that made $later is not loaded: it can be deleted, not altered" pbs_ralter -D 200 "$later"
 	same duration 3600 "$(resv_attr "$later" reserve_duration)"
 	wait_until 60 resv_is "$m" RUNNING 5
 	wait_until 60 node_is n1 resv-exclusive
@@ -180,4 +181,22 @@ nap_until() # seconds after the story began to look
 	pbs_rdel "$m"
 	cycle
 	wait_until 60 resv_is "$r" CONFIRMED 2
+}
+
+@test "maintenance-reservations: forced into a window while the module is off: it loses its vnodes when the module is on again" {
+	local r m
+	r=$(booked 3600 7200 -l select=1:ncpus=1:host=n1)
+	m=$(window 9000 9600 n1)
+	switched off
+	undo switched on
+	wait_until 60 answers
+	paused
+	pbs_ralter -Wforce -E "$(moment 9300)" "$r"
+	wait_until 20 resv_is "$r" CONFIRMED 2
+	resv_on "$r" '(n1:ncpus=1)'
+	switched on
+	wait_until 60 answers
+	wait_until 20 in_conflict "$r"
+	resv_on "$r" ''
+	resv_is "$m" CONFIRMED 2
 }
