@@ -86,6 +86,7 @@ static keel_verdict on_job_moved(struct keel_call *c, const struct keel_ev_job_m
 static const struct keel_tap taps[] = {
 	KEEL_TAP(management, queue_management),
 	KEEL_TAP(job_submit, on_job_submit),
+	KEEL_TAP(job_modify, on_job_modify),
 	KEEL_TAP(job_move, on_job_move),
 	KEEL_TAP(job_moved, on_job_moved),
 	KEEL_TAP(job_purged, on_job_purged),

@@ -122,6 +122,8 @@ extern const struct keel_acct_item_def item_name, item_id;
 #include "server.def"
 #undef SERVER
 
+bool is_line(const char *text); /* no control characters */
+
 /* ---- kinds.c: rows of other modules ------------------------------------------------------------------------- */
 extern const struct keel_kind_def resv_kind_kind, resv_substate_kind;
 const struct keel_resv_kind_def *kind_asked(struct keel_mod *mod, const char *extend, struct keel_mod **ret_owner); /* NULL: an ordinary one */
@@ -343,6 +345,7 @@ void alter_done(struct keel_mod *mod, struct keel_obj *resv, const char *const *
 
 /* ---- jobs.c: jobs in reservations ------------------------------------------------------------------------------------------------------------------------------------- */
 keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
 void job_follows(struct keel_mod *mod, struct keel_obj *job); /* it is in another queue: reserve_ID */
 const char *holder_of(struct keel_mod *mod, const char *job_id); /* on_holder() of service node */

@@ -359,7 +359,8 @@ static inline void set_up(void)
 	load("queues");
 	attrs("node", (const char *const[]){ "bits", "string", "resv_enable", "bool", "sharing", "string", NULL });
 	attrs("queue", (const char *const[]){ "state_count", "string", "total_jobs", "long", NULL });
-	attrs("job", (const char *const[]){ "queue", "string", "job_state", "string", "exec_vnode", "string", NULL });
+	attrs("job", (const char *const[]){ "queue", "string", "job_state", "string", "exec_vnode", "string",
+				      "Resource_List", "resource_list", NULL });
 	services();
 	memset(records, 0, sizeof(records));
 	held[0] = deleted[0] = '\0';
