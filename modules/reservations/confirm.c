@@ -185,7 +185,7 @@ static void partition_asked(struct keel_obj *resv, const char *extend)
 	static const char key[] = ":partition=";
 	const char *at = strstr(extend, key);
 
-	if (at && at[sizeof(key) - 1])
+	if (at && at[sizeof(key) - 1] && is_line(at))
 		keel_set_str(resv, resv_partition, at + sizeof(key) - 1);
 }
 

@@ -94,6 +94,7 @@ static keel_verdict on_job_started(struct keel_call *c, const struct keel_ev_job
 static const struct keel_tap taps[] = {
 	KEEL_TAP(management, queue_management),
 	KEEL_TAP(job_submit, on_job_submit),
+	KEEL_TAP(job_modify, on_job_modify),
 	KEEL_TAP(job_move, on_job_move),
 	KEEL_TAP(job_moved, on_job_moved),
 	KEEL_TAP(job_started, on_job_started),

@@ -124,6 +124,8 @@ extern const struct keel_acct_item_def item_name, item_id;
 #include "server.def"
 #undef SERVER
 
+bool is_line(const char *text); /* no control characters */
+
 /* ---- kinds.c: rows of other modules ------------------------------------------------------------------------- */
 extern const struct keel_kind_def resv_kind_kind, resv_substate_kind;
 const struct keel_resv_kind_def *kind_asked(struct keel_mod *mod, const char *extend, struct keel_mod **ret_owner); /* NULL: an ordinary one */
@@ -246,6 +248,12 @@ bool wish_has(const struct wish *wish, const char *attr);
 int32_t wish_apply(struct keel_mod *mod, const struct wish *wish, struct keel_changes *ch, struct keel_obj *draft,
 		   struct keel_err *err);
 
+/* When it begins, or its rule does, and how long each time is; nothing is made. 0, or a PBSE code with *err. submit.c */
+int32_t submit_times(struct keel_mod *mod, const struct wish *wish, struct times *ret, struct keel_err *err);
+
+/* ---- repeat.c: one for each time of a rule ---------------------------------------------------------------------------------------------- */
+void repeat_submit(struct keel_mod *mod, const struct wish *wish, const struct keel_resv_kind_def *kind);
+
 /* ---- asker.c: requests that wait ---------------------------------------------------------------------------------------------------- */
 /* Answers now with `<id> <word>`, or later, as `interactive` seconds say (0: now). */
 void asker_wait(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int64_t seconds, bool alters,
@@ -339,6 +347,7 @@ void alter_done(struct keel_mod *mod, struct keel_obj *resv, const char *const *
 
 /* ---- jobs.c: jobs in reservations ------------------------------------------------------------------------------------------------------------------------------------- */
 keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
 void job_follows(struct keel_mod *mod, struct keel_obj *job); /* it is in another queue: reserve_ID */
 const char *holder_of(struct keel_mod *mod, const char *job_id); /* on_holder() of service node */
