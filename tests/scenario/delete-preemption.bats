@@ -1210,3 +1210,18 @@ over_limits()
 	wait_until 20 is_deleted "$beside"
 	job_is "$inside" R 42
 }
+
+@test "delete-preemption: nor where that would let another one start within a limit" {
+	needs_module reservations
+	needs_root
+	cluster
+	local resv inside h
+	po D
+	qmgr -c 'set server max_run = "[u:PBS_GENERIC=1]"'
+	resv=$(as "$OWNER" pbs_rsub -I 60 -R "$(date -d '+3 seconds' +%Y%m%d%H%M.%S)" -D 600 -l select=1:ncpus=1 | cut -d' ' -f1)
+	inside=$(submit -q "${resv%%.*}" -l select=1:ncpus=1 -l walltime=60)
+	runs "$inside"
+	h=$(submit -q express -l select=1:ncpus=1 -l walltime=60)
+	wait_until 20 waits "$h"
+	job_is "$inside" R 42
+}
