@@ -20,7 +20,7 @@ KEEL_ATTR_OF(job, queue);
 KEEL_ATTR_OPT(job, admin_suspended_nodes);
 
 #define SLICE 50      /* jobs of one turn */
-#define LEFT_AFTER 5000 /* ms until jobs are looked for whose window is gone */
+#define AGAIN 30000   /* ms until one that could not be resumed is tried again */
 
 struct act {
 	struct act *next;
@@ -79,7 +79,7 @@ static void one_done(struct keel_mod *mod, void *arg, int32_t code, const char *
 		keel_log(mod, KEEL_LOG_RESV, "Resv", o->id, "job %s was not %s: %s", o->job, words[o->what],
 			 text && *text ? text : keel_pbse_text(code));
 	if (code && o->what == RESUME)
-		actions_left_later(mod);
+		actions_left_later(mod, AGAIN);
 	free(o->job);
 	free(o);
 }
@@ -288,11 +288,11 @@ static void left_go(struct keel_mod *mod, void *arg)
 		act_go(mod, a);
 }
 
-void actions_left_later(struct keel_mod *mod)
+void actions_left_later(struct keel_mod *mod, int64_t ms)
 {
 	struct state *st = mod->state;
 
-	if (keel_alarm_set(mod, &st->left, LEFT_AFTER, left_go, NULL))
+	if (keel_alarm_set(mod, &st->left, ms, left_go, NULL))
 		keel_log(mod, KEEL_LOG_ERROR, "Resv", NULL,
 			 "no memory to look for jobs that windows have suspended; qsig -s admin-resume continues them");
 }

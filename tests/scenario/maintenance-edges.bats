@@ -171,3 +171,19 @@ switched() { sandbox reload "--$1" maintenance-reservations && wait_until 60 ans
 	wait_until 60 job_is "$a" R 42
 	wait_until 20 node_is n1 free ''
 }
+
+@test "maintenance-reservations, action suspend: the window ends while its host is down: jobs go on when it is back" {
+	needs_module admin-suspend
+	local m a
+	a=$(running -l select=1:ncpus=1:host=n1)
+	m=$(window 4 3600 --action suspend n1)
+	runs "$m"
+	wait_until 30 job_is "$a" S 43
+	kill_mom n1
+	wait_until 60 is_down n1
+	pbs_rdel "$m"
+	wait_until 60 resv_gone "$m"
+	sandbox restart n1
+	wait_until 90 job_is "$a" R 42
+	wait_until 20 node_is n1 free ''
+}
