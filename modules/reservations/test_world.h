@@ -243,10 +243,15 @@ static inline void ask(struct keel_mod *m, struct keel_obj *job, const struct ke
 	request_delete(m, job, "force", me, done, arg);
 }
 
+static bool counted; /* numbers are given once, else all are 1 */
+
 static inline int64_t take_number(struct keel_mod *m)
 {
+	static int64_t last;
+
 	(void)m;
-	return 1;
+	last = counted ? last + 1 : 0;
+	return counted ? last : 1;
 }
 
 /* ---- a reservation ----------------------------------------------------------------------------------------------- */
@@ -359,12 +364,13 @@ static inline void set_up(void)
 	load("queues");
 	attrs("node", (const char *const[]){ "bits", "string", "resv_enable", "bool", "sharing", "string", NULL });
 	attrs("queue", (const char *const[]){ "state_count", "string", "total_jobs", "long", NULL });
-	attrs("job", (const char *const[]){ "queue", "string", "job_state", "string", "exec_vnode", "string",
-				      "Resource_List", "resource_list", NULL });
+	attrs("job", (const char *const[]){ "queue", "string", "job_state", "string", "exec_vnode", "string", "stime", "long",
+					   "Job_Owner", "string", "euser", "string", "Resource_List", "resource_list", NULL });
 	services();
 	memset(records, 0, sizeof(records));
 	held[0] = deleted[0] = '\0';
 	sharing_of = "default_shared";
+	counted = false;
 	lost = 0;
 	inside = n_blocked = woken = n_finds = drops = 0;
 	cycle = NULL;
