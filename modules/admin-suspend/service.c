@@ -49,6 +49,12 @@ static bool has_reason(struct keel_obj *job, const char *why)
 	return have && keel_words_have(have, why);
 }
 
+/* By qsig alone: it waits for the one of qsig. */
+static bool is_by_hand(struct keel_obj *job)
+{
+	return !keel_is_set(job, job_admin_suspended_nodes);
+}
+
 /* Is there another one? */
 static bool is_last(struct keel_obj *job, const char *why)
 {
@@ -93,7 +99,7 @@ static void suspend(struct keel_mod *mod, struct keel_obj *job, const char *why,
 	if (keel_job_state(job) != 'R' || (keel_job_is_suspended(job) && !mark_is_set(job)))
 		done(me, arg, PBSE_BADSTATE, NULL);
 	else if (keel_job_is_suspended(job))
-		done(me, arg, reasons_write(job, why, true) ? 0 : PBSE_SYSTEM, NULL);
+		done(me, arg, is_by_hand(job) || reasons_write(job, why, true) ? 0 : PBSE_SYSTEM, NULL);
 	else
 		order(mod, job, true, why, who, &values);
 }

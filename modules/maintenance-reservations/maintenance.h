@@ -44,6 +44,7 @@ struct act;
 struct state {
 	struct window *windows; /* confirmed ones */
 	struct act *acts;	/* action.c: under way */
+	struct keel_alarm left; /* likewise: the next look for jobs whose window is gone */
 };
 
 /* ---- hosts.c: which vnodes hosts have ------------------------------------------------------------------------- */
@@ -84,6 +85,7 @@ keel_verdict on_resv_submit(struct keel_call *c, const struct keel_ev_resv_submi
 bool action_can_suspend(void);
 void action_begin(struct keel_mod *mod, struct keel_obj *resv, bool again); /* again: with other hosts than before */
 void action_end(struct keel_mod *mod, struct keel_obj *resv); /* it still knows its vnodes */
+void actions_left_later(struct keel_mod *mod, int64_t ms); /* looks then for jobs that are suspended for windows that are gone */
 void actions_drop(struct keel_mod *mod);
 
 /* ---- rolling.c: hosts in turn ------------------------------------------------------------------------------------------ */

@@ -233,8 +233,9 @@ static void submit_accepted(struct keel_mod *mod, struct submission *s)
 {
 	struct keel_obj *resv = s->draft;
 	struct keel_err err = { 0 };
-	int32_t code = resv_publish(mod, resv, &err);
+	int32_t code = specific_check(mod, resv);
 
+	code = code ? fails(&err, code) : resv_publish(mod, resv, &err);
 	if (code) {
 		keel_destroy(resv);
 		submission_end(s, code, err.text);
@@ -242,11 +243,13 @@ static void submit_accepted(struct keel_mod *mod, struct submission *s)
 	}
 	log_submitted(mod, resv);
 	if (keel_is_set(resv, resv_reserve_job)) { /* it runs already */
-		char id[300];
-
-		snprintf(id, sizeof(id), "%s", keel_id(resv));
-		specific_made(mod, resv);
-		answer(s, mod, id, "CONFIRMED");
+		code = specific_made(mod, resv);
+		if (code) {
+			resv_gone(mod, resv);
+			submission_end(s, code, NULL);
+		} else {
+			answer(s, mod, keel_id(resv), "CONFIRMED");
+		}
 		return;
 	}
 	record_submit(mod, resv);

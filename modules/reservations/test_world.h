@@ -364,8 +364,8 @@ static inline void set_up(void)
 	load("queues");
 	attrs("node", (const char *const[]){ "bits", "string", "resv_enable", "bool", "sharing", "string", NULL });
 	attrs("queue", (const char *const[]){ "state_count", "string", "total_jobs", "long", NULL });
-	attrs("job", (const char *const[]){ "queue", "string", "job_state", "string", "exec_vnode", "string",
-				      "Resource_List", "resource_list", NULL });
+	attrs("job", (const char *const[]){ "queue", "string", "job_state", "string", "exec_vnode", "string", "stime", "long",
+					   "Job_Owner", "string", "euser", "string", "Resource_List", "resource_list", NULL });
 	services();
 	memset(records, 0, sizeof(records));
 	held[0] = deleted[0] = '\0';

@@ -14,8 +14,8 @@
 struct keel_admin_suspend_api {
 	uint32_t size, version;
 	struct keel_mod *self; /* passed by the functions below: the first argument, where it is a keel_mod */
-	/* What `qsig -s admin-suspend` does, in the name of `who`; one that is admin-suspended already has one reason more. `why`
-	 * has no comma. Fails with 15016 unless it runs, or the error of the host. */
+	/* What `qsig -s admin-suspend` does, in the name of `who`; one that is admin-suspended already has one reason more, but one
+	 * that qsig stopped, which waits for qsig. `why` has no comma. Fails with 15016 unless it runs, or the error of the host. */
 	void (*suspend)(struct keel_mod *, struct keel_obj *job, const char *why, const char *who, struct keel_mod *me,
 			keel_job_done *done, void *arg);
 	/* This reason is gone: what `qsig -s admin-resume` does when it was the last one. 0 when it was none of them. When it fails
