@@ -23,7 +23,8 @@
 #include <strings.h>
 
 KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_duration, Resource_List, schedselect, reserve_alter_revert,
-	      reserve_standing_revert, reserve_rules, interactive, mtime, Authorized_Users, Reserve_Owner);
+	      reserve_standing_revert, reserve_rules, interactive, mtime, Authorized_Users, Authorized_Groups,
+	      Reserve_Owner);
 KEEL_ATTR_OPT(server, scheduling);
 
 #define REQUEST_ALTER 91
@@ -108,9 +109,12 @@ static int32_t read_all(struct keel_changes *ch, struct keel_obj *resv, struct a
 	return code;
 }
 
-/* A list of nobody is no list, which would let everybody in: its owner is left. */
-static int32_t keep_somebody(struct keel_changes *ch, struct keel_obj *resv, struct keel_err *err)
+/* As many people as one that is submitted may have. A list of nobody is no list, which would let everybody in: its owner is left. */
+static int32_t check_lists(struct keel_changes *ch, struct keel_obj *resv, struct keel_err *err)
 {
+	if (keel_change_peek(ch, resv, resv_Authorized_Users, NULL, NULL, 0) > LIST_LEN_MAX ||
+	    keel_change_peek(ch, resv, resv_Authorized_Groups, NULL, NULL, 0) > LIST_LEN_MAX)
+		return keel_error(err, PBSE_BADATVAL, "%s list: too long", keel_pbse_text(PBSE_BADATVAL));
 	if (keel_change_peek(ch, resv, resv_Authorized_Users, NULL, NULL, 0) > 0)
 		return 0;
 	return keel_change_text(ch, resv, resv_Authorized_Users, KEEL_SET, NULL, keel_get_str(resv, resv_Reserve_Owner), err);
@@ -303,7 +307,7 @@ static int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct kee
 	if (!code && a->force && (a->wanted & SELECT || !(a->wanted & TIMES)))
 		code = fails(err, PBSE_NOSUP);
 	if (!code && a->wanted & LISTS)
-		code = keep_somebody(ch, resv, err);
+		code = check_lists(ch, resv, err);
 	a->new = a->old;
 	if (!code && a->wanted & TIMES)
 		code = alter_times(mod, ch, resv, a, err);

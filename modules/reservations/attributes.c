@@ -273,7 +273,7 @@ static bool is_twice(struct entry *entry, uint32_t n)
 	return i < n;
 }
 
-/* No entry stands twice. A list can be as long as a request. */
+/* No entry stands twice. */
 CHECK(check_list)
 {
 	struct entry *entry;
@@ -283,6 +283,8 @@ CHECK(check_list)
 	UNUSED;
 	if (!is_line(text))
 		return illegal("list: control character", err);
+	if (strlen(text) > LIST_LEN_MAX)
+		return illegal("list: too long", err);
 	for (const char *p = text; (p = strchr(p, ',')); p++)
 		most++;
 	entry = calloc(most, sizeof(*entry));

@@ -125,6 +125,7 @@ extern const struct keel_acct_item_def item_name, item_id;
 #undef SERVER
 
 bool is_line(const char *text); /* no control characters */
+#define LIST_LEN_MAX (256 * 1024) /* of a list of people */
 
 /* ---- kinds.c: rows of other modules ------------------------------------------------------------------------- */
 extern const struct keel_kind_def resv_kind_kind, resv_substate_kind;

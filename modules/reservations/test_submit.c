@@ -337,25 +337,41 @@ static void has_names(void)
 	CU_ASSERT_PTR_NULL(resv_of_queue(module, "workq"));
 }
 
-/* As long as a request may be: each entry is not compared with each other one. */
-static void lists_may_be_long(void)
+/* A list of so many users, of which one stands twice; its length. */
+static size_t long_list(char *list, int users)
 {
-	enum { MANY = 100000 };
-	char *list = malloc(MANY * 8 + 16), *body = malloc(MANY * 8 + 512);
 	size_t len = 0;
 
-	CU_ASSERT_FATAL(list && body);
-	for (int i = 0; i < MANY; i++)
+	for (int i = 0; i < users; i++)
 		len += (size_t)sprintf(list + len, "u%d,", i);
-	strcpy(list + len, "u1");
+	return len + (size_t)sprintf(list + len, "u1");
+}
+
+static int32_t submit_list(const char *list)
+{
+	char *body = malloc(strlen(list) + 512);
+
+	CU_ASSERT_FATAL(body != NULL);
 	sprintf(body, "attrs = ( (\"Resource_List\", \"select\", \"1\")" IN_A_MINUTE ", (\"Authorized_Users\", \"\", \"%s\") );",
 		list);
 	reply = (struct keel_mock_reply){ 0 };
 	keel_mock_request(mock, ann, "resv_submit", body, &reply);
 	keel_mock_advance(mock, 0);
-	CU_ASSERT_EQUAL(reply.code, PBSE_DUPLIST);
-	free(list);
 	free(body);
+	return reply.code;
+}
+
+static void lists_may_be_long(void)
+{
+	char *list = malloc(2 * LIST_LEN_MAX);
+
+	CU_ASSERT_FATAL(list != NULL);
+	CU_ASSERT(long_list(list, 38000) < LIST_LEN_MAX);
+	CU_ASSERT_EQUAL(submit_list(list), PBSE_DUPLIST);
+	memset(list, 'x', LIST_LEN_MAX + 1); /* past modules/reservations/reservations.h LIST_LEN_MAX */
+	list[LIST_LEN_MAX + 1] = '\0';
+	CU_ASSERT_EQUAL(submit_list(list), PBSE_BADATVAL);
+	free(list);
 }
 
 static void its_queue_is_its_own(void)

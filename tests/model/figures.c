@@ -432,6 +432,15 @@ static keel_verdict counts_confirmed(struct keel_call *call, uint32_t point, con
 	return KEEL_NEXT;
 }
 
+static uint32_t in_conflict;
+
+static keel_verdict counts_conflicts(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	(void)call, (void)point, (void)event, (void)arg;
+	in_conflict++;
+	return KEEL_NEXT;
+}
+
 static bool too_few_confirmed(struct sim *s)
 {
 	(void)s;
@@ -511,6 +520,7 @@ static void run_maintenance_5k(struct sim *s)
 	char *select = NULL;
 	size_t len = 0;
 	FILE *text = open_memstream(&select, &len);
+	struct keel_err err;
 	int64_t began_ns;
 
 	for (const struct host *h = s->hosts; h != NULL && text; h = h->hh.next)
@@ -518,6 +528,7 @@ static void run_maintenance_5k(struct sim *s)
 	if (!text || fclose(text) != 0)
 		return;
 	server_set(s, "acl_roots", NULL, "root");
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_resv_conflict, "conflicts", 0, counts_conflicts, s, &err);
 	reserve_many(s, 500, "10:ncpus=1", 0);
 	server_set(s, "scheduling", NULL, "False");
 	s->stall_ns = 0;
@@ -525,6 +536,8 @@ static void run_maintenance_5k(struct sim *s)
 	reserve(s, select, "exclhost", sim_time(s) + AN_HOUR, "m");
 	answers(s);
 	wait_confirmed(s, 501);
+	if (in_conflict != 500)
+		sim_wrong(s, "%u reservations are in conflict, not 500", in_conflict);
 	say_both(s, "maintenance_5k", began_ns);
 	free(select);
 }
