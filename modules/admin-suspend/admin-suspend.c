@@ -43,7 +43,7 @@ static const struct keel_attr_def verb_nodes =
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(NODE_STATE, maintenance), KEEL_ROW(ATTR, maintenance_jobs), KEEL_ROW(ATTR, mark),
 	KEEL_ROW(ATTR, verb_nodes),	KEEL_ROW(SIGNAL, suspend_signal), KEEL_ROW(SIGNAL, resume_signal),
-	KEEL_ROW(REQUEST, suspend_nodes),	KEEL_ROW(REQUEST, resume_nodes),
+	KEEL_ROW(REQUEST, suspend_nodes),	KEEL_ROW(REQUEST, resume_nodes), KEEL_ROW(SERVICE, service_row),
 };
 
 static keel_verdict on_suspended(struct keel_call *c, const struct keel_ev_job_suspended *ev)

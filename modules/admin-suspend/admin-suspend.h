@@ -68,4 +68,8 @@ keel_verdict on_signal(struct keel_call *c, const struct keel_ev_job_signal *ev)
 
 extern const struct keel_request_def suspend_nodes, resume_nodes;
 
+/* ---- service.c: for other modules ------------------------------------------------------------------------------ */
+
+extern const struct keel_service_def service_row;
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mocked.h"
+#include "keel/service/admin_suspend.h"
 #include "keel/service/task.h"
 
 extern const struct keel_module keel_module;
@@ -343,6 +344,57 @@ static bool is_down(struct keel_obj *o, struct keel_obj *node)
 }
 
 /* Whichever call fails: either all is done, or it is a plain suspension and the reply or the log says so. */
+static int32_t answered;
+
+static void answer(struct keel_mod *me, void *arg, int32_t code, const char *text)
+{
+	(void)me, (void)arg, (void)text;
+	answered = code;
+}
+
+static void named(void *arg, const char *job_id)
+{
+	strcat(arg, job_id);
+}
+
+static const char *reasons(void)
+{
+	const char *text = keel_mock_text(job, "admin_suspended_nodes", NULL);
+
+	return text ? text : "";
+}
+
+/* Another module's reasons: the job goes on when the last one is gone. */
+static void test_service(void)
+{
+	const struct keel_admin_suspend_api *api = keel_mock_group(mock, "admin_suspend");
+	struct keel_mod *self = api->self;
+	char ids[64] = "";
+
+	api->suspend(self, job, "M1.svr", "root@svr", module, answer, NULL);
+	CU_ASSERT_EQUAL(answered, 0);
+	CU_ASSERT(in_maintenance(n1));
+	api->suspend(self, job, "M2.svr", "root@svr", module, answer, NULL);
+	CU_ASSERT_STRING_EQUAL(reasons(), "M1.svr,M2.svr");
+	api->each(self, n1, named, ids);
+	CU_ASSERT_STRING_EQUAL(ids, "1.svr");
+	api->resume(self, job, "M3.svr", "root@svr", module, answer, NULL);
+	api->resume(self, job, "M1.svr", "root@svr", module, answer, NULL);
+	CU_ASSERT_STRING_EQUAL(reasons(), "M2.svr");
+	CU_ASSERT(in_maintenance(n1));
+	api->resume(self, job, "M2.svr", "root@svr", module, answer, NULL);
+	CU_ASSERT_EQUAL(answered, 0);
+	CU_ASSERT_STRING_EQUAL(reasons(), "");
+	CU_ASSERT_FALSE(in_maintenance(n1));
+	host_says = 15010;
+	api->suspend(self, job, "M1.svr", "root@svr", module, answer, NULL);
+	CU_ASSERT_EQUAL(answered, 15010);
+	keel_mock_set(job, "stands", NULL, "still"); /* its owner's doing */
+	api->suspend(self, job, "M1.svr", "root@svr", module, answer, NULL);
+	CU_ASSERT_EQUAL(answered, PBSE_BADSTATE);
+	CU_ASSERT_STRING_EQUAL(reasons(), "");
+}
+
 static void test_no_memory_for_the_mark(void)
 {
 	uint32_t calls, n = 0;
@@ -387,7 +439,7 @@ static void test_no_memory(void)
 	CU_ASSERT(n > 3);
 }
 
-TESTS_MAIN_BETWEEN("admin-suspend", set_up, tear_down, TEST(test_rows), TEST(test_there_and_back),
+TESTS_MAIN_BETWEEN("admin-suspend", set_up, tear_down, TEST(test_rows), TEST(test_there_and_back), TEST(test_service),
 		   TEST(test_mismatched_resume), TEST(test_refused_by_the_host), TEST(test_the_job_ends),
 		   TEST(test_vnode_is_busy), TEST(test_reload), TEST(test_whole_nodes), TEST(test_one_starts_meanwhile), TEST(test_vnodes_without_a_job),
 		   TEST(test_some_did_not), TEST(test_no_memory_for_the_mark), TEST(test_no_memory))

@@ -38,6 +38,7 @@ void window_fini(struct keel_mod *mod, void *slot)
 	struct window *w = slot;
 
 	keel_alarm_end(&w->alone);
+	rolling_end(w);
 	if (w->resv && mod->state)
 		window_leave(mod->state, w);
 	free(w->vnodes);
@@ -70,23 +71,32 @@ static const char **names_of(const struct keel_exec *exec)
 	return list;
 }
 
-static int32_t window_read(struct window *w, const struct keel_resv_window *now)
+int32_t vnodes_of(const char *nodes, const char ***ret, uint32_t *ret_n)
 {
 	struct keel_exec *exec;
-	const char **list;
 
-	if (keel_resource_exec_parse(now->nodes, &exec, NULL))
+	if (keel_resource_exec_parse(nodes, &exec, NULL))
 		return -EINVAL;
-	list = names_of(exec);
-	if (list) {
-		free(w->vnodes);
-		w->vnodes = list;
-		w->n_vnodes = exec->n;
-		w->from = now->from;
-		w->till = now->till;
-	}
+	*ret = names_of(exec);
+	*ret_n = exec->n;
 	keel_resource_exec_free(exec);
-	return list ? 0 : -ENOMEM;
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int32_t window_read(struct window *w, const struct keel_resv_window *now)
+{
+	const char **list;
+	uint32_t n;
+	int32_t ret = vnodes_of(now->nodes, &list, &n);
+
+	if (ret)
+		return ret;
+	free(w->vnodes);
+	w->vnodes = list;
+	w->n_vnodes = n;
+	w->from = now->from;
+	w->till = now->till;
+	return 0;
 }
 
 /* ---- taken -------------------------------------------------------------------------------------------------------- */
@@ -178,6 +188,19 @@ keel_verdict on_resv_confirm(struct keel_call *c, const struct keel_ev_resv_conf
 	return KEEL_NEXT;
 }
 
+static void window_begins(struct keel_mod *mod, struct keel_obj *resv)
+{
+	action_begin(mod, resv, false);
+	rolling_begin(mod, resv);
+}
+
+keel_verdict on_resv_begin(struct keel_call *c, const struct keel_ev_resv_begin *ev)
+{
+	if (ev->resv && keel_resv_kind(ev->resv) == KIND)
+		window_begins(c->mod, ev->resv);
+	return KEEL_NEXT;
+}
+
 keel_verdict on_resv_end(struct keel_call *c, const struct keel_ev_resv_end *ev)
 {
 	struct window *w;
@@ -185,8 +208,11 @@ keel_verdict on_resv_end(struct keel_call *c, const struct keel_ev_resv_end *ev)
 	if (!ev->resv || keel_resv_kind(ev->resv) != KIND)
 		return KEEL_NEXT;
 	w = keel_slot(c->mod, ev->resv);
-	if (w && w->resv)
+	if (w && w->resv) {
+		action_end(c->mod, ev->resv);
+		rolling_end(w);
 		window_leave(c->mod->state, w);
+	}
 	keel_resv_retry(ev->id);
 	return KEEL_NEXT;
 }
@@ -199,9 +225,13 @@ int32_t conflicts_again(struct keel_mod *mod, struct keel_err *err)
 	struct keel_obj *resv;
 	int32_t ret = walk ? 0 : -ENOMEM;
 
-	while (walk && ret != -ENOMEM && (resv = keel_next(walk)))
-		if (keel_resv_kind(resv) == KIND)
-			ret = window_takes(mod, resv);
+	while (walk && ret != -ENOMEM && (resv = keel_next(walk))) {
+		if (keel_resv_kind(resv) != KIND)
+			continue;
+		ret = window_takes(mod, resv);
+		if (!ret && keel_resv_state(resv) == KEEL_RESV_RUNNING)
+			window_begins(mod, resv);
+	}
 	if (walk)
 		keel_cursor_close(walk);
 	return ret == -ENOMEM ? keel_error(err, -ENOMEM, "no memory for the hosts of maintenance windows") : 0;

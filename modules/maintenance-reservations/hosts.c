@@ -183,13 +183,36 @@ static char *text_take(struct keel_text *t)
 	return ret;
 }
 
+/* As text: printf() of as many doubles takes longer than all the rest. */
+static void put_cpus(struct keel_text *t, double ncpus)
+{
+	char digits[24], *at = digits + sizeof(digits);
+	uint64_t n = ncpus < 1e15 ? (uint64_t)ncpus : UINT64_C(1000000000000000);
+
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	keel_text_add(t, at, (size_t)(digits + sizeof(digits) - at));
+}
+
+static void put_word(struct keel_text *t, const char *before, const char *name)
+{
+	if (t->len)
+		keel_text_add(t, "+", 1);
+	keel_text_str(t, before);
+	keel_text_str(t, name);
+	keel_text_str(t, ":ncpus=");
+}
+
 char *hosts_select(const struct hosts *h, uint32_t first, uint32_t n)
 {
 	struct keel_text t;
 
 	keel_text_init(&t);
-	for (uint32_t i = first; i < h->n && i - first < n; i++)
-		keel_text_printf(&t, "%shost=%s:ncpus=%.0f", t.len ? "+" : "", h->host[i].name, h->host[i].ncpus);
+	for (uint32_t i = first; i < h->n && i - first < n; i++) {
+		put_word(&t, "host=", h->host[i].name);
+		put_cpus(&t, h->host[i].ncpus);
+	}
 	return text_take(&t);
 }
 
@@ -198,8 +221,12 @@ char *hosts_nodes(const struct hosts *h, uint32_t first, uint32_t n)
 	struct keel_text t;
 
 	keel_text_init(&t);
-	for (uint32_t i = 0; i < h->n_parts; i++)
-		if (h->part[i].host >= first && h->part[i].host - first < n)
-			keel_text_printf(&t, "%s(%s:ncpus=%.0f)", t.len ? "+" : "", h->part[i].vnode, h->part[i].ncpus);
+	for (uint32_t i = 0; i < h->n_parts; i++) {
+		if (h->part[i].host < first || h->part[i].host - first >= n)
+			continue;
+		put_word(&t, "(", h->part[i].vnode);
+		put_cpus(&t, h->part[i].ncpus);
+		keel_text_add(&t, ")", 1);
+	}
 	return text_take(&t);
 }

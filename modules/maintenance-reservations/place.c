@@ -77,15 +77,19 @@ static int32_t request_check(struct keel_changes *ch, struct keel_obj *draft, co
 	return asks_for_more(list) || !is_exclhost(list) ? invalid(err) : 0;
 }
 
-static int32_t write_select(struct keel_changes *ch, struct keel_obj *draft, const char *select, struct keel_err *err)
+/* Clients that asked for the vnodes before have sent it as it is to be. */
+static int32_t write_select(struct keel_changes *ch, struct keel_obj *draft, const char *sent, const char *select,
+			    struct keel_err *err)
 {
-	int32_t code = keel_change_text(ch, draft, resv_Resource_List, KEEL_SET, "select", select, err);
+	int32_t code = 0;
 
+	if (strcmp(sent, select) != 0)
+		code = keel_change_text(ch, draft, resv_Resource_List, KEEL_SET, "select", select, err);
 	return code ? code : keel_change_text(ch, draft, resv_Resource_List, KEEL_SET, "place", "exclhost", err);
 }
 
-static int32_t place_hosts(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft, const struct hosts *h,
-			   char **ret_nodes, struct keel_err *err)
+static int32_t place_hosts(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft, const char *sent,
+			   const struct hosts *h, char **ret_nodes, struct keel_err *err)
 {
 	char *select, *nodes;
 	int32_t code;
@@ -93,8 +97,8 @@ static int32_t place_hosts(struct keel_mod *mod, struct keel_changes *ch, struct
 	if (hosts_missing(h))
 		return alone_begin(mod, draft, err);
 	select = hosts_select(h, 0, h->n);
-	nodes = hosts_nodes(h, 0, h->n);
-	code = select && nodes ? write_select(ch, draft, select, err) : no_memory(err);
+	nodes = hosts_nodes(h, 0, options_at_a_time(ch, draft, h->n));
+	code = select && nodes ? write_select(ch, draft, sent, select, err) : no_memory(err);
 	free(select);
 	if (code)
 		free(nodes);
@@ -113,14 +117,14 @@ static int32_t place(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 	struct hosts h;
 
 	*ret_nodes = NULL;
-	if (code)
+	if (code || (code = options_check(ch, draft, err)))
 		return code;
 	if (!select || !select->text)
 		return alone_begin(mod, draft, err);
 	code = hosts_of_select(mod, select->text, &h, err);
 	if (code)
 		return code;
-	code = hosts_resolve(mod, &h) ? no_memory(err) : place_hosts(mod, ch, draft, &h, ret_nodes, err);
+	code = hosts_resolve(mod, &h) ? no_memory(err) : place_hosts(mod, ch, draft, select->text, &h, ret_nodes, err);
 	hosts_fini(&h);
 	return code;
 }
@@ -134,4 +138,6 @@ const struct keel_resv_kind_def kind_row = {
 	.name = "maintenance",
 	.doc = "a window on whole hosts, whatever is planned there: pbs_rsub --hosts",
 	.place = place,
+	.preview = preview,
+	.repeats = 100,
 };

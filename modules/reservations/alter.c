@@ -23,7 +23,8 @@
 #include <strings.h>
 
 KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_duration, Resource_List, schedselect, reserve_alter_revert,
-	      reserve_standing_revert, reserve_rules, interactive, mtime);
+	      reserve_standing_revert, reserve_rules, interactive, mtime, Authorized_Users, Authorized_Groups,
+	      Reserve_Owner);
 KEEL_ATTR_OPT(server, scheduling);
 
 #define REQUEST_ALTER 91
@@ -86,6 +87,8 @@ static int32_t read_one(struct keel_changes *ch, struct keel_obj *resv, struct a
 		return read_seconds(a, op, err);
 	if (wanted == SELECT && (!op->key || strcasecmp(op->key, "select") != 0 || op->op != KEEL_SET))
 		return fails(err, PBSE_NOSUP);
+	if (!(wanted & LISTS) && op->op != KEEL_SET && op->op != KEEL_UNSET)
+		return fails(err, PBSE_NOSUP);
 	if (wanted & (TIMES | SELECT) && (!op->value || !*op->value))
 		return fails(err, wanted & TIMES ? PBSE_BADTSPEC : PBSE_NOSUP);
 	a->wanted |= wanted;
@@ -104,6 +107,17 @@ static int32_t read_all(struct keel_changes *ch, struct keel_obj *resv, struct a
 	for (uint32_t i = 0; i < n && !code; i++)
 		code = read_one(ch, resv, a, &op[i], err);
 	return code;
+}
+
+/* As many people as one that is submitted may have. A list of nobody is no list, which would let everybody in: its owner is left. */
+static int32_t check_lists(struct keel_changes *ch, struct keel_obj *resv, struct keel_err *err)
+{
+	if (keel_change_peek(ch, resv, resv_Authorized_Users, NULL, NULL, 0) > LIST_LEN_MAX ||
+	    keel_change_peek(ch, resv, resv_Authorized_Groups, NULL, NULL, 0) > LIST_LEN_MAX)
+		return keel_error(err, PBSE_BADATVAL, "%s list: too long", keel_pbse_text(PBSE_BADATVAL));
+	if (keel_change_peek(ch, resv, resv_Authorized_Users, NULL, NULL, 0) > 0)
+		return 0;
+	return keel_change_text(ch, resv, resv_Authorized_Users, KEEL_SET, NULL, keel_get_str(resv, resv_Reserve_Owner), err);
 }
 
 static int64_t asked_int(struct keel_changes *ch, struct keel_obj *resv, const struct keel_attr *attr)
@@ -292,6 +306,8 @@ static int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct kee
 
 	if (!code && a->force && (a->wanted & SELECT || !(a->wanted & TIMES)))
 		code = fails(err, PBSE_NOSUP);
+	if (!code && a->wanted & LISTS)
+		code = check_lists(ch, resv, err);
 	a->new = a->old;
 	if (!code && a->wanted & TIMES)
 		code = alter_times(mod, ch, resv, a, err);

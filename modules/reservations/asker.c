@@ -141,7 +141,7 @@ void on_resv_wait(struct keel_mod *mod, struct keel_req *req)
 
 	if (code)
 		keel_reply(req, code, NULL);
-	else if (is_open(resv))
+	else if (is_open(resv) || specific_moves(resv))
 		asker_wait(mod, resv, req, keel_msg_int(body, "seconds", 0), alters, "UNCONFIRMED");
 	else if (alters)
 		reply(mod, req, keel_id(resv), keel_get_int(resv, resv_reserve_rules) & RULE_ALTERED ? "CONFIRMED" : "DENIED");

@@ -185,7 +185,7 @@ static int32_t illegal(const char *name, struct keel_err *err)
 }
 
 /* Text that other programs print must be one line of printable bytes. */
-static bool is_line(const char *text)
+bool is_line(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
@@ -240,23 +240,60 @@ CHECK(check_priority)
 	return n < -PRIORITY_MAX || n > PRIORITY_MAX ? illegal("Priority", err) : 0;
 }
 
+/* An entry of a list, in the caller's text. */
+struct entry {
+	const char *at;
+	size_t len;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	const int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static uint32_t entries_of(const char *text, struct entry *entry)
+{
+	uint32_t n = 0;
+
+	for (const char *at = text; *at; at += entry[n].len, at += *at == ',', n++)
+		entry[n] = (struct entry){ at, strcspn(at, ",") };
+	return n;
+}
+
+static bool is_twice(struct entry *entry, uint32_t n)
+{
+	uint32_t i = 1;
+
+	qsort(entry, n, sizeof(*entry), by_text);
+	while (i < n && by_text(&entry[i - 1], &entry[i]))
+		i++;
+	return i < n;
+}
+
 /* No entry stands twice. */
 CHECK(check_list)
 {
+	struct entry *entry;
+	size_t most = 1;
+	int32_t code = 0;
+
 	UNUSED;
 	if (!is_line(text))
 		return illegal("list: control character", err);
-	for (const char *at = text; *at;) {
-		size_t len = strcspn(at, ","), other;
-
-		for (const char *p = at + len + (at[len] == ','); *p; p += other + (p[other] == ',')) {
-			other = strcspn(p, ",");
-			if (other == len && memcmp(p, at, len) == 0)
-				return keel_error(err, PBSE_DUPLIST, "%s", keel_pbse_text(PBSE_DUPLIST));
-		}
-		at += len + (at[len] == ',');
-	}
-	return 0;
+	if (strlen(text) > LIST_LEN_MAX)
+		return illegal("list: too long", err);
+	for (const char *p = text; (p = strchr(p, ',')); p++)
+		most++;
+	entry = calloc(most, sizeof(*entry));
+	if (!entry)
+		return keel_error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (is_twice(entry, entries_of(text, entry)))
+		code = keel_error(err, PBSE_DUPLIST, "%s", keel_pbse_text(PBSE_DUPLIST));
+	free(entry);
+	return code;
 }
 
 /* Amounts that the system computes, and those that a site lets users only see. */

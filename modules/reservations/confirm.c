@@ -60,7 +60,8 @@ static void note_confirmed(struct keel_mod *mod, struct keel_obj *resv, const ch
 	if (first)
 		letter_send(mod, resv, 'c', NULL);
 	keel_note(mod, KEEL_POINT_resv_confirm, KEEL_EVENT(resv_confirm, .id = keel_id(resv), .resv = resv));
-	askers_answer(mod, resv, "CONFIRMED");
+	if (!specific_moves(resv))
+		askers_answer(mod, resv, "CONFIRMED");
 }
 
 void resv_confirmed(struct keel_mod *mod, struct keel_obj *resv, const char *who, const char *const *nodes, uint32_t n)
@@ -184,7 +185,7 @@ static void partition_asked(struct keel_obj *resv, const char *extend)
 	static const char key[] = ":partition=";
 	const char *at = strstr(extend, key);
 
-	if (at && at[sizeof(key) - 1])
+	if (at && at[sizeof(key) - 1] && is_line(at))
 		keel_set_str(resv, resv_partition, at + sizeof(key) - 1);
 }
 

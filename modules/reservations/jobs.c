@@ -4,7 +4,9 @@
  */
 #include "reservations.h"
 
-KEEL_ATTRS_OF(job, reserve_ID, queue);
+#include <string.h>
+
+KEEL_ATTRS_OF(job, reserve_ID, queue, Resource_List);
 KEEL_ATTR_OF(resv, Resource_List);
 
 #define PLACE_LEN 128
@@ -48,6 +50,19 @@ keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit 
 	if (keel_call_set(c, ev->job, "reserve_ID", NULL, keel_id(resv), &err))
 		return keel_reject(c, err.code, "%s", err.text);
 	return KEEL_NEXT;
+}
+
+/* qalter: a place that the job does not have yet. */
+keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev)
+{
+	const char *queue = ev->job ? keel_get_str(ev->job, job_queue) : NULL;
+	struct keel_obj *resv = queue ? resv_of_queue(c->mod, queue) : NULL;
+	char wanted[PLACE_LEN] = "", have[PLACE_LEN] = "";
+
+	if (!resv || keel_call_get(c, ev->job, "Resource_List", "place", wanted, sizeof(wanted)) <= 0)
+		return KEEL_NEXT;
+	keel_get_text(ev->job, job_Resource_List, "place", have, sizeof(have));
+	return strcmp(wanted, have) != 0 && conflicts(c, ev->job, resv) ? refuse(c) : KEEL_NEXT;
 }
 
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev)

@@ -25,6 +25,7 @@ enum {
 	DAY = 86400,
 };
 #define LATEST INT64_C(16725225600) /* 2500-01-01: libical ends in 2582 */
+#define YEARS_NEAR 20
 
 /* One frequency: how long an occurrence may be, and the error when it is longer. `step`: walked here. */
 static const struct frequency {
@@ -249,6 +250,8 @@ struct walk {
 	int64_t at, until;	/* seconds on the clock of the wall, as if it were UTC */
 	int daylight;		/* at its start: which of two equal times it means */
 	uint32_t jumps;
+	int first_year;
+	bool far; /* the zone is laid out until LATEST */
 	int64_t *moment;
 	uint32_t n, max;
 };
@@ -296,11 +299,21 @@ static bool ical_next(struct walk *w, struct icaltimetype *ret)
 	return !icaltime_is_null_time(*ret);
 }
 
+/* Libical lays out a zone five years further when it has to, each time from its beginning: for a rule that goes far, once. */
+static void reach(struct walk *w, int year)
+{
+	if (w->far || year <= w->first_year + YEARS_NEAR)
+		return;
+	(void)icaltime_as_timet_with_zone(wall_time(LATEST), w->zone);
+	w->far = true;
+}
+
 /* Keeps a moment. It fails with an error when there are too many. */
 static int32_t keep(struct walk *w, struct icaltimetype t)
 {
 	int64_t moment;
 
+	reach(w, t.year);
 	t.zone = w->zone;
 	moment = icaltime_as_timet_with_zone(t, w->zone);
 	if (w->n && moment <= w->moment[w->n - 1])
@@ -354,6 +367,7 @@ static int32_t walk_begin(struct walk *w, int64_t start)
 		until = icaltime_convert_to_zone(until, w->zone);
 	}
 	first.zone = until.zone = NULL;
+	w->first_year = first.year;
 	w->at = wall_seconds(first);
 	w->daylight = first.is_daylight;
 	w->until = w->r->has_until ? wall_seconds(until) : 0;

@@ -95,12 +95,15 @@ static void texts_free(char *texts[3])
 int32_t queue_make(struct keel_mod *mod, struct keel_obj *resv, struct keel_err *err)
 {
 	const struct keel_reslist *list = keel_get_ptr(resv, resv_Resource_List);
+	const char *name = keel_get_str(resv, resv_queue);
 	uint32_t count = keel_resource_list_count(list);
 	struct sets s = { .set = calloc(2 * (size_t)count + SETS_FIXED, sizeof(*s.set)),
 			  .number = calloc((size_t)count + 1, sizeof(*s.number)) };
 	char *texts[3] = { NULL, NULL, NULL }, by[300];
 	int32_t code = s.set && s.number ? 0 : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 
+	if (!name)
+		code = keel_error(err, PBSE_resvFail, "it is stored without the name of its queue");
 	if (!code) {
 		put_amounts(&s, "resources_available", list);
 		put_amounts(&s, "resources_max", list);
@@ -108,7 +111,7 @@ int32_t queue_make(struct keel_mod *mod, struct keel_obj *resv, struct keel_err 
 		set_put(&s, "enabled", NULL, "False");
 		set_put(&s, "started", NULL, "False");
 		put_lists(&s, resv, texts);
-		code = keel_queue_create(keel_get_str(resv, resv_queue), s.set, s.n, who(mod, by), err);
+		code = keel_queue_create(name, s.set, s.n, who(mod, by), err);
 	}
 	texts_free(texts);
 	free(s.set);

@@ -87,7 +87,15 @@ static void item_shown(struct keel_text *text, struct keel_obj *resv, const stru
 
 static void put_resource(void *arg, const char *key, const char *value, uint32_t len)
 {
-	keel_text_printf(arg, " Resource_List.%s=%.*s", key, (int)len, value);
+	struct keel_text *text = arg;
+	char *copy = strndup(value, len), *shown = copy ? keel_acct_value(copy) : NULL;
+
+	if (shown)
+		keel_text_printf(text, " Resource_List.%s=%s", key, shown);
+	else
+		text->failed = true;
+	free(shown);
+	free(copy);
 }
 
 /* It ends with a blank, as tools know it. */

@@ -29,6 +29,7 @@ void resv_slot_fini(struct keel_mod *mod, void *slot)
 	keel_alarm_end(&r->clock);
 	keel_alarm_end(&r->purge);
 	keel_alarm_end(&r->left);
+	keel_alarm_end(&r->mover);
 	spans_free(mod, r);
 }
 
@@ -146,6 +147,7 @@ static void known(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 	if (resv_state(resv) == KEEL_RESV_BEING_ALTERED)
 		alter_revert(mod, resv);
 	queue_again(mod, resv);
+	specific_again(mod, resv);
 	again(mod, resv);
 }
 

@@ -50,6 +50,7 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(ATTR, node_attr_resv),
 	KEEL_ROW(ATTR, job_attr_reserve_ID),
 	KEEL_ROW(ATTR, job_attr_reserve_name),
+	KEEL_ROW(ATTR, job_attr_create_resv_from_job),
 #define RESV(attr, ...) KEEL_ROW(ATTR, resv_attr_##attr),
 #include "resv.def"
 #undef RESV
@@ -83,11 +84,20 @@ static keel_verdict on_job_moved(struct keel_call *c, const struct keel_ev_job_m
 	return KEEL_NEXT;
 }
 
+static keel_verdict on_job_started(struct keel_call *c, const struct keel_ev_job_started *ev)
+{
+	if (ev->job)
+		specific_started(c->mod, ev->job);
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
 	KEEL_TAP(management, queue_management),
 	KEEL_TAP(job_submit, on_job_submit),
+	KEEL_TAP(job_modify, on_job_modify),
 	KEEL_TAP(job_move, on_job_move),
 	KEEL_TAP(job_moved, on_job_moved),
+	KEEL_TAP(job_started, on_job_started),
 	KEEL_TAP(job_purged, on_job_purged),
 	KEEL_TAP(node_state, on_node_state),
 	KEEL_TAP(resv_modify, on_resv_modify, .order = 1000),

@@ -35,6 +35,7 @@ enum rule {
 	RULE_LOST = 0x200,		    /* lost vnodes to another one: substate of a RESV_SUBSTATE row */
 	RULE_SOON = 0x400,		    /* qmove: as soon as possible, times are not decided */
 	RULE_ALTERED = 0x1000,		    /* its last alteration was confirmed */
+	RULE_MOVE = 0x2000,		    /* qmove: its job was not moved yet */
 	RULE_FORCED = 0x800,		    /* altered by force: with what it has, if nothing else is found */
 };
 
@@ -76,6 +77,7 @@ struct resv {
 	struct keel_alarm clock; /* clock.c: the next of begin, end, retry, idle */
 	struct asker *askers;	 /* asker.c */
 	struct keel_alarm purge; /* end.c: those of its jobs that are still there are asked to go again */
+	struct keel_alarm mover; /* specific.c: its job is moved into it, after a restart */
 	struct keel_alarm left;	 /* end.c: a job has left it */
 	uint32_t searched_in;	 /* search.c: cycle it was searched in */
 	bool searching;		 /* a find() of it is on its way */
@@ -114,7 +116,7 @@ struct state {
 extern const struct keel_class_def resv_class;
 extern const struct keel_type_def resv_state_type; /* a number, shown as RESV_CONFIRMED; to pbs_statresv decimal */
 extern const struct keel_type_def resv_seconds_type; /* `1:30` or 90, shown as 90 */
-extern const struct keel_attr_def job_attr_reserve_ID, job_attr_reserve_name;
+extern const struct keel_attr_def job_attr_reserve_ID, job_attr_reserve_name, job_attr_create_resv_from_job;
 extern const struct keel_acct_item_def item_name, item_id;
 #define RESV(attr, ...) extern const struct keel_attr_def resv_attr_##attr;
 #include "resv.def"
@@ -122,6 +124,9 @@ extern const struct keel_acct_item_def item_name, item_id;
 #define SERVER(attr, ...) extern const struct keel_attr_def server_attr_##attr;
 #include "server.def"
 #undef SERVER
+
+bool is_line(const char *text); /* no control characters */
+#define LIST_LEN_MAX (256 * 1024) /* of a list of people */
 
 /* ---- kinds.c: rows of other modules ------------------------------------------------------------------------- */
 extern const struct keel_kind_def resv_kind_kind, resv_substate_kind;
@@ -247,6 +252,12 @@ bool wish_has(const struct wish *wish, const char *attr);
 int32_t wish_apply(struct keel_mod *mod, const struct wish *wish, struct keel_changes *ch, struct keel_obj *draft,
 		   struct keel_err *err);
 
+/* When it begins, or its rule does, and how long each time is; nothing is made. 0, or a PBSE code with *err. submit.c */
+int32_t submit_times(struct keel_mod *mod, const struct wish *wish, struct times *ret, struct keel_err *err);
+
+/* ---- repeat.c: one for each time of a rule ---------------------------------------------------------------------------------------------- */
+void repeat_submit(struct keel_mod *mod, const struct wish *wish, const struct keel_resv_kind_def *kind);
+
 /* ---- asker.c: requests that wait ---------------------------------------------------------------------------------------------------- */
 /* Answers now with `<id> <word>`, or later, as `interactive` seconds say (0: now). */
 void asker_wait(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int64_t seconds, bool alters,
@@ -340,15 +351,20 @@ void alter_done(struct keel_mod *mod, struct keel_obj *resv, const char *const *
 
 /* ---- jobs.c: jobs in reservations ------------------------------------------------------------------------------------------------------------------------------------- */
 keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
 void job_follows(struct keel_mod *mod, struct keel_obj *job); /* it is in another queue: reserve_ID */
 const char *holder_of(struct keel_mod *mod, const char *job_id); /* on_holder() of service node */
 
 /* ---- specific.c: --job, qmove, create_resv_from_job ------------------------------------------------------------------------------------------------------------------------ */
-int32_t specific_prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft, struct keel_req *req,
+int32_t specific_prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *draft, const struct wish *wish,
 			 struct keel_err *err); /* reserve_job, qmove: fills the draft from the job; 0 also for others */
-void specific_made(struct keel_mod *mod, struct keel_obj *resv); /* --job: confirmed at once, the job is moved */
+int32_t specific_check(struct keel_mod *mod, struct keel_obj *draft); /* --job: its job is still as it was; 0 also for others */
+int32_t specific_made(struct keel_mod *mod, struct keel_obj *resv); /* --job: confirmed at once, the job is put there; 0, or a PBSE code */
+bool specific_moves(struct keel_obj *resv); /* qmove: its job is still to be moved, and who waits is answered after that */
 void specific_confirmed(struct keel_mod *mod, struct keel_obj *resv); /* qmove: the job is moved into its queue */
+void specific_again(struct keel_mod *mod, struct keel_obj *resv); /* the start: what specific_confirmed() began */
+void specific_started(struct keel_mod *mod, struct keel_obj *job); /* create_resv_from_job */
 
 /* ---- record.c, letter.c, explain.c ------------------------------------------------------------------------------------------------------------------------------------------- */
 void record_submit(struct keel_mod *mod, struct keel_obj *resv);   /* U */

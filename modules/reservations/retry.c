@@ -264,12 +264,30 @@ static void lost(struct keel_mod *mod, struct keel_obj *resv, const struct keel_
 	clock_set(mod, resv);
 }
 
+/* It has lost vnodes before, perhaps the same ones: what it waits for is the end of this one, too. */
+static void lost_before(struct keel_mod *mod, struct keel_obj *resv, const struct keel_resv_loss *loss)
+{
+	const struct resv *r = resv_slot(mod, resv);
+	bool meets = false;
+
+	if (!(keel_get_int(resv, resv_reserve_rules) & RULE_LOST))
+		return;
+	for (uint32_t i = 0; i < r->n_spans && !meets; i++)
+		meets = r->span[i].from < loss->till && loss->from < r->span[i].till;
+	if (meets)
+		remember(resv, loss->by);
+}
+
 bool resv_lose(struct keel_mod *mod, struct keel_obj *resv, const struct keel_resv_loss *loss)
 {
 	const struct resv *r = resv_slot(mod, resv);
 
-	if (!r || !r->n_spans || !loss->n_vnodes || !may_lose(resv) || !spans_lose(mod, resv, loss))
+	if (!r || !r->n_spans || !loss->n_vnodes || !may_lose(resv))
 		return false;
+	if (!spans_lose(mod, resv, loss)) {
+		lost_before(mod, resv, loss);
+		return false;
+	}
 	lost(mod, resv, loss);
 	return true;
 }

@@ -4,7 +4,7 @@
  */
 #include "reservations.h"
 
-KEEL_ATTR_OF(resv, reserve_index);
+KEEL_ATTRS_OF(resv, reserve_index, reserve_rules, Reserve_Owner);
 
 static char kind(struct keel_mod *mod, struct keel_obj *resv)
 {
@@ -35,6 +35,18 @@ static bool window(struct keel_mod *mod, struct keel_obj *resv, uint32_t i, stru
 	return true;
 }
 
+static int32_t replace(struct keel_mod *mod, struct keel_obj *resv, const char *nodes)
+{
+	struct keel_exec *exec;
+
+	if (!(keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER) || resv_state(resv) != KEEL_RESV_RUNNING ||
+	    keel_resource_exec_parse(nodes, &exec, NULL))
+		return -EINVAL;
+	keel_resource_exec_free(exec);
+	resv_confirmed(mod, resv, keel_get_str(resv, resv_Reserve_Owner), &nodes, 1);
+	return 0;
+}
+
 static const struct keel_resv_api table = {
 	.size = sizeof(table),
 	.version = 1,
@@ -47,6 +59,7 @@ static const struct keel_resv_api table = {
 	.make = resv_make,
 	.remove = resv_remove,
 	.find = resv_find,
+	.replace = replace,
 };
 
 const struct keel_service_def resv_service = {

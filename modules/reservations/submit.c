@@ -13,11 +13,12 @@
 #include <strings.h>
 
 #include "keel/acl.h"
+#include "keel/words.h"
 
 KEEL_ATTRS_OF(server, resv_enable, acl_resv_host_enable, acl_resv_hosts);
 KEEL_ATTRS_OF(resv, Reserve_Owner, euser, egroup, queue, server, Submit_Host, ctime, mtime, reserve_count,
-	      reserve_rules, interactive, reserve_rrule, reserve_timezone, reserve_start, reserve_end);
-KEEL_ATTR_OF(resv, reserve_job);
+	      reserve_rules, interactive, reserve_rrule, reserve_timezone, reserve_start, reserve_end, reserve_duration);
+KEEL_ATTRS_OF(resv, reserve_job, reserve_standing);
 
 /* What a submission carries while its chain may wait. */
 struct submission {
@@ -232,8 +233,9 @@ static void submit_accepted(struct keel_mod *mod, struct submission *s)
 {
 	struct keel_obj *resv = s->draft;
 	struct keel_err err = { 0 };
-	int32_t code = resv_publish(mod, resv, &err);
+	int32_t code = specific_check(mod, resv);
 
+	code = code ? fails(&err, code) : resv_publish(mod, resv, &err);
 	if (code) {
 		keel_destroy(resv);
 		submission_end(s, code, err.text);
@@ -241,11 +243,13 @@ static void submit_accepted(struct keel_mod *mod, struct submission *s)
 	}
 	log_submitted(mod, resv);
 	if (keel_is_set(resv, resv_reserve_job)) { /* it runs already */
-		char id[300];
-
-		snprintf(id, sizeof(id), "%s", keel_id(resv));
-		specific_made(mod, resv);
-		answer(s, mod, id, "CONFIRMED");
+		code = specific_made(mod, resv);
+		if (code) {
+			resv_gone(mod, resv);
+			submission_end(s, code, NULL);
+		} else {
+			answer(s, mod, keel_id(resv), "CONFIRMED");
+		}
 		return;
 	}
 	record_submit(mod, resv);
@@ -267,6 +271,96 @@ static void submit_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 	submission_end(s, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 }
 
+/* ---- nothing is made --------------------------------------------------------------------------------------------------------- */
+
+static int64_t number_in(struct keel_changes *ch, struct keel_obj *draft, const struct keel_attr *attr)
+{
+	const union keel_slot *slot = keel_change_slot(ch, draft, attr);
+
+	return slot ? slot->i : 0;
+}
+
+static void draft_drop(struct submission *s, struct keel_changes *ch)
+{
+	keel_discard(ch);
+	keel_destroy(s->draft);
+	s->draft = NULL;
+}
+
+int32_t submit_times(struct keel_mod *mod, const struct wish *wish, struct times *ret, struct keel_err *err)
+{
+	struct submission s = { .who = wish->who };
+	struct keel_changes *ch;
+	int32_t code = draft_make(mod, &s, wish, 'R', 0, &ch, err);
+
+	if (code)
+		return code;
+	ret->duration = number_in(ch, s.draft, resv_reserve_duration);
+	ret->start = number_in(ch, s.draft, resv_reserve_standing);
+	if (!ret->start)
+		ret->start = number_in(ch, s.draft, resv_reserve_start);
+	ret->end = ret->start + ret->duration;
+	draft_drop(&s, ch);
+	return 0;
+}
+
+/* 0 and *ret_text, which the caller frees. */
+static int32_t preview_make(struct keel_mod *mod, struct submission *s, const struct wish *wish, char **ret_text,
+			    struct keel_err *err)
+{
+	struct keel_resv_window w = { .size = sizeof(w), .occurrence = 1 };
+	struct keel_changes *ch;
+	int32_t code = draft_make(mod, s, wish, s->kind->letter[0], 0, &ch, err);
+
+	if (code)
+		return code;
+	w.from = number_in(ch, s->draft, resv_reserve_start);
+	w.till = number_in(ch, s->draft, resv_reserve_end);
+	w.nodes = s->nodes;
+	*ret_text = s->nodes ? s->kind->preview(s->owner, &w) : NULL;
+	draft_drop(s, ch);
+	if (!w.nodes)
+		return keel_error(err, PBSE_IVALREQ, "what its select names is not there");
+	return *ret_text ? 0 : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
+}
+
+static void preview(struct keel_mod *mod, struct submission *s, const struct wish *wish)
+{
+	struct keel_err err = { 0 };
+	struct keel_out *out;
+	char *text = NULL;
+	int32_t code = s->kind->preview ? preview_make(mod, s, wish, &text, &err) : fails(&err, PBSE_NOSUP);
+
+	if (!code) {
+		out = keel_out(mod);
+		keel_put_str(out, "reply", text);
+		keel_reply_out(s->req, out);
+		free(s->nodes);
+		free(s);
+	} else {
+		submission_end(s, code, err.text);
+	}
+	free(text);
+}
+
+/* What only a request asks for, in its `extend`. True: it is answered, or will be. */
+static bool asks_otherwise(struct keel_mod *mod, struct submission *s, const struct wish *wish, const char *extend)
+{
+	const bool dry = keel_words_have(extend, "dry-run"), again = keel_words_have(extend, "repeat");
+
+	if (dry && again)
+		submission_end(s, PBSE_NOSUP, "a dry run is of one time; leave out that it is repeated");
+	else if (again && !s->kind->repeats)
+		submission_end(s, PBSE_NOSUP, NULL);
+	else if (dry)
+		preview(mod, s, wish);
+	else if (again) {
+		repeat_submit(mod, wish, s->kind);
+		free(s);
+	}
+	return dry || again;
+}
+
 /* ---- asked ----------------------------------------------------------------------------------------------------------------- */
 
 static void submission_raise(struct keel_mod *mod, struct submission *s, const struct wish *wish, const char *extend)
@@ -275,6 +369,8 @@ static void submission_raise(struct keel_mod *mod, struct submission *s, const s
 	struct keel_err err = { 0 };
 	int32_t code = check_may(mod, s, extend, &err);
 
+	if (!code && s->req && s->kind && asks_otherwise(mod, s, wish, extend))
+		return;
 	if (!code)
 		code = draft_kind(mod, s, wish, &ch, &err);
 	if (code) {

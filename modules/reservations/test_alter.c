@@ -149,6 +149,25 @@ static void only_names(void)
 	CU_ASSERT_EQUAL(records_of('Y'), 1);
 }
 
+static void its_list_has_somebody(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Authorized_Users\", \"\", \"bob\", 0)"), 0);
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Authorized_Users\", \"\", \"\", 1)"), 0);
+	CU_ASSERT_STRING_EQUAL(text_of("Authorized_Users"), text_of("Reserve_Owner"));
+	CU_ASSERT_STRING_EQUAL(queue_says("acl_users"), text_of("Reserve_Owner"));
+}
+
+static void only_lists_are_added_to(void)
+{
+	made_whole(1000, 2000);
+	confirmed();
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Reserve_Name\", \"\", \"more\", 2)"), PBSE_NOSUP);
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"reserve_end\", \"\", \"5\", 2)"), PBSE_NOSUP);
+	CU_ASSERT_EQUAL(alter(ann, NULL, "(\"Authorized_Users\", \"\", \"bob\", 2)"), 0);
+}
+
 static void has_fewer_chunks(void)
 {
 	made_whole(1000, 2000);
@@ -414,7 +433,8 @@ static void hosts_are_to_report(void)
 }
 
 TESTS_MAIN_BETWEEN("altered", begin, tear_down, TEST(is_altered), TEST(is_refused), TEST(is_denied),
-		   TEST(the_server_restarts), TEST(only_names), TEST(has_fewer_chunks), TEST(it_runs), TEST(it_ran_for_long),
+		   TEST(the_server_restarts), TEST(only_names), TEST(its_list_has_somebody),
+		   TEST(only_lists_are_added_to), TEST(has_fewer_chunks), TEST(it_runs), TEST(it_ran_for_long),
 		   TEST(nothing_is_decided_in_time), TEST(a_tap_has_another_end), TEST(it_begins_while_a_tap_waits),
 		   TEST(it_is_deleted_while_a_tap_waits), TEST(by_force), TEST(not_yet_confirmed), TEST(the_soonest_of_several),
 		   TEST(taken_while_altered), TEST(of_a_kind_that_waits_for_nothing), TEST(hosts_are_to_report))

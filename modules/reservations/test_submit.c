@@ -337,6 +337,43 @@ static void has_names(void)
 	CU_ASSERT_PTR_NULL(resv_of_queue(module, "workq"));
 }
 
+/* A list of so many users, of which one stands twice; its length. */
+static size_t long_list(char *list, int users)
+{
+	size_t len = 0;
+
+	for (int i = 0; i < users; i++)
+		len += (size_t)sprintf(list + len, "u%d,", i);
+	return len + (size_t)sprintf(list + len, "u1");
+}
+
+static int32_t submit_list(const char *list)
+{
+	char *body = malloc(strlen(list) + 512);
+
+	CU_ASSERT_FATAL(body != NULL);
+	sprintf(body, "attrs = ( (\"Resource_List\", \"select\", \"1\")" IN_A_MINUTE ", (\"Authorized_Users\", \"\", \"%s\") );",
+		list);
+	reply = (struct keel_mock_reply){ 0 };
+	keel_mock_request(mock, ann, "resv_submit", body, &reply);
+	keel_mock_advance(mock, 0);
+	free(body);
+	return reply.code;
+}
+
+static void lists_may_be_long(void)
+{
+	char *list = malloc(2 * LIST_LEN_MAX);
+
+	CU_ASSERT_FATAL(list != NULL);
+	CU_ASSERT(long_list(list, 38000) < LIST_LEN_MAX);
+	CU_ASSERT_EQUAL(submit_list(list), PBSE_DUPLIST);
+	memset(list, 'x', LIST_LEN_MAX + 1); /* past modules/reservations/reservations.h LIST_LEN_MAX */
+	list[LIST_LEN_MAX + 1] = '\0';
+	CU_ASSERT_EQUAL(submit_list(list), PBSE_BADATVAL);
+	free(list);
+}
+
 static void its_queue_is_its_own(void)
 {
 	sent(ann, IN_A_MINUTE, "");
@@ -350,4 +387,4 @@ static void its_queue_is_its_own(void)
 TESTS_MAIN_BETWEEN("reservations are submitted", begin, tear_down, TEST(is_made), TEST(is_refused), TEST(names_have_an_end),
 		   TEST(server_may_refuse), TEST(a_tap_may_refuse), TEST(recurs), TEST(recurs_once), TEST(waits), TEST(waits_in_vain),
 		   TEST(is_removed_when_it_waits_in_vain), TEST(waits_a_year_at_most), TEST(client_goes), TEST(waits_again),
-		   TEST(kind_is_confirmed_at_once), TEST(kind_has_its_roles), TEST(has_names), TEST(its_queue_is_its_own))
+		   TEST(kind_is_confirmed_at_once), TEST(kind_has_its_roles), TEST(has_names), TEST(its_queue_is_its_own), TEST(lists_may_be_long))

@@ -238,7 +238,7 @@ int32_t wish_apply(struct keel_mod *mod, const struct wish *wish, struct keel_ch
 	struct times t = { 0 };
 	int32_t code;
 
-	if ((code = put_attributes(wish, ch, draft, err)) || (code = specific_prepare(mod, ch, draft, wish->req, err)) ||
+	if ((code = put_attributes(wish, ch, draft, err)) || (code = specific_prepare(mod, ch, draft, wish, err)) ||
 	    (code = complete_times(mod, ch, draft, &t, err)) || (code = apply_rule(mod, ch, draft, &t, err)) ||
 	    (code = check_owner(mod, wish->who, err)))
 		return code;

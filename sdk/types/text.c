@@ -110,21 +110,70 @@ static bool list_has(const char *list, const struct item *wanted)
 	return false;
 }
 
-/* The items of `from` that `other` has (or has not), behind `old`. */
-static char *list_build(const char *old, const char *from, const char *other, bool when)
-{
-	size_t len = strlen(old);
-	char *list = malloc(len + strlen(from) + 2);
+/* The items of a list by their texts, of equal ones the first one first: both lists may be as long as a request. */
+struct sorted {
+	struct item *at;
+	size_t n;
+};
 
-	if (!list)
-		return NULL;
-	memcpy(list, old, len);
+static int compare_items(const struct item *x, const struct item *y)
+{
+	int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = compare_items(x, y);
+
+	return order ? order : (x->text > y->text) - (x->text < y->text);
+}
+
+static bool sort_items(const char *list, struct sorted *ret)
+{
+	size_t most = 1;
+
+	for (const char *p = list; (p = strchr(p, ',')); p++)
+		most++;
+	*ret = (struct sorted){ .at = calloc(most, sizeof(*ret->at)) };
+	if (!ret->at)
+		return false;
+	while (list) {
+		ret->at[ret->n] = item_at(list);
+		list = ret->at[ret->n++].next;
+	}
+	qsort(ret->at, ret->n, sizeof(*ret->at), by_text);
+	return true;
+}
+
+/* The first item like this one; NULL: there is none. */
+static const struct item *find_item(const struct sorted *s, const struct item *wanted)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_items(&s->at[middle], wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->n && compare_items(&s->at[low], wanted) == 0 ? &s->at[low] : NULL;
+}
+
+/* Behind `list`, which has the room: the items of `from` that are not in `without`; `own` (NULL: any): each of them once. */
+static void append_items(char *list, const char *from, const struct sorted *without, const struct sorted *own)
+{
+	size_t len = strlen(list);
+
 	while (from) {
 		struct item it = item_at(from);
 
 		from = it.next;
-		list[len] = '\0';
-		if (it.len == 0 || list_has(other ? other : list, &it) != when)
+		if (it.len == 0 || find_item(without, &it) || (own && find_item(own, &it)->text != it.text))
 			continue;
 		if (len)
 			list[len++] = ',';
@@ -132,7 +181,23 @@ static char *list_build(const char *old, const char *from, const char *other, bo
 		len += it.len;
 	}
 	list[len] = '\0';
-	return list;
+}
+
+/* `old` and the items of `from` that are not in `without`. NULL without memory. */
+static char *list_build(const char *old, const char *from, const char *without, bool once)
+{
+	struct sorted skip = { 0 }, own = { 0 };
+	char *list = malloc(strlen(old) + strlen(from) + 2);
+	bool ok = list && sort_items(without, &skip) && (!once || sort_items(from, &own));
+
+	if (ok)
+		append_items(strcpy(list, old), from, &skip, once ? &own : NULL);
+	free(skip.at);
+	free(own.at);
+	if (ok)
+		return list;
+	free(list);
+	return NULL;
 }
 
 static int32_t parse_list(struct keel_mod *m, const struct keel_attr *a, int32_t op, const char *key,
@@ -145,7 +210,7 @@ static int32_t parse_list(struct keel_mod *m, const struct keel_attr *a, int32_t
 	if (op == KEEL_SET)
 		return replace(slot, is_set, strdup(text));
 	if (op == KEEL_INCR)
-		return replace(slot, is_set, list_build(*is_set ? slot->p : "", text, NULL, false));
+		return replace(slot, is_set, list_build(*is_set ? slot->p : "", text, *is_set ? slot->p : "", true));
 	if (!*is_set)
 		return 0;
 	return replace(slot, is_set, list_build("", slot->p, text, false));
@@ -169,21 +234,36 @@ static int32_t match_string(struct keel_mod *m, const union keel_slot *slot, boo
 	return types_match(strcmp(slot->p, text ? text : ""), op);
 }
 
+/* Has the list one of the wanted? Below 0: no memory. */
+static int32_t has_common(const char *list, const char *wanted)
+{
+	struct item it = item_at(wanted);
+	struct sorted have;
+	bool common = false;
+
+	if (!it.next)
+		return list_has(list, &it);
+	if (!sort_items(list, &have))
+		return -PBSE_SYSTEM;
+	while (wanted && !common) {
+		it = item_at(wanted);
+		common = find_item(&have, &it) != NULL;
+		wanted = it.next;
+	}
+	free(have.at);
+	return common;
+}
+
 /* Equal: one element of the list is one of the wanted. */
 static int32_t match_list(struct keel_mod *m, const union keel_slot *slot, bool is_set, int32_t op,
 			  const char *key, const char *text, struct keel_err *err)
 {
-	bool common = false;
+	int32_t common;
 
 	if (op != KEEL_SET && op != KEEL_EQ && op != KEEL_NE)
 		return match_string(m, slot, is_set, op, key, text, err);
-	while (is_set && text && !common) {
-		struct item it = item_at(text);
-
-		common = list_has(slot->p, &it);
-		text = it.next;
-	}
-	return common == (op != KEEL_NE);
+	common = is_set && text ? has_common(slot->p, text) : 0;
+	return common < 0 ? common : common == (op != KEEL_NE);
 }
 
 static int32_t copy_text(struct keel_mod *m, const union keel_slot *from, union keel_slot *to)

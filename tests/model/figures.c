@@ -420,6 +420,128 @@ static void run_victims_10k(struct sim *s)
 	say("victims_10k_5000_stall", (double)s->stall_ns / 1e6, "ms");
 }
 
+/* ---- resv_confirm, maintenance_5k --------------------------------------------------------------------- */
+
+#define AN_HOUR 3600
+static uint32_t confirmed; /* reservations */
+
+static keel_verdict counts_confirmed(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	(void)call, (void)point, (void)event, (void)arg;
+	confirmed++;
+	return KEEL_NEXT;
+}
+
+static uint32_t in_conflict;
+
+static keel_verdict counts_conflicts(struct keel_call *call, uint32_t point, const void *event, void *arg)
+{
+	(void)call, (void)point, (void)event, (void)arg;
+	in_conflict++;
+	return KEEL_NEXT;
+}
+
+static bool too_few_confirmed(struct sim *s)
+{
+	(void)s;
+	return confirmed != wanted;
+}
+
+static void wait_confirmed(struct sim *s, uint32_t n)
+{
+	wanted = n;
+	if (!sim_run_while(s, too_few_confirmed, s->now_ms + LONG_MS) && s->wrong[0] == '\0')
+		sim_wrong(s, "%u reservations are confirmed, not %u", confirmed, n);
+}
+
+/* For an hour from `from` on; by the manager, as a window when `extend` says so. */
+static void reserve(struct sim *s, const char *select, const char *place, int64_t from, const char *extend)
+{
+	struct keel_out *o = ask_begin("resv_submit");
+	char when[32], text[300] = "";
+
+	ask_attrs(o);
+	ask_attr(o, "Resource_List", "select", select, SET);
+	ask_attr(o, "Resource_List", "place", place, SET);
+	snprintf(when, sizeof(when), "%lld", (long long)from);
+	ask_attr(o, "reserve_start", NULL, when, SET);
+	snprintf(when, sizeof(when), "%d", AN_HOUR);
+	ask_attr(o, "reserve_duration", NULL, when, SET);
+	out_close(o);
+	if (!extend) {
+		ask(s, 1, o, "resv_submit", NULL, NULL);
+		return;
+	}
+	out_put_str(o, "extend", extend);
+	if (ask_wait(s, 0, o, "resv_submit", text, sizeof(text)) != 0)
+		sim_wrong(s, "no window: %s", text);
+}
+
+/* So many, one after the other in time; all are confirmed. */
+static void reserve_many(struct sim *s, uint32_t n, const char *select, int64_t apart)
+{
+	struct keel_err err;
+
+	confirmed = 0;
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_resv_confirm, "confirmed", 0, counts_confirmed, s, &err);
+	for (uint32_t i = 0; i < n && s->wrong[0] == '\0'; i++)
+		reserve(s, select, "scatter", sim_time(s) + AN_HOUR + apart * i, NULL);
+	answers(s);
+	server_set(s, "scheduling", NULL, "True");
+	wait_confirmed(s, n);
+	s->stall_ns = 0;
+}
+
+static void say_both(struct sim *s, const char *name, int64_t began_ns)
+{
+	char stall[64];
+
+	snprintf(stall, sizeof(stall), "%s_stall", name);
+	say(name, seconds_since(s, began_ns) * 1e3, "ms");
+	say(stall, (double)s->stall_ns / 1e6, "ms");
+}
+
+/* Over 100 vnodes each on a host of its own would be as many links: it is vnodes that are scattered. */
+static void run_resv_confirm(struct sim *s)
+{
+	int64_t began_ns;
+
+	reserve_many(s, 1000, "10:ncpus=1", 60);
+	began_ns = s->server_ns;
+	reserve(s, "100:ncpus=1", "vscatter", sim_time(s) + 3 * AN_HOUR, NULL);
+	wait_confirmed(s, 1001);
+	answers(s);
+	say_both(s, "resv_confirm", began_ns);
+}
+
+/* 500 reservations of ten hosts each have all hosts in that hour. */
+static void run_maintenance_5k(struct sim *s)
+{
+	char *select = NULL;
+	size_t len = 0;
+	FILE *text = open_memstream(&select, &len);
+	struct keel_err err;
+	int64_t began_ns;
+
+	for (const struct host *h = s->hosts; h != NULL && text; h = h->hh.next)
+		fprintf(text, "%shost=%s:ncpus=1", h == s->hosts ? "" : "+", h->name);
+	if (!text || fclose(text) != 0)
+		return;
+	server_set(s, "acl_roots", NULL, "root");
+	s->hook->tap_add(&s->owner.pub, KEEL_POINT_resv_conflict, "conflicts", 0, counts_conflicts, s, &err);
+	reserve_many(s, 500, "10:ncpus=1", 0);
+	server_set(s, "scheduling", NULL, "False");
+	s->stall_ns = 0;
+	began_ns = s->server_ns;
+	reserve(s, select, "exclhost", sim_time(s) + AN_HOUR, "m");
+	answers(s);
+	wait_confirmed(s, 501);
+	if (in_conflict != 500)
+		sim_wrong(s, "%u reservations are in conflict, not 500", in_conflict);
+	say_both(s, "maintenance_5k", began_ns);
+	free(select);
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 static const struct figure figures[] = {
@@ -432,6 +554,8 @@ static const struct figure figures[] = {
 	{ "job_10k_vnodes_stall", 100, 100, 1, run_job_10k_vnodes },
 	{ "start_100_hosts", 100, 1, 1, run_start_100_hosts },
 	{ "victims_10k_stall", 100, 100, 1, run_victims_10k },
+	{ "resv_confirm", 100, 100, 1, run_resv_confirm },
+	{ "maintenance_5k", 5000, 1, 1, run_maintenance_5k },
 };
 
 const struct figure *figure_find(const char *name)

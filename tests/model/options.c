@@ -26,7 +26,8 @@ static const char usage[] =
 	"  --log EVENTS  event classes of the server's log (1)\n"
 	"  --figure NAME measure instead: cycle_100k, cycle_100k_resv, node_eligible_none,\n"
 	"                node_eligible_tap, delete_preempt_1000, suspend_resume_1000,\n"
-	"                job_10k_vnodes_stall, start_100_hosts, victims_10k_stall\n"
+	"                job_10k_vnodes_stall, start_100_hosts, victims_10k_stall,\n"
+	"                resv_confirm, maintenance_5k\n"
 	"  --inject WHAT break something halfway, which must be found: vnode queue server lost placed marked\n"
 	"                twice silent part orphan block stale holder alone early ownerless\n"
 	"  --quiet       say nothing when all is well\n";

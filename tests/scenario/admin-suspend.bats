@@ -1046,3 +1046,70 @@ qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs 
 	qsig -s admin-resume "$id"
 	lacks "$(qstat -f "$id")" 'resources_released|resource_released_list'
 }
+
+resv_attr() { value "$2" "$(pbs_rstat -f "$1")"; }
+resv_is() { same "state of $1" "RESV_$2" "$(resv_attr "$1" reserve_state)"; }
+# rsub SECONDS DURATION [pbs_rsub arguments]: its id, confirmed.
+rsub()
+{
+	as "$OWNER" pbs_rsub -I 60 -R "$(date -d "+$1 seconds" +%Y%m%d%H%M.%S)" -D "$2" "${@:3}" | sed -n 's/ CONFIRMED$//p'
+}
+
+@test "admin-suspend #38: a reservation on its vnode is degraded until the maintenance is over" {
+	needs_module reservations
+	needs_root
+	cluster
+	local resv nodes id
+	resv=$(rsub 3600 600 -l select=1:ncpus=1)
+	nodes=$(resv_attr "$resv" resv_nodes)
+	id=$(running -l walltime=60)
+	qsig -s suspend "$id"
+	job_is "$id" S
+	resv_is "$resv" CONFIRMED
+	qsig -s resume "$id"
+	starts "$id"
+	qsig -s admin-suspend "$id"
+	resv_is "$resv" DEGRADED
+	same substate 10 "$(resv_attr "$resv" reserve_substate)"
+	[ "$(date -d "$(resv_attr "$resv" reserve_retry)" +%s)" -gt "$(($(date +%s) + 300))" ]
+	same resv_nodes "$nodes" "$(resv_attr "$resv" resv_nodes)"
+	log_has "$resv;An attempt to reconfirm reservation will be made on "
+	qsig -s admin-resume "$id"
+	resv_is "$resv" CONFIRMED
+	same substate 2 "$(resv_attr "$resv" reserve_substate)"
+	same reserve_retry '' "$(resv_attr "$resv" reserve_retry)"
+}
+
+@test "admin-suspend #39: its reservation ends: it is deleted, the maintenance is over, and others start" {
+	needs_module reservations
+	needs_root
+	cluster
+	local resv id other
+	resv=$(rsub 3 15 -l select=1:ncpus=4)
+	id=$(submit -q "${resv%%.*}" -l select=1:ncpus=1)
+	starts "$id"
+	other=$(submit -l select=1:ncpus=4)
+	qsig -s admin-suspend "$id"
+	node_is n1 maintenance "$id"
+	wait_until 60 is_over "$id"
+	starts "$other"
+	node_is n1 job-busy ''
+	same reservations '' "$(pbs_rstat)"
+}
+
+@test "admin-suspend #54: a reservation on its vnode gets another one" {
+	needs_module reservations
+	needs_root
+	cluster --hosts 2
+	local resv id
+	qmgr -c 'set server reserve_retry_time = 5'
+	id=$(running -l select=1:ncpus=1:host=n1 -l walltime=60)
+	pbsnodes -o n2
+	resv=$(rsub 3600 600 -l select=1:ncpus=1)
+	same resv_nodes '(n1:ncpus=1)' "$(resv_attr "$resv" resv_nodes)"
+	pbsnodes -r n2
+	qsig -s admin-suspend "$id"
+	resv_is "$resv" DEGRADED
+	wait_until 20 resv_is "$resv" CONFIRMED
+	same resv_nodes '(n2:ncpus=1)' "$(resv_attr "$resv" resv_nodes)"
+}

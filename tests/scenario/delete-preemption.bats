@@ -1190,3 +1190,38 @@ over_limits()
 	wait_until 20 waits_with "$h" "$FULL"
 	job_is "$l" R 42
 }
+
+@test "delete-preemption: a job in a reservation gives way to none outside" {
+	needs_module reservations
+	needs_root
+	cluster
+	local resv inside beside h
+	po D
+	resv=$(as "$OWNER" pbs_rsub -I 60 -R "$(date -d '+3 seconds' +%Y%m%d%H%M.%S)" -D 600 -l select=1:ncpus=2 | cut -d' ' -f1)
+	inside=$(submit -q "${resv%%.*}" -l select=1:ncpus=2 -l walltime=60)
+	runs "$inside"
+	h=$(high -l select=1:ncpus=4 -l walltime=60)
+	wait_until 20 waits "$h"
+	job_is "$inside" R 42
+	qdel "$h"
+	beside=$(low -l select=1:ncpus=2 -l walltime=60)
+	h=$(high -l walltime=60)
+	runs "$h"
+	wait_until 20 is_deleted "$beside"
+	job_is "$inside" R 42
+}
+
+@test "delete-preemption: nor where that would let another one start within a limit" {
+	needs_module reservations
+	needs_root
+	cluster
+	local resv inside h
+	po D
+	qmgr -c 'set server max_run = "[u:PBS_GENERIC=1]"'
+	resv=$(as "$OWNER" pbs_rsub -I 60 -R "$(date -d '+3 seconds' +%Y%m%d%H%M.%S)" -D 600 -l select=1:ncpus=1 | cut -d' ' -f1)
+	inside=$(submit -q "${resv%%.*}" -l select=1:ncpus=1 -l walltime=60)
+	runs "$inside"
+	h=$(submit -q express -l select=1:ncpus=1 -l walltime=60)
+	wait_until 20 waits "$h"
+	job_is "$inside" R 42
+}

@@ -194,7 +194,7 @@ has_reloaded() { [ "$(reloads_of "$1" | wc -l)" -gt "$2" ]; }
 # parked_on HOST: the files that fixture park has holds for there
 parked_on() { find "/proc/$(head -n 1 "$SB/$1/mom_priv/mom.lock")/fd" -lname "$parked/*" -printf '%l\n' 2>/dev/null; }
 # Records are written by a thread, after the answer: they are there when the server has nothing to do.
-accounting() { wait_until 30 at_rest && cat "$SB"/server/server_priv/accounting/[0-9]*; }
+accounting() { wait_until 60 at_rest && cat "$SB"/server/server_priv/accounting/[0-9]*; }
 
 # at_rest: each thread of the server sleeps, and none has run between two looks. One that is dead rests.
 at_rest()

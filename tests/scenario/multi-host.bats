@@ -158,7 +158,7 @@ fixture()
 finished_script()
 {
 	local id
-	id=$(shell "$@") && ends "$id" && echo "$id"
+	id=$(shell "$@") && wait_until 90 is_over "$id" && echo "$id"
 }
 
 @test "multi-host #10: a sister that rejects the job makes the start fail, the job waits again" {

@@ -671,3 +671,22 @@ array()
 	qdel -W force "$a[].svr"
 	nothing_assigned
 }
+
+@test "a job in a reservation: only its queue's total moves" {
+	needs_module reservations
+	needs_root
+	local resv id
+	restrict ncpus
+	resv=$(as "$OWNER" pbs_rsub -I 60 -R "$(date -d '+3 seconds' +%Y%m%d%H%M.%S)" -D 600 -l select=1:ncpus=2:mem=512mb | cut -d' ' -f1)
+	undo pbs_rdel "$resv"
+	id=$(submit -q "${resv%%.*}" -l select=1:ncpus=1:mem=256mb)
+	starts "$id"
+	ra 2 524288kb
+	same queue 1 "$(in_queue ncpus "${resv%%.*}")"
+	qsig -s suspend "$id"
+	ra 2 524288kb
+	same queue 0 "$(in_queue ncpus "${resv%%.*}")"
+	qsig -s resume "$id"
+	ra 2 524288kb
+	same queue 1 "$(in_queue ncpus "${resv%%.*}")"
+}

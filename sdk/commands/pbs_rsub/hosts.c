@@ -216,6 +216,13 @@ static bool is_unconfirmed(const char *reply)
 	return at && at[sizeof(word) - 1] == '\0' && !strchr(reply, '\n');
 }
 
+static const char *extend_of(const struct wish *w)
+{
+	if (w->repeat)
+		return w->dry_run ? "m,repeat,dry-run" : "m,repeat";
+	return w->dry_run ? "m,dry-run" : "m";
+}
+
 static int send(struct wish *w, const struct hosts *h, int c)
 {
 	char *select = hosts_select(h), *reply;
@@ -227,7 +234,7 @@ static int send(struct wish *w, const struct hosts *h, int c)
 		return no_memory();
 	}
 	free(select);
-	reply = pbs_submit_resv(c, w->attrs.first, w->dry_run ? "m,dry-run" : "m");
+	reply = pbs_submit_resv(c, w->attrs.first, extend_of(w));
 	if (!reply)
 		return resv_failed(&pbs_rsub, c);
 	if (!w->dry_run && is_unconfirmed(reply))

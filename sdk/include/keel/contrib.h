@@ -414,6 +414,7 @@ struct keel_mom_directive_def {
 	void (*apply)(struct keel_mod *owner, const char *const *values, uint32_t n);
 };
 
+struct keel_resv_window; /* keel/service/resv.h */
 /* RESV_KIND (declared by reservations): a kind of reservation beside advance and standing ones. What is stored of one says
  * how it is treated when the module that made it is gone: it keeps its vnodes closed and ends on time. */
 enum keel_resv_flag {
@@ -433,6 +434,12 @@ struct keel_resv_kind_def {
 	 * frees. With KEEL_RESV_WHATEVER it is confirmed there. Its times are decided already. Fails with a PBSE code and *err. */
 	int32_t (*place)(struct keel_mod *owner, struct keel_changes *, struct keel_obj *draft, char **ret_nodes,
 			 struct keel_err *);
+	/* A resv_submit whose `extend` has the word `dry-run`: lines about what this time on these vnodes would do, which the caller
+	 * frees; nothing changes. NULL without memory. May be NULL: there is no dry run. */
+	char *(*preview)(struct keel_mod *owner, const struct keel_resv_window *);
+	/* A resv_submit whose `extend` has the word `repeat` makes one for each time of its rule, at most so many, or none. 0: it
+	 * makes none. */
+	uint32_t repeats, reserved2;
 };
 
 /* RESV_SUBSTATE (declared by reservations): a number of reserve_substate beside those of spec 11 section 6, for a reservation that has

@@ -92,6 +92,8 @@ static const struct {
 	{ "list", "a,b", KEEL_DECR, "b,a", "-", 0 },
 	{ "list", "a\\,b,c", KEEL_DECR, "a\\,b", "c", 0 },
 	{ "list", "a", KEEL_INCR, "b,b", "a,b", 0 },
+	{ "list", "c,a", KEEL_INCR, "b, a,,b,aa", "c,a,b,aa", 0 },
+	{ "list", "a,b,a,aa", KEEL_DECR, "c,a", "b,aa", 0 },
 };
 
 static void adding(void)
@@ -115,6 +117,33 @@ static void adding(void)
 	engine_stop(&e);
 }
 
+/* Each item of one is not compared with each one of the other, which would take minutes. */
+static void long_lists(void)
+{
+	enum { MANY = 100000 };
+	char *list = malloc(MANY * 8 + 1), *other = malloc(MANY * 8 + 1);
+	struct keel_obj *o;
+	size_t len = 0;
+
+	CU_ASSERT_FATAL(list && other);
+	for (int i = 0; i < MANY; i++) {
+		sprintf(list + len, "a%06d,", i);
+		len += (size_t)sprintf(other + len, "b%06d,", i);
+	}
+	list[len - 1] = other[len - 1] = '\0';
+	engine_start(&e);
+	o = engine_thing(&e, "l");
+	CU_ASSERT_EQUAL(engine_set(&e, o, "list", KEEL_SET, NULL, list), 0);
+	CU_ASSERT_EQUAL(engine_set(&e, o, "list", KEEL_INCR, NULL, other), 0);
+	CU_ASSERT_EQUAL(e.api->match(o, e.api->attr(e.mod, "thing", "list"), KEEL_EQ, NULL, other, NULL), 1);
+	CU_ASSERT_EQUAL(engine_set(&e, o, "list", KEEL_DECR, NULL, list), 0);
+	CU_ASSERT_EQUAL(engine_set(&e, o, "list", KEEL_DECR, NULL, other), 0);
+	CU_ASSERT_STRING_EQUAL(engine_text(&e, o, "list"), "-");
+	engine_stop(&e);
+	free(list);
+	free(other);
+}
+
 static const struct {
 	const char *attr, *value;
 	int32_t op;
@@ -128,6 +157,7 @@ static const struct {
 	{ "flag", "True", KEEL_EQ, "t", 1 },	{ "flag", "True", KEEL_NE, "t", 0 },
 	{ "ratio", "1.5", KEEL_GT, "1.25", 1 }, { "Name", "abc", KEEL_EQ, "abc", 1 },
 	{ "Name", "abc", KEEL_LT, "abd", 1 },	{ "list", "a,b", KEEL_EQ, "b", 1 },
+	{ "list", "a,b", KEEL_EQ, "c,b", 1 },	{ "list", "a,b", KEEL_EQ, "c,aa", 0 },
 	{ "list", "a,b", KEEL_EQ, "c", 0 },	{ "list", "a,b", KEEL_NE, "c", 1 },
 	{ "Name", NULL, KEEL_EQ, "abc", 0 },	{ "Name", NULL, KEEL_NE, "abc", 1 },
 	{ "count", NULL, KEEL_LT, "3", 0 },	{ "count", "1", 77, "3", -15014 },
@@ -175,4 +205,4 @@ static void bytes_as_kilobytes(void)
 	engine_stop(&e);
 }
 
-TESTS_MAIN("types", TEST(reading), TEST(adding), TEST(comparing), TEST(bytes_as_kilobytes))
+TESTS_MAIN("types", TEST(reading), TEST(adding), TEST(long_lists), TEST(comparing), TEST(bytes_as_kilobytes))

@@ -75,6 +75,9 @@ struct keel_resv_api {
 	void (*remove)(struct keel_mod *, struct keel_obj *resv, const char *who);
 	/* The reservation an operand names: `R12`, `R12.svr`, `R12.svr@svr`; the letter counts. NULL: there is none. */
 	struct keel_obj *(*find)(struct keel_mod *, const char *operand);
+	/* One with KEEL_RESV_WHATEVER that runs has these vnodes from now on, as a text of resv_nodes, instead of those that it had:
+	 * confirmed anew, with log, record Y and the point resv_confirm. Fails with -EINVAL (another one, or no such text). */
+	int32_t (*replace)(struct keel_mod *, struct keel_obj *resv, const char *nodes);
 };
 
 KEEL_SERVICE(resv);
@@ -87,5 +90,6 @@ KEEL_SERVICE(resv);
 #define keel_resv_make(...) KEEL_CALL(resv, make, __VA_ARGS__)
 #define keel_resv_remove(...) KEEL_CALL(resv, remove, __VA_ARGS__)
 #define keel_resv_find(...) KEEL_CALL(resv, find, __VA_ARGS__)
+#define keel_resv_replace(...) KEEL_CALL(resv, replace, __VA_ARGS__)
 
 #endif
