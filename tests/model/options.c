@@ -19,7 +19,7 @@ static const char usage[] =
 	"  --faults F    rates from 0 to 1: drop dup delay (of messages), crash (of the server, at a commit),\n"
 	"                mom (of a host, at a start), slow (disk); or none\n"
 	"  --features F  which modules besides the base ones (all)\n"
-	"  --resv RATE   how often, from 0 to 1, a step also has a deed about reservations (0.3)\n"
+	"  --resv RATE   how often, from 0 to 1, a step also has a deed about reservations (0)\n"
 	"  --set K=V     a key of the configuration, as in keelsond\n"
 	"  --trace FILE  write the record of the run\n"
 	"  --dir DIR     PBS_HOME of the server; it is kept\n"
@@ -155,7 +155,7 @@ int options_take(int argc, char **argv, struct sim_conf *conf, const char **ret_
 	argv[0] = name;
 	*ret_figure = NULL;
 	*conf = (struct sim_conf){ .seed = 1, .steps = 2000, .hosts = 4, .vnodes = 1, .ncpus = 4,
-				   .job_ms = 60000, .features = "all", .resv = 0.3, .log_events = 1,
+				   .job_ms = 60000, .features = "all", .log_events = 1,
 				   .faults = { .drop = 0.002, .dup = 0.01, .delay = 0.01,
 					       .crash = 0.0005, .mom = 0.005, .slow = 0.005 } };
 	while (ret == 0 && (letter = getopt_long(argc, argv, "", table, &at)) != -1)

@@ -286,9 +286,12 @@ static bool is_new(struct checker *c, const struct place *vnode)
 {
 	struct sim *s = c->sim;
 	struct keel_obj *node = s->object->find(&s->owner.pub, "node", vnode->name);
+	const struct keel_reslist *has = node != NULL ? s->object->get_ptr(node, c->a.node_assigned) : NULL;
 
-	return node != NULL && (s->node->state(s->node->self, node) & (KEEL_NODE_DOWN | KEEL_NODE_UNKNOWN)) &&
-	       s->resource->list_number(s->object->get_ptr(node, c->a.node_assigned), "ncpus", 0) <= 0;
+	for (uint32_t i = 0; i < s->resource->list_count(has); i++)
+		if (s->resource->list_at(has, i)->n > 0)
+			return false;
+	return node != NULL && (s->node->state(s->node->self, node) & (KEEL_NODE_DOWN | KEEL_NODE_UNKNOWN));
 }
 
 static void window_hold(struct checker *c, const struct window *w)
@@ -315,7 +318,8 @@ void promises_sum(struct checker *c)
 /* Promises that others can rely on. */
 static bool is_firm(const struct window *w)
 {
-	return w->nodes != NULL && !w->whatever && !w->forced && w->state != KEEL_RESV_UNCONFIRMED;
+	return w->nodes != NULL && !w->whatever && !w->forced && w->state != KEEL_RESV_UNCONFIRMED &&
+	       (w->state != KEEL_RESV_BEING_DELETED || w->holds);
 }
 
 static bool covers(const struct window *w, int64_t at)

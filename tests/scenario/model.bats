@@ -53,7 +53,7 @@ seeds()
 
 @test "model: reservations on hosts with several vnodes, and a server that falls all the time: the same plan after each restart" {
 	needs_module reservations
-	seeds 611 611 --resv 0.5 --hosts 3 --vnodes 3 --faults drop=0.01,dup=0.02,delay=0.02,crash=0.003,mom=0.01,slow=0.01
+	seeds 613 613 --resv 0.5 --hosts 3 --vnodes 3 --faults drop=0.01,dup=0.02,delay=0.02,crash=0.003,mom=0.01,slow=0.01
 }
 
 @test "model: mistakes about reservations are found: a block that is not set, or stays; a holder, a closed vnode, a queue that stay; a queue that starts early" {
