@@ -187,3 +187,54 @@ switched() { sandbox reload "--$1" maintenance-reservations && wait_until 60 ans
 	wait_until 90 job_is "$a" R 42
 	wait_until 20 node_is n1 free ''
 }
+
+@test "maintenance-reservations: deleted while its job takes long to end: its host stays closed until then" {
+	local m own job
+	job=$(script slow.sh <<<"$(printf '#!/bin/sh\ntrap "" TERM\nwhile :; do sleep 0.2; done')")
+	qmgr -c 'set queue workq kill_delay = 10'
+	undo qmgr -c 'unset queue workq kill_delay'
+	m=$(window 3 3600 -U "$OWNER" n1)
+	qmgr -c "set queue ${m%.svr} kill_delay = 10"
+	own=$(submit -q "${m%.svr}" -l select=1:ncpus=1 -- "$job")
+	runs "$m"
+	starts "$own"
+	wait_until 20 has_usage "$own"
+	pbs_rdel "$m"
+	wait_until 10 resv_is "$m" BEING_DELETED
+	same letters BD "$(letters "$m")"
+	node_is n1 resv-exclusive
+	queue_is "$m" started False
+	wait_until 60 resv_gone "$m"
+	is_over "$own"
+	wait_until 20 node_is n1 free
+}
+
+@test "maintenance-reservations, hosts in turn: altered while it runs: the hosts are those that it has" {
+	local m r
+	printf '#!/bin/sh\nfalse\n' >"$SB/never"
+	chmod 755 "$SB/never"
+	m=$(window 3 1800 --rolling 1 --health "$SB/never" n2 n1)
+	resv_on "$m" '(n2:ncpus=4)'
+	runs "$m"
+	r=$(booked 3600 7200 -l $ON_N1)
+	paused
+	says 0 "pbs_ralter: $m CONFIRMED" pbs_ralter -E "$(moment 5000)" "$m"
+	resv_on "$m" '(n2:ncpus=4)'
+	resv_is "$r" CONFIRMED 2
+	resv_is "$m" RUNNING 5
+	sandbox restart server --hard
+	wait_until 60 answers
+	resv_on "$m" '(n2:ncpus=4)'
+	resv_is "$r" CONFIRMED 2
+	wait_until 60 node_is n1 free
+}
+
+@test "maintenance-reservations: a dry run of what is repeated or in turn changes nothing" {
+	# shellcheck disable=SC2046
+	set -- pbs_rsub $(within 3600 7200) --dry-run
+	PBS_TZID=UTC "$@" --repeat 'FREQ=DAILY;COUNT=3' --hosts n1 || true
+	"$@" --rolling 1 --health /bin/true --hosts n1 n2
+	"$@" --action drain --hosts n1 n2
+	all_forgotten
+	lacks "$(qstat -Q)" '^M'
+}

@@ -157,7 +157,7 @@ seconds() { date -d "$(resv_attr "$1" "$2")" +%s; } # id, attribute
 	{
 		set -- $(attributes 3600) $N1
 		refused_by_library '15029|15086' m "$@" qmove=$job
-		refused_by_library '15029|15086' m "$@" reserve_job=$job
+		refused_by_library '15029|15086|15016' m "$@" reserve_job=$job
 		refused_by_library '15029|15086' m "${@:3}" qmove=$job interactive=-60
 		refused_by_library '15029|15086' m "${@:3}" reserve_job=$running
 		refused_by_library 15004 m "$@" Resource_List.ncpus=1

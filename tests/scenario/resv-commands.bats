@@ -80,7 +80,7 @@ pbs_rsub: can't use -l with --hosts" rsub -l select=1 --hosts n1 -I 300
 @test "maintenance-reservations #11: names are compared by case, and a host without cpus is not found" {
 	says 2 'pbs_rsub: Host with resources not found: N1' rsub --hosts N1
 	qmgr -c 'set node n2 resources_available.ncpus = 0'
-	undo qmgr -c 'unset node n2 resources_available.ncpus'
+	undo qmgr -c 'set node n2 resources_available.ncpus = 4'
 	says 2 'pbs_rsub: Host with resources not found: n2' rsub --hosts n1 n2
 }
 
