@@ -87,6 +87,7 @@ struct resv {
 	uint32_t rounds;	 /* end.c: how often its jobs were asked to go */
 	struct resv *next_judged;
 	bool judged;		 /* vnodes.c: a vnode of it has another state */
+	bool lacks;		 /* spans.c: a vnode of its soonest time is not there, and not charged */
 };
 
 enum { DENIED_MAX = 64 };
@@ -186,6 +187,7 @@ void spans_unhold(struct keel_mod *mod, struct keel_obj *resv);
 void span_move(struct keel_mod *mod, struct keel_obj *resv, int64_t from, int64_t till);
 /* It has begun: its vnodes are charged and, where it is exclusive, resv-exclusive. Also in the replay. */
 void spans_hold(struct keel_mod *mod, struct keel_obj *resv);
+void spans_hold_again(struct keel_mod *mod, struct keel_obj *resv); /* a vnode that was not there may be back */
 void spans_free(struct keel_mod *mod, struct resv *r);
 /* Texts of vnodes: `(a:ncpus=1)+(b:ncpus=2)`. */
 const char *nodes_group_end(const char *at); /* behind the group, `(a:ncpus=1)`, that begins there */
@@ -209,6 +211,7 @@ char *nodes_take(struct keel_mod *mod, struct keel_obj *resv, const char *text, 
 char *nodes_share(char *nodes);			     /* one user more; NULL is fine */
 void nodes_drop(struct keel_mod *mod, char *nodes); /* one user less; NULL is fine */
 void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on); /* resv-exclusive, where it is for itself */
+bool nodes_are_there(struct keel_mod *mod, const char *nodes); /* does the server have all of them? */
 bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share); /* is one of them for itself? */
 /* With the other vnodes of its hosts, where these are to be for itself. Borrowed, as long as `nodes`. */
 const char *nodes_and_hosts(struct keel_mod *mod, char *nodes, int32_t share);

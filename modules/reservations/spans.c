@@ -353,7 +353,16 @@ void spans_hold(struct keel_mod *mod, struct keel_obj *resv)
 		return;
 	if (keel_node_hold(keel_id(resv), r->span[0].nodes, &err))
 		keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv), "its vnodes are not charged: %s", err.text);
+	r->lacks = !nodes_are_there(mod, r->span[0].nodes);
 	nodes_alone(mod, r->span[0].nodes, share_of(resv), true);
+}
+
+void spans_hold_again(struct keel_mod *mod, struct keel_obj *resv)
+{
+	const struct resv *r = resv_slot(mod, resv);
+
+	if (r && r->lacks && has_begun(resv))
+		spans_hold(mod, resv);
 }
 
 void spans_unhold(struct keel_mod *mod, struct keel_obj *resv)

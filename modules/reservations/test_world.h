@@ -245,6 +245,42 @@ static inline void ask(struct keel_mod *m, struct keel_obj *job, const struct ke
 
 static bool counted; /* numbers are given once, else all are 1 */
 
+static inline int32_t job_substate(struct keel_mod *m, struct keel_obj *job)
+{
+	(void)m, (void)job;
+	return KEEL_SUB_RUNNING;
+}
+
+/* ann's are all of them. */
+static inline int32_t job_permit(struct keel_mod *m, struct keel_obj *job, const struct keel_job_ask *a, uint32_t roles)
+{
+	(void)m, (void)job, (void)roles;
+	return strncmp(a->who, "ann@", 4) == 0 ? 0 : PBSE_PERM;
+}
+
+static inline char job_letter(struct keel_mod *m, const char *operand)
+{
+	(void)m;
+	return strcmp(operand, "7[3].svr") == 0 ? 'Q' : '\0';
+}
+
+static inline int32_t job_put(struct keel_mod *m, struct keel_obj *job, struct keel_obj *into, const char *who)
+{
+	(void)m, (void)who;
+	keel_mock_set(job, "queue", NULL, keel_id(into));
+	return 0;
+}
+
+static int32_t move_code; /* what a move answers */
+
+static inline void job_move(struct keel_mod *m, struct keel_obj *job, struct keel_obj *into, const char *who, struct keel_mod *me,
+			    keel_job_done *done, void *arg)
+{
+	if (!move_code)
+		job_put(m, job, into, who);
+	done(me, arg, move_code, NULL);
+}
+
 static inline int64_t take_number(struct keel_mod *m)
 {
 	static int64_t last;
@@ -347,7 +383,8 @@ static inline void services(void)
 		.on_cycle = on_cycle, .reconsider = reconsider,
 	};
 	static const struct keel_job_api jobs = { .size = sizeof(jobs), .state = job_state, .request_delete = request_delete,
-						  .ask = ask, .take_number = take_number };
+						  .ask = ask, .take_number = take_number, .substate = job_substate,
+						  .permit = job_permit, .letter = job_letter, .put = job_put, .move = job_move };
 
 	keel_mock_service(mock, "acct", &acct);
 	keel_mock_service(mock, "node", &nodes);

@@ -215,6 +215,14 @@ static bool link_is_alone(struct keel_mod *mod, const struct link *l, int32_t sh
 	return node && keel_node_sharing(node, share) != KEEL_SHARE_SHARED;
 }
 
+/* A vnode that is not there counts as the place says: it may be back before its time. */
+static bool is_for_itself(struct keel_mod *mod, const struct link *l, int32_t share)
+{
+	const bool is_there = keel_find(mod, "node", l->place->name) != NULL;
+
+	return is_there ? link_is_alone(mod, l, share) : share == KEEL_SHARE_EXCL || share == KEEL_SHARE_EXCLHOST;
+}
+
 void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on)
 {
 	const struct nodes *t = nodes ? nodes_of(nodes) : NULL;
@@ -229,12 +237,22 @@ void nodes_alone(struct keel_mod *mod, char *nodes, int32_t share, bool on)
 	}
 }
 
+bool nodes_are_there(struct keel_mod *mod, const char *nodes)
+{
+	const struct nodes *t = nodes ? nodes_in(nodes) : NULL;
+
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (!keel_find(mod, "node", t->link[i]->place->name))
+			return false;
+	return true;
+}
+
 bool nodes_are_alone(struct keel_mod *mod, const char *nodes, int32_t share)
 {
 	const struct nodes *t = nodes ? nodes_in(nodes) : NULL;
 
 	for (uint32_t i = 0; t && i < t->n; i++)
-		if (link_is_alone(mod, t->link[i], share))
+		if (is_for_itself(mod, t->link[i], share))
 			return true;
 	return false;
 }
@@ -451,26 +469,39 @@ void vnodes_await(struct keel_mod *mod)
 			 "no memory to look again at the hosts that do not come back: their reservations are not degraded");
 }
 
-/* Its jobs there could not be deleted while the host was away. */
+/* Its jobs there could not be deleted while the host was away; and the vnode may have been deleted and made again. */
 static void host_back(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 {
 	(void)arg;
+	spans_hold_again(mod, resv);
 	resv_sweep_soon(mod, resv);
 }
 
 keel_verdict on_node_state(struct keel_call *c, const struct keel_ev_node_state *ev)
 {
-	if ((ev->before & ~ev->after) & LOST)
+	if ((ev->before & ~ev->after) & LOST) {
 		vnode_each(c->mod, ev->id, host_back, NULL);
+		if (place_find(c->mod, ev->id))
+			place_show(c->mod, place_find(c->mod, ev->id));
+	}
 	if ((ev->before ^ ev->after) & ~(int64_t)HARMLESS)
 		vnode_each(c->mod, ev->id, judge_later, NULL);
 	return KEEL_NEXT;
 }
 
+static void lost_one(struct keel_mod *mod, struct keel_obj *resv, void *arg)
+{
+	struct resv *r = resv_slot(mod, resv);
+
+	if (r)
+		r->lacks = true;
+	judge_later(mod, resv, arg);
+}
+
 static void deleted(struct keel_mod *mod, void *arg)
 {
 	if (!keel_find(mod, "node", arg))
-		vnode_each(mod, arg, judge_later, NULL);
+		vnode_each(mod, arg, lost_one, NULL);
 	free(arg);
 }
 

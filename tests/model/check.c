@@ -4,13 +4,15 @@
  *
  *   amounts    resources_assigned of every vnode, queue and the server is the sum over jobs, and no
  *              more than what is available (but for jobs that took their resources again without a
- *              check for room: a suspended job that is killed, or continued by an administrator)
+ *              check for room: a suspended job that is killed, or continued by an administrator; and jobs
+ *              that run beyond their walltime into the time of a reservation)
  *   counts     state_count and total_jobs are the sum over jobs
  *   shrinking  what a job asks for is what it has, and what it gave up is its own until the host has ended its part
  *   releases   what a suspended job gave back and what it holds are what it requested
  *   listings   maintenance_jobs and the state word are those of the admin-suspended jobs
  *   jobs       what was acknowledged exists, or has ended
  *   holds      each hold ends once
+ *   promises   of reservations: promise.c
  *
  * The sums are made from what jobs say of themselves (state, exec_vnode, released_names), never from
  * counters. A suspended job holds everything again while it is being resumed or killed: whether it is
@@ -20,73 +22,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "hook/hooks.h"
-#include "model.h"
 #include "store/store.h"
 
-#define RESOURCES 24
 #define SWEEP_EVERY 64
 #define LETTERS "TQHWREB"
-
-/* Amounts by resource. */
-struct bag {
-	struct {
-		const struct keel_resource *res;
-		double n;
-	} of[RESOURCES];
-	uint32_t n;
-};
-
-/* A vnode, a queue, or the server. */
-struct place {
-	char *name;
-	struct bag want, forced; /* forced: the part that was placed without looking for room */
-	uint32_t letters[8], jobs, marked;
-	UT_hash_handle hh;
-};
-
-/* exec_vnode of a job, read once. */
-struct reading {
-	char *id, *exec;
-	uint32_t n;
-	struct {
-		struct place *vnode;
-		const struct keel_resource *res;
-		double n;
-	} *part;
-	UT_hash_handle hh;
-};
-
-/* What a job was when it was looked at last. */
-struct past {
-	char *id;
-	bool rested, marked, forced;
-	UT_hash_handle hh;
-};
-
-struct acknowledged {
-	char *id;
-	bool known;      /* the answer said so */
-	bool over;       /* reported as ended, or deleted on request */
-	uint32_t asked; /* delete requests without a reply */
-	UT_hash_handle hh;
-};
-
-struct attrs {
-	const struct keel_attr *state, *ending, *exec_vnode, *given_up, *given_up_list, *shrunk, *queue, *list, *released, *released_list, *mark, *node_assigned, *node_available,
-		*node_jobs, *node_state, *maintenance, *server_assigned, *server_available, *server_counts,
-		*server_total, *queue_assigned, *queue_available, *queue_counts, *queue_total;
-};
-
-struct checker {
-	struct sim *sim;
-	struct attrs a;
-	struct place *vnodes, *queues, server;
-	struct reading *readings;
-	struct past *past;
-	struct acknowledged *jobs;
-	uint64_t checks, idle;
-};
 
 static struct checker *checker_of(struct sim *s)
 {
@@ -112,7 +53,7 @@ void check_forget(struct sim *s)
 		reading_free(c, c->readings);
 }
 
-static struct place *place_get(struct place **all, const char *name)
+struct place *place_get(struct place **all, const char *name)
 {
 	struct place *p;
 
@@ -140,7 +81,7 @@ static void part_add(struct checker *c, struct reading *r, const struct keel_exe
 	}
 }
 
-static struct reading *reading_of(struct checker *c, const char *id, const char *text)
+struct reading *reading_of(struct checker *c, const char *id, const char *text)
 {
 	struct sim *s = c->sim;
 	struct keel_exec *exec;
@@ -179,7 +120,7 @@ static double *amount_of(struct bag *b, const struct keel_resource *res)
 	return &b->of[b->n++].n;
 }
 
-static void bag_add(struct bag *b, const struct keel_resource *res, double n)
+void bag_add(struct bag *b, const struct keel_resource *res, double n)
 {
 	double *at = amount_of(b, res);
 
@@ -228,7 +169,7 @@ static const char *given_back(struct checker *c, struct keel_obj *job, const str
 	return list != NULL ? list : "*";
 }
 
-static struct past *past_of(struct checker *c, const char *id)
+struct past *past_of(struct checker *c, const char *id)
 {
 	struct past *p;
 
@@ -239,6 +180,12 @@ static struct past *past_of(struct checker *c, const char *id)
 	p->id = strdup(id);
 	HASH_ADD_KEYPTR(hh, c->past, p->id, strlen(p->id), p);
 	return p;
+}
+
+/* Its host took a while to begin, or it was suspended: it runs beyond the time that was kept for it. */
+static bool is_late(const struct checker *c, struct keel_obj *job, const struct past *p)
+{
+	return p->due > 0 && p->run == c->sim->object->get_int(job, c->a.run) && sim_time(c->sim) >= p->due;
 }
 
 /* Returns whether the job has its resources though no check for room was made. */
@@ -254,7 +201,7 @@ static bool is_forced(struct checker *c, struct keel_obj *job, const char *id, b
 		p->forced |= p->marked || dying;
 	p->rested = rests;
 	p->marked = c->a.mark != NULL && s->object->is_set(job, c->a.mark);
-	return p->forced;
+	return p->forced || is_late(c, job, p);
 }
 
 static double exec_sum(const struct reading *r, const struct keel_resource *res)
@@ -375,7 +322,8 @@ static void job_charge(struct checker *c, struct keel_obj *job, struct place *qu
 	if (s->object->is_set(job, c->a.shrunk))
 		shrunk_compare(c, job, r);
 	for (uint32_t i = 0; i < all->n; i++)
-		if (holds(given, all->part[i].res))
+		if (holds(given, all->part[i].res) &&
+		    !promises_charge(c, job, all->part[i].vnode, all->part[i].res, all->part[i].n, forced))
 			charge(all->part[i].vnode, all->part[i].res, all->part[i].n, forced);
 	list_charge(c, queue, s->object->get_ptr(job, c->a.list), given, forced);
 	list_charge(c, queue, s->object->get_ptr(job, c->a.given_up_list), given, forced);
@@ -433,7 +381,7 @@ static void jobs_sum(struct checker *c)
 
 /* ---- comparisons ---------------------------------------------------------------------------------------- */
 
-static double amount_in(const struct bag *b, const struct keel_resource *res)
+double amount_in(const struct bag *b, const struct keel_resource *res)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		if (b->of[i].res == res)
@@ -599,12 +547,15 @@ void check_now(struct sim *s)
 		place_reset(p);
 	HASH_ITER(hh, c->queues, p, next)
 		place_reset(p);
+	promises_read(c);
 	jobs_sum(c);
+	promises_sum(c);
 	vnodes_compare(c);
 	queues_compare(c);
 	server_compare(c);
 	acknowledged_compare(c);
 	holds_compare(s);
+	promises_compare(c);
 }
 
 /* Jobs that are over and stored as such need not be remembered. */
@@ -639,6 +590,11 @@ static void after_turn(struct sim *s)
 		sweep(c);
 }
 
+static bool is_stored(struct sim *s)
+{
+	return s->server != NULL && store_idle(s->parts->store);
+}
+
 static void server_is_up(struct sim *s)
 {
 	const struct keel_object_api *o = s->object;
@@ -671,7 +627,11 @@ static void server_is_up(struct sim *s)
 		.queue_available = o->attr(m, "queue", "resources_available"),
 		.queue_counts = o->attr(m, "queue", "state_count"),
 		.queue_total = o->attr(m, "queue", "total_jobs"),
+		.run = o->attr(m, "job", "run_version"),
+		.stime = o->attr(m, "job", "stime"),
+		.inside = o->attr(m, "job", "reserve_ID"),
 	};
+	promises_up(c);
 	check_now(s);
 }
 
@@ -725,7 +685,10 @@ void check_dump(struct sim *s)
 		{ "node", { "state", "jobs", "resources_assigned", "maintenance_jobs" } },
 		{ "job", { "job_state", "substate", "queue", "exec_vnode", "released_names", "ending",
 			   "Resource_List" } },
-		{ "job", { "exec_vnode_deallocated", "resources_deallocated", "schedselect" } },
+		{ "job", { "exec_vnode_deallocated", "resources_deallocated", "schedselect", "reserve_ID", "stime" } },
+		{ "resv", { "reserve_state", "reserve_substate", "reserve_start", "reserve_end", "resv_nodes", "schedselect",
+			    "reserve_alter_revert" } },
+		{ "resv", { "reserve_rules", "reserve_index", "reserve_execvnodes", "reserve_lost_to", "reserve_why" } },
 	};
 
 	for (size_t i = 0; s->server != NULL && i < KEEL_COUNT(shown); i++) {
@@ -762,6 +725,7 @@ void check_begin(struct sim *s)
 	s->after_turn = after_turn;
 	s->server_is_up = server_is_up;
 	s->purged = purged;
+	s->is_stored = is_stored;
 	if (s->server != NULL)
 		server_is_up(s);
 }

@@ -230,6 +230,13 @@ static bool has_jobs(struct sim *s)
 	return s->server == NULL || s->object->count(&s->owner.pub, "job") > 0;
 }
 
+/* A reservation may make none again once its jobs are gone. */
+static bool has_reservations(struct sim *s)
+{
+	answers_check(s);
+	return s->server == NULL || (reserve_loaded(s) && s->object->count(&s->owner.pub, "resv") > 0);
+}
+
 static void holds_check(struct sim *s)
 {
 	struct hooks_counts n;
@@ -253,7 +260,12 @@ static void calm(struct sim *s)
 	jobs_delete(s);
 	if (!sim_run_while(s, has_jobs, s->now_ms + EMPTY_MS) && s->wrong[0] == '\0')
 		sim_wrong(s, "%u jobs are left after all were deleted", s->object->count(&s->owner.pub, "job"));
+	reserve_calm(s);
+	if (!sim_run_while(s, has_reservations, s->now_ms + EMPTY_MS) && s->wrong[0] == '\0')
+		sim_wrong(s, "%u reservations are left after all were deleted", s->object->count(&s->owner.pub, "resv"));
 	sim_run_until(s, s->now_ms + 60000);
+	if (s->wrong[0] == '\0')
+		reserve_left(s);
 	if (s->wrong[0] != '\0')
 		return;
 	check_now(s);
@@ -274,6 +286,8 @@ int drive(struct sim *s)
 	s->calm = false;
 	for (uint64_t i = 0; i < s->conf.steps && s->wrong[0] == '\0'; i++) {
 		act(s);
+		if (chance_is(&s->resv, s->conf.resv))
+			reserve_act(s);
 		sim_run_until(s, s->now_ms + chance_wait(&s->driver, BETWEEN_MS));
 		answers_check(s);
 		if (i >= s->conf.steps / 2 && todo != NULL && inject(s, todo))

@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/service/resv.h"
+#include "keel/service/sched.h"
 #include "model.h"
 #include "msg/msg.h"
+#include "registry/registry.h"
 
 static struct keel_obj *first_of(struct sim *s, const char *klass)
 {
@@ -148,13 +151,83 @@ static bool silent(struct sim *s)
 	return true;
 }
 
+/* ---- reservations ------------------------------------------------------------------------------------------- */
+
+/* Their vnodes are not kept free any more. */
+static bool block(struct sim *s)
+{
+	struct keel_err err;
+	const struct keel_sched_api *sched = registry_service(s->parts->registry, "sched", 0, NULL, &err);
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "resv");
+	struct keel_obj *resv;
+	bool any = false;
+
+	while ((resv = s->object->next(walk)) != NULL) {
+		sched->unblock(sched->self, s->object->id(resv), 0);
+		any = true;
+	}
+	s->object->cursor_close(walk);
+	return any;
+}
+
+/* One that is over is still blocked. */
+static bool stale(struct sim *s)
+{
+	struct keel_err err;
+	const struct keel_sched_api *sched = registry_service(s->parts->registry, "sched", 0, NULL, &err);
+	struct keel_sched_block b = { .size = sizeof(b), .id = "R99999.svr", .exec_vnode = "(n1:ncpus=1)",
+				      .from = sim_time(s) + 20000000, .till = sim_time(s) + 20000100 };
+
+	return sched->block(sched->self, &b, &err) == 0;
+}
+
+/* One that is over still holds something. */
+static bool holder(struct sim *s)
+{
+	return s->node->hold(s->node->self, "R99999.svr", "(n1:ncpus=1)", NULL) == 0;
+}
+
+/* A vnode is closed without a reason. */
+static bool alone(struct sim *s)
+{
+	s->node->set_state(s->node->self, first_of(s, "node"), 0x2000, true);
+	return true;
+}
+
+/* A reservation is gone, its queue is not. */
+static bool ownerless(struct sim *s)
+{
+	struct keel_obj *resv = first_of(s, "resv");
+
+	if (resv != NULL)
+		s->object->destroy(resv);
+	return resv != NULL;
+}
+
+/* A reservation that has not begun lets its jobs start. */
+static bool early(struct sim *s)
+{
+	struct keel_cursor *walk = s->object->cursor(&s->owner.pub, "resv");
+	const struct keel_attr *state = s->object->attr(&s->owner.pub, "resv", "reserve_state"),
+			       *name = s->object->attr(&s->owner.pub, "resv", "queue"),
+			       *started = s->object->attr(&s->owner.pub, "queue", "started");
+	struct keel_obj *resv, *queue = NULL;
+
+	while (queue == NULL && (resv = s->object->next(walk)) != NULL)
+		if (s->object->get_int(resv, state) == KEEL_RESV_CONFIRMED)
+			queue = s->object->find(&s->owner.pub, "queue", s->object->get_str(resv, name));
+	s->object->cursor_close(walk);
+	return queue != NULL && s->object->set_text(queue, started, KEEL_SET, NULL, "True", NULL) == 0;
+}
+
 static const struct {
 	const char *name;
 	bool (*fn)(struct sim *s); /* false: there is nothing to break now */
 } faults[] = {
 	{ "vnode", vnode },	  { "queue", queue },	{ "server", server }, { "lost", lost },
 	{ "placed", released },	  { "marked", marked }, { "twice", twice },   { "silent", silent },
-	{ "part", part },	  { "orphan", orphan },
+	{ "part", part },	  { "orphan", orphan },	{ "block", block },   { "stale", stale },
+	{ "holder", holder },	  { "alone", alone },	{ "early", early },   { "ownerless", ownerless },
 };
 
 bool inject_known(const char *name)

@@ -18,11 +18,20 @@ void check_acknowledged(struct sim *s, const char *id); /* the job must not be l
 void check_deletion(struct sim *s, const char *id, int asked); /* 1: a request was sent, -1: its reply came */
 void check_ended(struct sim *s, const char *id);        /* it may be */
 void check_forget(struct sim *s);                       /* resources were defined anew */
+void check_forced(struct sim *s, const char *id); /* a reservation was altered by force: it may be in the way of others */
+void plan_keep(struct sim *s);	  /* a restart follows */
+void plan_compare(struct sim *s); /* it is over: what is promised is the same */
 void check_dump(struct sim *s); /* everything there is, into the record */
 uint64_t check_count(struct sim *s);
 
 /* actions.c: a random act of a user, an operator or a host */
 void act(struct sim *s);
+
+/* reserve.c: a random act about reservations; what is left of them in the calm */
+void reserve_act(struct sim *s);
+bool reserve_loaded(struct sim *s);
+void reserve_calm(struct sim *s);
+void reserve_left(struct sim *s);
 
 /* inject.c: break something on purpose; false: not now */
 bool inject_known(const char *name);

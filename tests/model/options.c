@@ -10,7 +10,7 @@
 
 static const char usage[] =
 	"usage: keelson sim [--seed N] [--steps N] [--hosts N] [--vnodes N] [--ncpus N] [--job-time S]\n"
-	"                   [--faults NAME=RATE,...] [--features all|none|NAME,...] [--set KEY=VALUE]...\n"
+	"                   [--faults NAME=RATE,...] [--features all|none|NAME,...] [--resv RATE] [--set KEY=VALUE]...\n"
 	"                   [--trace FILE] [--dir DIR] [--log EVENTS] [--figure NAME] [--inject WHAT] [--quiet]\n"
 	"  --seed N      which run (1); the same seed and options give the same run\n"
 	"  --steps N     how many actions of users (2000)\n"
@@ -19,6 +19,7 @@ static const char usage[] =
 	"  --faults F    rates from 0 to 1: drop dup delay (of messages), crash (of the server, at a commit),\n"
 	"                mom (of a host, at a start), slow (disk); or none\n"
 	"  --features F  which modules besides the base ones (all)\n"
+	"  --resv RATE   how often, from 0 to 1, a step also has a deed about reservations (0.3)\n"
 	"  --set K=V     a key of the configuration, as in keelsond\n"
 	"  --trace FILE  write the record of the run\n"
 	"  --dir DIR     PBS_HOME of the server; it is kept\n"
@@ -28,7 +29,7 @@ static const char usage[] =
 	"                job_10k_vnodes_stall, start_100_hosts, victims_10k_stall,\n"
 	"                resv_confirm, maintenance_5k\n"
 	"  --inject WHAT break something halfway, which must be found: vnode queue server lost placed marked\n"
-	"                twice silent part orphan\n"
+	"                twice silent part orphan block stale holder alone early ownerless\n"
 	"  --quiet       say nothing when all is well\n";
 
 static const struct option table[] = {
@@ -39,7 +40,7 @@ static const struct option table[] = {
 	{ "set", required_argument, NULL, 'S' },    { "trace", required_argument, NULL, 't' },
 	{ "dir", required_argument, NULL, 'd' },    { "log", required_argument, NULL, 'l' },
 	{ "figure", required_argument, NULL, 'F' }, { "quiet", no_argument, NULL, 'q' },
-	{ "inject", required_argument, NULL, 'i' },
+	{ "inject", required_argument, NULL, 'i' }, { "resv", required_argument, NULL, 'r' },
 	{ "help", no_argument, NULL, 'H' },	    { NULL, 0, NULL, 0 },
 };
 
@@ -97,6 +98,16 @@ static int number(const char *option, const char *text, int64_t least, int64_t *
 	return 0;
 }
 
+static int rate(const char *option, const char *text, double *ret)
+{
+	char *end;
+
+	*ret = strtod(text, &end);
+	if (*text != '\0' && *end == '\0' && *ret >= 0 && *ret <= 1)
+		return 0;
+	return fprintf(stderr, "keelson sim: --%s: expected a rate from 0 to 1, got '%s'\n", option, text), 2;
+}
+
 static int take(struct sim_conf *c, int letter, const char *name, const char **ret_figure)
 {
 	int64_t n = 0;
@@ -111,6 +122,7 @@ static int take(struct sim_conf *c, int letter, const char *name, const char **r
 	case 'j': ret = number(name, optarg, 0, &n); c->job_ms = n * 1000; break;
 	case 'l': ret = number(name, optarg, 0, &n); c->log_events = (uint32_t)n; break;
 	case 'f': ret = faults_take(&c->faults, optarg); break;
+	case 'r': ret = rate(name, optarg, &c->resv); break;
 	case 'm': c->features = optarg; break;
 	case 't': c->trace = optarg; break;
 	case 'd': c->dir = optarg; break;
@@ -143,7 +155,7 @@ int options_take(int argc, char **argv, struct sim_conf *conf, const char **ret_
 	argv[0] = name;
 	*ret_figure = NULL;
 	*conf = (struct sim_conf){ .seed = 1, .steps = 2000, .hosts = 4, .vnodes = 1, .ncpus = 4,
-				   .job_ms = 60000, .features = "all", .log_events = 1,
+				   .job_ms = 60000, .features = "all", .resv = 0.3, .log_events = 1,
 				   .faults = { .drop = 0.002, .dup = 0.01, .delay = 0.01,
 					       .crash = 0.0005, .mom = 0.005, .slow = 0.005 } };
 	while (ret == 0 && (letter = getopt_long(argc, argv, "", table, &at)) != -1)
@@ -160,9 +172,9 @@ void options_replay(const struct sim_conf *c, FILE *to)
 	const struct faults *f = &c->faults;
 
 	fprintf(to, "keelson sim --seed %llu --steps %llu --hosts %lld --vnodes %lld --ncpus %lld "
-		"--job-time %lld --features %s --faults drop=%g,dup=%g,delay=%g,crash=%g,mom=%g,slow=%g",
+		"--job-time %lld --features %s --resv %g --faults drop=%g,dup=%g,delay=%g,crash=%g,mom=%g,slow=%g",
 		(unsigned long long)c->seed, (unsigned long long)c->steps, (long long)c->hosts,
-		(long long)c->vnodes, (long long)c->ncpus, (long long)(c->job_ms / 1000), c->features,
+		(long long)c->vnodes, (long long)c->ncpus, (long long)(c->job_ms / 1000), c->features, c->resv,
 		f->drop, f->dup, f->delay, f->crash, f->mom, f->slow);
 	for (uint32_t i = 0; i < c->n_set; i++)
 		fprintf(to, " --set '%s'", c->set[i]);

@@ -46,6 +46,28 @@ seeds()
 	done
 }
 
+@test "model: reservations of all kinds: nothing is promised twice, no job reaches into another's time, vnodes count what is held" {
+	needs_module reservations
+	seeds 602 604 --resv 0.8
+}
+
+@test "model: reservations on hosts with several vnodes, and a server that falls all the time: the same plan after each restart" {
+	needs_module reservations
+	seeds 611 611 --resv 0.5 --hosts 3 --vnodes 3 --faults drop=0.01,dup=0.02,delay=0.02,crash=0.003,mom=0.01,slow=0.01
+}
+
+@test "model: mistakes about reservations are found: a block that is not set, or stays; a holder, a closed vnode, a queue that stay; a queue that starts early" {
+	local what seed
+	needs_module reservations
+	for what in block stale holder alone ownerless early; do
+		for seed in 1 2 3 4 5 6; do
+			run sim --seed $seed --steps 600 --resv 0.8 --faults none --inject $what
+			[ "$status" -ne 1 ] || break
+		done
+		[ "$status" -eq 1 ] || { echo "$what was not found: $output"; return 1; }
+	done
+}
+
 @test "model: the same seed is the same run, to the last record of the log" {
 	local dir=$STORY_HOME
 	for n in 1 2; do

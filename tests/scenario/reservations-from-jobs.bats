@@ -7,7 +7,7 @@
 # needs modules/reservations
 
 load helper
-load reservations
+load reservations-jobs
 
 setup()
 {

@@ -6,7 +6,7 @@
 # needs modules/reservations
 
 load helper
-load reservations
+load reservations-jobs
 
 setup()
 {
@@ -182,4 +182,16 @@ queue_attr() { value "$2" "$(qstat -Qf "$1")"; }
 	quietly pbsnodes -r n2
 	starts "$id"
 	same substate 5 "$(resv_attr "$resv" reserve_substate)"
+}
+
+@test "reservations: --job of a job over two hosts; not of one that is suspended" {
+	local id resv
+	id=$(running -l select=2:ncpus=2 -l place=scatter)
+	resv=$(as "$OWNER" pbs_rsub --job "$id" | cut -d" " -f1)
+	same resv_nodes "$(job_attr "$id" exec_vnode)" "$(resv_attr "$resv" resv_nodes)"
+	same n2 2 "$(node_attr n2 resources_assigned.ncpus)"
+	quietly qsig -s suspend "$id"
+	id=$(running -l select=1:ncpus=1)
+	quietly qsig -s suspend "$id"
+	says 168 'pbs_rsub: Request invalid for state of job' as "$OWNER" pbs_rsub --job "$id"
 }

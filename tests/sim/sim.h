@@ -49,6 +49,7 @@ struct sim_conf {
 	int64_t hosts, vnodes, ncpus; /* vnodes and their cpus per host */
 	int64_t job_ms;               /* how long tasks run, on average; 0: for ever */
 	struct faults faults;
+	double resv;                  /* how often a deed about reservations is added to a step */
 	const char *features;         /* comma list, "all" or "none" */
 	const char *dir;              /* NULL: a temporary one, removed at the end */
 	const char *trace;            /* file; NULL: only the digest is kept */
@@ -96,7 +97,7 @@ struct inward {
 
 struct sim {
 	struct sim_conf conf;
-	struct chance net, work, tasks, disk, driver;
+	struct chance net, work, tasks, disk, driver, resv;
 	struct loop *loop; /* of what happens outside the server */
 	struct loop_virtual clock; /* that loops are made with */
 	int64_t now_ms;
@@ -130,6 +131,7 @@ struct sim {
 	/* callbacks of the checks */
 	void (*after_turn)(struct sim *s);   /* NULL: none */
 	void (*server_is_up)(struct sim *s); /* also after a crash */
+	bool (*is_stored)(struct sim *s);    /* nothing waits for the disk */
 	void (*purged)(struct sim *s, const char *id);
 	void *checker;
 	/* what went wrong first; "" nothing */

@@ -288,6 +288,7 @@ int sim_begin(struct sim *s, const struct sim_conf *conf, char **ret_why)
 	s->tasks = chance_of(conf->seed, "tasks");
 	s->disk = chance_of(conf->seed, "disk");
 	s->driver = chance_of(conf->seed, "driver");
+	s->resv = chance_of(conf->seed, "resv");
 	s->world = (struct world){ .loop = loop_make, .furnish = furnish, .arg = s };
 	if (conf->trace != NULL)
 		s->trace = fopen(conf->trace, "w");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What stories about reservations have in common.
+# What stories about jobs in reservations have in common.
 
 # A moment so many seconds from now, as -R and -E have it.
 moment() { date -d "+$1 seconds" +%Y%m%d%H%M.%S; }
