@@ -21,6 +21,7 @@ KEEL_ATTR_OPT(job, admin_suspended_nodes);
 
 #define SLICE 50      /* jobs of one turn */
 #define AGAIN 30000   /* ms until one that could not be resumed is tried again */
+#define ONCE_MORE 2000 /* ms until one that just changed its state, as for another window, is to be suspended once more */
 
 struct act {
 	struct act *next;
@@ -29,6 +30,8 @@ struct act {
 	char **jobs; /* owned */
 	uint32_t n, at;
 	bool failed; /* out of memory: some are missing */
+	bool second; /* ONCE_MORE has passed */
+	struct keel_alarm alarm; /* likewise: until then */
 	char id[];   /* of the window; "": of each that is gone */
 };
 
@@ -36,6 +39,7 @@ struct act {
 struct one {
 	char *job;
 	int what;
+	bool second;
 	char id[];
 };
 
@@ -56,7 +60,23 @@ static void act_free(struct act *a)
 	for (uint32_t i = 0; i < a->n; i++)
 		free(a->jobs[i]);
 	free(a->jobs);
+	keel_alarm_end(&a->alarm);
 	free(a);
+}
+
+static struct act *act_new(struct keel_mod *mod, const char *id, int what)
+{
+	struct state *st = mod->state;
+	struct act *a = calloc(1, sizeof(*a) + strlen(id) + 1);
+
+	if (!a)
+		return NULL;
+	strcpy(a->id, id);
+	a->mod = mod;
+	a->what = what;
+	a->next = st->acts;
+	st->acts = a;
+	return a;
 }
 
 void actions_drop(struct keel_mod *mod)
@@ -68,14 +88,39 @@ void actions_drop(struct keel_mod *mod)
 		act_free(st->acts);
 }
 
+static void job_take(void *arg, const char *job_id);
+static void act_go(struct keel_mod *mod, void *arg);
+
+static bool still_runs(struct keel_mod *mod, const char *id)
+{
+	struct keel_obj *resv = keel_find(mod, "resv", id);
+
+	return resv && keel_resv_state(resv) == KEEL_RESV_RUNNING;
+}
+
 /* ---- one job ----------------------------------------------------------------------------------------------------- */
+
+/* False: there is no memory, or it is not worth it. */
+static bool once_more(struct keel_mod *mod, const struct one *o)
+{
+	struct act *a = o->second || o->what != SUSPEND || !still_runs(mod, o->id) ? NULL : act_new(mod, o->id, SUSPEND);
+
+	if (!a)
+		return false;
+	a->second = true;
+	job_take(a, o->job);
+	if (!a->failed && keel_alarm_set(mod, &a->alarm, ONCE_MORE, act_go, a) == 0)
+		return true;
+	act_free(a);
+	return false;
+}
 
 static void one_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	static const char *const words[] = { "suspended", "resumed", "queued again" };
 	struct one *o = arg;
 
-	if (code)
+	if (code && !(code == PBSE_BADSTATE && once_more(mod, o)))
 		keel_log(mod, KEEL_LOG_RESV, "Resv", o->id, "job %s was not %s: %s", o->job, words[o->what],
 			 text && *text ? text : keel_pbse_text(code));
 	if (code && o->what == RESUME)
@@ -91,6 +136,7 @@ static struct one *one_new(const struct act *a, const char *why, const char *job
 	if (!o)
 		return NULL;
 	o->what = (int)a->what;
+	o->second = a->second;
 	strcpy(o->id, why);
 	o->job = strdup(job);
 	if (o->job)
@@ -116,6 +162,11 @@ static void act_for(const struct act *a, const char *why, const char *job_id)
 
 	if (!o)
 		return;
+	if (a->second && !still_runs(a->mod, why)) {
+		free(o->job);
+		free(o);
+		return;
+	}
 	snprintf(who, sizeof(who), "root@%s", keel_host_name(a->mod));
 	if (a->what == DRAIN)
 		keel_job_request_rerun(job, who, a->mod, one_done, o);
@@ -238,21 +289,6 @@ static void jobs_find(struct act *a, const struct window *w)
 			keel_admin_suspend_each(node, job_take, a);
 	}
 	jobs_sort(a);
-}
-
-static struct act *act_new(struct keel_mod *mod, const char *id, int what)
-{
-	struct state *st = mod->state;
-	struct act *a = calloc(1, sizeof(*a) + strlen(id) + 1);
-
-	if (!a)
-		return NULL;
-	strcpy(a->id, id);
-	a->mod = mod;
-	a->what = what;
-	a->next = st->acts;
-	st->acts = a;
-	return a;
 }
 
 static void act_begin(struct keel_mod *mod, struct keel_obj *resv, const struct window *w, int what)

@@ -264,38 +264,32 @@ static void lost(struct keel_mod *mod, struct keel_obj *resv, const struct keel_
 	clock_set(mod, resv);
 }
 
-/* It has lost vnodes before, perhaps the same ones: what it waits for is the end of this one, too. */
-static void lost_before(struct keel_mod *mod, struct keel_obj *resv, const struct keel_resv_loss *loss)
-{
-	const struct resv *r = resv_slot(mod, resv);
-	bool meets = false;
-
-	if (!(keel_get_int(resv, resv_reserve_rules) & RULE_LOST))
-		return;
-	for (uint32_t i = 0; i < r->n_spans && !meets; i++)
-		meets = r->span[i].from < loss->till && loss->from < r->span[i].till;
-	if (meets)
-		remember(resv, loss->by);
-}
-
 bool resv_lose(struct keel_mod *mod, struct keel_obj *resv, const struct keel_resv_loss *loss)
 {
 	const struct resv *r = resv_slot(mod, resv);
 
-	if (!r || !r->n_spans || !loss->n_vnodes || !may_lose(resv))
+	if (!r || !r->n_spans || !loss->n_vnodes || !may_lose(resv) || !spans_lose(mod, resv, loss))
 		return false;
-	if (!spans_lose(mod, resv, loss)) {
-		lost_before(mod, resv, loss);
-		return false;
-	}
 	lost(mod, resv, loss);
 	return true;
+}
+
+/* The times that they need, when both are known. Of one that has no vnodes left another one takes none, but keeps them from it. */
+static bool meets(struct keel_mod *mod, struct keel_obj *resv, struct keel_obj *other)
+{
+	const struct resv *a = resv_slot(mod, resv), *b = other ? resv_slot(mod, other) : NULL;
+
+	for (uint32_t i = 0; a && b && i < a->n_spans; i++)
+		for (uint32_t j = 0; j < b->n_spans; j++)
+			if (a->span[i].from < b->span[j].till && b->span[j].from < a->span[i].till)
+				return true;
+	return false;
 }
 
 static void retry_one(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 {
 	if (!(keel_get_int(resv, resv_reserve_rules) & RULE_LOST) ||
-	    !list_has(keel_get_str(resv, resv_reserve_lost_to), arg))
+	    (!list_has(keel_get_str(resv, resv_reserve_lost_to), arg) && !meets(mod, resv, keel_find(mod, "resv", arg))))
 		return;
 	keel_set_int(resv, resv_reserve_retry, keel_time(mod));
 	clock_set(mod, resv);

@@ -9,21 +9,30 @@
 
 KEEL_ATTRS_OF(queue, queue_type, started, Priority, backfill_depth);
 
+static void line_end(struct state *st, struct line *l)
+{
+	HASH_DEL(st->lines, l);
+	free(l->name);
+	free(l);
+}
+
 struct line *line_get(struct keel_mod *mod, const char *queue)
 {
 	struct state *st = mod->state;
-	struct line **at = &st->lines, *l;
+	struct line *l;
 
-	for (; *at; at = &(*at)->next)
-		if (strcmp((*at)->name, queue) == 0)
-			return *at;
+	HASH_FIND_STR(st->lines, queue, l);
+	if (l)
+		return l;
 	l = calloc(1, sizeof(*l));
-	if (!l || !(l->name = strdup(queue))) {
+	if (l && (l->name = strdup(queue)))
+		HASH_ADD_KEYPTR(hh, st->lines, l->name, strlen(l->name), l);
+	if (!l || !l->name || !l->hh.tbl) {
+		free(l ? l->name : NULL);
 		free(l);
 		return NULL;
 	}
 	l->order.before = group_before;
-	*at = l;
 	return l;
 }
 
@@ -45,44 +54,27 @@ void lines_refresh(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 	struct keel_cursor *cursor = keel_cursor(mod, "queue");
-	struct line **at, *l;
+	struct line *l, *next;
 	struct keel_obj *queue;
 	uint32_t rank = 0;
 
-	for (l = st->lines; l; l = l->next)
+	for (l = st->lines; l; l = l->hh.next)
 		l->there = l->started = false;
-	for (at = &st->lines; cursor && (queue = keel_next(cursor));) {
-		const char *name = keel_id(queue);
-
-		/* queues come in the order of their creation, as lines did: mostly it is the next one */
-		l = *at && strcmp((*at)->name, name) == 0 ? *at : line_get(mod, name);
-		if (!l)
-			continue;
-		line_read(l, queue, rank++);
-		at = &l->next;
-	}
+	while (cursor && (queue = keel_next(cursor)))
+		if ((l = line_get(mod, keel_id(queue))))
+			line_read(l, queue, rank++);
 	if (cursor)
 		keel_cursor_close(cursor);
-	for (at = &st->lines; (l = *at);) {
-		if (l->there || l->groups) {
-			at = &l->next;
-			continue;
-		}
-		*at = l->next;
-		free(l->name);
-		free(l);
-	}
+	HASH_ITER(hh, st->lines, l, next)
+		if (!l->there && !l->groups)
+			line_end(st, l);
 }
 
 void lines_free(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
+	struct line *l, *next;
 
-	while (st->lines) {
-		struct line *l = st->lines;
-
-		st->lines = l->next;
-		free(l->name);
-		free(l);
-	}
+	HASH_ITER(hh, st->lines, l, next)
+		line_end(st, l);
 }

@@ -92,7 +92,7 @@ struct line {
 	bool own_depth;
 	int64_t depth;
 	struct heap order; /* its groups, by_queue and round_robin */
-	struct line *next;
+	UT_hash_handle hh; /* by name: each reservation has a queue */
 };
 
 /* Jobs that are equal to a scheduler: same queue, wishes, owner, group and project. A job that is to be

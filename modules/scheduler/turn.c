@@ -44,7 +44,7 @@ struct group *turn_next(struct keel_mod *mod)
 	struct line *l, *best = NULL;
 	struct heap *next = &st->all;
 
-	for (l = st->lines; l; l = l->next)
+	for (l = st->lines; l; l = l->hh.next)
 		if (l->order.root && (!best || line_before(l, best, turns)))
 			best = l;
 	if (st->first.root) {
@@ -65,7 +65,7 @@ void turn_clear(struct keel_mod *mod)
 		;
 	while (heap_pop(&st->all))
 		;
-	for (l = st->lines; l; l = l->next)
+	for (l = st->lines; l; l = l->hh.next)
 		while (heap_pop(&l->order))
 			;
 }

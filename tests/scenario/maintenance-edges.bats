@@ -35,6 +35,7 @@ switched() { sandbox reload "--$1" maintenance-reservations && wait_until 60 ans
 	a=$(window 3600 5000 n1)
 	b=$(window 6000 7200 n1)
 	in_conflict "$r"
+	has "$(keelson resv "$r")" "^vnodes of it were taken by $a: "
 	pbs_rdel "$a"
 	cycle
 	wait_until 30 log_has ";Resv;$r;Next attempt to reconfirm"
@@ -237,4 +238,20 @@ switched() { sandbox reload "--$1" maintenance-reservations && wait_until 60 ans
 	"$@" --action drain --hosts n1 n2
 	all_forgotten
 	lacks "$(qstat -Q)" '^M'
+}
+
+@test "maintenance-reservations: two windows hit one that runs: it has its host again when the second is over by itself" {
+	local r a b
+	r=$(booked 3 1200 -l $ON_N1)
+	runs "$r" 5
+	a=$(window 6 1200 n1)
+	b=$(window 6 22 n1)
+	runs "$a"
+	runs "$b"
+	pbs_rdel "$a"
+	wait_until 30 resv_gone "$a"
+	resv_is "$r" RUNNING 12
+	wait_until 60 resv_gone "$b"
+	wait_until 60 resv_is "$r" RUNNING 5
+	resv_on "$r" '(n1:ncpus=1)'
 }

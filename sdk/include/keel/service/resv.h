@@ -67,7 +67,7 @@ struct keel_resv_api {
 	 * log and the point resv_conflict (spec 12 section 6.2). An unconfirmed one, or one that ends, loses nothing. True: it lost
 	 * something. */
 	bool (*lose)(struct keel_mod *, struct keel_obj *resv, const struct keel_resv_loss *);
-	/* All that have lost something by `id` are searched a place for in the next cycle. */
+	/* All that have lost something by `id`, or are in conflict in times of it, are searched a place for in the next cycle. */
 	void (*retry)(struct keel_mod *, const char *id);
 	/* What resv_submit does: checks, points, log, records. `done` has the id when it is made. */
 	void (*make)(struct keel_mod *, const struct keel_resv_new *, struct keel_mod *me, keel_resv_done *done, void *arg);
