@@ -261,6 +261,8 @@ bool promises_charge(struct checker *c, struct keel_obj *job, struct place *vnod
 /* The part that is no promise of room: more than it holds because a job was forced, or all that its jobs do not use. */
 static double without_room(const struct window *w, double held, double inside, double forced)
 {
+	if (w->state != KEEL_RESV_RUNNING && w->state != KEEL_RESV_BEING_ALTERED) /* over: until its last job is */
+		return fmax(held, inside);
 	if (w->whatever || w->forced)
 		return fmax(held, inside) - (inside - forced);
 	return fmax(held, inside) - fmax(held, inside - forced);
