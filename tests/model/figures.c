@@ -508,7 +508,7 @@ static void run_resv_confirm(struct sim *s)
 
 	reserve_many(s, 1000, "10:ncpus=1", 60);
 	began_ns = s->server_ns;
-	reserve(s, "100:ncpus=1", "vscatter", sim_time(s) + 3 * AN_HOUR, NULL);
+	reserve(s, "100:ncpus=1", "scatter", sim_time(s) + 3 * AN_HOUR, NULL);
 	wait_confirmed(s, 1001);
 	answers(s);
 	say_both(s, "resv_confirm", began_ns);
@@ -554,7 +554,7 @@ static const struct figure figures[] = {
 	{ "job_10k_vnodes_stall", 100, 100, 1, run_job_10k_vnodes },
 	{ "start_100_hosts", 100, 1, 1, run_start_100_hosts },
 	{ "victims_10k_stall", 100, 100, 1, run_victims_10k },
-	{ "resv_confirm", 100, 100, 1, run_resv_confirm },
+	{ "resv_confirm", 1000, 10, 1, run_resv_confirm },
 	{ "maintenance_5k", 5000, 1, 1, run_maintenance_5k },
 };
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# reservations.bash - what stories about reservations share: load it after helper.bash. `after` gives times, `reserve` makes
+# one, `resv_attr` reads an attribute, `resv_is` looks at its state.
+
+# after SECONDS: a moment from now, as -R and -E have it. day SECONDS: as pbs_rstat -f has it.
+after() { printf '%(%Y%m%d%H%M.%S)T' $((EPOCHSECONDS + $1)); }
+long_date() { LC_ALL=C printf '%(%a %b %d %H:%M:%S %Y)T' "$1"; }
+
+# rsub [arguments]: the owner's request. reserve [arguments]: the id of one that is confirmed; 1 cpu, in an hour, unless said.
+rsub() { as "$OWNER" pbs_rsub "$@"; }
+reserve()
+{
+	local line
+	[[ " $* " == *' -l '* ]] || set -- "$@" -l select=1:ncpus=1
+	[[ " $* " == *' -R '* || " $* " == *' -E '* ]] || set -- "$@" -R "$(after 3600)"
+	[[ " $* " == *' -D '* || " $* " == *' -E '* ]] || set -- "$@" -D 600
+	line=$(rsub -I 60 "$@") || return
+	[[ $line == *' CONFIRMED' ]] || { echo "$line" >&2; return 1; }
+	echo "${line% *}"
+}
+
+resv_attr() { value "$2" "$(pbs_rstat -f "$1" 2>/dev/null)"; }
+epoch_of() { date -d "$(resv_attr "$@")" +%s; } # id, attribute that is a time
+
+# resv_is ID STATE [SUBSTATE]: STATE without RESV_. It asks as stories poll, where numbers are answered.
+declare -gA state_number=([UNCONFIRMED]=1 [CONFIRMED]=2 [RUNNING]=5 [BEING_DELETED]=7 [DELETING_JOBS]=9 [DEGRADED]=10 [BEING_ALTERED]=11)
+resv_is()
+{
+	local state=${state_number[$2]}
+	ask_for resv "$1" reserve_state reserve_substate || { ask_lines=$(pbs_rstat -f "$1" 2>/dev/null) && state=RESV_$2; }
+	same_value "state of $1 ($2)" "$state" reserve_state "$ask_lines" &&
+		{ [ -z "${3-}" ] || same_value "substate of $1" "$3" reserve_substate "$ask_lines"; }
+}
+attr_is() { same "$2 of $1" "$3" "$(resv_attr "$1" "$2")"; } # id, attribute, value
+is_gone() { ! pbs_rstat -f "$1" 2>/dev/null | grep -q .; }
+queue_attr() { qstat -Qf "${1%.svr}" | sed -n "s/^ *$2 = //p"; } # id, attribute
+records() { accounting | sed -n "s/^[^;]*;\\($2\\);$1;/\\1 /p"; } # id, letters as U\|Y: letter and text
+log_of() { server_log | sed -n "s/^.*;Resv;$1;//p"; } # id
+log_line() { has "$(log_of "$1")" "$2"; } # id, pattern
+scheduling() { qmgr -c "set server scheduling = $1"; }
+
+# Each story leaves none behind.
+no_reservations() { [ -z "$(pbs_rstat)" ]; }
+without_reservations()
+{
+	no_reservations && return
+	pbs_rstat -B | sed 's/^Resv ID: //' | xargs -r pbs_rdel || true
+	wait_until 60 no_reservations
+}
