@@ -85,16 +85,42 @@ static void item_shown(struct keel_text *text, struct keel_obj *resv, const stru
 	free(shown);
 }
 
-static void put_resource(void *arg, const char *key, const char *value, uint32_t len)
+struct resources {
+	struct keel_text *text;
+	char *place; /* waits for select, which goes first; owned */
+};
+
+static void item_resource(struct keel_text *text, const char *key, const char *value)
 {
-	struct keel_text *text = arg;
-	char *copy = strndup(value, len), *shown = copy ? keel_acct_value(copy) : NULL;
+	char *shown = value ? keel_acct_value(value) : NULL;
 
 	if (shown)
 		keel_text_printf(text, " Resource_List.%s=%s", key, shown);
 	else
 		text->failed = true;
 	free(shown);
+}
+
+static void put_place(struct resources *r)
+{
+	if (r->place)
+		item_resource(r->text, "place", r->place);
+	free(r->place);
+	r->place = NULL;
+}
+
+static void put_resource(void *arg, const char *key, const char *value, uint32_t len)
+{
+	struct resources *r = arg;
+	char *copy = strndup(value, len);
+
+	if (copy && strcmp(key, "place") == 0 && !r->place) {
+		r->place = copy;
+		return;
+	}
+	item_resource(r->text, key, copy);
+	if (strcmp(key, "select") == 0)
+		put_place(r);
 	free(copy);
 }
 
@@ -102,6 +128,7 @@ static void put_resource(void *arg, const char *key, const char *value, uint32_t
 void record_begin(struct keel_mod *mod, struct keel_obj *resv)
 {
 	struct keel_text text;
+	struct resources resources = { .text = &text };
 
 	keel_text_init(&text);
 	item(&text, "owner", keel_get_str(resv, resv_Reserve_Owner));
@@ -117,7 +144,8 @@ void record_begin(struct keel_mod *mod, struct keel_obj *resv)
 	item_shown(&text, resv, resv_Authorized_Users);
 	item_shown(&text, resv, resv_Authorized_Groups);
 	item_shown(&text, resv, resv_Authorized_Hosts);
-	keel_emit(resv, resv_Resource_List, NULL, &(struct keel_emit){ put_resource, &text });
+	keel_emit(resv, resv_Resource_List, NULL, &(struct keel_emit){ put_resource, &resources });
+	put_place(&resources);
 	keel_text_str(&text, " ");
 	put(mod, resv, 'B', &text);
 }

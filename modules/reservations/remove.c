@@ -4,7 +4,7 @@
  */
 #include "reservations.h"
 
-KEEL_ATTR_OF(resv, queue);
+KEEL_ATTRS_OF(resv, queue, reserve_rules);
 
 #define REQUEST_DELETE 72
 
@@ -15,9 +15,17 @@ static bool ends_already(struct keel_obj *resv)
 	return state == KEEL_RESV_BEING_DELETED || state == KEEL_RESV_DELETED;
 }
 
+/* While its last jobs ended it had its vnodes still: who lost some to it may have looked for them in vain. */
+static void give_back(struct keel_mod *mod, struct keel_obj *resv)
+{
+	if (resv_state(resv) == KEEL_RESV_BEING_DELETED && keel_get_int(resv, resv_reserve_rules) & RULE_WHATEVER)
+		resv_retry(mod, keel_id(resv));
+}
+
 void resv_gone(struct keel_mod *mod, struct keel_obj *resv)
 {
 	search_forget(mod, resv);
+	give_back(mod, resv);
 	spans_release(mod, resv);
 	queue_remove(mod, resv);
 	keel_log(mod, KEEL_LOG_DEBUG, "Resv", keel_id(resv), "reservation deleted");

@@ -231,6 +231,7 @@ bool span_is_broken(struct keel_mod *mod, struct keel_obj *resv, uint32_t i);
 int32_t queue_make(struct keel_mod *mod, struct keel_obj *resv, struct keel_err *err);
 void queue_enable(struct keel_mod *mod, struct keel_obj *resv, bool on);
 void queue_start(struct keel_mod *mod, struct keel_obj *resv, bool on);
+bool queue_is_started(struct keel_mod *mod, struct keel_obj *resv);
 void queue_lists(struct keel_mod *mod, struct keel_obj *resv); /* acl_* follow Authorized_* */
 bool queue_is_empty(struct keel_mod *mod, struct keel_obj *resv);
 void queue_remove(struct keel_mod *mod, struct keel_obj *resv);

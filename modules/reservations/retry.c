@@ -123,10 +123,11 @@ static void whole(struct keel_mod *mod, struct keel_obj *resv)
 {
 	const int32_t state = resv_state(resv) == KEEL_RESV_RUNNING ? KEEL_RESV_RUNNING : KEEL_RESV_CONFIRMED;
 
-	if (resv_state(resv) == state && resv_substate(resv) == state)
+	if (resv_state(resv) != state || resv_substate(resv) != state)
+		resv_to(mod, resv, state, state);
+	else if (keel_get_int(resv, resv_reserve_retry) <= 0)
 		return;
-	resv_to(mod, resv, state, state);
-	retry_clear(resv);
+	retry_clear(resv); /* also that of a time that is over */
 }
 
 void resv_judge(struct keel_mod *mod, struct keel_obj *resv)

@@ -198,6 +198,7 @@ static void done(struct keel_mod *mod, struct search *s)
 		span_move(mod, resv, s->soon, s->soon + keel_get_int(resv, resv_reserve_duration));
 	one_over(s);
 	snprintf(who, sizeof(who), "Scheduler@%s", keel_host_name(mod));
+	keel_log(mod, KEEL_LOG_RESV, "Resv", keel_id(resv), "Confirming %u Occurrences", (unsigned)n);
 	log_line(mod, resv, "Reservation Confirmed", NULL);
 	resv_confirmed(mod, resv, who, (const char *const *)nodes, n);
 	for (uint32_t i = 0; i < n; i++)
@@ -380,7 +381,6 @@ static bool begin_one(struct keel_mod *mod, struct search *s, struct keel_obj *r
 	r->searching = true;
 	if (resv_substate(resv) == KEEL_RESV_DEGRADED)
 		log_line(mod, resv, "Reservation is in degraded mode", NULL);
-	keel_log(mod, KEEL_LOG_RESV, "Resv", keel_id(resv), "Confirming %u Occurrences", (unsigned)s->n_nodes);
 	return true;
 }
 

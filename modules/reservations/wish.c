@@ -16,6 +16,7 @@
 KEEL_ATTRS_OF(server, acl_roots, acl_resv_user_enable, acl_resv_users, acl_resv_group_enable, acl_resv_groups);
 KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_duration, reserve_rrule, reserve_timezone, reserve_count, reserve_index,
 	      reserve_standing, reserve_standing_duration, Resource_List, Authorized_Users, qmove, reserve_job);
+KEEL_ATTRS_OF(resv, User_List, group_list, egroup);
 
 static int32_t fails(struct keel_err *err, int32_t code)
 {
@@ -211,6 +212,47 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+/* The entry of a list that counts here, without its host: the one for `host`, else the one for every host. NULL: there is none. */
+static char *entry_for(const char *list, const char *host)
+{
+	const char *best = NULL;
+	bool exact = false;
+
+	for (const char *at = list; *at && !exact;) {
+		size_t len = strcspn(at, ","), name = strcspn(at, "@,");
+
+		exact = name < len && strlen(host) == len - name - 1 && strncasecmp(at + name + 1, host, len - name - 1) == 0;
+		if (exact || name == len || (len - name == 2 && at[name + 1] == '*'))
+			best = at;
+		at += len + (at[len] == ',');
+	}
+	return best ? strndup(best, strcspn(best, "@,")) : NULL;
+}
+
+static bool is_of(const struct keel_session *who, const char *group)
+{
+	return (who->group && strcmp(who->group, group) == 0) || (who->groups && has_word(who->groups, group));
+}
+
+/* A reservation is its owner's and of a group of its owner's: User_List and group_list may name nothing else here. */
+static int32_t check_entries(const struct wish *wish, struct keel_changes *ch, struct keel_obj *draft, struct keel_err *err)
+{
+	const char *users = text_of(ch, draft, resv_User_List), *groups = text_of(ch, draft, resv_group_list);
+	char *user = users && *users ? entry_for(users, wish->who->host) : NULL;
+	char *group = groups ? entry_for(groups, wish->who->host) : NULL;
+	int32_t code = 0;
+
+	if (users && *users && (!user || strcmp(user, wish->who->user) != 0))
+		code = fails(err, PBSE_R_UID);
+	else if (group && !is_of(wish->who, group))
+		code = fails(err, PBSE_R_GID);
+	else if (group)
+		code = keel_change_text(ch, draft, resv_egroup, KEEL_SET, NULL, group, err);
+	free(group);
+	free(user);
+	return code;
+}
+
 /* The owner may use it, whoever else is named. */
 static int32_t add_owner(const struct wish *wish, struct keel_changes *ch, struct keel_obj *draft, struct keel_err *err)
 {
@@ -240,7 +282,7 @@ int32_t wish_apply(struct keel_mod *mod, const struct wish *wish, struct keel_ch
 
 	if ((code = put_attributes(wish, ch, draft, err)) || (code = specific_prepare(mod, ch, draft, wish, err)) ||
 	    (code = complete_times(mod, ch, draft, &t, err)) || (code = apply_rule(mod, ch, draft, &t, err)) ||
-	    (code = check_owner(mod, wish->who, err)))
+	    (code = check_owner(mod, wish->who, err)) || (code = check_entries(wish, ch, draft, err)))
 		return code;
 	return add_owner(wish, ch, draft, err);
 }

@@ -114,6 +114,22 @@ seconds_of() { date -d "$(resv_attr "$1" "$2")" +%s; }
 	on "$k" '(n1:ncpus=1)'
 }
 
+@test "maintenance-reservations #33: likewise when a job inside the window ends after it" {
+	local r m j
+	r=$(booked 6 3600 -l select=1:ncpus=1:host=n1)
+	runs "$r" RUNNING 5
+	m=$(window 6 3600 -U "$OWNER" n1)
+	runs "$m" RUNNING 5
+	runs "$r" RUNNING 12
+	j=$(inside "$m")
+	starts "$j"
+	pbs_rdel "$m"
+	wait_until 30 resv_gone "$m"
+	runs "$r" RUNNING 5
+	resv_on "$r" '(n1:ncpus=1)'
+	queue_is "$r" started True
+}
+
 @test "maintenance-reservations #34: half of it taken: new jobs run on the other half alone, those there go on" {
 	local r here there new
 	r=$(booked 3 1200 -l 'select=1:ncpus=2:host=n1+1:ncpus=2:host=n2')

@@ -146,11 +146,26 @@ static void put_attribute(const struct attrl *a)
 	putchar('\n');
 }
 
+static const struct attrl *resource(const struct batch_status *resv, const char *name)
+{
+	const struct attrl *a = resv->attribs;
+
+	while (a && !(a->resource && strcmp(a->name, ATTR_l) == 0 && strcmp(a->resource, name) == 0))
+		a = a->next;
+	return a;
+}
+
+/* As the server has them; place goes behind select. */
 void rstat_full(struct rstat *r, const struct batch_status *resv)
 {
+	const struct attrl *select = resource(resv, "select"), *place = select ? resource(resv, "place") : NULL;
+
 	rstat_brief(r, resv);
-	for (const struct attrl *a = resv->attribs; a; a = a->next)
-		if (!is_in(left_out, COUNT(left_out), a->name))
+	for (const struct attrl *a = resv->attribs; a; a = a->next) {
+		if (a != place && !is_in(left_out, COUNT(left_out), a->name))
 			put_attribute(a);
+		if (a == select && place)
+			put_attribute(place);
+	}
 	putchar('\n');
 }

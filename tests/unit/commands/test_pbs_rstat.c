@@ -16,6 +16,7 @@ static const struct entry ordinary[] = {
 	{ "reserve_end", NULL, "1795188480" },
 	{ "reserve_duration", NULL, "60" },
 	{ "queue", NULL, "R1" },
+	{ "Resource_List", "place", "free" },
 	{ "Resource_List", "select", "1:ncpus=2" },
 	{ "Authorized_Users", NULL, "pbsuser@HOST" },
 	{ "ctime", NULL, "1793664000" },
@@ -114,7 +115,7 @@ static void test_full(void)
 	CU_ASSERT(streams_are(&s,
 			      "Resv ID: R1.HOST\nReserve_Name = my;res\nreserve_state = RESV_CONFIRMED\n"
 			      "reserve_start = Fri Nov 20 15:27:00 2026\nreserve_end = Fri Nov 20 15:28:00 2026\n"
-			      "reserve_duration = 60\nqueue = R1\nResource_List.select = 1:ncpus=2\n"
+			      "reserve_duration = 60\nqueue = R1\nResource_List.select = 1:ncpus=2\nResource_List.place = free\n"
 			      "Authorized_Users = pbsuser@HOST\nctime = Tue Nov 03 00:00:00 2026\n"
 			      "mtime = Fri Nov 20 15:26:35 2026\nVariable_List = A=1 B=2\n\nResv ID: R1.HOST\n",
 			      ""));
