@@ -7,7 +7,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, reserve_ID, queue, Resource_List);
-KEEL_ATTR_OF(resv, Resource_List);
+KEEL_ATTRS_OF(resv, Resource_List, resv_nodes);
 
 #define PLACE_LEN 128
 
@@ -70,6 +70,59 @@ keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev)
 	struct keel_obj *resv = ev->queue ? resv_of_queue(c->mod, keel_id(ev->queue)) : NULL;
 
 	return resv && conflicts(c, ev->job, resv) ? refuse(c) : KEEL_NEXT;
+}
+
+/* ---- starts ------------------------------------------------------------------------------------------------ */
+
+static bool has_vnode(const struct keel_exec *exec, const char *vnode)
+{
+	uint32_t i = 0;
+
+	while (i < exec->n && strcmp(exec->part[i].vnode, vnode) != 0)
+		i++;
+	return i < exec->n;
+}
+
+/* The first vnode of the job's that the reservation does not have; NULL: there is none. */
+static const char *vnode_beside(const struct keel_exec *job, const struct keel_exec *resv)
+{
+	uint32_t i = 0;
+
+	while (i < job->n && has_vnode(resv, job->part[i].vnode))
+		i++;
+	return i < job->n ? job->part[i].vnode : NULL;
+}
+
+static keel_verdict vnodes_check(struct keel_call *c, struct keel_obj *resv, const char *exec_vnode)
+{
+	const char *nodes = keel_get_str(resv, resv_resv_nodes), *beside;
+	struct keel_exec *has = NULL, *job = NULL;
+	keel_verdict v = KEEL_NEXT;
+
+	if (keel_resource_exec_parse(exec_vnode, &job, NULL))
+		return KEEL_NEXT; /* the start itself fails */
+	if (!nodes || keel_resource_exec_parse(nodes, &has, NULL))
+		v = keel_reject(c, PBSE_RESCUNAV, "reservation %.200s has no vnodes now: run the job when it has", keel_id(resv));
+	else if ((beside = vnode_beside(job, has)))
+		v = keel_reject(c, PBSE_RESCUNAV, "vnode %.200s is not in reservation %.200s: name vnodes of its resv_nodes, "
+				"or move the job to another queue", beside, keel_id(resv));
+	keel_resource_exec_free(has);
+	keel_resource_exec_free(job);
+	return v;
+}
+
+/* By whatever way a job is started: not before its reservation begins, nor beside what that has. */
+keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start_now *ev)
+{
+	const char *queue = ev->job ? keel_get_str(ev->job, job_queue) : NULL;
+	struct keel_obj *resv = queue ? resv_of_queue(c->mod, queue) : NULL;
+
+	if (!resv)
+		return KEEL_NEXT;
+	if (!resv_is_running(resv))
+		return keel_reject(c, PBSE_BADSTATE, "reservation %.200s does not run now: wait for its begin, or move the job to "
+				   "another queue", keel_id(resv));
+	return ev->exec_vnode && *ev->exec_vnode ? vnodes_check(c, resv, ev->exec_vnode) : KEEL_NEXT;
 }
 
 /* However it came into its queue: by qmove, a route, or because its reservation was made for it. */

@@ -97,6 +97,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_modify, on_job_modify),
 	KEEL_TAP(job_move, on_job_move),
 	KEEL_TAP(job_moved, on_job_moved),
+	KEEL_TAP(start_now, on_start_now),
 	KEEL_TAP(job_started, on_job_started),
 	KEEL_TAP(job_purged, on_job_purged),
 	KEEL_TAP(node_state, on_node_state),

@@ -354,6 +354,7 @@ void alter_done(struct keel_mod *mod, struct keel_obj *resv, const char *const *
 keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
 keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
+keel_verdict on_start_now(struct keel_call *c, const struct keel_ev_start_now *ev);
 void job_follows(struct keel_mod *mod, struct keel_obj *job); /* it is in another queue: reserve_ID */
 const char *holder_of(struct keel_mod *mod, const char *job_id); /* on_holder() of service node */
 

@@ -324,9 +324,10 @@ static bool is_firm(const struct window *w)
 	       (w->state != KEEL_RESV_BEING_DELETED || w->holds);
 }
 
-static bool covers(const struct window *w, int64_t at)
+/* One that is altered, or waits for its last jobs, may hold for longer than its time: now, but nothing is promised for later. */
+static bool covers(const struct window *w, int64_t at, int64_t now)
 {
-	return w->from <= at && (at < w->till || (w->holds && at < w->till + LONG && w->state != KEEL_RESV_RUNNING));
+	return w->from <= at && (at < w->till || (w->holds && at <= now));
 }
 
 static double amount_of(const struct reading *r, const struct place *vnode, const struct keel_resource *res)
@@ -424,7 +425,7 @@ static double promised_at(struct checker *c, const struct place *vnode, const st
 	double sum = 0;
 
 	for (uint32_t i = 0; i < p->n; i++)
-		if (is_firm(&p->w[i]) && covers(&p->w[i], at))
+		if (is_firm(&p->w[i]) && covers(&p->w[i], at, sim_time(c->sim)))
 			sum += amount_of(p->w[i].nodes, vnode, res);
 	return sum;
 }

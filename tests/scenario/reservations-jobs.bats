@@ -195,3 +195,25 @@ queue_attr() { value "$2" "$(qstat -Qf "$1")"; }
 	quietly qsig -s suspend "$id"
 	says 168 'pbs_rsub: Request invalid for state of job' as "$OWNER" pbs_rsub --job "$id"
 }
+
+@test "reservations: a job in a reservation does not start before its begin nor on vnodes that it does not have, by qrun neither" {
+	local resv queue id
+	resv=$(rsub 600 600 -l select=1:ncpus=1:host=n2)
+	queue=${resv%%.*}
+	id=$(submit -q "$queue" -l select=1:ncpus=1)
+	for way in '' '-H n2'; do
+		# shellcheck disable=SC2086
+		run qrun $way "$id"
+		[ "$status" -ne 0 ]
+		has "$output" "reservation $resv does not run now|Queue not started"
+	done
+	job_is "$id" Q
+	resv=$(begun -l select=1:ncpus=1:host=n2)
+	id=$(submit -h -q "${resv%%.*}" -l select=1:ncpus=1)
+	run qrun -H n1 "$id"
+	[ "$status" -ne 0 ]
+	has "$output" "vnode n1 is not in reservation $resv: "
+	quietly qrun -H n2 "$id"
+	wait_until 60 job_is "$id" R 42
+	same exec_vnode '(n2:ncpus=1)' "$(job_attr "$id" exec_vnode)"
+}
