@@ -105,6 +105,7 @@ struct state {
 	struct keel_alarm patience;  /* vnodes.c: hosts that were lost at the start */
 	struct keel_alarm hosts; /* search.c: hosts have had the time to report after the start */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
+	int64_t ended;		     /* clock.c: what was over in that second has ended */
 	char *denied[DENIED_MAX]; /* explain.c: the last ones, and why */
 	uint32_t n_denied;
 	uint32_t cycle;
