@@ -396,6 +396,6 @@ static void its_queue_is_its_own(void)
 }
 
 TESTS_MAIN_BETWEEN("reservations are submitted", begin, tear_down, TEST(is_made), TEST(is_refused), TEST(names_have_an_end),
-		   TEST(entries_that_count), TEST(server_may_refuse), TEST(a_tap_may_refuse), TEST(recurs), TEST(recurs_once), TEST(waits), TEST(waits_in_vain),
-		   TEST(is_removed_when_it_waits_in_vain), TEST(waits_a_year_at_most), TEST(client_goes), TEST(waits_again),
+		   TEST(entries_that_count), TEST(server_may_refuse), TEST(a_tap_may_refuse), TEST(recurs), TEST(recurs_once), TEST(waits),
+		   TEST(waits_in_vain), TEST(is_removed_when_it_waits_in_vain), TEST(waits_a_year_at_most), TEST(client_goes), TEST(waits_again),
 		   TEST(kind_is_confirmed_at_once), TEST(kind_has_its_roles), TEST(has_names), TEST(its_queue_is_its_own), TEST(lists_may_be_long))
