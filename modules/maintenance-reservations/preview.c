@@ -8,9 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-KEEL_ATTRS_OF(job, Resource_List, stime);
+KEEL_ATTRS_OF(job, Resource_List, stime, reserve_ID);
 
-#define LINES 1000 /* of each sort; all are counted */
+#define LINES 1000   /* of each sort; all are counted */
+#define UNKNOWN 1e15 /* an end of a job */
 
 struct preview {
 	struct keel_mod *mod;
@@ -61,22 +62,34 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* When a job ends at the latest: by its walltime, or with its reservation. UNKNOWN or more: that is not known. */
+static double end_of(const struct preview *p, struct keel_obj *job)
+{
+	const double walltime = keel_resource_list_number(keel_get_ptr(job, job_Resource_List), "walltime", -1);
+	const int64_t began = keel_get_int(job, job_stime);
+	const char *id = keel_get_str(job, job_reserve_ID);
+	struct keel_obj *resv = id ? keel_find(p->mod, "resv", id) : NULL;
+	struct keel_resv_window w = { 0 };
+	const double end = walltime < 0 || began <= 0 ? UNKNOWN : (double)began + walltime;
+
+	if (!resv || keel_resv_state(resv) != KEEL_RESV_RUNNING || !keel_resv_window(resv, 0, &w) || (double)w.till > end)
+		return end;
+	return (double)w.till;
+}
+
 static void job_line(struct preview *p, const char *id)
 {
 	struct keel_obj *job = keel_find(p->mod, "job", id);
-	const double walltime = job ? keel_resource_list_number(keel_get_ptr(job, job_Resource_List), "walltime", -1) : 0;
-	const int64_t began = job ? keel_get_int(job, job_stime) : 0;
+	const double end = job ? end_of(p, job) : 0;
 	char date[32];
 
-	if (!job || (walltime >= 0 && began > 0 && (double)began + walltime <= (double)p->w->from))
+	if (!job || end <= (double)p->w->from || ++p->runs > LINES)
 		return;
-	if (++p->runs > LINES)
-		return;
-	if (walltime < 0 || began <= 0 || (double)began + walltime > 1e15)
+	if (end >= UNKNOWN)
 		keel_text_printf(&p->text, "Job %s runs there without an end that is known; it would go on\n", id);
 	else
 		keel_text_printf(&p->text, "Job %s runs there until %s at the latest; it would go on\n", id,
-				 moment(began + (int64_t)walltime, date));
+				 moment((int64_t)end, date));
 }
 
 static void jobs_list(struct preview *p)

@@ -237,7 +237,8 @@ static void world(bool all)
 	attrs("node", (const char *const[]){ "resources_available", "resource_list", NULL });
 	attrs("resv", (const char *const[]){ "Resource_List", "resource_list", "reserve_rrule", "string", "reserve_job", "string", "qmove",
 					     "string", "state", "long", "from", "long", "till", "long", "nodes", "string", NULL });
-	attrs("job", (const char *const[]){ "Resource_List", "resource_list", "stime", "long", "queue", "string", NULL });
+	attrs("job", (const char *const[]){ "Resource_List", "resource_list", "stime", "long", "queue", "string",
+					     "reserve_ID", "string", NULL });
 	vnode("n2", "h2", "4");
 	vnode("n1", "h1", "2");
 	vnode("n0", "h1", NULL);
@@ -560,6 +561,12 @@ static void a_preview_changes_nothing(void)
 	CU_ASSERT_STRING_EQUAL(text, "Job 2.svr runs there without an end that is known; it would go on\n"
 				     "Reservation R1.svr would lose vnodes; others are looked for\n"
 				     "2 vnodes, 1 job that would still run, 1 reservation that would lose vnodes; nothing was changed");
+	free(text);
+	resv("R5.svr", KEEL_RESV_RUNNING, 400, 900, "(n9:ncpus=1)");
+	keel_mock_set(other, "reserve_ID", NULL, "R5.svr"); /* it ends with that */
+	text = row->preview(owner, &w);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_PTR_NULL(strstr(text, "Job "));
 	free(text);
 	CU_ASSERT_STRING_EQUAL(lost, "");
 }

@@ -140,7 +140,7 @@ static void settle(struct keel_mod *mod, struct keel_obj *resv, bool found, bool
 	} else {
 		resv_to(mod, resv, state == KEEL_RESV_CONFIRMED ? KEEL_RESV_DEGRADED : state, substate);
 	}
-	if (state == KEEL_RESV_RUNNING && resv_slot(mod, resv)->span[0].nodes)
+	if (state == KEEL_RESV_RUNNING && resv_slot(mod, resv)->span[0].nodes && !queue_is_started(mod, resv))
 		queue_start(mod, resv, true);
 }
 

@@ -10,7 +10,7 @@
 
 KEEL_ATTRS_OF(resv, partition, queue, reserve_rules, reserve_start, reserve_end, reserve_count, resv_nodes);
 KEEL_ATTR_OPT(queue, partition);
-KEEL_ATTRS_OF(queue, enabled, started);
+KEEL_ATTR_OF(queue, enabled);
 
 #define PARTITION "pbs-default"
 
@@ -48,7 +48,7 @@ static void settle(struct keel_mod *mod, struct keel_obj *resv, int32_t state)
 		return;
 	}
 	resv_to(mod, resv, KEEL_RESV_RUNNING, KEEL_RESV_RUNNING);
-	if (queue && !keel_get_int(queue, queue_started))
+	if (!queue_is_started(mod, resv))
 		queue_start(mod, resv, true);
 	keel_sched_reconsider();
 }

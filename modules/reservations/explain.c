@@ -188,6 +188,13 @@ static void show_vnodes(struct report *r)
 	}
 }
 
+static bool is_in_its_times(const struct report *r, int64_t when)
+{
+	const struct resv *slot = resv_slot(r->mod, r->resv);
+
+	return !slot || !slot->n_spans || when < slot->span[slot->n_spans - 1].till;
+}
+
 static void show_retry(struct report *r)
 {
 	const int64_t retry = keel_get_int(r->resv, resv_reserve_retry);
@@ -196,7 +203,9 @@ static void show_retry(struct report *r)
 
 	if (why)
 		line(r, "the last search for vnodes found none: %s", why);
-	if (retry > keel_time(r->mod))
+	if (retry > keel_time(r->mod) && !is_in_its_times(r, retry))
+		line(r, "others are not looked for before its end");
+	else if (retry > keel_time(r->mod))
 		line(r, "others are looked for on %s", moment_text(retry, date, sizeof(date)));
 	else if (retry)
 		line(r, "others are looked for in the next cycle of the scheduler");

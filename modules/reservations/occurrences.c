@@ -416,8 +416,10 @@ int32_t occurrences_of(const char *rule, const char *zone, int64_t start, int64_
 	if (!w.moment)
 		return PBSE_SYSTEM;
 	rc = walk(&w, start);
-	if (rc)
+	if (rc) {
+		*ret_n = w.n;
 		return rc;
+	}
 	*ret = w.moment, *ret_n = w.n;
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(resv, queue, Resource_List, Authorized_Users, Authorized_Groups, Authorized_Hosts);
-KEEL_ATTRS_OF(queue, acl_groups, acl_hosts, state_count);
+KEEL_ATTRS_OF(queue, acl_groups, acl_hosts, state_count, started);
 
 #define VALUE_LEN 64 /* of a number */
 #define SETS_FIXED 9 /* those that are no resources */
@@ -144,6 +144,13 @@ void queue_enable(struct keel_mod *mod, struct keel_obj *resv, bool on)
 void queue_start(struct keel_mod *mod, struct keel_obj *resv, bool on)
 {
 	change_one(mod, resv, "started", on);
+}
+
+bool queue_is_started(struct keel_mod *mod, struct keel_obj *resv)
+{
+	struct keel_obj *queue = queue_of(mod, resv);
+
+	return queue && keel_get_int(queue, queue_started);
 }
 
 void queue_lists(struct keel_mod *mod, struct keel_obj *resv)

@@ -147,7 +147,7 @@ static int32_t moments(struct keel_mod *mod, const struct wish *wish, uint32_t m
 	code = occurrences_of(rule, zone, t->start, t->duration, most + 1, ret, ret_n);
 	if (!code && *ret_n <= most && *ret_n > 0)
 		return 0;
-	if (!code)
+	if (*ret_n > most)
 		return keel_error(err, PBSE_IVALREQ, "the rule has more than %u times; give it a smaller COUNT or an earlier UNTIL",
 				  most);
 	return keel_error(err, code, "%s", keel_pbse_text(code));

@@ -162,7 +162,7 @@ void time_text(int64_t when, char buf[32]); /* `Fri Nov 20 15:27:00 2026` */
 
 /* ---- occurrences.c: pure, on libical; spec 11 section 2.6 -------------------------------------------------------------- */
 /* The moments at which the occurrences of a rule begin, in *ret, which the caller frees; at most `max`. `zone` a name of the
- * time zone database. 0, or a PBSE code of 15126 to 15135. */
+ * time zone database. 0, or a PBSE code of 15126 to 15135; *ret_n is `max` then when there are more. */
 int32_t occurrences_of(const char *rule, const char *zone, int64_t start, int64_t duration, uint32_t max, int64_t **ret,
 		       uint32_t *ret_n);
 
@@ -231,6 +231,7 @@ bool span_is_broken(struct keel_mod *mod, struct keel_obj *resv, uint32_t i);
 int32_t queue_make(struct keel_mod *mod, struct keel_obj *resv, struct keel_err *err);
 void queue_enable(struct keel_mod *mod, struct keel_obj *resv, bool on);
 void queue_start(struct keel_mod *mod, struct keel_obj *resv, bool on);
+bool queue_is_started(struct keel_mod *mod, struct keel_obj *resv);
 void queue_lists(struct keel_mod *mod, struct keel_obj *resv); /* acl_* follow Authorized_* */
 bool queue_is_empty(struct keel_mod *mod, struct keel_obj *resv);
 void queue_remove(struct keel_mod *mod, struct keel_obj *resv);
