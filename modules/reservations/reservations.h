@@ -163,7 +163,7 @@ void time_text(int64_t when, char buf[32]); /* `Fri Nov 20 15:27:00 2026` */
 
 /* ---- occurrences.c: pure, on libical; spec 11 section 2.6 -------------------------------------------------------------- */
 /* The moments at which the occurrences of a rule begin, in *ret, which the caller frees; at most `max`. `zone` a name of the
- * time zone database. 0, or a PBSE code of 15126 to 15135; *ret_n is `max` then when there are more. */
+ * time zone database. 0, or a PBSE code of 15126 to 15135; *ret_n is then `max` where there are more, or 0. */
 int32_t occurrences_of(const char *rule, const char *zone, int64_t start, int64_t duration, uint32_t max, int64_t **ret,
 		       uint32_t *ret_n);
 
