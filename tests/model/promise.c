@@ -361,7 +361,7 @@ static void twice_compare(struct checker *c, const struct window *w, const struc
 	const int64_t at = w->from > sim_time(c->sim) ? w->from : sim_time(c->sim);
 	double sum = 0, limit = available_of(c, vnode, res);
 
-	for (uint32_t i = 0; i < p->n; i++) {
+	for (uint32_t i = 0; i < p->n && w->till > at; i++) {
 		const struct window *o = &p->w[i];
 
 		if (!is_firm(o) || o->from > at || o->till <= at || !has(o->nodes, vnode))
