@@ -62,8 +62,11 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 /* reservations has made its times and queues again before: it is started first. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
-	actions_left_later(mod, 5000); /* hosts are linked by then, or it is tried again */
-	return conflicts_again(mod, err);
+	int32_t failed = conflicts_again(mod, err);
+
+	if (!failed)
+		actions_left_later(mod, 5000); /* hosts are linked by then, or it is tried again */
+	return failed;
 }
 
 static void stop(struct keel_mod *mod)

@@ -136,10 +136,33 @@ static struct event next_event(struct keel_mod *mod, struct keel_obj *resv)
 	return e;
 }
 
+static void end_if_over(struct keel_mod *mod, struct keel_obj *resv, void *arg)
+{
+	const bool runs = resv_state(resv) == KEEL_RESV_RUNNING;
+	const struct event e = runs ? next_event(mod, resv) : (struct event){ NEVER, NULL };
+
+	(void)arg;
+	if (e.fn == resv_end && e.when <= keel_time(mod))
+		resv_end(mod, resv);
+}
+
+/* Alarms of one second come in any order: what is over gives its vnodes back before others begin. Once a second. */
+static void others_end(struct keel_mod *mod)
+{
+	struct state *st = mod->state;
+
+	if (st->ended == keel_time(mod))
+		return;
+	st->ended = keel_time(mod);
+	each_resv(mod, end_if_over, NULL);
+}
+
 static void fired(struct keel_mod *mod, void *arg)
 {
 	const struct event e = next_event(mod, arg);
 
+	if (e.fn == resv_begin && e.when <= keel_time(mod))
+		others_end(mod);
 	if (e.fn && e.when <= keel_time(mod))
 		e.fn(mod, arg);
 	else

@@ -417,7 +417,7 @@ int32_t occurrences_of(const char *rule, const char *zone, int64_t start, int64_
 		return PBSE_SYSTEM;
 	rc = walk(&w, start);
 	if (rc) {
-		*ret_n = w.n;
+		*ret_n = w.n == max ? max : 0;
 		return rc;
 	}
 	*ret = w.moment, *ret_n = w.n;

@@ -105,6 +105,7 @@ struct state {
 	struct keel_alarm patience;  /* vnodes.c: hosts that were lost at the start */
 	struct keel_alarm hosts; /* search.c: hosts have had the time to report after the start */
 	int64_t began;		     /* replay.c: when the server was ready; what was over by then ends GRACE later */
+	int64_t ended;		     /* clock.c: what was over in that second has ended */
 	char *denied[DENIED_MAX]; /* explain.c: the last ones, and why */
 	uint32_t n_denied;
 	uint32_t cycle;
@@ -162,7 +163,7 @@ void time_text(int64_t when, char buf[32]); /* `Fri Nov 20 15:27:00 2026` */
 
 /* ---- occurrences.c: pure, on libical; spec 11 section 2.6 -------------------------------------------------------------- */
 /* The moments at which the occurrences of a rule begin, in *ret, which the caller frees; at most `max`. `zone` a name of the
- * time zone database. 0, or a PBSE code of 15126 to 15135; *ret_n is `max` then when there are more. */
+ * time zone database. 0, or a PBSE code of 15126 to 15135; *ret_n is then `max` where there are more, or 0. */
 int32_t occurrences_of(const char *rule, const char *zone, int64_t start, int64_t duration, uint32_t max, int64_t **ret,
 		       uint32_t *ret_n);
 

@@ -90,6 +90,7 @@ static int64_t *begins_of(struct keel_mod *mod, struct keel_obj *resv, uint32_t 
 			      (uint32_t)keel_get_int(resv, resv_reserve_count), &begins, ret_n);
 	if (!code)
 		return begins;
+	*ret_n = 0;
 	keel_log(mod, KEEL_LOG_ERROR, "Resv", keel_id(resv),
 		 "its rule cannot be read any more (%d): it ends with the soonest of its times; is the time zone %s still known?",
 		 (int)code, zone ? zone : "UTC");

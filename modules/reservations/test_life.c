@@ -70,6 +70,24 @@ static void begins_once(void)
 	CU_ASSERT_STRING_EQUAL(node_resv("b"), ID);
 }
 
+/* The alarm of the one that begins was set first. */
+static void one_is_over_before_the_other_begins(void)
+{
+	the_second(0);
+	made(120, 180);
+	confirmed();
+	the_second(1);
+	made(60, 120);
+	confirmed();
+	keel_mock_advance(mock, 119000);
+	CU_ASSERT(is(5, 5));
+	keel_mock_advance(mock, 2000);
+	CU_ASSERT_PTR_NULL(resv());
+	CU_ASSERT(strrchr(records, 'B') != NULL && strrchr(records, 'B')[1] == '\0');
+	the_second(0);
+	CU_ASSERT(is(5, 5));
+}
+
 static void has_vnodes_alone(void)
 {
 	made(60, 120);
@@ -563,7 +581,7 @@ static void a_vnode_of_maintenance_stays(void)
 }
 
 TESTS_MAIN_BETWEEN("life of reservations", set_up, tear_down, TEST(is_confirmed), TEST(is_denied), TEST(is_never_confirmed),
-		   TEST(begins_once), TEST(has_vnodes_alone), TEST(has_hosts_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
+		   TEST(begins_once), TEST(one_is_over_before_the_other_begins), TEST(has_vnodes_alone), TEST(has_hosts_alone), TEST(is_never_alone), TEST(two_have_it_alone), TEST(ends_with_its_last_job),
 		   TEST(a_job_that_stays), TEST(is_idle), TEST(far_away), TEST(is_deleted), TEST(has_several_times),
 		   TEST(all_or_none), TEST(begins_stay), TEST(queued_jobs_stay), TEST(some_were_missed), TEST(what_changed_meanwhile), TEST(altered_ones_come_first),
 		   TEST(keeps_what_works), TEST(jobs_stay_where_they_are), TEST(lost_chunks_come_back), TEST(altered_where_jobs_are),

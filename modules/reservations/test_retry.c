@@ -94,6 +94,22 @@ static void only_a_later_time(void)
 	CU_ASSERT(is(2, 10)); /* the second of its times has b not */
 }
 
+static void its_retry_goes_with_its_time(void)
+{
+	made_standing(30, 40);
+	run_cycle();
+	answer("(a:ncpus=1)+(b:ncpus=2)", NULL);
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	answer("(c:ncpus=1)+(b:ncpus=2)", NULL);
+	keel_mock_advance(mock, 31000);
+	degrade("a");
+	CU_ASSERT(is(5, 10));
+	CU_ASSERT(number_of("reserve_retry") > NOW);
+	keel_mock_advance(mock, 10000);
+	CU_ASSERT(is(2, 2));
+	CU_ASSERT_STRING_EQUAL(text_of("reserve_retry"), "");
+}
+
 /* ---- taken ------------------------------------------------------------------------------------------------ */
 static void vnodes_are_taken(void)
 {
@@ -254,5 +270,6 @@ static void denied_ones_are_explained(void)
 }
 
 TESTS_MAIN_BETWEEN("degraded, in conflict", begin, tear_down, TEST(a_vnode_fails), TEST(the_start_is_nearer), TEST(is_found_again),
-		   TEST(only_a_later_time), TEST(vnodes_are_taken), TEST(it_gets_others), TEST(it_runs_without_any),
-		   TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(all_times_are_taken), TEST(is_explained), TEST(denied_ones_are_explained))
+		   TEST(only_a_later_time), TEST(its_retry_goes_with_its_time), TEST(vnodes_are_taken), TEST(it_gets_others),
+		   TEST(it_runs_without_any), TEST(it_begins_in_conflict), TEST(a_later_time_is_taken), TEST(all_times_are_taken),
+		   TEST(is_explained), TEST(denied_ones_are_explained))

@@ -102,6 +102,13 @@ static void is_refused(void)
 	CU_ASSERT_EQUAL(woken, 0);
 }
 
+static void entries_that_count(void)
+{
+	sent(ann, IN_A_MINUTE, ", (\"User_List\", \"\", \"bob@elsewhere,ann\"), (\"group_list\", \"\", \"nosuch@elsewhere,users\")");
+	CU_ASSERT_EQUAL(reply.code, 0);
+	CU_ASSERT_STRING_EQUAL(text_of("egroup"), "users");
+}
+
 /* past modules/reservations/attributes.c NAME_LEN_MAX */
 static void names_have_an_end(void)
 {
@@ -389,6 +396,6 @@ static void its_queue_is_its_own(void)
 }
 
 TESTS_MAIN_BETWEEN("reservations are submitted", begin, tear_down, TEST(is_made), TEST(is_refused), TEST(names_have_an_end),
-		   TEST(server_may_refuse), TEST(a_tap_may_refuse), TEST(recurs), TEST(recurs_once), TEST(waits), TEST(waits_in_vain),
-		   TEST(is_removed_when_it_waits_in_vain), TEST(waits_a_year_at_most), TEST(client_goes), TEST(waits_again),
+		   TEST(entries_that_count), TEST(server_may_refuse), TEST(a_tap_may_refuse), TEST(recurs), TEST(recurs_once), TEST(waits),
+		   TEST(waits_in_vain), TEST(is_removed_when_it_waits_in_vain), TEST(waits_a_year_at_most), TEST(client_goes), TEST(waits_again),
 		   TEST(kind_is_confirmed_at_once), TEST(kind_has_its_roles), TEST(has_names), TEST(its_queue_is_its_own), TEST(lists_may_be_long))

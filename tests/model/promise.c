@@ -355,25 +355,26 @@ static double available_of(struct checker *c, const struct place *vnode, const s
 	return s->resource->list_number(s->object->get_ptr(node, c->a.node_available), res->name, INFINITY);
 }
 
-/* Others that have something of the vnode at the begin of a window. */
+/* Others that have something of the vnode when a window begins; now, if it has: it may have got its vnodes since. */
 static void twice_compare(struct checker *c, const struct window *w, const struct place *vnode, const struct keel_resource *res)
 {
 	const struct promises *p = c->promises;
+	const int64_t at = w->from > sim_time(c->sim) ? w->from : sim_time(c->sim);
 	double sum = 0, limit = available_of(c, vnode, res);
 
-	for (uint32_t i = 0; i < p->n; i++) {
+	for (uint32_t i = 0; i < p->n && w->till > at; i++) {
 		const struct window *o = &p->w[i];
 
-		if (!is_firm(o) || o->from > w->from || o->till <= w->from || !has(o->nodes, vnode))
+		if (!is_firm(o) || o->from > at || o->till <= at || !has(o->nodes, vnode))
 			continue;
 		sum += amount_of(o->nodes, vnode, res);
 		if (o->resv != w->resv && (o->alone || w->alone))
 			sim_wrong(c->sim, "vnode %s is promised to %s and to %s at %lld, one of them has it for itself",
-				  vnode->name, w->id, o->id, (long long)w->from);
+				  vnode->name, w->id, o->id, (long long)at);
 	}
 	if (sum > limit + 1e-6)
 		sim_wrong(c->sim, "vnode %s: %.17g of %.17g %s are promised at %lld, when %s begins", vnode->name, sum, limit,
-			  res->name, (long long)w->from, w->id);
+			  res->name, (long long)at, w->id);
 }
 
 static void all_compare(struct checker *c)

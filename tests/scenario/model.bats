@@ -49,6 +49,7 @@ seeds()
 @test "model: reservations of all kinds: nothing is promised twice, no job reaches into another's time, vnodes count what is held" {
 	needs_module reservations
 	seeds 602 604 --resv 0.8
+	seeds 607 607 --resv 0.8 --steps 2500
 }
 
 @test "model: reservations on hosts with several vnodes, and a server that falls all the time: the same plan after each restart" {

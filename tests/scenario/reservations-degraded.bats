@@ -24,14 +24,6 @@ nodes_of() { resv_attr "$1" resv_nodes | grep -o 'n[1-4]' | sort | xargs; }
 # others_of ID: hosts that it has not.
 others_of() { comm -13 <(nodes_of "$1" | xargs -n 1) <(printf '%s\n' n1 n2 n3 n4) | xargs; }
 one_of() { resv_attr "$1" resv_nodes | grep -o 'n[1-4]' | head -n 1; }
-begun() # [arguments]: one that runs
-{
-	local id
-	id=$(reserve -R "$(after 3)" "$@") || return
-	wait_until 30 resv_is "$id" RUNNING 5 || return
-	echo "$id"
-}
-
 @test "reservations #18: another vnode is taken when the time of the retry has come" {
 	local id bad before retry
 	retries_every 5
@@ -80,13 +72,12 @@ begun() # [arguments]: one that runs
 }
 
 @test "reservations #20: of a running one the vnode alone is replaced that is unavailable" {
-	local id job with without
+	local id job with without spare stays
 	retries_every 4
 	id=$(begun -l select=3:ncpus=1 -l place=scatter)
 	with=$(one_of "$id")
 	job=$(running -q "${id%.svr}" -l "select=1:ncpus=1:host=$with")
 	for without in $(nodes_of "$id"); do [ "$without" = "$with" ] || break; done
-	local spare stays
 	spare=$(others_of "$id")
 	stays=$(nodes_of "$id" | xargs -n 1 | grep -vx "$without" | xargs)
 	scheduling False
@@ -95,7 +86,7 @@ begun() # [arguments]: one that runs
 	wait_until 20 resv_is "$id" RUNNING 10
 	scheduling True
 	wait_until 60 resv_is "$id" RUNNING 5
-	same vnodes "$(printf '%s\n' $stays $spare | sort | xargs)" "$(nodes_of "$id")"
+	same vnodes "$(xargs -n 1 <<<"$stays $spare" | sort | xargs)" "$(nodes_of "$id")"
 	job_is "$job" R 42
 	same 'resv of the old one' '' "$(pbsnodes -v "$without" | value resv)"
 }
@@ -116,15 +107,24 @@ begun() # [arguments]: one that runs
 	lacks "$(resv_attr "$id" resv_nodes)" "$bad:"
 }
 
-@test "reservations #22: chunks that differ have as many vnodes as before" {
+spread_chunks()
+{
 	local id bad
-	retries_every 2
-	id=$(reserve -l select=1:ncpus=1+2:ncpus=1)
-	bad=$(one_of "$id")
-	offline "$bad"
+	setup_sandbox --hosts 1 --vnodes 6 --ncpus 1
+	qmgr -c 'set server reserve_retry_time = 2'
+	id=$(reserve -l select=1:ncpus=1+1:ncpus=3)
+	bad=$(resv_attr "$id" resv_nodes | grep -o 'n1[^:(+]*:' | tail -n 1)
+	has "$(resv_attr "$id" resv_nodes)" '^\([^()+]*\)\+\([^()+]*\+[^()+]*\+[^()+]*\)$'
+	pbsnodes -v -o "${bad%:}"
+	wait_until 20 log_line "$id" '^An attempt to reconfirm reservation will be made on '
 	wait_until 60 resv_is "$id" CONFIRMED 2
-	lacks "$(resv_attr "$id" resv_nodes)" "$bad:"
-	same vnodes 3 "$(nodes_of "$id" | wc -w)"
+	has "$(resv_attr "$id" resv_nodes)" '^\([^()+]*\)\+\([^()+]*\+[^()+]*\+[^()+]*\)$'
+	[[ $(resv_attr "$id" resv_nodes) != *"$bad"* ]]
+}
+
+@test "reservations #22: a chunk over three vnodes has three again when one of them is offline" {
+	beside spread_chunks
+	wait $!
 }
 
 @test "reservations #24: reserve_retry_time and what it was called" {

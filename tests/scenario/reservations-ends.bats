@@ -18,30 +18,10 @@ setup()
 	undo without_reservations
 }
 
-begun() # [arguments]: one that runs
-{
-	local id
-	id=$(reserve -R "$(after 3)" "$@") || return
-	wait_until 30 resv_is "$id" RUNNING 5 || return
-	echo "$id"
-}
-
-# stubborn QUEUE: a job that ignores SIGTERM runs there.
-stubborn()
-{
-	local id mark
-	mark=$(here "ignores.$RANDOM")
-	id=$(submit -q "$1" -l select=1:ncpus=1 -- /bin/sh -c "trap '' TERM; : >$mark; while :; do sleep 0.2; done") || return
-	wait_until 20 job_is "$id" R 42 && wait_until 20 test -e "$mark" || return
-	echo "$id"
-}
-
-killed() { sandbox restart server --hard; wait_until 60 answers; }
-
 @test "reservations #36: one for itself alone marks its vnodes, also after a restart before its begin" {
 	local excl free
-	excl=$(reserve -R "$(after 12)" -l select=1:ncpus=1:host=n1 -l place=excl)
-	free=$(reserve -R "$(after 12)" -l select=1:ncpus=1:host=n2 -l place=free)
+	excl=$(reserve -R "$(after 15)" -l select=1:ncpus=1:host=n1 -l place=excl)
+	free=$(reserve -R "$(after 15)" -l select=1:ncpus=1:host=n2 -l place=free)
 	killed
 	wait_until 60 node_is n1 free
 	wait_until 60 resv_is "$excl" RUNNING 5
@@ -117,7 +97,7 @@ killed() { sandbox restart server --hard; wait_until 60 answers; }
 
 @test "reservations: an end that passed while the server was down: it is deleted, and its jobs" {
 	local id job
-	id=$(reserve -R "$(after 3)" -D 12)
+	id=$(reserve -R "$(after 3)" -D 20)
 	wait_until 30 resv_is "$id" RUNNING 5
 	job=$(running -q "${id%.svr}")
 	local end
@@ -135,10 +115,10 @@ killed() { sandbox restart server --hard; wait_until 60 answers; }
 
 @test "reservations: times that come after a kill -9 begin and end it, and what was not decided is not kept past its time" {
 	local id waits
-	id=$(reserve -R "$(after 12)" -D 12)
+	id=$(reserve -R "$(after 18)" -D 12)
 	scheduling False
 	undo scheduling True
-	waits=$(rsub -R "$(after 10)" -D 5 -l select=1:ncpus=1)
+	waits=$(rsub -R "$(after 16)" -D 5 -l select=1:ncpus=1)
 	waits=${waits% *}
 	killed
 	resv_is "$id" CONFIRMED 2
@@ -162,4 +142,20 @@ killed() { sandbox restart server --hard; wait_until 60 answers; }
 	wait_until 60 resv_is "$id" RUNNING 5
 	wait_until 60 job_is "$job" R 42
 	same records 1 "$(records "$id" B | wc -l)"
+}
+
+@test "reservations: kill -9 leaves each attribute and its queue as they were" {
+	local id before queue
+	id=$(reserve -N name -m abce -M someone@here -U "$OTHER" -G "+$(id -gn "$OTHER")" -H +somewhere -u "$OWNER" -W delete_idle_time=100 \
+		-l select=2:ncpus=2 -l place=scatter)
+	before=$(pbs_rstat -f "$id")
+	queue=$(qstat -Qf "${id%.svr}")
+	has "$before" '^Authorized_Groups = '
+	killed
+	same attributes "$before" "$(pbs_rstat -f "$id")"
+	same queue "$queue" "$(qstat -Qf "${id%.svr}")"
+	wait_until 60 node_is n1 free
+	wait_until 60 node_is n2 free
+	resv_is "$id" CONFIRMED 2
+	same vnodes "$id" "$(pbsnodes -v n1 n2 | value resv | sort -u)"
 }

@@ -121,3 +121,28 @@ one_cpu=(-l select=1:ncpus=1)
 	log_line "$id" "^reservation occurrence 1/3 scheduled at $(printf '%(%H:%M:%S)T' "$first") was skipped because its end time is in the past\$"
 	lacks "$(records "$id" B)" .
 }
+
+@test "reservations: kill -9 while jobs of a time that is over are deleted: then comes the next time, once" {
+	local id job first
+	first=$((EPOCHSECONDS + 5))
+	id=$(times 'FREQ=HOURLY;COUNT=2' -R "$(utc "$first")" -D 25 "${one_cpu[@]}")
+	qmgr -c "set queue ${id%.svr} kill_delay = 3600"
+	wait_until 30 resv_is "$id" RUNNING 5
+	killed
+	resv_is "$id" RUNNING 5
+	wait_until 60 node_is n1 free
+	wait_until 60 node_is n2 free
+	job=$(stubborn "${id%.svr}")
+	wait_until 60 resv_is "$id" DELETING_JOBS
+	has "$(pbs_rstat "$id")" ' DJ '
+	killed
+	resv_is "$id" DELETING_JOBS
+	wait_until 60 node_is n1 free
+	wait_until 60 node_is n2 free
+	qdel -W force "$job"
+	wait_until 60 resv_is "$id" CONFIRMED 2
+	attr_is "$id" reserve_index 2
+	attr_is "$id" reserve_start "$(long_date $((first + 3600)))"
+	same records 1 "$(records "$id" B | wc -l)"
+	same started False "$(queue_attr "$id" started)"
+}

@@ -20,6 +20,26 @@ reserve()
 	echo "${line% *}"
 }
 
+begun() # [arguments]: one that runs
+{
+	local id
+	id=$(reserve -R "$(after 3)" "$@") || return
+	wait_until 30 resv_is "$id" RUNNING 5 || return
+	echo "$id"
+}
+
+# stubborn QUEUE: a job that ignores SIGTERM runs there.
+stubborn()
+{
+	local id mark
+	mark=$(here "ignores.$RANDOM")
+	id=$(submit -q "$1" -l select=1:ncpus=1 -- /bin/sh -c "trap '' TERM; : >$mark; while :; do sleep 0.2; done") || return
+	wait_until 20 job_is "$id" R 42 && wait_until 20 test -e "$mark" || return
+	echo "$id"
+}
+
+killed() { sandbox restart server --hard; wait_until 60 answers; }
+
 resv_attr() { value "$2" "$(pbs_rstat -f "$1" 2>/dev/null)"; }
 epoch_of() { date -d "$(resv_attr "$@")" +%s; } # id, attribute that is a time
 

@@ -19,7 +19,7 @@ setup()
 }
 
 @test "reservations #1, #2, #12: confirmed within a cycle: three listings, log, records" {
-	local line id from row
+	local line id from row table
 	from=$((EPOCHSECONDS + 3600))
 	line=$(rsub -R "$(printf '%(%Y%m%d%H%M.%S)T' "$from")" -D 600 -l select=1:ncpus=1)
 	id=${line% *}
@@ -27,12 +27,12 @@ setup()
 	wait_until 20 resv_is "$id" CONFIRMED 2
 	same reserve_start "$(long_date "$from")" "$(value reserve_start "$(pbs_rstat -f "$id")")"
 	same reserve_end "$(long_date $((from + 600)))" "$(value reserve_end "$(pbs_rstat -f "$id")")"
-	same table "$(printf '%s\n%s\n%-10.10s %-8.8s %-8.8s CO' \
-		'Resv ID    Queue    User     State             Start / Duration / End              ' \
-		'---------------------------------------------------------------------' "$id" "${id%.svr}" "$OWNER@$(hostname)")" \
-		"$(pbs_rstat -S | sed 's/^\(R[0-9].\{29\}\).*/\1/; s/ *$//; 1s/$/              /')"
-	row=$(pbs_rstat "$id" | tail -n 1)
-	[[ ${#row} -ge 64 && $row == *' / 600 / '* ]]
+	table=$(pbs_rstat -S)
+	same header 'Resv ID    Queue    User     State             Start / Duration / End              ' "$(sed -n 1p <<<"$table")"
+	same rule "$(printf -- '-%.0s' {1..69})" "$(sed -n 2p <<<"$table")"
+	row=$(sed -n 3p <<<"$table")
+	same row "$(printf '%-10.10s %-8.8s %-8.8s CO   ' "$id" "${id%.svr}" "$OWNER@$(hostname)") " "${row:0:35}"
+	[[ $row == *' / 600 / '* ]]
 	same 'pbs_rstat -B' "Resv ID: $id" "$(pbs_rstat -B)"
 	has "$(pbs_rstat -f)" '^reserve_state = RESV_CONFIRMED$'
 	has "$(pbs_rstat -F "$id")" '^reserve_substate = 2$'

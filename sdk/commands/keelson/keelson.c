@@ -37,6 +37,7 @@ static const struct cmd keelson = {
 		 "       keelson hooks --reset-time\n"
 		 "       keelson hooks --unbench module.tap\n"
 		 "       keelson explain job\n"
+		 "       keelson resv reservation\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
 		 "       keelson sim [option ...]\n"
 		 "       keelson --version | --help\n",
@@ -95,6 +96,7 @@ static const struct verb {
 } verbs[] = {
 	{ "check", 0, 1, NULL },      { "modules", 0, 1, ADMIN }, { "hooks", 0, 3, ADMIN },	 { "reload", 0, 1, "reload" },
 	{ "load", 1, 1, "reload" },   { "unload", 1, 1, "reload" }, { "holds", 0, 0, ADMIN }, { "explain", 1, 1, "scheduler" },
+	{ "resv", 1, 1, "reservations" },
 };
 
 static const struct verb *verb_find(const char *name)
