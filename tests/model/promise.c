@@ -263,7 +263,9 @@ static double without_room(const struct window *w, double held, double inside, d
 {
 	if (w->state != KEEL_RESV_RUNNING && w->state != KEEL_RESV_BEING_ALTERED) /* over: until its last job is */
 		return fmax(held, inside);
-	if (w->whatever || w->forced)
+	if (w->forced) /* it is promised though others have it, and its jobs run there */
+		return fmax(held, inside);
+	if (w->whatever)
 		return fmax(held, inside) - (inside - forced);
 	return fmax(held, inside) - fmax(held, inside - forced);
 }
