@@ -146,8 +146,9 @@ static void end_if_over(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 		resv_end(mod, resv);
 }
 
-/* Alarms of one second come in any order: what is over gives its vnodes back before others begin. Once a second. */
-static void others_end(struct keel_mod *mod)
+/* Alarms of one second come in any order: what is over gives its vnodes back before others begin, or get them in a cycle. Once
+ * a second. */
+void clock_end_others(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
@@ -162,7 +163,7 @@ static void fired(struct keel_mod *mod, void *arg)
 	const struct event e = next_event(mod, arg);
 
 	if (e.fn == resv_begin && e.when <= keel_time(mod))
-		others_end(mod);
+		clock_end_others(mod);
 	if (e.fn && e.when <= keel_time(mod))
 		e.fn(mod, arg);
 	else

@@ -317,6 +317,7 @@ void resv_retry(struct keel_mod *mod, const char *id);
 /* ---- clock.c ---------------------------------------------------------------------------------------------------------------------------------------- */
 /* Sets the alarm for the next thing that its times bring; call it whenever one of them changed. */
 void clock_set(struct keel_mod *mod, struct keel_obj *resv);
+void clock_end_others(struct keel_mod *mod); /* those whose end has come */
 
 /* ---- begin.c, end.c ----------------------------------------------------------------------------------------------------------------------------------- */
 void resv_begin(struct keel_mod *mod, struct keel_obj *resv);

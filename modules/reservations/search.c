@@ -415,6 +415,7 @@ void search_begin(struct keel_mod *mod)
 	st->cycle++;
 	if (st->search || st->stopping || !(g.s = calloc(1, sizeof(*g.s))))
 		return;
+	clock_end_others(mod);
 	st->search = g.s;
 	each_resv(mod, gather, &g);
 	search_go(mod);
