@@ -259,16 +259,20 @@ bool promises_charge(struct checker *c, struct keel_obj *job, struct place *vnod
 }
 
 /* The part that is no promise of room: more than it holds because a job was forced, or all that its jobs do not use. */
-static double without_room(const struct window *w, double held, double inside, double forced)
+static double without_room(const struct window *w, int64_t now, double held, double inside, double forced)
 {
 	if (w->state != KEEL_RESV_RUNNING && w->state != KEEL_RESV_BEING_ALTERED) /* over: until its last job is */
 		return fmax(held, inside);
-	if (w->whatever || w->forced)
+	if (w->till < now) /* what was over when the server came up ends a moment later, others begin at once */
+		return fmax(held, inside);
+	if (w->forced) /* it is promised though others have it, and its jobs run there */
+		return fmax(held, inside);
+	if (w->whatever)
 		return fmax(held, inside) - (inside - forced);
 	return fmax(held, inside) - fmax(held, inside - forced);
 }
 
-static void holding_sum(struct place *v, const struct holding *h)
+static void holding_sum(struct place *v, const struct holding *h, int64_t now)
 {
 	struct bag all = h->held;
 
@@ -279,7 +283,7 @@ static void holding_sum(struct place *v, const struct holding *h)
 		double held = amount_in(&h->held, res), inside = amount_in(&h->inside, res);
 
 		bag_add(&v->want, res, fmax(held, inside));
-		bag_add(&v->forced, res, without_room(h->of, held, inside, amount_in(&h->forced, res)));
+		bag_add(&v->forced, res, without_room(h->of, now, held, inside, amount_in(&h->forced, res)));
 	}
 }
 
@@ -312,7 +316,7 @@ void promises_sum(struct checker *c)
 		window_hold(c, &p->w[i]);
 	HASH_ITER(hh, c->vnodes, v, next)
 		for (const struct holding *h = v->holdings; h != NULL; h = h->next)
-			holding_sum(v, h);
+			holding_sum(v, h, sim_time(c->sim));
 }
 
 /* ---- two at a time -------------------------------------------------------------------------------------------------- */
