@@ -1048,7 +1048,6 @@ qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs 
 }
 
 resv_attr() { value "$2" "$(pbs_rstat -f "$1")"; }
-resv_is() { same "state of $1" "RESV_$2" "$(resv_attr "$1" reserve_state)"; }
 # rsub SECONDS DURATION [pbs_rsub arguments]: its id, confirmed.
 rsub()
 {

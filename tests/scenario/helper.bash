@@ -153,6 +153,22 @@ show_state()
 	} >&2 2>&1 || true
 }
 
+# resv_is ID STATE [SUBSTATE]: STATE without RESV_. It asks as stories poll, where numbers are answered.
+declare -gA resv_states=([UNCONFIRMED]=1 [CONFIRMED]=2 [RUNNING]=5 [BEING_DELETED]=7 [DELETING_JOBS]=9 [DEGRADED]=10 [BEING_ALTERED]=11)
+resv_is()
+{
+	local state=${resv_states[$2]}
+	ask_for resv "$1" reserve_state reserve_substate || { ask_lines=$(pbs_rstat -f "$1" 2>/dev/null) && state=RESV_$2; }
+	same_value "state of $1 ($2)" "$state" reserve_state "$ask_lines" &&
+		{ [ -z "${3-}" ] || same_value "substate of $1" "$3" reserve_substate "$ask_lines"; }
+}
+
+# Where forks are slow steps take longer: moments that are near come later then.
+slowness=$((${KEELSON_PATIENCE:-4} > 4 ? KEELSON_PATIENCE / 4 : 1))
+
+# moment SECONDS: so many from now, as pbs_rsub reads it.
+moment() { printf '%(%Y%m%d%H%M.%S)T' $((EPOCHSECONDS + ($1 > 90 ? $1 : $1 * slowness))); }
+
 # wait_until SECONDS COMMAND...: poll until it succeeds, at first often. On a machine that is busy with others
 # it may take four times as long; $KEELSON_PATIENCE is another factor, which scripts/test sets where forks are slow.
 wait_until()

@@ -43,7 +43,6 @@ resv_call() { "$KEELSON_BUILD/tests/scenario/tools/resv" "$@"; }
 # ---- reservations ------------------------------------------------------------------------------------------
 
 # A moment so many seconds from now, as -R and -E have it.
-moment() { date -d "+$1 seconds" +%Y%m%d%H%M.%S; }
 within() { echo "-R $(moment "$1") -E $(moment "$2")"; } # options: from, till
 
 # window FROM TILL [pbs_rsub options] HOST...: by root; its id. Anything but CONFIRMED is an error.
@@ -72,14 +71,7 @@ booked()
 
 resv_attr() { value "$2" "$(pbs_rstat -f "$1")"; } # id, attribute
 
-# resv_is ID STATE [SUBSTATE]; resv_on ID NODES: its resv_nodes, '' when there are none.
-resv_is()
-{
-	local text
-	text=$(pbs_rstat -f "$1")
-	same_value "state of $1" "RESV_$2" reserve_state "$text" &&
-		{ [ -z "${3-}" ] || same_value "substate of $1" "$3" reserve_substate "$text"; }
-}
+# resv_on ID NODES: its resv_nodes, '' when there are none.
 resv_on() { same_value "vnodes of $1" "$2" resv_nodes "$(pbs_rstat -f "$1")"; }
 resv_gone() { lacks "$(listed)" "^${1//./\\.}\$"; }
 in_conflict() { resv_is "$1" DEGRADED 12; }

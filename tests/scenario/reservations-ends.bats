@@ -97,7 +97,7 @@ setup()
 
 @test "reservations: an end that passed while the server was down: it is deleted, and its jobs" {
 	local id job
-	id=$(reserve -R "$(after 3)" -D 20)
+	id=$(reserve -R "$(after 3)" -D $((20 * slowness)))
 	wait_until 30 resv_is "$id" RUNNING 5
 	job=$(running -q "${id%.svr}")
 	local end
@@ -115,7 +115,7 @@ setup()
 
 @test "reservations: times that come after a kill -9 begin and end it, and what was not decided is not kept past its time" {
 	local id waits
-	id=$(reserve -R "$(after 18)" -D 12)
+	id=$(reserve -R "$(after 18)" -D $((12 * slowness)))
 	scheduling False
 	undo scheduling True
 	waits=$(rsub -R "$(after 16)" -D 5 -l select=1:ncpus=1)

@@ -16,7 +16,6 @@ moment() { date -d "+$1 seconds" +%Y%m%d%H%M.%S; }
 # rsub SECONDS [arguments]: by its owner, to begin in so many; its id.
 rsub() { as "$OWNER" pbs_rsub -R "$(moment "$1")" -D 600 -I 60 "${@:2}" | cut -d' ' -f1; }
 
-resv_is() { [ "$(value reserve_state "$(pbs_rstat -f "$1")")" = "RESV_$2" ]; }
 
 @test "a job inside cannot be altered to have for itself what its reservation shares" {
 	local id job

@@ -74,7 +74,7 @@ queue_attr() { value "$2" "$(qstat -Qf "$1")"; }
 
 @test "reservations #17: between two times of one that repeats the running job is deleted, the queued one waits" {
 	local resv id waits
-	resv=$(as "$OWNER" env PBS_TZID=UTC pbs_rsub -I 60 -R "$(TZ=UTC moment 3)" -D 10 -r 'FREQ=MINUTELY;COUNT=2' -l select=1:ncpus=1 |
+	resv=$(as "$OWNER" env PBS_TZID=UTC pbs_rsub -I 60 -R "$(TZ=UTC moment 3)" -D $((10 * slowness)) -r 'FREQ=MINUTELY;COUNT=2' -l select=1:ncpus=1 |
 		sed -n 's/ CONFIRMED$//p')
 	id=$(submit -q "${resv%%.*}" -l select=1:ncpus=1)
 	waits=$(submit -q "${resv%%.*}" -l select=1:ncpus=1)

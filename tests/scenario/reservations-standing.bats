@@ -57,7 +57,7 @@ one_cpu=(-l select=1:ncpus=1)
 
 @test "reservations #23: what its first time lacks its next one does not" {
 	local id first
-	first=$((EPOCHSECONDS + 15))
+	first=$((EPOCHSECONDS + 15 * slowness))
 	reserve -R "$(utc $((first + 60)))" -D 30 -l select=1:ncpus=2:host=n1 >/dev/null
 	reserve -R "$(utc "$first")" -D 30 -l select=1:ncpus=2:host=n2 >/dev/null
 	id=$(times 'FREQ=MINUTELY;COUNT=2' -R "$(utc "$first")" -D 20 -l select=1:ncpus=2)
@@ -97,7 +97,7 @@ one_cpu=(-l select=1:ncpus=1)
 
 @test "reservations: what is altered is its soonest time alone" {
 	local id first
-	first=$((EPOCHSECONDS + 10))
+	first=$((EPOCHSECONDS + 10 * slowness))
 	id=$(times 'FREQ=MINUTELY;COUNT=2' -R "$(utc "$first")" -D 5 "${one_cpu[@]}")
 	says 0 "pbs_ralter: $id CONFIRMED" as "$OWNER" pbs_ralter -I 60 -D 8 "$id"
 	attr_is "$id" reserve_duration 8
@@ -109,7 +109,7 @@ one_cpu=(-l select=1:ncpus=1)
 
 @test "reservations: times that passed while the server was down are skipped" {
 	local id first
-	first=$((EPOCHSECONDS + 10))
+	first=$((EPOCHSECONDS + 10 * slowness))
 	id=$(times 'FREQ=MINUTELY;COUNT=3' -R "$(utc "$first")" -D 5 "${one_cpu[@]}")
 	sandbox kill server
 	wait_until 60 eval "[ \$EPOCHSECONDS -gt $((first + 6)) ]"
@@ -124,7 +124,7 @@ one_cpu=(-l select=1:ncpus=1)
 
 @test "reservations: kill -9 while jobs of a time that is over are deleted: then comes the next time, once" {
 	local id job first
-	first=$((EPOCHSECONDS + 5))
+	first=$((EPOCHSECONDS + 5 * slowness))
 	id=$(times 'FREQ=HOURLY;COUNT=2' -R "$(utc "$first")" -D 25 "${one_cpu[@]}")
 	qmgr -c "set queue ${id%.svr} kill_delay = 3600"
 	wait_until 30 resv_is "$id" RUNNING 5

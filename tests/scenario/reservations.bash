@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # reservations.bash - what stories about reservations share: load it after helper.bash. `after` gives times, `reserve` makes
-# one, `resv_attr` reads an attribute, `resv_is` looks at its state.
+# one, `resv_attr` reads an attribute, `attr_is` compares one.
 
 # after SECONDS: a moment from now, as -R and -E have it. day SECONDS: as pbs_rstat -f has it.
-after() { printf '%(%Y%m%d%H%M.%S)T' $((EPOCHSECONDS + $1)); }
+after() { moment "$1"; }
 long_date() { LC_ALL=C printf '%(%a %b %d %H:%M:%S %Y)T' "$1"; }
 
 # rsub [arguments]: the owner's request. reserve [arguments]: the id of one that is confirmed; 1 cpu, in an hour, unless said.
@@ -43,15 +43,6 @@ killed() { sandbox restart server --hard; wait_until 60 answers; }
 resv_attr() { value "$2" "$(pbs_rstat -f "$1" 2>/dev/null)"; }
 epoch_of() { date -d "$(resv_attr "$@")" +%s; } # id, attribute that is a time
 
-# resv_is ID STATE [SUBSTATE]: STATE without RESV_. It asks as stories poll, where numbers are answered.
-declare -gA state_number=([UNCONFIRMED]=1 [CONFIRMED]=2 [RUNNING]=5 [BEING_DELETED]=7 [DELETING_JOBS]=9 [DEGRADED]=10 [BEING_ALTERED]=11)
-resv_is()
-{
-	local state=${state_number[$2]}
-	ask_for resv "$1" reserve_state reserve_substate || { ask_lines=$(pbs_rstat -f "$1" 2>/dev/null) && state=RESV_$2; }
-	same_value "state of $1 ($2)" "$state" reserve_state "$ask_lines" &&
-		{ [ -z "${3-}" ] || same_value "substate of $1" "$3" reserve_substate "$ask_lines"; }
-}
 attr_is() { same "$2 of $1" "$3" "$(resv_attr "$1" "$2")"; } # id, attribute, value
 is_gone() { ! pbs_rstat -f "$1" 2>/dev/null | grep -q .; }
 queue_attr() { qstat -Qf "${1%.svr}" | sed -n "s/^ *$2 = //p"; } # id, attribute

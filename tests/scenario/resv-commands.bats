@@ -196,7 +196,6 @@ made()
 }
 
 of_resv() { pbs_rstat -f "$1" | sed -n "s/^$2 = //p"; } # id, attribute
-resv_is() { same "state of $1" "$2" "$(of_resv "$1" reserve_state)"; }
 
 @test "reservations #42: a time of day in the current minute is tomorrow's" {
 	needs_module reservations
@@ -211,17 +210,17 @@ resv_is() { same "state of $1" "$2" "$(of_resv "$1" reserve_state)"; }
 	needs_module reservations
 	local id other
 	id=$(made -I 60 -R "$(moment 3600)" -D 60)
-	wait_until 20 resv_is "$id" RESV_CONFIRMED
+	wait_until 20 resv_is "$id" CONFIRMED
 	qmgr -c 'set server scheduling = false'
 	undo qmgr -c 'set server scheduling = true'
 	as "$OWNER" pbs_rsub -I 300 -R "$(moment 7200)" -D 60 -l select=1:ncpus=1 >"$BATS_TEST_TMPDIR/new" 2>&1 3>&- &
 	as "$OWNER" pbs_ralter -I 300 -D 90 "$id" >"$BATS_TEST_TMPDIR/altered" 2>&1 3>&- &
-	wait_until 20 resv_is "$id" RESV_BEING_ALTERED
+	wait_until 20 resv_is "$id" BEING_ALTERED
 	wait_until 20 eval 'pbs_rstat | grep -q " UN "'
 	other=$(pbs_rstat | sed -n 's/ .* UN .*//p')
 	undo pbs_rdel "$other"
 	sandbox restart server
-	wait_until 20 resv_is "$id" RESV_CONFIRMED # an alteration is undone
+	wait_until 20 resv_is "$id" CONFIRMED # an alteration is undone
 	wait_until 30 node_is n1 free
 	qmgr -c 'set server scheduling = true'
 	wait
