@@ -326,6 +326,8 @@ static void job_charge(struct checker *c, struct keel_obj *job, struct place *qu
 		    !promises_charge(c, job, all->part[i].vnode, all->part[i].res, all->part[i].n, forced))
 			charge(all->part[i].vnode, all->part[i].res, all->part[i].n, forced);
 	list_charge(c, queue, s->object->get_ptr(job, c->a.list), given, forced);
+	/* a reservation that is made from a job, and its queue, are as large as what the job has not given up */
+	forced |= c->a.inside != NULL && s->object->is_set(job, c->a.inside);
 	list_charge(c, queue, s->object->get_ptr(job, c->a.given_up_list), given, forced);
 	for (uint32_t i = 0; c->a.mark != NULL && s->object->is_set(job, c->a.mark) && i < r->n; i++) {
 		bool first = true;
