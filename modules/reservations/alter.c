@@ -43,11 +43,6 @@ struct alteration {
 	char id[];
 };
 
-static int32_t fails(struct keel_err *err, int32_t code)
-{
-	return keel_error(err, code, "%s", keel_pbse_text(code));
-}
-
 /* ---- what is asked for -------------------------------------------------------------------------------- */
 
 static const struct word {

@@ -105,13 +105,6 @@ static void job_seen(struct keel_mod *mod, struct sweep *s, struct keel_obj *res
 		job_delete(mod, s, job);
 }
 
-static struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *resv)
-{
-	const char *name = keel_get_str(resv, resv_queue);
-
-	return name ? keel_find(mod, "queue", name) : NULL;
-}
-
 /* How many of its jobs are in this state, `Running:`. */
 static long jobs_in(struct keel_mod *mod, struct keel_obj *resv, const char *state)
 {

@@ -32,7 +32,7 @@ static const char *who(struct keel_mod *mod, char buf[300])
 	return buf;
 }
 
-static struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *resv)
+struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *resv)
 {
 	const char *name = keel_get_str(resv, resv_queue);
 

@@ -229,6 +229,7 @@ bool span_is_broken(struct keel_mod *mod, struct keel_obj *resv, uint32_t i);
 
 /* ---- queue.c ------------------------------------------------------------------------------------------------------------------- */
 #define QUEUE_WHO "pbs_server" /* @host: who makes and changes queues of reservations */
+struct keel_obj *queue_of(struct keel_mod *mod, struct keel_obj *resv); /* NULL: it has none */
 int32_t queue_make(struct keel_mod *mod, struct keel_obj *resv, struct keel_err *err);
 void queue_enable(struct keel_mod *mod, struct keel_obj *resv, bool on);
 void queue_start(struct keel_mod *mod, struct keel_obj *resv, bool on);
@@ -387,4 +388,10 @@ int32_t resv_replay(struct keel_mod *mod, struct keel_err *err); /* start(): spe
 void resv_slot_fini(struct keel_mod *mod, void *slot); /* its private memory goes */
 
 extern const struct keel_service_def resv_service;
+
+/* The code, with its text of the table in *err. */
+static inline int32_t fails(struct keel_err *err, int32_t code)
+{
+	return keel_error(err, code, "%s", keel_pbse_text(code));
+}
 #endif

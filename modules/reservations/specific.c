@@ -32,11 +32,6 @@ const struct keel_attr_def job_attr_create_resv_from_job =
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
 		      .doc = "a reservation is made from it when it starts");
 
-static int32_t fails(struct keel_err *err, int32_t code)
-{
-	return keel_error(err, code, "%s", keel_pbse_text(code));
-}
-
 /* ---- its job ------------------------------------------------------------------------------------------- */
 
 /* `12`, `12.svr`, `12.svr@svr` */

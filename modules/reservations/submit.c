@@ -43,11 +43,6 @@ static void submission_end(struct submission *s, int32_t code, const char *text)
 	free(s);
 }
 
-static int32_t fails(struct keel_err *err, int32_t code)
-{
-	return keel_error(err, code, "%s", keel_pbse_text(code));
-}
-
 static struct keel_obj *server_of(struct keel_mod *mod)
 {
 	return keel_find(mod, "server", keel_server_name(mod));

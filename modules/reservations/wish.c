@@ -18,11 +18,6 @@ KEEL_ATTRS_OF(resv, reserve_start, reserve_end, reserve_duration, reserve_rrule,
 	      reserve_standing, reserve_standing_duration, Resource_List, Authorized_Users, qmove, reserve_job);
 KEEL_ATTRS_OF(resv, User_List, group_list, egroup);
 
-static int32_t fails(struct keel_err *err, int32_t code)
-{
-	return keel_error(err, code, "%s", keel_pbse_text(code));
-}
-
 bool wish_has(const struct wish *wish, const char *attr)
 {
 	for (uint32_t i = 0; i < wish->n; i++)

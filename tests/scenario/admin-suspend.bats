@@ -1047,7 +1047,6 @@ qmgr: Error (15002) returned from server' qmgr -c 'set node n1 maintenance_jobs 
 	lacks "$(qstat -f "$id")" 'resources_released|resource_released_list'
 }
 
-resv_attr() { value "$2" "$(pbs_rstat -f "$1")"; }
 # rsub SECONDS DURATION [pbs_rsub arguments]: its id, confirmed.
 rsub()
 {

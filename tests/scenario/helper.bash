@@ -153,6 +153,8 @@ show_state()
 	} >&2 2>&1 || true
 }
 
+resv_attr() { value "$2" "$(pbs_rstat -f "$1" 2>/dev/null)"; } # id, attribute
+
 # resv_is ID STATE [SUBSTATE]: STATE without RESV_. It asks as stories poll, where numbers are answered.
 declare -gA resv_states=([UNCONFIRMED]=1 [CONFIRMED]=2 [RUNNING]=5 [BEING_DELETED]=7 [DELETING_JOBS]=9 [DEGRADED]=10 [BEING_ALTERED]=11)
 resv_is()

@@ -69,8 +69,6 @@ booked()
 	id=$(asked "$@") && wait_until 30 resv_is "$id" CONFIRMED 2 && echo "$id"
 }
 
-resv_attr() { value "$2" "$(pbs_rstat -f "$1")"; } # id, attribute
-
 # resv_on ID NODES: its resv_nodes, '' when there are none.
 resv_on() { same_value "vnodes of $1" "$2" resv_nodes "$(pbs_rstat -f "$1")"; }
 resv_gone() { lacks "$(listed)" "^${1//./\\.}\$"; }

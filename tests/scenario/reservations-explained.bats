@@ -16,7 +16,6 @@ moment() { date -d "+$1 seconds" +%Y%m%d%H%M.%S; }
 # rsub [arguments]: by its owner, for the hour that begins in one; its id.
 rsub() { as "$OWNER" pbs_rsub -R "$(moment 3600)" -D 3600 -I 60 "$@" | cut -d' ' -f1; }
 
-resv_attr() { value "$2" "$(pbs_rstat -f "$1")"; }
 explained() { has "$(keelson resv "$1")" "$2"; }
 server_answers() { wait_until 60 answers; }
 

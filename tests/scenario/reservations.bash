@@ -40,7 +40,6 @@ stubborn()
 
 killed() { sandbox restart server --hard; wait_until 60 answers; }
 
-resv_attr() { value "$2" "$(pbs_rstat -f "$1" 2>/dev/null)"; }
 epoch_of() { date -d "$(resv_attr "$@")" +%s; } # id, attribute that is a time
 
 attr_is() { same "$2 of $1" "$3" "$(resv_attr "$1" "$2")"; } # id, attribute, value
