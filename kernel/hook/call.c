@@ -120,6 +120,22 @@ static int32_t call_get(struct keel_call *c, struct keel_obj *obj, const char *n
 	return op->hooks->object->text(obj, a, key, buf, len);
 }
 
+static void call_emit(struct keel_call *c, struct keel_obj *obj, const struct keel_attr *a, const char *key,
+		      const struct keel_emit *emit)
+{
+	struct op *op = op_of(c);
+
+	hooks_object(op->hooks)->change_emit(op->changes, obj, a, key, emit);
+}
+
+static void call_each(struct keel_call *c, void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg)
+{
+	struct op *op = op_of(c);
+
+	if (op->changes != NULL)
+		op->hooks->object->change_each(op->changes, fn, arg);
+}
+
 static const struct keel_session *call_session(struct keel_call *c)
 {
 	static const struct keel_session nobody = { .size = sizeof(nobody), .uid = UINT32_MAX,
@@ -150,4 +166,6 @@ const struct keel_call_api call_api = {
 	.session = call_session,
 	.settled = call_settled,
 	.held = hold_call,
+	.emit = call_emit,
+	.each = call_each,
 };

@@ -96,6 +96,17 @@ int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct ke
 	return text_of(a, changes_slot(c, o, a), key, buf, len);
 }
 
+void changes_emit(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a, const char *key,
+		  const struct keel_emit *emit)
+{
+	const union keel_slot *slot = KEEL_ATTR_HAS_VALUE(&a->def) ? changes_slot(c, o, a) : NULL;
+
+	if (!KEEL_ATTR_HAS_VALUE(&a->def))
+		read_emit(o, a, key, emit);
+	else if (slot)
+		type_format(a->type, slot, key, emit);
+}
+
 /* Calls fn for each entry; not for those that fn adds. */
 void changes_each(struct keel_changes *c,
 		  void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg)

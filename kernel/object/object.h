@@ -251,6 +251,8 @@ int32_t changes_text(struct keel_changes *c, struct keel_obj *o, const struct ke
 		     int32_t op, const char *key, const char *text, struct keel_err *err);
 int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a,
 		     const char *key, char *buf, uint32_t len);
+void changes_emit(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a, const char *key,
+		  const struct keel_emit *emit);
 const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o,
 				    const struct keel_attr *a);
 void changes_each(struct keel_changes *c,

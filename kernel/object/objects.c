@@ -449,6 +449,7 @@ static const struct keel_object_api api = {
 	.pack = view_pack,
 	.rows = rows,
 	.clone = object_clone,
+	.change_emit = changes_emit,
 };
 
 int objects_create(struct registry *r, void (*dirty)(void *arg, struct keel_obj *), void *arg,

@@ -135,6 +135,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	const char *id = job_id(mod, job);
 	bool ran = keel_is_set(job, job_Exit_status);
 
+	keel_note(mod, KEEL_POINT_job_ended, KEEL_EVENT(job_ended, .id = id, .job = job, .ran = ran));
 	callback_end(&j->run, PBSE_BADSTATE, NULL);
 	rerun_answer(j, PBSE_BADSTATE);
 	keel_timer_cancel(j->timer);

@@ -78,6 +78,8 @@ void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status
 		if (j->ending != ENDING_CHECKPOINT) /* its C is written */
 			keel_acct_job('R', job);
 	}
+	keel_note(mod, KEEL_POINT_job_ended,
+		  KEEL_EVENT(job_ended, .id = job_id(mod, job), .job = job, .requeued = 1, .ran = ran));
 	job_vacate(mod, job, true);
 	keel_note(mod, KEEL_POINT_job_purged,
 		  KEEL_EVENT(job_purged, .id = job_id(mod, job), .job = job, .requeued = 1));

@@ -88,6 +88,7 @@ struct keel_object_api {
 	void (*rows)(struct keel_mod *, const char *klass, void (*fn)(void *arg, const struct keel_attr_def *), void *arg);
 	void (*swap)(struct keel_obj *, struct keel_obj *);
 	struct keel_obj *(*clone)(struct keel_mod *, struct keel_obj *, const char *id, struct keel_err *);
+	void (*change_emit)(struct keel_changes *, struct keel_obj *, const struct keel_attr *, const char *key, const struct keel_emit *);
 };
 
 /* ---- call: what a tap may do with its operation ----------------------------------------------- */
@@ -126,6 +127,8 @@ struct keel_call_api {
 	const struct keel_session *(*session)(struct keel_call *);
 	int32_t (*settled)(struct keel_call *, keel_outcome_fn *fn, void *arg);
 	struct keel_call *(*held)(struct keel_hold *);
+	void (*emit)(struct keel_call *, struct keel_obj *, const struct keel_attr *, const char *key, const struct keel_emit *);
+	void (*each)(struct keel_call *, void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg);
 };
 
 /* ---- hook: raise a point ----------------------------------------------------------------------- */

@@ -49,6 +49,19 @@ static inline int32_t keel_call_get(struct keel_call *c, struct keel_obj *obj, c
 	return KEEL_MODULE_kernel.call->get(c, obj, attr, key, buf, len);
 }
 
+/* The same piece by piece to a function, like keel_emit(); an attribute without a value emits nothing. */
+static inline void keel_call_emit(struct keel_call *c, struct keel_obj *obj, const struct keel_attr *attr, const char *key,
+				  const struct keel_emit *emit)
+{
+	KEEL_MODULE_kernel.call->emit(c, obj, attr, key, emit);
+}
+
+/* What the operation would change, by its requester and by taps before this one: calls fn for each (object, attribute) once. */
+static inline void keel_call_each(struct keel_call *c, void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg)
+{
+	KEEL_MODULE_kernel.call->each(c, fn, arg);
+}
+
 /* Wait: GATE and ASK. Returns KEEL_WAIT, which the caller returns; fails with KEEL_FAIL when it cannot be held (no
  * reason given, no memory, the daemon ends). *ret_hold is valid until resume or cancel runs; ret_hold may be NULL. */
 static inline keel_verdict keel_hold(struct keel_call *c, const struct keel_hold_opts *opts,

@@ -12,6 +12,9 @@
 #define KEEL_FIELDS_client_auth(F) F(STR, user) F(STR, host) F(INT, uid)
 #define KEEL_FIELDS_request_receive(F) F(STR, name) F(STR, who)
 #define KEEL_FIELDS_management(F) F(STR, klass) F(STR, name) F(INT, cmd) F(OBJ, obj) F(STR, who)
+/* cmd and object: numbers of enum mgr_cmd and mgr_obj; changes: one line each, `name TAB key TAB op TAB value`, op a number of enum
+ * keel_op, with \\, \t and \n for those characters; time: when it came, seconds since 1970 */
+#define KEEL_FIELDS_management_done(F) F(STR, klass) F(STR, name) F(INT, cmd) F(INT, object) F(STR, who) F(INT, code) F(STR, text) F(STR, changes) F(INT, time)
 #define KEEL_FIELDS_peer_up(F) F(STR, peer) F(INT, daemon)
 #define KEEL_FIELDS_peer_down(F) F(STR, peer) F(INT, daemon)
 
@@ -30,6 +33,7 @@
 #define KEEL_FIELDS_job_resumed(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
 #define KEEL_FIELDS_job_delete(F) F(STR, id) F(OBJ, job) F(STR, who)
 #define KEEL_FIELDS_job_obit(F) F(STR, id) F(OBJ, job) F(INT, exit_status)
+#define KEEL_FIELDS_job_ended(F) F(STR, id) F(OBJ, job) F(INT, requeued) F(INT, ran)
 #define KEEL_FIELDS_job_purged(F) F(STR, id) F(OBJ, job) F(INT, requeued)
 #define KEEL_FIELDS_job_known(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_job_move(F) F(STR, id) F(OBJ, job) F(OBJ, queue) F(STR, who)
@@ -82,6 +86,8 @@
 #define KEEL_FIELDS_host_start(F) F(STR, host)
 #define KEEL_FIELDS_task_begin(F) F(STR, id) F(STR, user)
 #define KEEL_FIELDS_task_launch(F) F(STR, id) F(STR, user)
+/* number: of the task in its run, PBS_TASKNUM */
+#define KEEL_FIELDS_task_spawn(F) F(STR, id) F(STR, user) F(INT, number)
 #define KEEL_FIELDS_task_suspended(F) F(STR, id)
 #define KEEL_FIELDS_task_resume(F) F(STR, id)
 #define KEEL_FIELDS_task_preterm(F) F(STR, id)

@@ -208,6 +208,13 @@ static inline int32_t keel_change_peek(struct keel_changes *changes, struct keel
 	return KEEL_MODULE_kernel.object->change_peek(changes, obj, attr, key, buf, len);
 }
 
+/* The same piece by piece, like keel_emit(). */
+static inline void keel_change_emit(struct keel_changes *changes, struct keel_obj *obj, const struct keel_attr *attr,
+				    const char *key, const struct keel_emit *emit)
+{
+	KEEL_MODULE_kernel.object->change_emit(changes, obj, attr, key, emit);
+}
+
 /* The slot as this set would make it: NULL when unset. */
 static inline const union keel_slot *keel_change_slot(struct keel_changes *changes, struct keel_obj *obj,
 						      const struct keel_attr *attr)

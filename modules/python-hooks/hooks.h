@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * hooks.h - what the files of this module share.
+ *
+ *   hook.c     what a hook is, by name: on a server made from objects of class "hook", on a mom from its files
+ *   run.c      one run-time tap per enabled hook and event; an event becomes a run, a run has a result
+ *   pool.c     the processes that scripts run in
+ *   server.c   events of a server: what the script sees, what becomes of its result; host.c: those of a mom
+ */
+#ifndef PYTHON_HOOKS_H
+#define PYTHON_HOOKS_H
+
+#include <errno.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+#include <utlist.h>
+
+#include "keel/keel.h"
+#include "keel/text.h"
+#include "pbs_error.h"
+#include "talk.h"
+
+/* ---- events ------------------------------------------------------------------------------------------------------------- */
+enum event_flag {
+	EVENT_ABSENT = 1,   /* known by name, refused with a sentence */
+	EVENT_TIMED = 2,    /* every `freq` seconds */
+	EVENT_OF_START = 4, /* `fail_action` and the exit status of a start count */
+	EVENT_OF_USER = 8,  /* may run as the owner of the job */
+};
+enum event_id {
+#define EVENT(name, constant, bit, daemon, point, flags) EVENT_##name,
+#include "event.def"
+#undef EVENT
+	EVENTS
+};
+
+struct run;
+struct result;
+struct event_row {
+	const char *name, *constant;
+	uint32_t bit;
+	uint32_t daemon; /* KEEL_SERVER or KEEL_MOM */
+	uint32_t point;	 /* 0: none */
+	uint32_t flags;
+	/* Writes the pairs of `params` (pack_key() and a value each) and returns how many; -1: no script runs for this event. `ev` is the event of
+	 * the point (NULL for one without). Sets requestor and what settle() needs in the run. */
+	int32_t (*fill)(struct run *r, const void *ev, struct pack *params);
+	/* What becomes of a result: changes are made, and what the end of the run asks for. At a GATE: with the operation, returns the tap's
+	 * verdict. At a NOTE and without a point: c is NULL, the verdict KEEL_REJECT ends the series. */
+	keel_verdict (*settle)(struct run *r, struct keel_call *c, const struct result *result);
+};
+extern const struct event_row events[EVENTS];
+const struct event_row *event_by_name(const char *name, size_t len); /* NULL: there is none */
+
+/* ---- hooks -------------------------------------------------------------------------------------------------------------- */
+enum hook_user { HOOK_ADMIN, HOOK_OWNER };
+enum fail_action { FAIL_OFFLINE = 1, FAIL_CLEAR = 2, FAIL_CYCLE = 4 };
+
+struct hook {
+	UT_hash_handle hh;
+	char *name;
+	bool enabled, debug;
+	bool pending; /* a server: it is deleted, hosts still have it; no event reaches it */
+	uint32_t events;	/* bits 1 << enum event_id */
+	enum hook_user user;
+	int64_t alarm, freq;	/* seconds */
+	int32_t order;
+	int64_t place;		/* of equal order the lower one goes first */
+	uint32_t fail_action;	/* enum fail_action */
+	char *script, *config;	/* NULL: none */
+	uint32_t script_len, config_len;
+	char *suffix;		/* of its configuration file: ".json" ... */
+	bool loading;		/* script and config are being read from the store: calls wait */
+	int64_t version;	/* another one at each change of script, config or user */
+	struct { uint64_t runs, errors, us, longest_us; char last[256]; int64_t last_at; } times[EVENTS];
+	struct pool *pool;	/* pool.c */
+	struct tap *taps;	/* run.c */
+	struct timed *timed;	/* periodic.c */
+	bool announced;		/* its first use was logged */
+};
+
+struct conf {
+	int64_t processes; /* of one version of a script, for one user */
+	int64_t memory;	   /* bytes of addresses of one */
+	int64_t idle;	   /* ms */
+	const char *user;  /* that scripts run as on a server */
+};
+
+struct state {
+	struct keel_mod *mod;
+	struct hook *hooks; /* by name */
+	bool started;
+	struct manage *manage;	     /* manage.c */
+	struct runs *runs;	     /* run.c */
+	struct pools *pools;	     /* pool.c */
+	struct tables *tables;	     /* tables.c */
+	struct server *server;	     /* server.c */
+	struct distribute *distribute; /* distribute.c */
+	struct host *host;	     /* host.c */
+	struct files *files;	     /* files.c */
+};
+
+/* hook.c */
+struct hook *hook_find(const struct state *st, const char *name);
+struct hook *hook_new(struct state *st, const char *name); /* defaults; NULL without memory */
+void hook_free(struct state *st, struct hook *h); /* taken out of every list */
+/* After a change of anything of it, and when its script is there: taps, processes and timers follow. On a server moms get it too. */
+void hook_changed(struct state *st, struct hook *h);
+bool hook_has(const struct hook *h, enum event_id event); /* it is enabled for it, and not pending */
+bool hook_of_moms(const struct hook *h); /* one of its events is a mom's */
+/* One of its attributes from text, as qmgr and .HK files have it, by the rules of spec 32 section 3; op KEEL_SET, INCR, DECR, UNSET.
+ * 0; fails with 15136 and *err, the sentence. */
+int32_t hook_set(struct hook *h, const char *attr, int32_t op, const char *text, struct keel_err *err);
+/* The names of its attributes in listing order, and one as text ("" for no event); like snprintf(). -ENOENT: not shown (freq). */
+extern const char *const hook_attrs[]; /* ends with NULL */
+int32_t hook_text(const struct hook *h, const char *attr, char *buf, uint32_t len);
+
+/* ---- runs --------------------------------------------------------------------------------------------------------------- */
+/* An object of an event: found again by class and id; a draft is the operation's while that waits. */
+struct run_obj {
+	char target[280]; /* as changes name it: "job", "resv", "vnode:n1", "job:12.svr" */
+	const char *klass;
+	char id[280];
+	struct keel_obj *draft; /* NULL: published */
+};
+#define RUN_OBJS 4
+struct run {
+	struct run *prev, *next;
+	struct state *st;
+	struct hook *hook; /* NULL: it was deleted meanwhile */
+	char name[128];	   /* of the hook */
+	const struct event_row *event;
+	struct keel_call *call; /* while the tap or resume() is running, else NULL: that of its operation, for fill() */
+	bool note;	   /* nothing waits for it */
+	char requestor[256], requestor_host[256];
+	char id[280];	   /* of the job, reservation, vnode it is about; "" none */
+	char user[64];	   /* the job's owner, for HOOK_OWNER; "" */
+	struct run_obj objs[RUN_OBJS];
+	uint32_t n_objs;
+	int64_t numbers[4]; /* the event's own: run version, index ... */
+	void *own;	   /* the event's own; free_own() ends it */
+	void (*free_own)(void *own);
+	int64_t began_us;
+};
+/* Remembers an object for changes, and writes it as a value: {class, id, attrs, facts}. With c the values as the operation would make
+ * them. `facts` (may be NULL): a map, written already. */
+void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
+void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
+struct keel_obj *run_find(const struct run *r, const char *target); /* NULL: it is none of the event's, or gone */
+
+enum how { ACCEPTED, REJECTED, EXCEPTION, ALARM, BROKEN /* its process could not serve: the text says why */ };
+struct change {
+	char *target, *attr, *key, *text; /* key NULL: none; text NULL: unset */
+};
+struct result {
+	enum how how;
+	char *text, *trace; /* may be NULL */
+	int64_t us;
+	struct change *changes;
+	uint32_t n_changes;
+	bool rerun, remove, restart_cycle;
+	char *reboot; /* NULL: no; "": the usual command */
+};
+void result_fini(struct result *r);
+
+/* run.c */
+int32_t runs_start(struct state *st, struct keel_err *err);
+void runs_stop(struct state *st);
+void taps_follow(struct state *st, struct hook *h); /* its run-time taps are as its attributes say */
+/* An event without a point: runs the hook (or, NULL, all of that event in their order). done (may be NULL) when all are over, accepted or not. */
+int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg);
+bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */
+/* The texts of spec 32 5.2, for the requester, like snprintf(). */
+int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
+/* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
+int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);
+
+/* pool.c */
+struct ask; /* a call that waits for a process or runs in one */
+typedef void ask_done(struct state *st, void *arg, const struct result *result);
+int32_t pools_start(struct state *st, struct keel_err *err);
+void pools_stop(struct state *st);
+/* Runs the script with this EVENT (a packed map). done() is called once, from the loop, perhaps before this returns (an answer that comes at
+ * once is waited for some microseconds); not after ask_cancel(). NULL without memory: done() is not called. */
+struct ask *pool_ask(struct state *st, struct hook *h, const char *user, const struct pack *event, ask_done *done, void *arg);
+void ask_cancel(struct ask *a); /* its operation does not wait any more; a script that has begun goes on to its end */
+void pool_retire(struct state *st, struct hook *h); /* another version: what runs ends its calls, and leaves */
+void pools_stale(struct state *st); /* tables have changed: the same for all */
+void pool_free(struct state *st, struct hook *h); /* the hook goes */
+/* Is this a script? done(NULL), or why not: the text of the SyntaxError. */
+typedef void check_done(struct state *st, void *arg, const char *why);
+int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg);
+
+/* tables.c: the map `tables` of a setup. On a server from its rows, on a mom as the server has sent it. */
+const struct pack *tables_get(struct state *st); /* NULL: not known yet */
+void tables_changed(struct state *st); /* a resource was made, altered, deleted */
+int32_t tables_put(struct state *st, const void *bytes, uint32_t len); /* a mom's, from the server */
+
+/* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
+ * no question. `r` is the run that asks. */
+bool answer_server(struct state *st, const struct value *frame, struct pack *out);
+bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out);
+
+/* manage.c */
+extern const struct keel_class_def hook_class;
+int32_t manage_start(struct state *st, struct keel_err *err);
+void manage_stop(struct state *st);
+
+/* server.c, periodic.c */
+int32_t server_start(struct state *st, struct keel_err *err);
+void server_stop(struct state *st);
+void timed_follow(struct state *st, struct hook *h); /* its timers are as its attributes say */
+void timed_free(struct state *st, struct hook *h);
+
+/* distribute.c, a server's: hosts have the hooks they should have. */
+int32_t distribute_start(struct state *st, struct keel_err *err);
+void distribute_stop(struct state *st);
+void distribute_hook(struct state *st, struct hook *h); /* it has changed, or is to be deleted there (pending) */
+
+/* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
+int32_t files_start(struct state *st, struct keel_err *err);
+void files_stop(struct state *st);
+int32_t host_start(struct state *st, struct keel_err *err);
+void host_stop(struct state *st);
+
+#endif
