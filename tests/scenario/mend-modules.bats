@@ -73,7 +73,7 @@ dies_of() # words of the trouble
 	setup_sandbox
 	echo "wishes: { enabled = true; path = \"$(fixture wishes)\"; };" >"$SB/server/etc/modules.d/wishes.conf"
 	sandbox reload
-	id=$(qsub -h -l walltime=60 -- /bin/true)
+	id=$(submit -h -l walltime=60 -- /bin/true)
 	qalter -N other -l mem=2mb -l walltime=90 "$id"
 	log_has ";Fixture;$id;wishes Job_Name = other\$"
 	log_has ";Fixture;$id;wishes Resource_List.walltime = 00:01:30\$"
