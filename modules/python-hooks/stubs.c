@@ -4,6 +4,7 @@
  */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "hooks.h"
+#include "host.h"
 #define WEAK __attribute__((weak))
 WEAK const struct event_row events[EVENTS];
 WEAK const struct event_row *event_by_name(const char *name, size_t len) { return NULL; }
@@ -52,3 +53,30 @@ WEAK int32_t files_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void files_stop(struct state *st) {}
 WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void host_stop(struct state *st) {}
+WEAK int32_t host_fill_execjob_begin(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_begin(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_prologue(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_prologue(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_launch(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_launch(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_attach(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_attach(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_resize(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_resize(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_preterm(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_preterm(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_epilogue(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_epilogue(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_end(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_end(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_abort(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_abort(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_postsuspend(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_postsuspend(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_execjob_preresume(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_execjob_preresume(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK void host_update(struct run *r, const struct result *result) {}
+WEAK void host_offline(struct state *st, const char *hook, bool on) {}
+WEAK int32_t updates_start(struct state *st, struct keel_err *err) { return 0; }
+WEAK void updates_stop(struct state *st) {}
+WEAK uint32_t host_pack_vnodes(struct state *st, struct pack *p, const char *exec_vnode) { return 0; }
