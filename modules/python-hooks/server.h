@@ -20,4 +20,7 @@
 #undef DECLARE_SERVER
 #undef DECLARE_MOM
 
+/* vnodes.c: changes of vnodes; those of one that follow each other are made together. Returns how many that were. */
+uint32_t vnodes_change(struct state *st, const char *who, const struct change *changes, uint32_t n);
+
 #endif
