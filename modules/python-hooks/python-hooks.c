@@ -2,7 +2,7 @@
  *
  * python-hooks.c - hooks of a site in Python, as PBS has them. Without libpython: scripts run in keelson-pyhost (pool.c).
  *
- * on a server   manage.c hooks as objects; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
+ * on a server   manage.c, body.c, show.c, stored.c hooks as objects, for qmgr; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
  * on a mom      files.c hooks as files; host.c, verdict.c events; job.c what it knows of jobs; update.c what scripts change on the server
  * on both       hook.c what a hook is; run.c events and results; pool.c processes; tables.c names; talk.c frames
  */
@@ -25,9 +25,22 @@ static const struct keel_conf_rule rules[] = {
 		       .doc = "the user that scripts run as on a server which is root; where there is none of that name: nobody"),
 };
 
+#define STORED(name, type, words) extern const struct keel_attr_def stored_##name;
+#include "stored.def"
+#undef STORED
+
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(CLASS, hook_class),
+#define STORED(name, type, words) KEEL_ROW(ATTR, stored_##name),
+#include "stored.def"
+#undef STORED
+	KEEL_ROW(MANAGED, hook_managed), KEEL_ROW(MANAGED, pbshook_managed), KEEL_ROW(LISTED, hook_listed),
+};
+
 static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
+	struct hook *h, *next;
 	int32_t r = pools_start(st, err);
 
 	if (r == 0)
@@ -45,6 +58,9 @@ static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
 		r = host_start(st, err);
 	st->started = r == 0;
+	HASH_ITER(hh, st->hooks, h, next)
+		if (r == 0)
+			hook_changed(st, h);
 	return r;
 }
 
@@ -75,4 +91,4 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 KEEL_MODULE(.name = "python-hooks", .version = "1.0", .vendor = "Keelson", .summary = "hooks of a site in Python",
 	    .roles = KEEL_SERVER | KEEL_MOM, .flags = KEEL_MOD_NO_PROCESS, .state_size = sizeof(struct state),
-	    KEEL_CONF(struct conf, rules), .init = init, .start = begin, .stop = stop);
+	    KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), .init = init, .start = begin, .stop = stop);
