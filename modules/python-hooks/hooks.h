@@ -167,7 +167,9 @@ void result_fini(struct result *r);
 /* run.c */
 int32_t runs_start(struct state *st, struct keel_err *err);
 void runs_stop(struct state *st);
-void taps_follow(struct state *st, struct hook *h); /* its run-time taps are as its attributes say */
+/* Its run-time taps are as its attributes say. At GATEs all of them have an order below -500 (names keep theirs: a number in front): modules
+ * that check what a job or reservation is to be, from -500 on, see what scripts have made of it. */
+void taps_follow(struct state *st, struct hook *h);
 /* An event without a point: runs the hook (or, NULL, all of that event in their order). done (may be NULL) when all are over, accepted or not. */
 int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg);
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */

@@ -3,10 +3,11 @@
  * python-hooks.c - hooks of a site in Python, as PBS has them. Without libpython: scripts run in keelson-pyhost (pool.c).
  *
  * on a server   manage.c hooks as objects; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
- * on a mom      files.c hooks as files; host.c events
+ * on a mom      files.c hooks as files; host.c, verdict.c events; job.c what it knows of jobs; update.c what scripts change on the server
  * on both       hook.c what a hook is; run.c events and results; pool.c processes; tables.c names; talk.c frames
  */
 #include "hooks.h"
+#include "host.h"
 
 #include "keel/service/supervise.h"
 
@@ -36,6 +37,8 @@ static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
 		r = server_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
+		r = updates_start(st, err);
+	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
 		r = distribute_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
 		r = files_start(st, err);
@@ -55,6 +58,7 @@ static void stop(struct keel_mod *mod)
 	}
 	if (keel_daemon(mod) & KEEL_SERVER) {
 		distribute_stop(st);
+		updates_stop(st);
 		server_stop(st);
 		manage_stop(st);
 	}
