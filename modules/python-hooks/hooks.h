@@ -99,6 +99,8 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct files *files;	     /* files.c */
+	struct hostwide *hostwide;   /* hostwide.c */
+	bool reject_root, keep_checksums; /* directives of a mom: files.c */
 };
 
 /* hook.c */
@@ -167,7 +169,9 @@ void result_fini(struct result *r);
 /* run.c */
 int32_t runs_start(struct state *st, struct keel_err *err);
 void runs_stop(struct state *st);
-void taps_follow(struct state *st, struct hook *h); /* its run-time taps are as its attributes say */
+/* Its run-time taps are as its attributes say. At GATEs all of them have an order below -500 (names keep theirs: a number in front): modules
+ * that check what a job or reservation is to be, from -500 on, see what scripts have made of it. */
+void taps_follow(struct state *st, struct hook *h);
 /* An event without a point: runs the hook (or, NULL, all of that event in their order). done (may be NULL) when all are over, accepted or not. */
 int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg);
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */
@@ -217,6 +221,9 @@ void timed_free(struct state *st, struct hook *h);
 int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
 void distribute_hook(struct state *st, struct hook *h); /* it has changed, or is to be deleted there (pending) */
+void distribute_tables(struct state *st); /* tables_get() has others */
+/* manage.c: no host has it any more, and it was pending. It goes. */
+void hook_gone(struct state *st, struct hook *h);
 
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
 int32_t files_start(struct state *st, struct keel_err *err);
