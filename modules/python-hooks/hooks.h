@@ -101,6 +101,8 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct files *files;	     /* files.c */
+	struct hostwide *hostwide;   /* hostwide.c */
+	bool reject_root, keep_checksums; /* directives of a mom: files.c */
 };
 
 /* hook.c */
@@ -225,6 +227,7 @@ int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
 /* It has changed, or is to be deleted there (pending): hook_gone() when no host has it any more, perhaps before this returns. */
 void distribute_hook(struct state *st, struct hook *h);
+void distribute_tables(struct state *st); /* tables_get() has others */
 
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
 int32_t files_start(struct state *st, struct keel_err *err);

@@ -34,11 +34,6 @@ WEAK int32_t server_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void server_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) {}
 WEAK void timed_free(struct state *st, struct hook *h) {}
-WEAK int32_t distribute_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void distribute_stop(struct state *st) {}
-WEAK void distribute_hook(struct state *st, struct hook *h) { if (h->pending) hook_gone(st, h); }
-WEAK int32_t files_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void files_stop(struct state *st) {}
 WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void host_stop(struct state *st) {}
 WEAK int32_t server_fill_queuejob(struct run *r, const void *ev, struct pack *params) { return -1; }
@@ -100,3 +95,4 @@ WEAK void host_offline(struct state *st, const char *hook, bool on) {}
 WEAK int32_t updates_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void updates_stop(struct state *st) {}
 WEAK uint32_t host_pack_vnodes(struct state *st, struct pack *p, const char *exec_vnode) { return 0; }
+WEAK const char *const hook_attrs[] = { NULL };
