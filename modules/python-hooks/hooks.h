@@ -198,6 +198,7 @@ int32_t pool_check(struct state *st, const char *name, const char *script, uint3
 const struct pack *tables_get(struct state *st); /* NULL: not known yet */
 void tables_changed(struct state *st); /* a resource was made, altered, deleted */
 int32_t tables_put(struct state *st, const void *bytes, uint32_t len); /* a mom's, from the server */
+void tables_free(struct state *st); /* both daemons' */
 
 /* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
@@ -218,6 +219,7 @@ void timed_free(struct state *st, struct hook *h);
 /* distribute.c, a server's: hosts have the hooks they should have. */
 int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
+void distribute_tables(struct state *st); /* tables_get() is another one than hosts have */
 void distribute_hook(struct state *st, struct hook *h); /* it has changed, or is to be deleted there (pending) */
 
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
