@@ -246,3 +246,33 @@ keel_verdict server_settle(struct run *r, struct keel_call *c, const struct resu
 		return server_refusal(r, c, result);
 	return server_changes(r, c, result, target);
 }
+
+/* ---- start and end -------------------------------------------------------------------------------------------------------- */
+/* Resources come and go by requests of managers. */
+static keel_verdict on_management_done(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_management_done *ev = event;
+
+	(void)point, (void)arg;
+	if (ev->code == 0 && strcmp(ev->klass, "resource") == 0)
+		tables_changed(c->mod->state);
+	return KEEL_NEXT;
+}
+
+int32_t server_start(struct state *st, struct keel_err *err)
+{
+	st->server = calloc(1, sizeof(*st->server));
+	if (!st->server)
+		return keel_error(err, -ENOMEM, "no memory for events of a server");
+	return keel_tap_add(st->mod, KEEL_POINT_management_done, "tables", 0, on_management_done, NULL, err);
+}
+
+void server_stop(struct state *st)
+{
+	if (!st->server)
+		return;
+	keel_tap_remove(st->mod, KEEL_POINT_management_done, "tables");
+	answers_free(st->server);
+	free(st->server);
+	st->server = NULL;
+}

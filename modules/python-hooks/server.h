@@ -20,6 +20,13 @@
 #undef DECLARE_SERVER
 #undef DECLARE_MOM
 
+struct server {
+	struct walks *walks; /* answer.c */
+};
+
+/* answer.c */
+void answers_free(struct server *server);
+
 /* ---- server.c -------------------------------------------------------------------------------------------------------------- */
 /* Fills requestor and requestor_host: of the operation, else of `who` (user@host; may be NULL), else this server. */
 void server_asker(struct run *r, const char *who);

@@ -33,12 +33,9 @@ WEAK void pool_retire(struct state *st, struct hook *h) {}
 WEAK void pools_stale(struct state *st) {}
 WEAK void pool_free(struct state *st, struct hook *h) {}
 WEAK int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg) { return -ENOMEM; }
-WEAK bool answer_server(struct state *st, const struct value *frame, struct pack *out) { return false; }
 WEAK bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out) { return false; }
 WEAK int32_t manage_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void manage_stop(struct state *st) {}
-WEAK int32_t server_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void server_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) {}
 WEAK void timed_free(struct state *st, struct hook *h) {}
 WEAK int32_t distribute_start(struct state *st, struct keel_err *err) { return 0; }
