@@ -99,6 +99,8 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct files *files;	     /* files.c */
+	struct hostwide *hostwide;   /* hostwide.c */
+	bool reject_root, keep_checksums; /* directives of a mom: files.c */
 };
 
 /* hook.c */
@@ -219,8 +221,10 @@ void timed_free(struct state *st, struct hook *h);
 /* distribute.c, a server's: hosts have the hooks they should have. */
 int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
-void distribute_tables(struct state *st); /* tables_get() is another one than hosts have */
 void distribute_hook(struct state *st, struct hook *h); /* it has changed, or is to be deleted there (pending) */
+void distribute_tables(struct state *st); /* tables_get() has others */
+/* manage.c: no host has it any more, and it was pending. It goes. */
+void hook_gone(struct state *st, struct hook *h);
 
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
 int32_t files_start(struct state *st, struct keel_err *err);

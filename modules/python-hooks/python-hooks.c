@@ -7,6 +7,7 @@
  * on both       hook.c what a hook is; run.c events and results; pool.c processes; tables.c names; talk.c frames
  */
 #include "hooks.h"
+#include "distribute.h"
 #include "host.h"
 
 #include "keel/service/supervise.h"
@@ -25,6 +26,50 @@ static const struct keel_conf_rule rules[] = {
 		       .doc = "the user that scripts run as on a server which is root; where there is none of that name: nobody"),
 };
 
+/* ---- links and hosts ------------------------------------------------------------------------------------------------------- */
+static keel_verdict peer_up(struct keel_call *c, const struct keel_ev_peer_up *ev)
+{
+	if (ev->daemon & KEEL_MOM && keel_daemon(c->mod) & KEEL_SERVER)
+		distribute_peer(keel_state(c), ev->peer, true);
+	if (ev->daemon & KEEL_SERVER && keel_daemon(c->mod) & KEEL_MOM)
+		files_peer(keel_state(c));
+	return KEEL_NEXT;
+}
+
+static keel_verdict peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev)
+{
+	if (ev->daemon & KEEL_MOM && keel_daemon(c->mod) & KEEL_SERVER)
+		distribute_peer(keel_state(c), ev->peer, false);
+	return KEEL_NEXT;
+}
+
+static void node_deleted(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	(void)arg, (void)outcome;
+	distribute_forget(mod->state);
+}
+
+static keel_verdict node_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)
+{
+	(void)ev;
+	keel_settled(c, node_deleted, NULL); /* no memory: it is looked at when something else happens */
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(peer_up, peer_up),
+	KEEL_TAP(peer_down, peer_down),
+	KEEL_TAP(node_delete, node_delete),
+	KEEL_TAP(start_now, distribute_start_now, .order = 900), /* behind the one that waits for hosts */
+};
+
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(ATTR, distribute_timeout_row),
+	KEEL_ROW(MOM_DIRECTIVE, reject_root_scripts_directive),
+	KEEL_ROW(MOM_DIRECTIVE, report_hook_checksums_directive),
+};
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
 static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -69,11 +114,16 @@ static void stop(struct keel_mod *mod)
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
+	int32_t r = 0;
+
 	((struct state *)mod->state)->mod = mod;
-	(void)err;
-	return 0;
+	if (keel_daemon(mod) & KEEL_SERVER)
+		r = distribute_init(mod, err);
+	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
+		r = files_init(mod, err);
+	return r;
 }
 
 KEEL_MODULE(.name = "python-hooks", .version = "1.0", .vendor = "Keelson", .summary = "hooks of a site in Python",
 	    .roles = KEEL_SERVER | KEEL_MOM, .flags = KEEL_MOD_NO_PROCESS, .state_size = sizeof(struct state),
-	    KEEL_CONF(struct conf, rules), .init = init, .start = begin, .stop = stop);
+	    KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .init = init, .start = begin, .stop = stop);

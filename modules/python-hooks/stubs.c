@@ -38,12 +38,6 @@ WEAK int32_t manage_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void manage_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) {}
 WEAK void timed_free(struct state *st, struct hook *h) {}
-WEAK int32_t distribute_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void distribute_stop(struct state *st) {}
-WEAK void distribute_tables(struct state *st) {}
-WEAK void distribute_hook(struct state *st, struct hook *h) {}
-WEAK int32_t files_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void files_stop(struct state *st) {}
 WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void host_stop(struct state *st) {}
 WEAK int32_t server_fill_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
@@ -79,3 +73,5 @@ WEAK void host_offline(struct state *st, const char *hook, bool on) {}
 WEAK int32_t updates_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void updates_stop(struct state *st) {}
 WEAK uint32_t host_pack_vnodes(struct state *st, struct pack *p, const char *exec_vnode) { return 0; }
+WEAK void hook_gone(struct state *st, struct hook *h) {}
+WEAK const char *const hook_attrs[] = { NULL };
