@@ -6,14 +6,6 @@
 #include "host.h"
 #include "server.h"
 #define WEAK __attribute__((weak))
-WEAK struct hook *hook_find(const struct state *st, const char *name) { return NULL; }
-WEAK struct hook *hook_new(struct state *st, const char *name) { return NULL; }
-WEAK void hook_free(struct state *st, struct hook *h) {}
-WEAK void hook_changed(struct state *st, struct hook *h) {}
-WEAK bool hook_has(const struct hook *h, enum event_id event) { return false; }
-WEAK bool hook_of_moms(const struct hook *h) { return false; }
-WEAK int32_t hook_set(struct hook *h, const char *attr, int32_t op, const char *text, struct keel_err *err) { return 0; }
-WEAK int32_t hook_text(const struct hook *h, const char *attr, char *buf, uint32_t len) { return -ENOENT; }
 WEAK void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts) {}
 WEAK void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts) {}
 WEAK struct keel_obj *run_find(const struct run *r, const char *target) { return NULL; }
@@ -34,8 +26,6 @@ WEAK void pools_stale(struct state *st) {}
 WEAK void pool_free(struct state *st, struct hook *h) {}
 WEAK int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg) { return -ENOMEM; }
 WEAK bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out) { return false; }
-WEAK int32_t manage_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void manage_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) {}
 WEAK void timed_free(struct state *st, struct hook *h) {}
 WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
@@ -73,5 +63,4 @@ WEAK void host_offline(struct state *st, const char *hook, bool on) {}
 WEAK int32_t updates_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void updates_stop(struct state *st) {}
 WEAK uint32_t host_pack_vnodes(struct state *st, struct pack *p, const char *exec_vnode) { return 0; }
-WEAK void hook_gone(struct state *st, struct hook *h) {}
 WEAK const char *const hook_attrs[] = { NULL };
