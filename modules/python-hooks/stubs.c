@@ -25,45 +25,12 @@ WEAK void pool_retire(struct state *st, struct hook *h) {}
 WEAK void pools_stale(struct state *st) {}
 WEAK void pool_free(struct state *st, struct hook *h) {}
 WEAK int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg) { return -ENOMEM; }
-WEAK const struct pack *tables_get(struct state *st) { return NULL; }
-WEAK void tables_changed(struct state *st) {}
-WEAK int32_t tables_put(struct state *st, const void *bytes, uint32_t len) { return 0; }
-WEAK bool answer_server(struct state *st, const struct value *frame, struct pack *out) { return false; }
-WEAK int32_t server_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void server_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) {}
 WEAK void timed_free(struct state *st, struct hook *h) {}
-WEAK int32_t server_fill_queuejob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_queuejob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_postqueuejob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_postqueuejob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_modifyjob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_modifyjob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_modifyvnode(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_modifyvnode(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_management(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_management(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resvsub(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resvsub(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_modifyresv(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_modifyresv(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_movejob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_movejob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_jobobit(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_jobobit(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_runjob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_runjob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t server_fill_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict server_settle_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resv_confirm(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resv_confirm(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resv_begin(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resv_begin(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resv_end(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resv_end(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_exechost_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_exechost_startup(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_exechost_startup(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK const char *const hook_attrs[] = { NULL };
-WEAK uint32_t vnodes_change(struct state *st, const char *who, const struct change *changes, uint32_t n) { return n; }
