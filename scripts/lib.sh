@@ -66,6 +66,7 @@ build_in()
 	fi
 	say "building ${dir#"$top"/}"
 	make -C "$dir" -s -j"$(nproc)" all
+	sed -n 's/^configure:[0-9]*: WARNING: \(there will be no \)/== \1/p' "$dir/config.log"
 }
 
 # A twentieth of a second, without a program: here nothing is ever written.
