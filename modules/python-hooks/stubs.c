@@ -6,31 +6,15 @@
 #include "host.h"
 #include "server.h"
 #define WEAK __attribute__((weak))
-WEAK struct hook *hook_find(const struct state *st, const char *name) { return NULL; }
-WEAK struct hook *hook_new(struct state *st, const char *name) { return NULL; }
-WEAK void hook_free(struct state *st, struct hook *h) {}
-WEAK void hook_changed(struct state *st, struct hook *h) {}
-WEAK bool hook_has(const struct hook *h, enum event_id event) { return false; }
-WEAK bool hook_of_moms(const struct hook *h) { return false; }
-WEAK int32_t hook_set(struct hook *h, const char *attr, int32_t op, const char *text, struct keel_err *err) { return 0; }
-WEAK const char *const hook_attrs[] = { NULL };
-WEAK int32_t hook_text(const struct hook *h, const char *attr, char *buf, uint32_t len) { return -ENOENT; }
 WEAK const struct pack *tables_get(struct state *st) { return NULL; }
 WEAK void tables_changed(struct state *st) {}
 WEAK int32_t tables_put(struct state *st, const void *bytes, uint32_t len) { return 0; }
 WEAK bool answer_server(struct state *st, const struct value *frame, struct pack *out) { return false; }
 WEAK bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out) { return false; }
-WEAK int32_t manage_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void manage_stop(struct state *st) {}
 WEAK int32_t server_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void server_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) {}
 WEAK void timed_free(struct state *st, struct hook *h) {}
-WEAK int32_t distribute_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void distribute_stop(struct state *st) {}
-WEAK void distribute_hook(struct state *st, struct hook *h) {}
-WEAK int32_t files_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void files_stop(struct state *st) {}
 WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void host_stop(struct state *st) {}
 WEAK int32_t server_fill_queuejob(struct run *r, const void *ev, struct pack *params) { return -1; }

@@ -32,7 +32,7 @@
  *	script: the text; path: its name in tracebacks; config: path of the configuration file, or nothing; conf: {name: value} of
  *	pbs.conf; tables:
  *	attrs		{class: {attribute: [type, flags, sentence]}} of classes job, node, queue, server, resv; type: name of the TYPE
- *			row; flags: enum keel_attr_flag
+ *			row; flags: enum keel_attr_flag, and TALK_ATTR_READONLY where the row has no writers
  *	resources	{name: [type, flags]}
  *	node_states	{word: bit}		rows of NODE_STATE, base states included
  *	events		{name: [CONSTANT, bit, is of moms]}
@@ -45,6 +45,8 @@
  *	rerun, delete, restart_cycle (1), reboot (command), retire (1: this process must not serve another call), us: time it took}.
  *	target: "job", "resv", "vnode:NAME", "job:ID", "event" (progname; argv and env: key is the index or the name; the whole list is
  *	given: first one with key nothing and text nothing clears it). A text of nothing: unset.
+ *	Attributes that are none: "name" of "vnode:NAME", that vnode is added (exechost_startup, exechost_periodic); "rerun" and
+ *	"delete" of "job:ID", "1": that of job_list is to be. At runjob the script may set the state of vnodes of pbs.server(), too.
  * Questions, and their answers:
  *	["ask", "object", class, id]			OBJECT or nothing
  *	["ask", "list", class, after, of]		[[OBJECT ...], next | nothing]: up to 100, behind the id `after` (nothing: from the first); of:
@@ -61,6 +63,7 @@
 #include <stdint.h>
 
 #define TALK_DEPTH 8
+#define TALK_ATTR_READONLY 0x10000 /* pbs refuses to set it at events of a server */
 
 /* ---- writing: a frame that is being made. No memory: `failed`, to be looked at at the end ---------------------------- */
 struct pack {
