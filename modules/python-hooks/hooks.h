@@ -208,6 +208,7 @@ int32_t pool_check(struct state *st, const char *name, const char *script, uint3
 const struct pack *tables_get(struct state *st); /* NULL: not known yet */
 void tables_changed(struct state *st); /* a resource was made, altered, deleted */
 int32_t tables_put(struct state *st, const void *bytes, uint32_t len); /* a mom's, from the server */
+void tables_free(struct state *st); /* both daemons' */
 
 /* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
