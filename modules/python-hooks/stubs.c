@@ -25,12 +25,10 @@ WEAK void pool_retire(struct state *st, struct hook *h) {}
 WEAK void pools_stale(struct state *st) {}
 WEAK void pool_free(struct state *st, struct hook *h) {}
 WEAK int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg) { return -ENOMEM; }
-WEAK void timed_follow(struct state *st, struct hook *h) {}
-WEAK void timed_free(struct state *st, struct hook *h) {}
-WEAK int32_t server_fill_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_exechost_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_exechost_startup(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_exechost_startup(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK const char *const hook_attrs[] = { NULL };
+WEAK void hostwide_follow(struct state *st, struct hook *h) {}
+WEAK void hostwide_free(struct state *st, struct hook *h) {}
