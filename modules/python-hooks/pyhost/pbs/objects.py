@@ -124,6 +124,8 @@ class Vnode(Object):
     def __init__(self, name, attrs=None, facts=None, target=None, sink=None):
         if target is None and attrs is None:
             attrs, target, sink = {}, "vnode:" + name, {}
+        if facts and "state" in facts:  # it was another one, or is by now
+            attrs = dict(attrs, state=facts["state"])
         Object.__init__(self, name, attrs, facts, target, sink)
 
     name = property(str)
