@@ -5,9 +5,12 @@ LIBEXEC := $(libexecdir)/keelson
 INSTALL_SBIN := keelsond
 INSTALL_BIN = $(addprefix bin/,$(COMMANDS) $(TOOLS)) $(MODULE_PROGRAMS)
 INSTALL_MODULES = $(MODULES:%=modules/%.so)
+# Those with files that their programs read
+MODULE_FOLDERS := $(foreach m,$(MODULES),$(if $(FILES_$(m)),$(m)))
 HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \
 	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))
 CONF := $(patsubst $(S)/conf/%,%,$(foreach f,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf),$(if $(realpath $(f)),$(f))))
+CONF := $(filter-out $(ABSENT_MODULES:%=modules.d/%.conf),$(CONF))
 MAN := $(notdir $(wildcard $(S)/sdk/man/*.[1-8]))
 UNITS := $(notdir $(wildcard $(S)/sdk/init/*.service))
 # Those that say where the programs are: written for /usr/local, installed for the prefix of this installation.
@@ -29,11 +32,14 @@ keelson-install-exec: keelson-all
 	$(foreach f,$(INSTALL_BIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(bindir)/$(notdir $(f)))) \
 	$(foreach f,$(PROGRAMS),$(call PUT,$(INSTALL_PROGRAM),$(f),$(LIBEXEC)/$(notdir $(f)))) \
 	$(foreach f,$(INSTALL_MODULES),$(call PUT,$(INSTALL_DATA),$(f),$(moduledir)/$(notdir $(f)))) \
+	$(foreach f,$(MODULE_FILES),$(call PUT,$(INSTALL_DATA),$(f),$(LIBEXEC)/$(f:libexec/keelson/%=%))) \
 	$(call PUT,$(INSTALL_DATA),libpbs.a,$(libdir)/libpbs.a) \
 	$(call PUT,$(INSTALL_DATA),$(MOCK),$(libdir)/$(MOCK)) \
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
 	$(call PUT,$(INSTALL_SCRIPT),pbs-config,$(bindir)/pbs-config) \
 	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
+	$(if $(MODULE_FOLDERS),@for f in $$(find $(MODULE_FOLDERS:%=libexec/keelson/%) -name '*.pyc'); do \
+		$(INSTALL_DATA) -D $$f '$(DESTDIR)$(LIBEXEC)'/$${f#libexec/keelson/} || exit 1; done)
 
 keelson-install-data: keelson-all docs-install keelson-place
 	$(foreach f,$(HEADERS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/include/$(f),$(includedir)/$(f))) \
@@ -60,6 +66,7 @@ keelson-uninstall: docs-uninstall
 		$(SDK_INSTALLED) $(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
 		$(foreach f,$(UNITS),$(prefix)/lib/systemd/system/$(f)) \
 		$(foreach f,$(MAN),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
+	rm -rf $(MODULE_FOLDERS:%='$(DESTDIR)$(LIBEXEC)/%')
 	@cd '$(DESTDIR)/' && for d in $(patsubst /%,%,$(libdir)/keelson $(libdir)/cmake $(LIBEXEC) $(includedir)/keel \
 		$(datadir)/keelson $(prefix)/share/keelson); do \
 		test ! -d "$$d" || find "$$d" -depth -type d -exec rmdir --ignore-fail-on-non-empty {} +; done

@@ -99,12 +99,12 @@ int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct ke
 void changes_emit(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a, const char *key,
 		  const struct keel_emit *emit)
 {
-	const union keel_slot *slot = KEEL_ATTR_HAS_VALUE(&a->def) ? changes_slot(c, o, a) : NULL;
+	const struct change *e = c ? change_find(c, o, a) : NULL;
 
-	if (!KEEL_ATTR_HAS_VALUE(&a->def))
+	if (!e)
 		read_emit(o, a, key, emit);
-	else if (slot)
-		type_format(a->type, slot, key, emit);
+	else if (e->is_set)
+		type_format(a->type, &e->slot, key, emit);
 }
 
 /* Calls fn for each entry; not for those that fn adds. */

@@ -72,7 +72,9 @@ struct hook {
 	uint32_t script_len, config_len;
 	char *suffix;		/* of its configuration file: ".json" ... */
 	bool loading;		/* script and config are being read from the store: calls wait */
-	int64_t version;	/* another one at each change of script, config or user */
+	int64_t version;	/* another one at each change of script, config or user; higher than all before, also of hooks that are gone */
+	int64_t retired;	/* the version that processes are of (hook_changed) */
+	bool spread;		/* a server: hosts had it once (manage.c) */
 	struct { uint64_t runs, errors, us, longest_us; char last[256]; int64_t last_at; } times[EVENTS];
 	struct pool *pool;	/* pool.c */
 	struct tap *taps;	/* run.c */
@@ -99,12 +101,14 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct files *files;	     /* files.c */
+	struct hostwide *hostwide;   /* hostwide.c */
+	bool reject_root, keep_checksums; /* directives of a mom: files.c */
 };
 
 /* hook.c */
 struct hook *hook_find(const struct state *st, const char *name);
 struct hook *hook_new(struct state *st, const char *name); /* defaults; NULL without memory */
-void hook_free(struct state *st, struct hook *h); /* taken out of every list */
+void hook_free(struct state *st, struct hook *h); /* taken out of every list: disabled, taps_follow(), timed_free(), pool_free() */
 /* After a change of anything of it, and when its script is there: taps, processes and timers follow. On a server moms get it too. */
 void hook_changed(struct state *st, struct hook *h);
 bool hook_has(const struct hook *h, enum event_id event); /* it is enabled for it, and not pending */
@@ -167,27 +171,35 @@ void result_fini(struct result *r);
 /* run.c */
 int32_t runs_start(struct state *st, struct keel_err *err);
 void runs_stop(struct state *st);
-void taps_follow(struct state *st, struct hook *h); /* its run-time taps are as its attributes say */
+/* Its run-time taps are as its attributes say. At GATEs all of them have an order below -500 (names keep theirs: a number in front): modules
+ * that check what a job or reservation is to be, from -500 on, see what scripts have made of it. */
+void taps_follow(struct state *st, struct hook *h);
+void taps_free(struct state *st, struct hook *h); /* the hook goes: no tap of it is left, its runs go on without it */
 /* An event without a point: runs the hook (or, NULL, all of that event in their order). done (may be NULL) when all are over, accepted or not. */
 int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg);
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */
 /* The texts of spec 32 5.2, for the requester, like snprintf(). */
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
+/* What most GATEs do with a result: all changes are made and the chain goes on, or none is and the requester gets that text (15136). Where a
+ * change is refused the request is. */
+keel_verdict settle_gate(struct run *r, struct keel_call *c, const struct result *result);
 /* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
 int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);
 
 /* pool.c */
 struct ask; /* a call that waits for a process or runs in one */
-typedef void ask_done(struct state *st, void *arg, const struct result *result);
+typedef void ask_done(struct run *r, struct result *result); /* its texts may be taken out */
 int32_t pools_start(struct state *st, struct keel_err *err);
 void pools_stop(struct state *st);
-/* Runs the script with this EVENT (a packed map). done() is called once, from the loop, perhaps before this returns (an answer that comes at
- * once is waited for some microseconds); not after ask_cancel(). NULL without memory: done() is not called. */
-struct ask *pool_ask(struct state *st, struct hook *h, const char *user, const struct pack *event, ask_done *done, void *arg);
+/* Runs the script of r->hook with this EVENT (a packed map). done(r) is called once, from the loop, perhaps before this returns (an answer that
+ * comes at once is waited for some microseconds): what is returned is valid until then, and until ask_cancel(). NULL without memory, or too
+ * many wait: done() is not called. */
+struct ask *pool_ask(struct run *r, const struct pack *event, ask_done *done);
 void ask_cancel(struct ask *a); /* its operation does not wait any more; a script that has begun goes on to its end */
 void pool_retire(struct state *st, struct hook *h); /* another version: what runs ends its calls, and leaves */
 void pools_stale(struct state *st); /* tables have changed: the same for all */
-void pool_free(struct state *st, struct hook *h); /* the hook goes */
+void pool_free(struct state *st, struct hook *h); /* the hook goes: what runs ends, what waits is accepted */
+void pool_wake(struct hook *h); /* its script is there (or not): calls that waited for that go on */
 /* Is this a script? done(NULL), or why not: the text of the SyntaxError. */
 typedef void check_done(struct state *st, void *arg, const char *why);
 int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg);
@@ -196,16 +208,21 @@ int32_t pool_check(struct state *st, const char *name, const char *script, uint3
 const struct pack *tables_get(struct state *st); /* NULL: not known yet */
 void tables_changed(struct state *st); /* a resource was made, altered, deleted */
 int32_t tables_put(struct state *st, const void *bytes, uint32_t len); /* a mom's, from the server */
+void tables_free(struct state *st); /* both daemons' */
 
 /* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
 bool answer_server(struct state *st, const struct value *frame, struct pack *out);
+/* r NULL: its operation is gone, the script runs to its end. */
 bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out);
 
 /* manage.c */
 extern const struct keel_class_def hook_class;
 int32_t manage_start(struct state *st, struct keel_err *err);
 void manage_stop(struct state *st);
+void hook_gone(struct state *st, struct hook *h); /* a pending one is gone from all hosts: it is deleted and freed */
+extern const struct keel_managed_def hook_managed, pbshook_managed;
+extern const struct keel_listed_def hook_listed;
 
 /* server.c, periodic.c */
 int32_t server_start(struct state *st, struct keel_err *err);
@@ -216,7 +233,9 @@ void timed_free(struct state *st, struct hook *h);
 /* distribute.c, a server's: hosts have the hooks they should have. */
 int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
-void distribute_hook(struct state *st, struct hook *h); /* it has changed, or is to be deleted there (pending) */
+/* It has changed, or is to be deleted there (pending): hook_gone() when no host has it any more, perhaps before this returns. */
+void distribute_hook(struct state *st, struct hook *h);
+void distribute_tables(struct state *st); /* tables_get() has others */
 
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
 int32_t files_start(struct state *st, struct keel_err *err);

@@ -2,11 +2,13 @@
  *
  * python-hooks.c - hooks of a site in Python, as PBS has them. Without libpython: scripts run in keelson-pyhost (pool.c).
  *
- * on a server   manage.c hooks as objects; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
- * on a mom      files.c hooks as files; host.c events
+ * on a server   manage.c, body.c, show.c, stored.c hooks as objects, for qmgr; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
+ * on a mom      files.c hooks as files; host.c, verdict.c events; job.c what it knows of jobs; update.c what scripts change on the server
  * on both       hook.c what a hook is; run.c events and results; pool.c processes; tables.c names; talk.c frames
  */
 #include "hooks.h"
+#include "distribute.h"
+#include "host.h"
 
 #include "keel/service/supervise.h"
 
@@ -24,9 +26,63 @@ static const struct keel_conf_rule rules[] = {
 		       .doc = "the user that scripts run as on a server which is root; where there is none of that name: nobody"),
 };
 
+/* ---- links and hosts ------------------------------------------------------------------------------------------------------- */
+static keel_verdict peer_up(struct keel_call *c, const struct keel_ev_peer_up *ev)
+{
+	if (ev->daemon & KEEL_MOM && keel_daemon(c->mod) & KEEL_SERVER)
+		distribute_peer(keel_state(c), ev->peer, true);
+	if (ev->daemon & KEEL_SERVER && keel_daemon(c->mod) & KEEL_MOM)
+		files_peer(keel_state(c));
+	return KEEL_NEXT;
+}
+
+static keel_verdict peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev)
+{
+	if (ev->daemon & KEEL_MOM && keel_daemon(c->mod) & KEEL_SERVER)
+		distribute_peer(keel_state(c), ev->peer, false);
+	return KEEL_NEXT;
+}
+
+static void node_deleted(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	(void)arg, (void)outcome;
+	distribute_forget(mod->state);
+}
+
+static keel_verdict node_delete(struct keel_call *c, const struct keel_ev_node_delete *ev)
+{
+	(void)ev;
+	keel_settled(c, node_deleted, NULL); /* no memory: it is looked at when something else happens */
+	return KEEL_NEXT;
+}
+
+static const struct keel_tap taps[] = {
+	KEEL_TAP(peer_up, peer_up),
+	KEEL_TAP(peer_down, peer_down),
+	KEEL_TAP(node_delete, node_delete),
+	KEEL_TAP(start_now, distribute_start_now, .order = 900), /* behind the one that waits for hosts */
+};
+
+#define STORED(name, type, words) extern const struct keel_attr_def stored_##name;
+#include "stored.def"
+#undef STORED
+
+static const struct keel_contrib contribs[] = {
+	KEEL_ROW(CLASS, hook_class),
+#define STORED(name, type, words) KEEL_ROW(ATTR, stored_##name),
+#include "stored.def"
+#undef STORED
+	KEEL_ROW(MANAGED, hook_managed), KEEL_ROW(MANAGED, pbshook_managed), KEEL_ROW(LISTED, hook_listed),
+	KEEL_ROW(ATTR, distribute_timeout_row),
+	KEEL_ROW(MOM_DIRECTIVE, reject_root_scripts_directive),
+	KEEL_ROW(MOM_DIRECTIVE, report_hook_checksums_directive),
+};
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------ */
 static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
+	struct hook *h, *next;
 	int32_t r = pools_start(st, err);
 
 	if (r == 0)
@@ -36,12 +92,17 @@ static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
 		r = server_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
+		r = updates_start(st, err);
+	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
 		r = distribute_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
 		r = files_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
 		r = host_start(st, err);
 	st->started = r == 0;
+	HASH_ITER(hh, st->hooks, h, next)
+		if (r == 0)
+			hook_changed(st, h);
 	return r;
 }
 
@@ -55,20 +116,27 @@ static void stop(struct keel_mod *mod)
 	}
 	if (keel_daemon(mod) & KEEL_SERVER) {
 		distribute_stop(st);
+		updates_stop(st);
 		server_stop(st);
 		manage_stop(st);
 	}
 	runs_stop(st);
 	pools_stop(st);
+	tables_free(st);
 }
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {
+	int32_t r = 0;
+
 	((struct state *)mod->state)->mod = mod;
-	(void)err;
-	return 0;
+	if (keel_daemon(mod) & KEEL_SERVER)
+		r = distribute_init(mod, err);
+	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
+		r = files_init(mod, err);
+	return r;
 }
 
 KEEL_MODULE(.name = "python-hooks", .version = "1.0", .vendor = "Keelson", .summary = "hooks of a site in Python",
 	    .roles = KEEL_SERVER | KEEL_MOM, .flags = KEEL_MOD_NO_PROCESS, .state_size = sizeof(struct state),
-	    KEEL_CONF(struct conf, rules), .init = init, .start = begin, .stop = stop);
+	    KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .init = init, .start = begin, .stop = stop);

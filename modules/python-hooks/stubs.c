@@ -3,52 +3,19 @@
  * stubs.c - weak definitions of what is not written yet. It goes when it is empty: who writes a function deletes its line.
  */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "hooks.h"
+#include "host.h"
+#include "server.h"
 #define WEAK __attribute__((weak))
-WEAK const struct event_row events[EVENTS];
-WEAK const struct event_row *event_by_name(const char *name, size_t len) { return NULL; }
-WEAK struct hook *hook_find(const struct state *st, const char *name) { return NULL; }
-WEAK struct hook *hook_new(struct state *st, const char *name) { return NULL; }
-WEAK void hook_free(struct state *st, struct hook *h) {}
-WEAK void hook_changed(struct state *st, struct hook *h) {}
-WEAK bool hook_has(const struct hook *h, enum event_id event) { return false; }
-WEAK bool hook_of_moms(const struct hook *h) { return false; }
-WEAK int32_t hook_set(struct hook *h, const char *attr, int32_t op, const char *text, struct keel_err *err) { return 0; }
-WEAK int32_t hook_text(const struct hook *h, const char *attr, char *buf, uint32_t len) { return -ENOENT; }
-WEAK void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts) {}
-WEAK void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts) {}
-WEAK struct keel_obj *run_find(const struct run *r, const char *target) { return NULL; }
-WEAK void result_fini(struct result *r) {}
-WEAK int32_t runs_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void runs_stop(struct state *st) {}
-WEAK void taps_follow(struct state *st, struct hook *h) {}
-WEAK int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg) { return 0; }
-WEAK bool run_goes(const struct state *st, const struct hook *h, enum event_id event) { return false; }
-WEAK int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len) { return 0; }
-WEAK int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err) { return 0; }
-WEAK int32_t pools_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void pools_stop(struct state *st) {}
-WEAK struct ask *pool_ask(struct state *st, struct hook *h, const char *user, const struct pack *event, ask_done *done, void *arg) { return NULL; }
-WEAK void ask_cancel(struct ask *a) {}
-WEAK void pool_retire(struct state *st, struct hook *h) {}
-WEAK void pools_stale(struct state *st) {}
-WEAK void pool_free(struct state *st, struct hook *h) {}
-WEAK int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg) { return -ENOMEM; }
-WEAK const struct pack *tables_get(struct state *st) { return NULL; }
-WEAK void tables_changed(struct state *st) {}
-WEAK int32_t tables_put(struct state *st, const void *bytes, uint32_t len) { return 0; }
-WEAK bool answer_server(struct state *st, const struct value *frame, struct pack *out) { return false; }
-WEAK bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out) { return false; }
-WEAK int32_t manage_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void manage_stop(struct state *st) {}
-WEAK int32_t server_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void server_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) {}
 WEAK void timed_free(struct state *st, struct hook *h) {}
-WEAK int32_t distribute_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void distribute_stop(struct state *st) {}
-WEAK void distribute_hook(struct state *st, struct hook *h) {}
-WEAK int32_t files_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void files_stop(struct state *st) {}
-WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void host_stop(struct state *st) {}
+WEAK int32_t server_fill_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict server_settle_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_exechost_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK int32_t host_fill_exechost_startup(struct run *r, const void *ev, struct pack *params) { return -1; }
+WEAK keel_verdict host_settle_exechost_startup(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK keel_verdict host_settle_execjob_attach(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK keel_verdict host_settle_execjob_resize(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK keel_verdict host_settle_execjob_abort(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK keel_verdict host_settle_execjob_postsuspend(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
+WEAK keel_verdict host_settle_execjob_preresume(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }

@@ -67,3 +67,16 @@ dies_of() # words of the trouble
 	submit -W everywhere_note=hello -h
 	lacks "$(mom_log n1)" 'has no effect'
 }
+
+@test "a tap lists what its operation would change, value by value" {
+	local id
+	setup_sandbox
+	echo "wishes: { enabled = true; path = \"$(fixture wishes)\"; };" >"$SB/server/etc/modules.d/wishes.conf"
+	sandbox reload
+	id=$(submit -h -l walltime=60 -- /bin/true)
+	qalter -N other -l mem=2mb -l walltime=90 "$id"
+	log_has ";Fixture;$id;wishes Job_Name = other\$"
+	log_has ";Fixture;$id;wishes Resource_List.walltime = 00:01:30\$"
+	log_has ";Fixture;$id;wishes Resource_List.mem = 2mb\$"
+	! log_has ";Fixture;$id;wishes Priority"
+}

@@ -97,6 +97,41 @@ static void asking(void)
 	engine_stop(&e);
 }
 
+static void emitted(void *arg, const char *key, const char *text, uint32_t len)
+{
+	char *all = arg;
+
+	(void)key;
+	snprintf(all + strlen(all), 64 - strlen(all), "<%.*s>", (int)len, text);
+}
+
+/* What has no change is as it is. */
+static void emitting(void)
+{
+	const struct keel_attr *name, *count;
+	struct keel_changes *c;
+	struct keel_obj *o;
+	char all[64] = "";
+	const struct keel_emit emit = { emitted, all };
+
+	engine_start(&e);
+	o = engine_thing(&e, "1");
+	name = e.api->attr(e.mod, "thing", "Name");
+	count = e.api->attr(e.mod, "thing", "count");
+	e.api->set_text(o, name, KEEL_SET, NULL, "old", NULL);
+	e.api->set_text(o, count, KEEL_SET, NULL, "4", NULL);
+	c = e.api->changes(e.mod);
+	e.api->change_emit(c, o, name, NULL, &emit);
+	CU_ASSERT_EQUAL(e.api->change_text(c, o, name, KEEL_SET, NULL, "new", NULL), 0);
+	CU_ASSERT_EQUAL(e.api->change_text(c, o, count, KEEL_UNSET, NULL, NULL, NULL), 0);
+	e.api->change_emit(c, o, name, NULL, &emit);
+	e.api->change_emit(c, o, count, NULL, &emit);
+	e.api->change_emit(NULL, o, count, NULL, &emit);
+	CU_ASSERT_STRING_EQUAL(all, "<old><new><4>");
+	e.api->discard(c);
+	engine_stop(&e);
+}
+
 static void only_when_created(void)
 {
 	const struct keel_attrop op = { "once", NULL, "x", KEEL_SET };
@@ -230,6 +265,6 @@ static void direct_writes_and_reserved_room(void)
 	engine_stop(&e);
 }
 
-TESTS_MAIN("change", TEST(asking), TEST(only_when_created), TEST(committing),
+TESTS_MAIN("change", TEST(asking), TEST(emitting), TEST(only_when_created), TEST(committing),
 	   TEST(the_dead_wait_for_their_sets), TEST(a_row_leaves_the_sets),
 	   TEST(direct_writes_and_reserved_room))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# pbs - what hook scripts import. keelson-pyhost calls _setup() once, _begin() and _end() around each run.
+import importlib
+import os
+
+import _keelson
+
+from . import constants as _constants
+from . import event as _event
+from . import objects as _objects
+from . import rules as _rules
+from . import run as _run
+from . import tables as _tables
+from . import texts as _texts
+from .amounts import duration, pbs_bool, size, size_to_kbytes
+from .errors import (BadAttributeValueError, BadAttributeValueTypeError, BadResourceValueError,
+                     BadResourceValueTypeError, EventIncompatibleError, UnsetAttributeNameError,
+                     UnsetResourceNameError)
+from .job import Job as job
+from .keyed import pbs_env, pbs_resource
+from .objects import Queue as queue, Resv as resv, Vnode as vnode
+from .select import select
+from .texts import exec_host, exec_vnode, hold_types, place, priority, vchunk, version
+
+pbs_int, pbs_str, pbs_float, pbs_list = int, str, float, list
+pbs_conf = {}
+hook_config_filename = None
+globals().update(_texts.text_types)
+
+
+def event():
+    """What happens."""
+    return _run.event
+
+
+def server():
+    """The server."""
+    return _objects.Server(_run.setup["server"])
+
+
+def logmsg(level, message):
+    """Writes a line to the daemon's log; pbs.EVENT_...: where events of this class are logged."""
+    if level in _levels:
+        level = _constants.EVENT_CLASSES["ADMIN"] | _constants.EVENT_CLASSES["SYSTEM"]
+    elif level not in _classes:
+        raise TypeError("Invalid severity or eventtype value %s" % level)
+    name = "Server@" + _run.setup["host"] if _run.setup["role"] == "server" else "pbs_python"
+    _keelson.log(level, "Hook", name, str(message))
+
+
+def logjobmsg(jobid, message):
+    """Writes a line about a job."""
+    if not jobid:
+        raise ValueError("no jobid given!")
+    _keelson.log(_constants.EVENT_CLASSES["JOB"], "Job", str(jobid), str(message))
+
+
+def get_local_nodename():
+    """This host's own vnode; on a server, its host."""
+    return _run.setup["host"]
+
+
+def reboot(cmd=""):
+    """Ends the script; the host reboots."""
+    if not _run.mom:
+        raise NotImplementedError("reboot(): only for mom hooks")
+    if _run.event.user == "pbsuser":
+        raise NotImplementedError("Not allowed to issue reboot if run as user")
+    _run.asked["reboot"] = cmd or ""
+    raise SystemExit(0)
+
+
+_levels = {value for name, value in _constants.CONSTANTS.items() if name.startswith("LOG_")}
+_classes = set(_constants.EVENT_CLASSES.values())
+
+
+def _setup(of):
+    """First of all, once: names and types from the tables of the daemon."""
+    _run.setup.update(of)
+    _tables.fill(of["tables"])
+    _constants.fill(of["tables"])
+    globals().update(_constants.made)
+    globals()["hook_config_filename"] = of.get("config")
+    if of.get("config"):
+        os.environ["PBS_HOOK_CONFIG_FILE"] = of["config"]
+    globals()["__all__"] = [name for name, value in globals().items()
+                            if name[0] != "_" and type(value) is not type(os)]
+
+
+def _begin(of):
+    """Before a run: nothing is left of the one before."""
+    globals()["pbs_conf"] = dict(_run.setup.get("conf") or {})
+    found = _run.setup["tables"]["events"].get(of["event"])
+    _run.begin(_event.Event(of), _rules.RULES.get(of["event"], _rules.NOTHING), bool(found and found[2]))
+
+
+def _end(exc, trace=None):
+    """After a run that ended with this exception (None: none): its RESULT."""
+    if exc is None or isinstance(exc, SystemExit):
+        if _run.said is None:
+            _run.event._settle()
+        result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
+    else:
+        result = {"how": "exception", "text": "%s: %s" % (type(exc).__name__, exc), "code": 255}
+    result["trace"] = trace
+    result["changes"] = [[target, name, key, text] for (target, name, key), text in _run.changes.items()]
+    result.update(_run.asked)
+    return result
+
+
+def __getattr__(name):
+    """What keelson-pyhost --stubs needs, and no process that runs scripts."""
+    if name == "_stubs":
+        return importlib.import_module("pbs.stubs")
+    raise AttributeError("module 'pbs' has no attribute '%s'" % name)

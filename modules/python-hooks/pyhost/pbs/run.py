@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# run.py - what the other files share: the setup of this process, and the run that goes on.
+import _keelson
+
+from .errors import BadAttributeValueError
+
+setup = {}      # what the daemon sent at first
+rows = {}       # {class: {attribute: Row}}
+resources = {}  # {name in lower case: Row}
+
+event = None    # the Event that goes on
+rule = None     # what it lets a script set, of rules.py
+mom = False     # is it an event of an execution host?
+changes = {}    # {(target, attribute, key): text}, in order
+asked = {}      # rerun, delete, restart_cycle, reboot: what the script wants at its end
+said = None     # {how, text, code} of accept() or reject()
+
+
+def begin(new, new_rule, of_moms):
+    global event, rule, mom, changes, asked, said
+    event, rule, mom, changes, asked, said = new, new_rule, of_moms, {}, {}, None
+
+
+def say(how, text, code):
+    """What accept() and reject() do: nothing may be changed after it, and the script ends."""
+    global said
+    if said is None:
+        event._settle()
+        said = {"how": how, "text": text, "code": code}
+    raise SystemExit(0)
+
+
+def ask(*question):
+    return _keelson.ask(list(question))
+
+
+def check(klass, attribute, key, text, refused=BadAttributeValueError):
+    """Fails with the sentence of the attribute's module when the text is no value of it."""
+    why = ask("check", klass, attribute, key, text)
+    if why is not None:
+        raise refused(why)
