@@ -122,6 +122,7 @@ static void stop(struct keel_mod *mod)
 	}
 	runs_stop(st);
 	pools_stop(st);
+	tables_free(st);
 }
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

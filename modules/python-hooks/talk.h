@@ -10,6 +10,9 @@
  *	'm' uint32 count, pairs		a map: each key an 's', then its value; in order
  * At most TALK_DEPTH deep. Both ends check everything: what does not parse ends the process.
  *
+ * Frames to the process may have 64 MiB, frames from it 1 MiB (service supervise). `keelson-pyhost` runs in its temporary folder (TMPDIR), its
+ * environment has PATH, LANG, TMPDIR, OPENBLAS_NUM_THREADS and, where there is a configuration, PBS_HOOK_CONFIG_FILE.
+ *
  * To the process:
  *	["setup", {role, host, server, version, hook, user, script, path, config, tables, conf}]	first; once
  *	["call", number, EVENT]
@@ -20,6 +23,10 @@
  *	["log", events, class, object, text]
  *	["ask", what, ...]						answered in order; the script stands still meanwhile
  *	["result", number, RESULT]					calls are done one at a time, in their order
+ *
+ * With the argument --check it compiles and runs nothing; there is no setup, no "up":
+ *	["check", number, name, script]					to it
+ *	["checked", number, text | nothing]				from it: why it is no script, in their order
  *
  * setup: role "server" or "mom"; host: its short name; version: of Keelson; hook: the hook's name; user: "" or the one who owns the job;
  *	script: the text; path: its name in tracebacks; config: path of the configuration file, or nothing; conf: {name: value} of
@@ -33,7 +40,12 @@
  *	requestor_host, params: {name: value}}. A value is a text, a number, a list or map of texts, an OBJECT, or a map of OBJECTs by
  *	name (vnode_list, vnode_list_fail, job_list, resv_list).
  * OBJECT: {class, id, attrs: {name: text | {key: text}}, facts: {...}}: what is set. facts, of jobs on moms: primary (1, 0),
- *	failed_moms, succeeded_moms (lists), stdout, stderr (paths), tolerant (1, 0), checkpointed.
+ *	failed_moms, succeeded_moms (lists), stdout, stderr (paths), tolerant (1, 0), checkpointed. Of vnodes in modifyvnode: state (bits).
+ *	An OBJECT `server` has the id "" in questions: this server.
+ * Of params: management is a map {cmd, objtype, objname, request_time, reply_code, reply_auxcode, reply_choice, reply_text, attribs}, attribs
+ *	a list of maps {name, resource, value, op, flags, sisters}. modifyjob and modifyresv: job, resv have the requested values alone, job_o,
+ *	resv_o all. movejob: job.queue is the destination, src_queue an OBJECT. In periodic vnode_list and resv_list are maps of OBJECTs; of more
+ *	than 100 the values are nothing: what is used is asked for.
  * RESULT: {how: "accept" | "reject" | "exception", text, trace, code, changes: [[target, attribute, key | nothing, text | nothing]],
  *	rerun, delete, restart_cycle (1), reboot (command), retire (1: this process must not serve another call), us: time it took}.
  *	target: "job", "resv", "vnode:NAME", "job:ID", "event" (progname; argv and env: key is the index or the name; the whole list is
@@ -43,7 +55,8 @@
  * Questions, and their answers:
  *	["ask", "object", class, id]			OBJECT or nothing
  *	["ask", "list", class, after, of]		[[OBJECT ...], next | nothing]: up to 100, behind the id `after` (nothing: from the first); of:
- *							nothing, or the name of a queue, whose jobs are wanted
+ *							nothing, or the name of a queue, whose jobs are wanted. The next question has
+ *							after = next. There may be a next behind an empty page; nothing: that was all
  *	["ask", "check", class, attribute, key, text]	nothing, or why this is no value
  *	["ask", "keep", job, select]			release_nodes(keep_select=): a map {exec_vnode, exec_host, exec_host2, schedselect}, or nothing
  *	["ask", "release", job, [vnodes]]		the same for node_list=
