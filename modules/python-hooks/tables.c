@@ -49,7 +49,7 @@ static void attr_pack(void *arg, const struct keel_attr_def *def)
 	pack_key(rows->p, def->name);
 	list = pack_open_list(rows->p);
 	pack_text(rows->p, def->type);
-	pack_int(rows->p, def->flags);
+	pack_int(rows->p, def->flags | (def->write_roles == KEEL_NOBODY ? TALK_ATTR_READONLY : 0));
 	pack_text(rows->p, def->doc ? def->doc : "");
 	pack_close(rows->p, list, 3);
 	rows->n++;

@@ -21,7 +21,7 @@ SETUP = {
         "attrs": {
             "job": {
                 "Job_Name": ["string", 1, "name of the job"], "job_state": ["job_state", READONLY, "one letter"],
-                "queue": ["string", 1, "queue"], "server": ["string", READONLY, "server"],
+                "queue": ["string", READONLY, "queue"], "server": ["string", READONLY, "server"],
                 "Checkpoint": ["string", 1, ""], "exec_vnode": ["string", READONLY, ""],
                 "exec_host": ["string", READONLY, ""], "exec_host2": ["string", READONLY, ""],
                 "schedselect": ["string", READONLY, ""], "Execution_Time": ["long", 1, ""],
