@@ -2,20 +2,18 @@
 #
 # tables.py - the daemon's tables become classes and rows: no attribute has a line of Python.
 from . import objects, run, texts, types
-from .keyed import READONLY, pbs_env, pbs_resource
+from .keyed import pbs_env, pbs_resource
 
 
 def fill(tables):
     """Once, before the first run."""
     run.resources.clear()
     for name, row in tables["resources"].items():
-        run.resources[name.lower()] = types.Row(name, *row)
+        run.resources[name.lower()] = types.Row(name, *row, named=types.RESOURCES)
     for klass, attributes in tables["attrs"].items():
         made = run.rows[klass] = {name: types.Row(name, *row) for name, row in attributes.items()}
         for row in made.values():
             row.make = maker(row)
-        if klass == "job" and "queue" in made:  # no request sets it, but a hook may
-            made["queue"].flags &= ~READONLY
         if klass in objects.CLASSES:
             objects.CLASSES[klass]._rows = made
     texts.owners.update(owners())
