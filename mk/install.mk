@@ -8,6 +8,7 @@ INSTALL_MODULES = $(MODULES:%=modules/%.so)
 HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \
 	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))
 CONF := $(patsubst $(S)/conf/%,%,$(foreach f,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf),$(if $(realpath $(f)),$(f))))
+CONF := $(filter-out $(ABSENT_MODULES:%=modules.d/%.conf),$(CONF))
 MAN := $(notdir $(wildcard $(S)/sdk/man/*.[1-8]))
 UNITS := $(notdir $(wildcard $(S)/sdk/init/*.service))
 # Those that say where the programs are: written for /usr/local, installed for the prefix of this installation.
@@ -29,6 +30,7 @@ keelson-install-exec: keelson-all
 	$(foreach f,$(INSTALL_BIN),$(call PUT,$(INSTALL_PROGRAM),$(f),$(bindir)/$(notdir $(f)))) \
 	$(foreach f,$(PROGRAMS),$(call PUT,$(INSTALL_PROGRAM),$(f),$(LIBEXEC)/$(notdir $(f)))) \
 	$(foreach f,$(INSTALL_MODULES),$(call PUT,$(INSTALL_DATA),$(f),$(moduledir)/$(notdir $(f)))) \
+	$(foreach f,$(MODULE_FILES),$(call PUT,$(INSTALL_DATA),$(f),$(LIBEXEC)/$(f:libexec/keelson/%=%))) \
 	$(call PUT,$(INSTALL_DATA),libpbs.a,$(libdir)/libpbs.a) \
 	$(call PUT,$(INSTALL_DATA),$(MOCK),$(libdir)/$(MOCK)) \
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
@@ -55,6 +57,7 @@ keelson-uninstall: docs-uninstall
 		$(foreach f,$(INSTALL_BIN),$(bindir)/$(notdir $(f))) \
 		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
+		$(foreach f,$(MODULE_FILES),$(LIBEXEC)/$(f:libexec/keelson/%=%)) \
 		$(bindir)/pbs-config $(libdir)/libpbs.a $(libdir)/$(MOCK) $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
 		$(SDK_INSTALLED) $(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \

@@ -9,7 +9,7 @@
 # "unresolved" in it, undefined symbols are let through. tests/fixtures/bad/ is the same: modules that
 # keelson-module check must find fault with.
 UNIT_C := $(call NAMED,tests/unit/*,test_*.c) $(call NAMED,tests/unit/*/*,test_*.c)
-MODULE_TEST_C := $(call NAMED,modules/*,test_*.c)
+MODULE_TEST_C := $(foreach m,$(MODULES),$(call NAMED,modules/$(m),test_*.c))
 UNIT := $(UNIT_C:%.c=%)
 MODULE_TESTS := $(patsubst modules/%.c,tests/modules/%,$(MODULE_TEST_C))
 TEST_FLAGS := -I$(S)/kernel -I$(S)/sdk/include -I$(S)/sdk -I$(S)/sdk/wire -I$(S)/sdk/client \
