@@ -5,6 +5,7 @@
  */
 #include "hostwide.h"
 #include "host.h"
+#include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "host.h"
+#include "hostwide.h"
 #include "server.h"
 #define WEAK __attribute__((weak))
 WEAK struct hook *hook_find(const struct state *st, const char *name) { return NULL; }
@@ -42,8 +43,8 @@ WEAK int32_t manage_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void manage_stop(struct state *st) {}
 WEAK int32_t server_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void server_stop(struct state *st) {}
-WEAK void timed_follow(struct state *st, struct hook *h) {}
-WEAK void timed_free(struct state *st, struct hook *h) {}
+WEAK void timed_follow(struct state *st, struct hook *h) { hostwide_follow(st, h); }
+WEAK void timed_free(struct state *st, struct hook *h) { hostwide_free(st, h); }
 WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void host_stop(struct state *st) {}
 WEAK int32_t server_fill_queuejob(struct run *r, const void *ev, struct pack *params) { return -1; }
@@ -84,12 +85,8 @@ WEAK int32_t host_fill_execjob_preterm(struct run *r, const void *ev, struct pac
 WEAK keel_verdict host_settle_execjob_preterm(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_execjob_end(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_execjob_end(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict host_settle_exechost_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_execjob_launch(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_execjob_launch(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t host_fill_exechost_startup(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict host_settle_exechost_startup(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_execjob_attach(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_execjob_attach(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_execjob_resize(struct run *r, const void *ev, struct pack *params) { return -1; }
@@ -107,3 +104,4 @@ WEAK void updates_stop(struct state *st) {}
 WEAK uint32_t host_pack_vnodes(struct state *st, struct pack *p, const char *exec_vnode) { return 0; }
 WEAK void hook_gone(struct state *st, struct hook *h) {}
 WEAK const char *const hook_attrs[] = { NULL };
+WEAK void host_pack_job(struct state *st, struct pack *p, const char *id) { pack_nothing(p); }
