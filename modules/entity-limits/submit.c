@@ -12,6 +12,7 @@
 #include <string.h>
 
 KEEL_ATTR_OPT(queue, max_queuable);
+KEEL_ATTR_OPT(job, queue);
 
 #define EPSILON 1e-9
 
@@ -170,13 +171,25 @@ static keel_verdict check_entry(struct keel_call *c, struct keel_obj *job, struc
 	return verdict;
 }
 
+/* The event's queue, or that which a tap before this one has chosen. */
+static struct keel_obj *queue_chosen(struct keel_call *c, struct keel_obj *job, struct keel_obj *queue)
+{
+	char name[64];
+	const char *had = job_queue && job ? keel_get_str(job, job_queue) : NULL;
+	struct keel_obj *chosen = NULL;
+
+	if (job && keel_call_get(c, job, "queue", NULL, name, sizeof(name)) > 0 && (!had || strcmp(name, had) != 0))
+		chosen = keel_find(c->mod, "queue", name);
+	return chosen ? chosen : queue;
+}
+
 keel_verdict on_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	return check_entry(c, ev->job, ev->queue, true);
+	return check_entry(c, ev->job, queue_chosen(c, ev->job, ev->queue), true);
 }
 
 /* The server has it already. */
 keel_verdict on_move(struct keel_call *c, const struct keel_ev_job_move *ev)
 {
-	return check_entry(c, ev->job, ev->queue, false);
+	return check_entry(c, ev->job, queue_chosen(c, ev->job, ev->queue), false);
 }

@@ -13,29 +13,41 @@
 #include <stdlib.h>
 
 KEEL_ATTR_OF(job, edits);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
 void edits_count(struct keel_mod *mod, struct keel_obj *job)
 {
 	job_slot(mod, job)->edits++;
 }
 
-int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+void edits_key(int64_t mark, char key[AGAIN_KEY])
+{
+	snprintf(key, AGAIN_KEY, "#%lld", (long long)(mark >> 32));
+}
+
+/* The mark is the number of this change set, and in its lower half how many edits the job has had. */
+int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job, const char *queue, char key[AGAIN_KEY],
 		     struct keel_err *err)
 {
-	char text[16];
+	struct state *st = mod->state;
+	const int64_t mark = (int64_t)(++st->again_last & INT32_MAX) << 32 | job_slot(mod, job)->edits;
+	char text[32];
+	int32_t code;
 
-	snprintf(text, sizeof(text), "%u", job_slot(mod, job)->edits);
-	return keel_change_text(ch, job, job_edits, KEEL_SET, NULL, text, err);
+	snprintf(text, sizeof(text), "%lld", (long long)mark);
+	edits_key(mark, key);
+	code = keel_change_text(ch, job, job_edits, KEEL_SET, NULL, text, err);
+	return code ? code : again_expect(mod, key, ch, job, queue, err);
 }
 
 static keel_verdict edits_judge(struct keel_call *c, struct keel_obj *job)
 {
 	struct keel_mod *mod = c->mod;
-	char text[16];
+	char text[32];
 
 	if (!job || keel_call_get(c, job, job_attr_edits.name, NULL, text, sizeof(text)) <= 0)
 		return KEEL_NEXT; /* a change set that edits_expect() has not seen */
-	return strtoul(text, NULL, 10) == job_slot(mod, job)->edits
+	return (uint32_t)strtoll(text, NULL, 10) == job_slot(mod, job)->edits
 		       ? KEEL_NEXT
 		       : keel_reject(c, PBSE_TRYAGAIN, "The job was changed meanwhile");
 }
@@ -47,6 +59,11 @@ keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify 
 
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev)
 {
+	const char *queue = ev->job ? keel_get_str(ev->job, attr_job_queue) : NULL;
+
+	/* again.c knows where it goes; the move itself changes the queue. */
+	if (queue && keel_call_set(c, ev->job, "queue", NULL, queue, NULL))
+		return keel_fail(c, "no memory");
 	return edits_judge(c, ev->job);
 }
 

@@ -193,6 +193,9 @@ static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_ser
 
 static const struct keel_tap taps[] = {
 	KEEL_TAP(job_known, on_job_known, .order = -1000),
+	KEEL_TAP(job_submit, again_submit, .order = 800),
+	KEEL_TAP(job_modify, again_modify, .order = 800),
+	KEEL_TAP(job_move, again_move, .order = 800),
 	KEEL_TAP(job_modify, on_job_modify, .order = 1000),
 	KEEL_TAP(job_move, on_job_move, .order = 1000),
 	KEEL_TAP(node_down, on_node_down),

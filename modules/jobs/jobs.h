@@ -5,6 +5,9 @@
 #ifndef JOBS_H
 #define JOBS_H
 
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
 #include "keel/jobid.h"
 #include "keel/keel.h"
 #include "keel/rows.h"
@@ -100,6 +103,8 @@ struct conf {
 
 struct state {
 	struct signal_row *signals;
+	struct again *again; /* change sets of operations that wait, by key */
+	uint32_t again_last;
 	struct keel_row *prepares; /* of keel_job_prepare_def, low place first */
 	const struct keel_job_form_def *form; /* NULL: there are no arrays */
 	struct keel_mod *form_owner;
@@ -309,16 +314,33 @@ void on_order(struct keel_mod *mod, struct keel_req *req);
 void order_known(struct keel_mod *mod, struct keel_obj *job);
 void order_start(struct keel_mod *mod);
 
+/* again.c */
+#define AGAIN_KEY 304
+/* The set is complete for the job in this queue; a tap that changes either makes it be completed again. The key is a draft's id, or
+ * what edits_expect() writes. Fails with 15010 and *err. */
+int32_t again_expect(struct keel_mod *mod, const char *key, struct keel_changes *set, struct keel_obj *job, const char *queue,
+		     struct keel_err *err);
+/* Where a move goes at last; NULL: there is none of this key. Borrowed until again_over(). */
+const char *again_queue(struct keel_mod *mod, const char *key);
+/* The operation is over. A key that is not there is no error. */
+void again_over(struct keel_mod *mod, const char *key);
+keel_verdict again_submit(struct keel_call *c, const struct keel_ev_job_submit *ev);
+keel_verdict again_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
+keel_verdict again_move(struct keel_call *c, const struct keel_ev_job_move *ev);
+
 /* edits.c */
 void edits_count(struct keel_mod *mod, struct keel_obj *job);
-/* Marks a change set as made for the job as it is now. Fails with a PBSE code and *err; the caller discards the set. */
-int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
+/* Marks a change set as made, and complete, for the job as it is now, in this queue; `key` for again_over(). Fails with a PBSE code and
+ * *err; the caller discards the set. */
+int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job, const char *queue, char key[AGAIN_KEY],
 		     struct keel_err *err);
+void edits_key(int64_t mark, char key[AGAIN_KEY]);
 bool edits_stale(const struct keel_outcome *outcome); /* refused as stale: the raiser prepares it again */
 keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);
 
 /* modify.c */
+int32_t job_change(struct keel_mod *mod, struct keel_obj *job, struct keel_changes *ch, struct keel_err *err);
 void job_depend(struct keel_mod *mod, struct keel_obj *job, bool waits);
 bool may_hold(const struct keel_session *who, int32_t bits); /* do the requester's roles allow these letters? */
 

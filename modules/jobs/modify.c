@@ -12,6 +12,7 @@
 #include <time.h>
 
 KEEL_ATTRS_OF(job, Resource_List, Submit_Host, mtime, egroup, euser, comment, Hold_Types);
+KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
 /* ---- alter -------------------------------------------------------------------------------------- */
 
@@ -19,6 +20,7 @@ struct alteration {
 	struct keel_req *req;
 	char *id;
 	char *group;  /* that a new group_list means; NULL: it stays */
+	char key[AGAIN_KEY];
 };
 
 static void alteration_free(struct alteration *a)
@@ -249,6 +251,7 @@ static void alter_decided(struct keel_mod *mod, void *arg, const struct keel_out
 	struct keel_obj *job = keel_find(mod, "job", a->id);
 	char *names;
 
+	again_over(mod, a->key);
 	if (edits_stale(outcome)) {
 		alter_raise(mod, a->req, a->group);
 	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
@@ -308,7 +311,7 @@ static void alter_raise(struct keel_mod *mod, struct keel_req *req, const char *
 	if (!code && group)
 		code = keel_change_text(ch, job, job_egroup, KEEL_SET, NULL, group, &err);
 	if (!code)
-		code = edits_expect(mod, ch, job, &err);
+		code = edits_expect(mod, ch, job, job_text(job, attr_job_queue), a->key, &err);
 	if (code) {
 		keel_discard(ch);
 		keel_reply(req, code, "%s", err.text);
@@ -346,6 +349,38 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 		alter_raise(mod, req, NULL);
 	else if ((job = job_for(mod, req, KEEL_EVERYBODY)))
 		group_ask(mod, job_text(job, job_euser), group, alter_group_known, req);
+}
+
+/* ---- a module ------------------------------------------------------------------------------------------ */
+
+static bool is_set_anew(struct keel_changes *ch, struct keel_obj *job, const struct keel_attr *attr)
+{
+	const union keel_slot *slot = keel_change_slot(ch, job, attr);
+
+	return (slot ? slot->p : NULL) != keel_get_ptr(job, attr);
+}
+
+int32_t job_change(struct keel_mod *mod, struct keel_obj *job, struct keel_changes *ch, struct keel_err *err)
+{
+	const bool pending = step_is_pending(job_slot(mod, job)->step);
+	int32_t code = step_is_over(job_slot(mod, job)->step)
+			       ? keel_error(err, PBSE_HISTJOBID, "%s", keel_pbse_text(PBSE_HISTJOBID))
+			       : 0;
+
+	if (!code && pending && is_set_anew(ch, job, job_Resource_List))
+		code = keel_resource_prepare(ch, job, job_queue(mod, job), err);
+	if (code) {
+		keel_discard(ch);
+		return code;
+	}
+	keel_commit(ch);
+	edits_count(mod, job);
+	keel_set_int(job, job_mtime, keel_time(mod));
+	if (step_is_open(job_slot(mod, job)->step))
+		step_evaluate(mod, job);
+	reach_host(mod, job);
+	scheduler_wake(mod);
+	return 0;
 }
 
 /* ---- hold and release ----------------------------------------------------------------------------- */

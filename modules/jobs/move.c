@@ -22,6 +22,7 @@ struct moving {
 	keel_job_done *done;
 	void *arg;
 	struct keel_req *req; /* NULL: a module calls */
+	char key[AGAIN_KEY];
 };
 
 static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue, const char *who,
@@ -139,8 +140,10 @@ static void move_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 {
 	struct moving *m = arg;
 	struct keel_obj *job = keel_find(mod, "job", m->id);
-	struct keel_obj *queue = keel_find(mod, "queue", m->queue);
+	const char *where = again_queue(mod, m->key);
+	struct keel_obj *queue = keel_find(mod, "queue", edits_stale(outcome) || !where ? m->queue : where);
 
+	again_over(mod, m->key);
 	if (edits_stale(outcome) && job && queue) {
 		move(mod, job, queue, m->who, m->req, m->me, m->done, m->arg);
 	} else if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE) {
@@ -160,7 +163,7 @@ static void move_decided(struct keel_mod *mod, void *arg, const struct keel_outc
  * (it has started), an error of admit(), 15010 without memory, or what service `resource` says; *err has the sentence. */
 static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *queue,
 		       const struct keel_session *asker, struct keel_changes **ret_changes,
-		       struct keel_err *err)
+		       char key[AGAIN_KEY], struct keel_err *err)
 {
 	struct keel_session owner;
 	struct keel_changes *ch;
@@ -176,7 +179,9 @@ static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct k
 	code = ch ? keel_resource_prepare(ch, job, queue, err)
 		  : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code)
-		code = edits_expect(mod, ch, job, err);
+		code = keel_change_text(ch, job, attr_job_queue, KEEL_SET, NULL, keel_id(queue), err);
+	if (!code)
+		code = edits_expect(mod, ch, job, keel_id(queue), key, err);
 	if (code)
 		keel_discard(ch);
 	else
@@ -190,16 +195,19 @@ static void move(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *qu
 	struct keel_changes *ch = NULL;
 	struct keel_err err = { 0 };
 	struct moving *m;
-	int32_t code = move_prepare(mod, job, queue, req ? keel_req_session(req) : NULL, &ch, &err);
+	char key[AGAIN_KEY];
+	int32_t code = move_prepare(mod, job, queue, req ? keel_req_session(req) : NULL, &ch, key, &err);
 
 	if (code) {
 		done(me, arg, code, err.text);
 		return;
 	}
 	m = moving_new(job_id(mod, job), keel_id(queue), who, me, done, arg);
-	if (m)
+	if (m) {
 		m->req = req;
-	if (!m) {
+		memcpy(m->key, key, sizeof(key));
+	} else {
+		again_over(mod, key);
 		keel_discard(ch);
 		done(me, arg, PBSE_SYSTEM, "System error: out of memory");
 		return;

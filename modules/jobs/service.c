@@ -130,6 +130,7 @@ static const struct keel_job_api service = {
 	.stage = job_stage,
 	.take_number = sequence_next,
 	.put = job_put,
+	.change = job_change,
 };
 const struct keel_service_def job_service = {
 	.size = sizeof(struct keel_service_def),

@@ -239,6 +239,7 @@ static void submit_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 {
 	struct submission *s = arg;
 
+	again_over(mod, job_id(mod, s->draft));
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE) {
 		submit_accepted(mod, s);
 	} else {
@@ -307,6 +308,8 @@ static int32_t draft_make(struct keel_mod *mod, struct submission *s, struct kee
 	ch = keel_changes(mod);
 	code = ch ? submit_apply(mod, ch, s->draft, s->queue, s->req, sequence, err)
 		  : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (!code)
+		code = again_expect(mod, id, ch, s->draft, keel_id(s->queue), err);
 	if (code) {
 		keel_discard(ch);
 		keel_destroy(s->draft);

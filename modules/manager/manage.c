@@ -33,11 +33,11 @@ static void management_free(struct management *m)
 }
 
 /* Replies with the error and frees m. */
-static void refuse(struct management *m, int32_t code, const char *text)
+static void refuse(struct keel_mod *mod, struct management *m, int32_t code, const char *text)
 {
 	if (m->draft)
 		keel_destroy(m->draft);
-	keel_reply(m->req, code, text && *text ? "%s" : NULL, text);
+	answer(mod, m->req, code, text);
 	management_free(m);
 }
 
@@ -70,15 +70,15 @@ static void carry_out(struct keel_mod *mod, struct management *m)
 
 	if (m->cmd == CMD_CREATE && keel_publish(m->draft)) {
 		if (obj) /* another request created it meanwhile */
-			refuse(m, m->kind->exists, keel_pbse_text(m->kind->exists));
+			refuse(mod, m, m->kind->exists, keel_pbse_text(m->kind->exists));
 		else
-			refuse(m, PBSE_SYSTEM, "System error: out of memory");
+			refuse(mod, m, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	if (m->cmd == CMD_DELETE && obj)
 		keel_destroy(obj);
 	log_done(mod, m);
-	keel_reply(m->req, 0, NULL);
+	answer(mod, m->req, 0, NULL);
 	management_free(m);
 }
 
@@ -89,7 +89,7 @@ static void own_decided(struct keel_mod *mod, void *arg, const struct keel_outco
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
 		carry_out(mod, m);
 	else
-		refuse(m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		refuse(mod, m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 }
 
 static struct keel_obj *subject(struct keel_mod *mod, const struct management *m)
@@ -137,7 +137,7 @@ static void management_decided(struct keel_mod *mod, void *arg, const struct kee
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE)
 		raise_own_point(mod, m);
 	else
-		refuse(m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
+		refuse(mod, m, outcome->code ? outcome->code : PBSE_HOOKERROR, outcome->text);
 }
 
 /* ---- the request -------------------------------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 
 	if (!m || !(m->name = strdup(name))) {
 		free(m);
-		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
+		answer(mod, req, PBSE_SYSTEM, "System error: out of memory");
 		return;
 	}
 	m->req = req;
@@ -270,7 +270,7 @@ static void manage_one(struct keel_mod *mod, struct keel_req *req, const struct 
 	if (!code && cmd != CMD_DELETE)
 		code = fill_changes(mod, m, &err);
 	if (code) { /* the text for an unknown attribute does not name it */
-		refuse(m, code, code == PBSE_NOATTR ? NULL : err.text);
+		refuse(mod, m, code, code == PBSE_NOATTR ? NULL : err.text);
 		return;
 	}
 	/* Without a point of the class, `management` carries the changes. */
@@ -295,11 +295,19 @@ void on_manage(struct keel_mod *mod, struct keel_req *req)
 {
 	const struct keel_msg *body = keel_req_body(req);
 	int64_t cmd = keel_msg_int(body, "cmd", -1);
-	const struct kind *kind = kind_of((int32_t)keel_msg_int(body, "obj", -1));
+	int32_t object = (int32_t)keel_msg_int(body, "obj", -1);
+	const struct kind *kind = kind_of(object);
+	const struct keel_row *row = managed_of(mod->state, object);
 	const char *name = keel_msg_str(body, "name");
 
+	asked(mod, req);
+	if (row) {
+		((const struct keel_managed_def *)row->def)->fn(row->owner, req);
+		return;
+	}
 	if (!kind || cmd < CMD_CREATE || cmd > CMD_UNSET) {
-		keel_reply(req, kind ? PBSE_IVALREQ : PBSE_NOSUP, NULL);
+		answer(mod, req, kind ? PBSE_IVALREQ : PBSE_NOSUP,
+		       kind ? NULL : "Unknown object type: no module of this server has objects of that type");
 		return;
 	}
 	if (!name || !*name)

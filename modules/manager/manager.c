@@ -18,6 +18,8 @@ static const struct keel_request_def manage_request = {
 
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(CLASS, server_class),
+	KEEL_ROW(KIND, managed_kind),
+	KEEL_ROW(SERVICE, manage_service),
 	KEEL_ROW(ATTR, store_id_attr),
 	KEEL_ROW(REQUEST, manage_request),
 #define SERVER(attr, ...) KEEL_ROW(ATTR, server_attr_##attr),
@@ -58,6 +60,7 @@ static void stop(struct keel_mod *mod)
 
 	keel_timer_cancel(st->marker);
 	st->marker = NULL;
+	asked_forget(st);
 }
 
 static const char *const requires_modules[] = { "resources", NULL };

@@ -6,11 +6,15 @@
 #define MANAGER_H
 
 #include "keel/keel.h"
+#include "keel/rows.h"
+#include "keel/service/manage.h"
 #include "keel/service/resource.h"
 #include "pbs_error.h"
 
 struct state {
 	struct keel_timer *marker; /* writes the mark of a new store */
+	struct keel_row *managed; /* kind MANAGED */
+	struct asked *asked; /* requests without an answer */
 };
 
 /* The numbers of enum mgr_cmd and mgr_obj. */
@@ -50,6 +54,15 @@ int32_t server_create(struct keel_mod *mod, struct keel_err *err); /* fails with
 
 /* manage.c */
 void on_manage(struct keel_mod *mod, struct keel_req *req);
+
+/* done.c */
+extern const struct keel_kind_def managed_kind;
+extern const struct keel_service_def manage_service;
+const struct keel_row *managed_of(const struct state *st, int32_t object); /* NULL: no module brings such objects */
+void asked(struct keel_mod *mod, struct keel_req *req); /* a request has come */
+/* Raises management_done and replies. text NULL or "": that of the code. */
+void answer(struct keel_mod *mod, struct keel_req *req, int32_t code, const char *text);
+void asked_forget(struct state *st);
 
 /* access.c */
 keel_verdict on_request_receive(struct keel_call *c, const struct keel_ev_request_receive *ev);

@@ -222,6 +222,62 @@ static void test_no_memory_for_the_server(void)
 	CU_ASSERT(k > 3);
 }
 
+/* ---- objects of other modules, and the end of each request ------------------------------------------------- */
+
+static char noted[512];
+
+static keel_verdict note(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_management_done *ev = event;
+
+	(void)c, (void)point, (void)arg;
+	snprintf(noted, sizeof(noted), "%s|%s|%lld|%lld|%s|%lld|%s|%s", ev->klass, ev->name, (long long)ev->cmd,
+		 (long long)ev->object, ev->who, (long long)ev->code, ev->text, ev->changes);
+	return KEEL_NEXT;
+}
+
+static void noted_is(const char *first, const char *last)
+{
+	char whole[512];
+
+	snprintf(whole, sizeof(whole), "%s|%s|%s", first, root->who, last);
+	CU_ASSERT_STRING_EQUAL(noted, whole);
+}
+
+static void test_each_end_is_noted(void)
+{
+	keel_mock_tap(mock, KEEL_POINT_management_done, "note", 0, note, NULL);
+	manage_send("cmd = 0; obj = 1; name = \"new\"; attrs = ( (\"comment\", \"\", \"a\\tb\\nc\") );", &reply);
+	noted_is("queue|new|0|1", "0||comment\t\t0\ta\\tb\\nc\n");
+	manage_send("cmd = 1; obj = 1; name = \"nosuch\";", &reply);
+	CU_ASSERT_NOT_EQUAL(reply.code, 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(noted, "queue|nosuch|1|1|"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(noted, reply.text));
+	manage_send("cmd = 0; obj = 8; name = \"h1\";", &reply);
+	CU_ASSERT_PTR_NOT_NULL(strstr(noted, "|h1|0|8|"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply.text, "Unknown object type"));
+}
+
+/* The fixture `shelf` has objects of number 8; those of queues are this module's. */
+static void test_another_module_has_them(void)
+{
+	char path[4096];
+	const char *build = getenv("KEELSON_BUILD");
+
+	keel_mock_tap(mock, KEEL_POINT_management_done, "note", 0, note, NULL);
+	snprintf(path, sizeof(path), "%s/tests/fixtures/shelf.so", build ? build : ".");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load_file(mock, path, NULL, &err));
+	manage_send("cmd = 0; obj = 8; name = \"h1\";", &reply);
+	CU_ASSERT(reply.told && reply.code == 0);
+	noted_is("hook|h1|0|8", "0|it is on the shelf|");
+	manage_send("cmd = 0; obj = 8; name = \"h2\";", &reply);
+	CU_ASSERT_EQUAL(reply.code, PBSE_IVALREQ);
+	CU_ASSERT_PTR_NOT_NULL(strstr(noted, "the shelf is full"));
+	manage_send("cmd = 7; obj = 8; name = \"h1\";", &reply);
+	CU_ASSERT_EQUAL(reply.code, PBSE_IVALREQ);
+}
+
 TESTS_MAIN_BETWEEN("manage", set_up, tear_down, TEST(test_two_create_it), TEST(test_set_while_it_is_deleted),
 		   TEST(test_a_vnode_goes_while_its_host_is_set), TEST(test_who_asked_goes), TEST(test_no_memory),
-		   TEST(test_no_memory_for_a_host), TEST(test_no_memory_for_the_server))
+		   TEST(test_no_memory_for_a_host), TEST(test_no_memory_for_the_server),
+		   TEST(test_each_end_is_noted), TEST(test_another_module_has_them))

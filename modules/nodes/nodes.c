@@ -161,6 +161,7 @@ static const struct keel_node_api service = {
 	.used_inside = node_used_inside,
 	.closed_inside = node_closed_inside,
 	.lodge = node_lodge,
+	.word = node_word,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

@@ -130,6 +130,7 @@ extern const struct keel_kind_def node_state_kind;
 int32_t words_fill(struct state *st); /* fails with -1 without memory */
 void words_free(struct state *st);
 uint32_t node_state(struct keel_mod *mod, struct keel_obj *node);
+const char *node_word(struct keel_mod *mod, uint32_t i, uint32_t *ret_bit);
 void node_set_state(struct keel_mod *mod, struct keel_obj *node, uint32_t bits, bool on);
 /* The host of a vnode that counted as up since a restart has reported: its state may not have changed, but it can be reached
  * again, which the point node_state notes as the end of "unknown". */

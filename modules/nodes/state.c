@@ -219,6 +219,17 @@ uint32_t node_state(struct keel_mod *mod, struct keel_obj *node)
 	return (uint32_t)keel_get_int(node, attr_node_state);
 }
 
+const char *node_word(struct keel_mod *mod, uint32_t i, uint32_t *ret_bit)
+{
+	const struct word *w = ((struct state *)mod->state)->words;
+
+	while (w && i-- > 0)
+		w = w->next;
+	if (w)
+		*ret_bit = w->bit;
+	return !w ? NULL : w->bit == KEEL_NODE_OFFLINE_BY_MOM ? "offline_by_mom" : w->name;
+}
+
 /* Does a word that is set close it so? */
 static bool is_closed(struct keel_mod *mod, struct keel_obj *node, uint32_t flags)
 {

@@ -18,7 +18,6 @@
 
 #include "keel/directive.h"
 
-
 static bool is_server(const struct state *st)
 {
 	return keel_daemon(st->mod) & KEEL_SERVER;
@@ -508,9 +507,13 @@ void files_stop(struct state *st)
 {
 	struct files *f = st->files;
 	struct piece *p, *next;
+	struct hook *h, *later;
 
 	if (!f)
 		return;
+	HASH_ITER(hh, st->hooks, h, later)
+		if (!is_server(st))
+			hook_free(st, h);
 	DL_FOREACH_SAFE(f->arriving, p, next)
 		piece_free(p);
 	DL_FOREACH_SAFE(f->waiting, p, next)

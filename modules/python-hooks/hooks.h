@@ -72,7 +72,9 @@ struct hook {
 	uint32_t script_len, config_len;
 	char *suffix;		/* of its configuration file: ".json" ... */
 	bool loading;		/* script and config are being read from the store: calls wait */
-	int64_t version;	/* another one at each change of script, config or user */
+	int64_t version;	/* another one at each change of script, config or user; higher than all before, also of hooks that are gone */
+	int64_t retired;	/* the version that processes are of (hook_changed) */
+	bool spread;		/* a server: hosts had it once (manage.c) */
 	struct { uint64_t runs, errors, us, longest_us; char last[256]; int64_t last_at; } times[EVENTS];
 	struct pool *pool;	/* pool.c */
 	struct tap *taps;	/* run.c */
@@ -107,7 +109,7 @@ struct state {
 /* hook.c */
 struct hook *hook_find(const struct state *st, const char *name);
 struct hook *hook_new(struct state *st, const char *name); /* defaults; NULL without memory */
-void hook_free(struct state *st, struct hook *h); /* taken out of every list */
+void hook_free(struct state *st, struct hook *h); /* taken out of every list: disabled, taps_follow(), timed_free(), pool_free() */
 /* After a change of anything of it, and when its script is there: taps, processes and timers follow. On a server moms get it too. */
 void hook_changed(struct state *st, struct hook *h);
 bool hook_has(const struct hook *h, enum event_id event); /* it is enabled for it, and not pending */
@@ -201,6 +203,7 @@ int32_t pool_check(struct state *st, const char *name, const char *script, uint3
 const struct pack *tables_get(struct state *st); /* NULL: not known yet */
 void tables_changed(struct state *st); /* a resource was made, altered, deleted */
 int32_t tables_put(struct state *st, const void *bytes, uint32_t len); /* a mom's, from the server */
+void tables_free(struct state *st); /* both daemons' */
 
 /* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
@@ -211,6 +214,9 @@ bool answer_host(struct state *st, struct run *r, const struct value *frame, str
 extern const struct keel_class_def hook_class;
 int32_t manage_start(struct state *st, struct keel_err *err);
 void manage_stop(struct state *st);
+void hook_gone(struct state *st, struct hook *h); /* a pending one is gone from all hosts: it is deleted and freed */
+extern const struct keel_managed_def hook_managed, pbshook_managed;
+extern const struct keel_listed_def hook_listed;
 
 /* server.c, periodic.c */
 int32_t server_start(struct state *st, struct keel_err *err);
@@ -221,10 +227,9 @@ void timed_free(struct state *st, struct hook *h);
 /* distribute.c, a server's: hosts have the hooks they should have. */
 int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
-void distribute_hook(struct state *st, struct hook *h); /* it has changed, or is to be deleted there (pending) */
+/* It has changed, or is to be deleted there (pending): hook_gone() when no host has it any more, perhaps before this returns. */
+void distribute_hook(struct state *st, struct hook *h);
 void distribute_tables(struct state *st); /* tables_get() has others */
-/* manage.c: no host has it any more, and it was pending. It goes. */
-void hook_gone(struct state *st, struct hook *h);
 
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
 int32_t files_start(struct state *st, struct keel_err *err);

@@ -28,7 +28,7 @@ struct slot {
 
 struct hostwide {
 	struct slot *slots;
-	int64_t join, prologue; /* sums of alarms, as they were logged */
+	int64_t join, second; /* sums of alarms, as they were logged */
 	bool began, startup_busy, startup_again;
 };
 
@@ -54,14 +54,14 @@ keel_verdict hostwide_alarm(struct keel_call *c, const struct keel_ev_start_alar
 static void alarms_follow(struct state *st)
 {
 	struct hostwide *w = st->hostwide;
-	int64_t join = alarms(st, EVENT_execjob_begin), prologue = alarms(st, EVENT_execjob_prologue);
+	int64_t join = alarms(st, EVENT_execjob_begin), second = alarms(st, EVENT_execjob_prologue);
 
 	if (join != w->join)
 		keel_log(st->mod, KEEL_LOG_DEBUG, "Hook", "", "joinjob_alarm_time updated to %ld", (long)(join ? join : 30));
-	if (prologue != w->prologue)
-		keel_log(st->mod, KEEL_LOG_DEBUG, "Hook", "", "job_launch_delay updated to %ld", (long)(prologue ? prologue : 30));
+	if (second != w->second)
+		keel_log(st->mod, KEEL_LOG_DEBUG, "Hook", "", "job_launch_delay updated to %ld", (long)(second ? second : 30));
 	w->join = join;
-	w->prologue = prologue;
+	w->second = second;
 }
 
 /* ---- exechost_periodic -------------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
  *
  * python-hooks.c - hooks of a site in Python, as PBS has them. Without libpython: scripts run in keelson-pyhost (pool.c).
  *
- * on a server   manage.c hooks as objects; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
+ * on a server   manage.c, body.c, show.c, stored.c hooks as objects, for qmgr; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
  * on a mom      files.c hooks as files; host.c, verdict.c events; job.c what it knows of jobs; update.c what scripts change on the server
  * on both       hook.c what a hook is; run.c events and results; pool.c processes; tables.c names; talk.c frames
  */
@@ -64,7 +64,16 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(start_now, distribute_start_now, .order = 900), /* behind the one that waits for hosts */
 };
 
+#define STORED(name, type, words) extern const struct keel_attr_def stored_##name;
+#include "stored.def"
+#undef STORED
+
 static const struct keel_contrib contribs[] = {
+	KEEL_ROW(CLASS, hook_class),
+#define STORED(name, type, words) KEEL_ROW(ATTR, stored_##name),
+#include "stored.def"
+#undef STORED
+	KEEL_ROW(MANAGED, hook_managed), KEEL_ROW(MANAGED, pbshook_managed), KEEL_ROW(LISTED, hook_listed),
 	KEEL_ROW(ATTR, distribute_timeout_row),
 	KEEL_ROW(RELOAD, hostwide_reload),
 	KEEL_ROW(MOM_DIRECTIVE, reject_root_scripts_directive),
@@ -75,6 +84,7 @@ static const struct keel_contrib contribs[] = {
 static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 {
 	struct state *st = mod->state;
+	struct hook *h, *next;
 	int32_t r = pools_start(st, err);
 
 	if (r == 0)
@@ -94,6 +104,9 @@ static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
 		r = host_start(st, err);
 	st->started = r == 0;
+	HASH_ITER(hh, st->hooks, h, next)
+		if (r == 0)
+			hook_changed(st, h);
 	return r;
 }
 
@@ -114,6 +127,7 @@ static void stop(struct keel_mod *mod)
 	runs_stop(st);
 	hostwide_stop(st);
 	pools_stop(st);
+	tables_free(st);
 }
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

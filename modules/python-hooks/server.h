@@ -7,7 +7,7 @@
 
 #include "hooks.h"
 
-/* struct event_row: fill() and settle(), of a server's events in job.c, resv.c, site.c, periodic.c; of a mom's in host.c. */
+/* struct event_row: fill() and settle(), of a server's events in job_events.c, resv_events.c, site_events.c, periodic.c; of a mom's in host.c. */
 #define DECLARE_SERVER(name) FUNCTIONS(server, name)
 #define DECLARE_MOM(name) FUNCTIONS(host, name)
 #define FUNCTIONS(where, name)                                                       \
@@ -19,5 +19,33 @@
 #undef FUNCTIONS
 #undef DECLARE_SERVER
 #undef DECLARE_MOM
+
+struct server {
+	struct walks *walks; /* answer.c */
+};
+
+/* answer.c */
+void answers_free(struct server *server);
+
+/* ---- server.c -------------------------------------------------------------------------------------------------------------- */
+/* Fills requestor and requestor_host: of the operation, else of `who` (user@host; may be NULL), else this server. */
+void server_asker(struct run *r, const char *who);
+/* A pair of `params`: an object that changes may name by this key. With c as the operation would make it. obj NULL: nothing. */
+void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
+/* One that is not to be changed. */
+void server_shown(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, const struct pack *facts);
+/* The object with those values alone that the operation would change, what was computed from them left out. */
+void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
+/* The scheduler begins anew if the script wants that. */
+void server_restarts_cycle(struct run *r, const struct result *result);
+keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct result *result);
+/* Makes the changes, each of which has to be of this target. KEEL_NEXT, or the refusal of the operation. */
+keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target);
+/* All of it, for a GATE of which accepting means the changes, and refusing refuses. */
+keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target);
+
+/* ---- vnodes.c -------------------------------------------------------------------------------------------------------------- */
+/* Makes those of n > 0 changes at the front that are of one vnode, as a manager would; returns how many they are. `who`: the hook. */
+uint32_t vnodes_change(struct state *st, const char *who, const struct change *changes, uint32_t n);
 
 #endif

@@ -7,14 +7,6 @@
 #include "hostwide.h"
 #include "server.h"
 #define WEAK __attribute__((weak))
-WEAK struct hook *hook_find(const struct state *st, const char *name) { return NULL; }
-WEAK struct hook *hook_new(struct state *st, const char *name) { return NULL; }
-WEAK void hook_free(struct state *st, struct hook *h) {}
-WEAK void hook_changed(struct state *st, struct hook *h) {}
-WEAK bool hook_has(const struct hook *h, enum event_id event) { return false; }
-WEAK bool hook_of_moms(const struct hook *h) { return false; }
-WEAK int32_t hook_set(struct hook *h, const char *attr, int32_t op, const char *text, struct keel_err *err) { return 0; }
-WEAK int32_t hook_text(const struct hook *h, const char *attr, char *buf, uint32_t len) { return -ENOENT; }
 WEAK void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts) {}
 WEAK void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts) {}
 WEAK struct keel_obj *run_find(const struct run *r, const char *target) { return NULL; }
@@ -34,47 +26,13 @@ WEAK void pool_retire(struct state *st, struct hook *h) {}
 WEAK void pools_stale(struct state *st) {}
 WEAK void pool_free(struct state *st, struct hook *h) {}
 WEAK int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg) { return -ENOMEM; }
-WEAK const struct pack *tables_get(struct state *st) { return NULL; }
-WEAK void tables_changed(struct state *st) {}
-WEAK int32_t tables_put(struct state *st, const void *bytes, uint32_t len) { return 0; }
-WEAK bool answer_server(struct state *st, const struct value *frame, struct pack *out) { return false; }
 WEAK bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out) { return false; }
-WEAK int32_t manage_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void manage_stop(struct state *st) {}
-WEAK int32_t server_start(struct state *st, struct keel_err *err) { return 0; }
-WEAK void server_stop(struct state *st) {}
 WEAK void timed_follow(struct state *st, struct hook *h) { hostwide_follow(st, h); }
 WEAK void timed_free(struct state *st, struct hook *h) { hostwide_free(st, h); }
 WEAK int32_t host_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void host_stop(struct state *st) {}
-WEAK int32_t server_fill_queuejob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_queuejob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_postqueuejob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_postqueuejob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_modifyjob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_modifyjob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_modifyvnode(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_modifyvnode(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_management(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_management(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resvsub(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resvsub(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_modifyresv(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_modifyresv(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_movejob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_movejob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_jobobit(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_jobobit(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_runjob(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_runjob(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t server_fill_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict server_settle_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resv_confirm(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resv_confirm(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resv_begin(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resv_begin(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t server_fill_resv_end(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_resv_end(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_execjob_begin(struct run *r, const void *ev, struct pack *params) { return -1; }
 WEAK keel_verdict host_settle_execjob_begin(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK int32_t host_fill_execjob_prologue(struct run *r, const void *ev, struct pack *params) { return -1; }
@@ -102,6 +60,4 @@ WEAK void host_offline(struct state *st, const char *hook, bool on) {}
 WEAK int32_t updates_start(struct state *st, struct keel_err *err) { return 0; }
 WEAK void updates_stop(struct state *st) {}
 WEAK uint32_t host_pack_vnodes(struct state *st, struct pack *p, const char *exec_vnode) { return 0; }
-WEAK void hook_gone(struct state *st, struct hook *h) {}
-WEAK const char *const hook_attrs[] = { NULL };
 WEAK void host_pack_job(struct state *st, struct pack *p, const char *id) { pack_nothing(p); }

@@ -25,7 +25,7 @@
  *	script: the text; path: its name in tracebacks; config: path of the configuration file, or nothing; conf: {name: value} of
  *	pbs.conf; tables:
  *	attrs		{class: {attribute: [type, flags, sentence]}} of classes job, node, queue, server, resv; type: name of the TYPE
- *			row; flags: enum keel_attr_flag
+ *			row; flags: enum keel_attr_flag, and TALK_ATTR_READONLY where the row has no writers
  *	resources	{name: [type, flags]}
  *	node_states	{word: bit}		rows of NODE_STATE, base states included
  *	events		{name: [CONSTANT, bit, is of moms]}
@@ -33,15 +33,24 @@
  *	requestor_host, params: {name: value}}. A value is a text, a number, a list or map of texts, an OBJECT, or a map of OBJECTs by
  *	name (vnode_list, vnode_list_fail, job_list, resv_list).
  * OBJECT: {class, id, attrs: {name: text | {key: text}}, facts: {...}}: what is set. facts, of jobs on moms: primary (1, 0),
- *	failed_moms, succeeded_moms (lists), stdout, stderr (paths), tolerant (1, 0), checkpointed.
+ *	failed_moms, succeeded_moms (lists), stdout, stderr (paths), tolerant (1, 0), checkpointed. Of vnodes in modifyvnode: state (bits).
+ *	An OBJECT `server` has the id "" in questions: this server.
+ * Of params: management is a map {cmd, objtype, objname, request_time, reply_code, reply_auxcode, reply_choice, reply_text, attribs}, attribs
+ *	a list of maps {name, resource, value, op, flags, sisters}. modifyjob and modifyresv: job, resv have the requested values alone, job_o,
+ *	resv_o all. movejob: job.queue is the destination, src_queue an OBJECT. In periodic vnode_list and resv_list are maps of OBJECTs, or,
+ *	when there are many, {"": {class, id: "", attrs: {}, facts: {lazy: 1}}}: the names are those of ["ask", "list", class, ...],
+ *	a vnode is had by ["ask", "object", "node", name].
  * RESULT: {how: "accept" | "reject" | "exception", text, trace, code, changes: [[target, attribute, key | nothing, text | nothing]],
  *	rerun, delete, restart_cycle (1), reboot (command), retire (1: this process must not serve another call), us: time it took}.
  *	target: "job", "resv", "vnode:NAME", "job:ID", "event" (progname; argv and env: key is the index or the name; the whole list is
  *	given: first one with key nothing and text nothing clears it). A text of nothing: unset.
+ *	Attributes that are none: "name" of "vnode:NAME", that vnode is added (exechost_startup, exechost_periodic); "rerun" and
+ *	"delete" of "job:ID", "1": that of job_list is to be. At runjob the script may set the state of vnodes of pbs.server(), too.
  * Questions, and their answers:
  *	["ask", "object", class, id]			OBJECT or nothing
  *	["ask", "list", class, after, of]		[[OBJECT ...], next | nothing]: up to 100, behind the id `after` (nothing: from the first); of:
- *							nothing, or the name of a queue, whose jobs are wanted
+ *							nothing, or the name of a queue, whose jobs are wanted. The next question has
+ *							after = next. There may be a next behind an empty page; nothing: that was all
  *	["ask", "check", class, attribute, key, text]	nothing, or why this is no value
  *	["ask", "keep", job, select]			release_nodes(keep_select=): a map {exec_vnode, exec_host, exec_host2, schedselect}, or nothing
  *	["ask", "release", job, [vnodes]]		the same for node_list=
@@ -54,6 +63,7 @@
 #include <stdint.h>
 
 #define TALK_DEPTH 8
+#define TALK_ATTR_READONLY 0x10000 /* pbs refuses to set it at events of a server */
 
 /* ---- writing: a frame that is being made. No memory: `failed`, to be looked at at the end ---------------------------- */
 struct pack {

@@ -38,9 +38,20 @@ static keel_verdict refuse(struct keel_call *c)
 	return keel_reject(c, PBSE_JOBINRESV_CONFLICT, "%s Resource_List.place", keel_pbse_text(PBSE_JOBINRESV_CONFLICT));
 }
 
+/* That of the event's queue, or of the one that a tap before this has chosen. */
+static struct keel_obj *resv_chosen(struct keel_call *c, struct keel_obj *job, struct keel_obj *queue)
+{
+	const char *had = job ? keel_get_str(job, job_queue) : NULL;
+	char name[64];
+
+	if (job && keel_call_get(c, job, "queue", NULL, name, sizeof(name)) > 0 && (!had || strcmp(name, had) != 0))
+		return resv_of_queue(c->mod, name);
+	return queue ? resv_of_queue(c->mod, keel_id(queue)) : NULL;
+}
+
 keel_verdict on_job_submit(struct keel_call *c, const struct keel_ev_job_submit *ev)
 {
-	struct keel_obj *resv = ev->queue ? resv_of_queue(c->mod, keel_id(ev->queue)) : NULL;
+	struct keel_obj *resv = resv_chosen(c, ev->job, ev->queue);
 	struct keel_err err = { 0 };
 
 	if (!resv)
@@ -67,7 +78,7 @@ keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify 
 
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev)
 {
-	struct keel_obj *resv = ev->queue ? resv_of_queue(c->mod, keel_id(ev->queue)) : NULL;
+	struct keel_obj *resv = resv_chosen(c, ev->job, ev->queue);
 
 	return resv && conflicts(c, ev->job, resv) ? refuse(c) : KEEL_NEXT;
 }

@@ -33,6 +33,17 @@ const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i)
 	return l && i < l->n ? &l->v[i] : NULL;
 }
 
+bool list_equal(const struct keel_reslist *a, const struct keel_reslist *b)
+{
+	uint32_t n = list_count(a), i = 0;
+
+	if (n != list_count(b))
+		return false;
+	while (i < n && a->v[i].res == b->v[i].res && value_compare(&a->v[i], &b->v[i]) == 0)
+		i++;
+	return i == n;
+}
+
 static uint32_t place_of(const struct keel_reslist *l, const char *name, bool *ret_found)
 {
 	uint32_t i;

@@ -30,6 +30,8 @@ struct work {
 	const struct keel_attr *attr_list, *attr_defaulted, *attr_schedselect; /* of its class */
 	bool is_job;
 	struct keel_obj *job, *queue, *server;
+	const struct keel_reslist *before; /* what an earlier preparation made */
+	const char *computed;		   /* those of it that it computed; may be NULL */
 	struct keel_reslist *list;
 	struct keel_select *select;
 	struct keel_text schedselect;
@@ -71,8 +73,8 @@ static bool same_value(const struct keel_res_value *a, const struct keel_res_val
 /* Removes what an earlier preparation computed, unless this change sets it. */
 static void drop_defaulted(struct work *w)
 {
-	const struct keel_reslist *old = list_of(w->job, w->attr_list);
-	const char *names = keel_get_str(w->job, w->attr_defaulted);
+	const struct keel_reslist *old = w->before;
+	const char *names = w->computed;
 	bool new_select = !same_value(list_get(old, "select"), list_get(w->list, "select"));
 	uint32_t i;
 
@@ -128,7 +130,7 @@ static int32_t check_mix(struct work *w)
 	}
 	/* An altered job has a select, which drop_defaulted() removed and build_select() computes again. */
 	if (list_get(w->list, "place") && !list_get(w->list, "select") && !host_level &&
-	    !list_of(w->job, w->attr_list))
+	    !w->before)
 		return fail(w->err, PBSE_PLACENOSELECT, "%s",
 			    keel_pbse_text(PBSE_PLACENOSELECT));
 	return 0;
@@ -378,33 +380,57 @@ static void find_attributes(struct work *w)
 	w->attr_schedselect = w->is_job ? job_schedselect : keel_attr_find(w->mod, klass, "schedselect");
 }
 
+static int32_t work_do(struct work *w)
+{
+	const union keel_slot *given = keel_change_slot(w->ch, w->job, w->attr_list);
+	int32_t code;
+
+	keel_text_init(&w->schedselect);
+	keel_text_init(&w->defaulted);
+	w->server = keel_find(w->mod, "server", keel_server_name(w->mod));
+	if (given)
+		w->list = list_copy(given->p);
+	code = given && !w->list ? no_memory(w) : compute(w);
+	if (!code)
+		code = store_list(w);
+	if (!code)
+		code = w->defaulted.failed ? no_memory(w)
+					   : keel_change_text(w->ch, w->job, w->attr_defaulted, KEEL_SET, NULL,
+							      w->defaulted.data, w->err);
+	keel_text_fini(&w->schedselect);
+	keel_text_fini(&w->defaulted);
+	select_free(w->select);
+	list_free(w->list);
+	return code;
+}
+
+static int32_t work_start(struct work *w)
+{
+	find_attributes(w);
+	if (w->attr_list && w->attr_defaulted && w->attr_schedselect)
+		return 0;
+	return fail(w->err, PBSE_SYSTEM, "System error: class %s has no Resource_List", keel_klass(w->job));
+}
+
 int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 		struct keel_obj *queue, struct keel_err *err)
 {
-	struct state *st = mod->state;
-	struct work w = { .mod = mod, .st = st, .ch = ch, .job = job, .queue = queue, .err = err };
-	const union keel_slot *given;
-	int32_t code;
+	struct work w = { .mod = mod, .st = mod->state, .ch = ch, .job = job, .queue = queue, .err = err };
+	int32_t code = work_start(&w);
 
-	find_attributes(&w);
-	if (!w.attr_list || !w.attr_defaulted || !w.attr_schedselect)
-		return fail(err, PBSE_SYSTEM, "System error: class %s has no Resource_List", keel_klass(job));
-	given = keel_change_slot(ch, job, w.attr_list);
-	keel_text_init(&w.schedselect);
-	keel_text_init(&w.defaulted);
-	w.server = keel_find(mod, "server", keel_server_name(mod));
-	if (given)
-		w.list = list_copy(given->p);
-	code = given && !w.list ? no_memory(&w) : compute(&w);
-	if (!code)
-		code = store_list(&w);
-	if (!code)
-		code = w.defaulted.failed ? no_memory(&w)
-					  : keel_change_text(ch, job, w.attr_defaulted, KEEL_SET,
-							     NULL, w.defaulted.data, err);
-	keel_text_fini(&w.schedselect);
-	keel_text_fini(&w.defaulted);
-	select_free(w.select);
-	list_free(w.list);
-	return code;
+	if (code)
+		return code;
+	w.before = list_of(job, w.attr_list);
+	w.computed = keel_get_str(job, w.attr_defaulted);
+	return work_do(&w);
+}
+
+int32_t prepare_again(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job, struct keel_obj *queue,
+		      const struct keel_reslist *before, const char *computed, struct keel_err *err)
+{
+	struct work w = { .mod = mod, .st = mod->state, .ch = ch, .job = job, .queue = queue, .err = err,
+			  .before = before, .computed = computed };
+	int32_t code = work_start(&w);
+
+	return code ? code : work_do(&w);
 }

@@ -141,6 +141,9 @@ static const struct keel_resource_api service = {
 	.charge_exec = charge_exec,
 	.list_add = list_add,
 	.list_free = list_free,
+	.list_copy = list_copy,
+	.list_equal = list_equal,
+	.prepare_again = prepare_again,
 };
 static const struct keel_service_def service_def = {
 	.size = sizeof(struct keel_service_def),

@@ -58,6 +58,7 @@ bool name_is_valid(const char *name);
 extern const struct keel_type_def list_type;
 void list_free(struct keel_reslist *l);
 struct keel_reslist *list_copy(const struct keel_reslist *l); /* the caller calls list_free(); NULL without memory */
+bool list_equal(const struct keel_reslist *a, const struct keel_reslist *b);
 uint32_t list_count(const struct keel_reslist *l);
 const struct keel_res_value *list_at(const struct keel_reslist *l, uint32_t i);
 const struct keel_res_value *list_get(const struct keel_reslist *l, const char *name);
@@ -98,6 +99,8 @@ keel_verdict on_resource_delete(struct keel_call *c, const struct keel_ev_resour
  * set. */
 int32_t prepare(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job,
 		struct keel_obj *queue, struct keel_err *err);
+int32_t prepare_again(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job, struct keel_obj *queue,
+		      const struct keel_reslist *before, const char *computed, struct keel_err *err);
 void charge_list(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,
 		 const struct keel_reslist *list, int32_t sign, const char *only);
 void charge_exec(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *attr,

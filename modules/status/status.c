@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <utlist.h>
 
@@ -29,7 +28,7 @@ static const struct {
 } classes[] = {
 	{ "job", PBSE_UNKJOBID },     { "queue", PBSE_UNKQUE },	  { "server", PBSE_UNKJOBID },
 	{ "node", PBSE_UNKNODE },     { "resource", PBSE_UNKRESC }, { "sched", PBSE_UNKSCHED },
-	{ "hook", PBSE_HOOKERROR },   { "resv", PBSE_UNKRESVID },
+	{ "resv", PBSE_UNKRESVID },
 };
 
 static void finish(struct listing *l, int32_t code, const char *text)
@@ -271,21 +270,14 @@ static void on_gone(struct keel_mod *mod, void *arg)
 static void begin(struct keel_mod *mod, struct keel_req *req, const char *klass, bool ids_only)
 {
 	const struct keel_msg *body = keel_req_body(req);
-	const struct keel_session *who = keel_req_session(req);
 	struct listing *l = klass ? listing_new(mod, req, klass) : NULL;
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	struct keel_err err = { 0 };
 	int32_t code = 0;
 
-	/* Hooks run as root: what they say is for those who may be it. */
-	if (l && strcmp(klass, "hook") == 0 && who->uid != 0 && who->uid != (uint32_t)geteuid()) {
-		snprintf(err.text, sizeof(err.text), "%s is unauthorized to access hooks data from server %s",
-			 who->who, keel_server_name(mod));
-		finish(l, PBSE_HOOKERROR, err.text);
-		return;
-	}
 	if (!l) {
-		keel_reply(req, klass ? PBSE_SYSTEM : PBSE_IVALREQ, NULL);
+		keel_reply(req, klass ? PBSE_SYSTEM : PBSE_IVALREQ,
+			   klass ? NULL : "Unknown object type: no module of this server has objects of that type");
 		return;
 	}
 	keel_on_gone(req, on_gone, l);
@@ -308,6 +300,8 @@ static void on_status(struct keel_mod *mod, struct keel_req *req)
 {
 	const char *name = keel_msg_str(keel_req_body(req), "class"), *klass = NULL;
 
+	if (name && listed_by_owner(mod, name, req))
+		return;
 	for (size_t i = 0; name && i < KEEL_COUNT(classes); i++)
 		if (strcmp(classes[i].klass, name) == 0)
 			klass = classes[i].klass;
@@ -339,6 +333,7 @@ static const struct keel_request_def select_request = {
 };
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(KIND, parts_kind),
+	KEEL_ROW(KIND, listed_kind),
 	KEEL_ROW(REQUEST, status_request),
 	KEEL_ROW(REQUEST, select_request),
 };

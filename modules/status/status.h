@@ -7,6 +7,7 @@
 
 #include "keel/jobid.h"
 #include "keel/keel.h"
+#include "keel/rows.h"
 #include "pbs_error.h"
 
 struct parts_row {
@@ -17,6 +18,7 @@ struct parts_row {
 struct state {
 	struct parts_row *parts;
 	uint32_t n_parts, parts_room;
+	struct keel_row *listed; /* kind LISTED */
 	struct listing *listings; /* under way */
 };
 
@@ -61,6 +63,11 @@ bool parts_open(struct listing *l, struct keel_obj *whole);
 bool parts_open_named(struct listing *l, const char *operand);
 struct keel_obj *parts_next(struct listing *l, const char **ret_id);
 void parts_close(struct listing *l);
+
+/* listed.c */
+extern const struct keel_kind_def listed_kind;
+/* Hands a request over to the module that lists this class; false: there is none. */
+bool listed_by_owner(struct keel_mod *mod, const char *klass, struct keel_req *req);
 
 /* filter.c */
 /* Compiles the conditions of a request. Fails with 15031 (no list), 15002 (no such attribute), 15010 (no memory) or an

@@ -82,6 +82,7 @@ static const struct modfile_field resv_substate[] = {
 	F(keel_resv_substate_def, "number", number, INT),
 	F(keel_resv_substate_def, "code in listings", code, TEXT),
 };
+static const struct modfile_field managed[] = { F(keel_managed_def, "number of its objects", object, INT) };
 static const struct modfile_field loader[] = {
 	F(keel_loader_def, "values", choices, TEXT),
 	F(keel_loader_def, "further keys in", group, TEXT),
@@ -112,6 +113,9 @@ static const struct modfile_kind kinds[] = {
 	KIND("ACCT_ITEM", "item of records", "items of records", keel_acct_item_def, acct_item),
 	KIND("RESV_KIND", "kind of reservations", "kinds of reservations", keel_resv_kind_def, resv_kind),
 	KIND("RESV_SUBSTATE", "substate of reservations", "substates of reservations", keel_resv_substate_def, resv_substate),
+	KIND("MANAGED", "class that is managed", "classes that are managed", keel_managed_def, managed),
+	{ "LISTED", "class that is listed", "classes that are listed", sizeof(struct keel_listed_def), 0, offsetof(struct keel_listed_def, name),
+	  offsetof(struct keel_listed_def, doc), NULL },
 	KIND("LOADER", "way to load modules", "ways to load modules", keel_loader_def, loader),
 	KIND("SCOPE", "scope", "scopes", keel_scope_def, scope),
 	KIND("MOM_DIRECTIVE", "directive", "directives", keel_mom_directive_def, directive),

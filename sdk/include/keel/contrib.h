@@ -54,6 +54,8 @@ struct keel_contrib {
 #define KEEL_ROW_HOST_FACT struct keel_host_fact_def
 #define KEEL_ROW_RESV_KIND struct keel_resv_kind_def
 #define KEEL_ROW_RESV_SUBSTATE struct keel_resv_substate_def
+#define KEEL_ROW_MANAGED struct keel_managed_def
+#define KEEL_ROW_LISTED struct keel_listed_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
@@ -448,6 +450,26 @@ struct keel_resv_substate_def {
 	uint32_t size;
 	int32_t number;
 	const char *code, *name, *doc; /* "IC" "RESV_IN_CONFLICT" */
+};
+
+/* MANAGED (declared by manager): objects of a number of enum mgr_obj that another module creates, deletes and changes. They pass
+ * management_done, not management. */
+struct keel_managed_def {
+	uint32_t size;
+	int32_t object;		/* of enum mgr_obj; its own */
+	const char *name, *doc; /* name: of the class, as management_done has it */
+	/* A request (`manage`) about one, from any requester: whether it is permitted is to be checked here. The owner answers by
+	 * keel_manage_reply() of keel/service/manage.h, now or later, exactly once, and not by keel_reply(). */
+	void (*fn)(struct keel_mod *owner, struct keel_req *);
+};
+
+/* LISTED (declared by status): a class whose listings another module answers. */
+struct keel_listed_def {
+	uint32_t size, reserved;
+	const char *name, *doc; /* name: of the class */
+	/* A request (`status`) for this class, from any requester. The owner answers as status does: parts or a reply with the array
+	 * `objects` of keel_pack(); now or later, exactly once. */
+	void (*fn)(struct keel_mod *owner, struct keel_req *);
 };
 
 /* HOST_FACT (declared by job-facts): an attribute of jobs that a module reads on the job's primary host (service facts). */

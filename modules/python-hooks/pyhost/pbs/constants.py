@@ -13,9 +13,10 @@ EVENT_CLASSES = {
 }
 # groups whose values count from `first`
 COUNTED = (
-    ("JOB_STATE_", 0, "TRANSIT QUEUED HELD WAITING RUNNING EXITING EXPIRED BEGUN MOVED FINISHED SUSPEND SUSPEND_USERACTIVE"),
-    ("RESV_STATE_", 0, "NONE UNCONFIRMED CONFIRMED WAIT TIME_TO_RUN RUNNING FINISHED BEING_DELETED DELETED DELETING_JOBS"
-     " DEGRADED BEING_ALTERED IN_CONFLICT"),
+    ("JOB_STATE_", 0, "TRANSIT QUEUED HELD WAITING RUNNING EXITING EXPIRED BEGUN MOVED FINISHED"
+     " SUSPEND SUSPEND_USERACTIVE"),
+    ("RESV_STATE_", 0, "NONE UNCONFIRMED CONFIRMED WAIT TIME_TO_RUN RUNNING FINISHED BEING_DELETED DELETED"
+     " DELETING_JOBS DEGRADED BEING_ALTERED IN_CONFLICT"),
     ("SV_STATE_", 2, "HOT IDLE ACTIVE SHUTDEL SHUTIMM SHUTSIG"),
     ("MGR_CMD_", -1, "NONE CREATE DELETE SET UNSET LIST PRINT ACTIVE IMPORT EXPORT"),
     ("MGR_OBJ_", -1, "NONE SERVER QUEUE JOB NODE RESV RSC SCHED HOST HOOK PBS_HOOK"),
@@ -41,8 +42,15 @@ NODE_STATES = (
 )
 SETTABLE_STATES = ("offline", "offline_by_mom", "down", "sleep")
 UNAVAILABLE = 409903  # the states that keep new jobs away
-SHORT_ALSO = "FREE OFFLINE DOWN STALE JOBBUSY JOB_EXCLUSIVE RESV_EXCLUSIVE BUSY PROV WAIT_PROV UNRESOLVABLE SLEEP".split()
+SHORT_ALSO = ("FREE OFFLINE DOWN STALE JOBBUSY JOB_EXCLUSIVE RESV_EXCLUSIVE BUSY PROV WAIT_PROV UNRESOLVABLE"
+              " SLEEP").split()
 
+
+def group(prefix):
+    return next(names for found, _, names in COUNTED if found == prefix).split()
+
+
+made = {}         # {name: number}
 state_bits = {}   # {word: bit} of states of vnodes
 state_names = {}  # {bit: "ND_STATE_..."}
 
@@ -53,28 +61,30 @@ def states(of_daemon):
     state_bits.clear()
     state_bits.update({word: bit for word, bit, _ in NODE_STATES})
     state_bits.update({word: bit for word, bit in of_daemon.items() if word != "offline"})
-    made = {"ND_STATE_VNODE_UNAVAILABLE": UNAVAILABLE}
+    names = {"ND_STATE_VNODE_UNAVAILABLE": UNAVAILABLE}
     for word, bit in state_bits.items():
         name = known.get(word) or word.upper().replace("-", "_")
-        made["ND_STATE_" + name] = bit
+        names["ND_STATE_" + name] = bit
         if name in SHORT_ALSO:
-            made["ND_" + name] = bit
+            names["ND_" + name] = bit
     state_names.clear()
-    state_names.update({bit: name for name, bit in made.items() if name.startswith("ND_STATE_") and bit != UNAVAILABLE})
-    return made
+    state_names.update({bit: name for name, bit in names.items()
+                        if name.startswith("ND_STATE_") and bit != UNAVAILABLE})
+    return names
 
 
 def events(of_daemon):
-    made, of_moms = {}, 0
+    names, of_moms = {}, 0
     for constant, bit, is_of_moms in of_daemon.values():
-        made[constant] = made["HOOK_EVENT_" + constant] = bit
+        names[constant] = names["HOOK_EVENT_" + constant] = bit
         of_moms |= bit if is_of_moms else 0
-    made["MOM_EVENTS"] = of_moms
-    return made
+    names["MOM_EVENTS"] = of_moms
+    return names
 
 
-def constants(tables):
-    made = dict(CONSTANTS)
+def fill(tables):
+    """All of them, by name."""
+    made.update(CONSTANTS)
     made.update({"EVENT_" + name: bit for name, bit in EVENT_CLASSES.items()})
     for prefix, first, names in COUNTED:
         made.update({prefix + name: first + i for i, name in enumerate(names.split())})
@@ -84,4 +94,3 @@ def constants(tables):
     for name, prefix in (("REVERSE_MGR_CMDS", "MGR_CMD_"), ("REVERSE_MGR_OBJS", "MGR_OBJ_")):
         made[name] = {value: key for key, value in made.items() if key.startswith(prefix)}
     made["REVERSE_NODE_STATE"] = dict(state_names)
-    return made

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # event.py - pbs.event(): what happens, and what the script says about it.
-from . import objects, rules, run
-from .errors import BadAttributeValueError, EventIncompatibleError, UnsetAttributeNameError
+from . import constants, objects, rules, run, types
+from .errors import (BadAttributeValueError, BadAttributeValueTypeError, EventIncompatibleError,
+                     UnsetAttributeNameError)
 
 put = object.__setattr__
 COMMON = {  # members of each event, and where the daemon's map has them
     "type": (None, "type"), "requestor": (None, "requestor"), "requestor_host": (None, "requestor_host"),
-    "hook_name": ("hook", "name"), "hook_type": ("hook", "type"), "user": ("hook", "user"), "alarm": ("hook", "alarm"),
-    "freq": ("hook", "freq"), "debug": ("hook", "debug"), "enabled": ("hook", "enabled"), "order": ("hook", "order"),
-    "fail_action": ("hook", "fail_action"),
+    "hook_name": ("hook", "name"), "hook_type": ("hook", "type"),
 }
+COMMON.update({name: ("hook", name)
+               for name in ("user", "alarm", "freq", "debug", "enabled", "order", "fail_action")})
+TYPES = {"progname": str, "argv": (list, tuple), "env": dict}
 TARGETS = {"job": "job", "resv": "resv"}  # members that are objects to be set; a vnode's is its name
 LISTS = {"vnode_list": "vnode:", "vnode_list_fail": "vnode:", "job_list": "job:", "resv_list": None}
 
@@ -42,6 +44,39 @@ def one_of(name, found):
     return objects.made(found)
 
 
+class attribute:
+    """One attribute of a management request."""
+    __slots__ = ("name", "resource", "value", "op", "flags", "sisters")
+
+    def __init__(self, of):
+        for name in self.__slots__:
+            object.__setattr__(self, name, of.get(name))
+
+    def __setattr__(self, name, value):
+        raise AssertionError(run.rule.text)
+
+    def __str__(self):
+        return "%s%s=%s" % (self.name, "." + self.resource if self.resource else "", self.value)
+
+
+class management:
+    """What a request of qmgr was, and its reply."""
+    __slots__ = ("cmd", "objtype", "objname", "request_time", "reply_code", "reply_auxcode", "reply_choice",
+                 "reply_text", "attribs")
+
+    def __init__(self, of):
+        for name in self.__slots__[:-1]:
+            object.__setattr__(self, name, of.get(name))
+        object.__setattr__(self, "attribs", [attribute(one) for one in of.get("attribs") or ()])
+
+    def __setattr__(self, name, value):
+        raise AssertionError(run.rule.text)
+
+    def __str__(self):
+        return "%s:%s:%s" % (constants.made["REVERSE_MGR_CMDS"].get(self.cmd, self.cmd),
+                             constants.made["REVERSE_MGR_OBJS"].get(self.objtype, self.objtype), self.objname)
+
+
 class Event:
     """What happens: its members depend on its type."""
     __slots__ = ("_of", "_values")
@@ -50,7 +85,11 @@ class Event:
         put(self, "_of", of)
         put(self, "_values", {})
 
+    event_name = property(lambda self: self._of["event"])
+
     def __getattr__(self, name):
+        if name[0] == "_":
+            raise AttributeError(name)
         values = self._values
         if name in values:
             return values[name]
@@ -68,6 +107,10 @@ class Event:
     def _make(name, found):
         if name in LISTS:
             return list_of(name, found)
+        if name == "management":
+            return management(found)
+        if name == "src_queue" and isinstance(found, str):
+            return objects.Queue(found)
         if isinstance(found, dict) and "class" in found:
             return one_of(name, found)
         if isinstance(found, (dict, list)):
@@ -80,6 +123,9 @@ class Event:
             if name in COMMON or name in self._of["params"]:
                 raise BadAttributeValueError("event attribute '%s' is readonly" % name)
             raise UnsetAttributeNameError("event attribute '%s' not found" % name)
+        if not isinstance(value, TYPES[name]):
+            raise BadAttributeValueTypeError("event attribute '%s' cannot be of type %s"
+                                             % (name, type(value).__name__))
         self._values[name] = value
 
     def accept(self, ecode=0):
@@ -88,7 +134,7 @@ class Event:
 
     def reject(self, msg="", ecode=255):
         """It may not; the script ends."""
-        run.say("reject", str(msg) or None, ecode)
+        run.say("reject", str(msg) if msg else None, ecode)
 
     def _settle(self):
         """Notes what the script made of progname, argv and env."""
@@ -97,8 +143,8 @@ class Event:
             if value is None or value == self._of["params"].get(name):
                 continue
             if isinstance(value, str):
-                run.changes[("event", name, None)] = value
+                run.changes[("event", name, None)] = types.write_text(value)
                 continue
             run.changes[("event", name, None)] = None
-            pairs = value.items() if isinstance(value, dict) else enumerate(value)
-            run.changes.update({("event", name, str(key)): str(text) for key, text in pairs})
+            for key, text in value.items() if isinstance(value, dict) else enumerate(value):
+                run.changes[("event", name, str(key))] = types.write_text(str(text))

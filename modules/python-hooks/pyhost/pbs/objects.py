@@ -1,161 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# objects.py - jobs, vnodes, reservations, queues and the server as scripts see them. An object holds what the daemon sent of it;
-# an attribute becomes a value when it is read. What a script sets is noted in run.changes.
-import _keelson
-
-from . import constants, rules, run, types
-from .errors import (BadAttributeValueError, BadAttributeValueTypeError, BadResourceValueError, BadResourceValueTypeError,
-                     UnsetAttributeNameError, UnsetResourceNameError)
+# objects.py - vnodes, reservations, queues and the server as scripts see them (jobs: job.py). An object holds what
+# the daemon sent of it; an attribute becomes a value when it is read. What a script sets is noted in run.changes.
+from . import constants, keyed, rules, run
+from .errors import BadAttributeValueError, UnsetAttributeNameError
 
 put = object.__setattr__
-READONLY = 0x10000  # of an attribute's flags: the system alone sets it
-
-
-def text_of(row, value, klass, attribute, key=None):
-    """A script's value as the daemon's text; fails when it is none."""
-    bad_type, bad = ((BadAttributeValueTypeError, BadAttributeValueError) if key is None else
-                     (BadResourceValueTypeError, BadResourceValueError))
-    try:
-        text = row.kind.write(value)
-    except BadAttributeValueTypeError as e:
-        raise bad_type("%s: %s" % (key or attribute, e)) from None
-    except BadAttributeValueError as e:
-        raise bad(str(e) if "'" in str(e) else "%s: %s" % (key or attribute, e)) from None
-    if row.kind.asks and (type(value) is not row.kind.type or type(value) is str):
-        run.check(klass, attribute, key, text, bad)
-    return text
-
-
-class Keyed:
-    """What an attribute with keys has in common: pbs_resource, pbs_env."""
-    __slots__ = ("_of", "_name", "_texts", "_values")
-
-    def __init__(self, of, row, texts):
-        self._of, self._name, self._texts, self._values = of, row.name, dict(texts or {}), {}
-
-    def __contains__(self, key):
-        return self._key(key) in self._texts
-
-    def __iter__(self):
-        return iter(self.keys())
-
-    def __len__(self):
-        return len(self._texts)
-
-    def __str__(self):
-        return ",".join("%s=%s" % pair for pair in self._texts.items())
-
-    def __repr__(self):
-        return "{%s}" % self
-
-    def __eq__(self, other):
-        return str(self) == other if isinstance(other, str) else self is other
-
-    def __hash__(self):
-        return id(self)
-
-    def __delitem__(self, key):
-        self[key] = None
-
-    def keys(self):
-        return list(self._texts)
-
-    def values(self):
-        return [self[key] for key in self._texts]
-
-    def items(self):
-        return [(key, self[key]) for key in self._texts]
-
-    def get(self, key, otherwise=None):
-        return self[key] if key in self else otherwise
-
-    def has_key(self, key):
-        return key in self
-
-
-class pbs_resource(Keyed):
-    """Resources by name, as in job.Resource_List["ncpus"]."""
-    __slots__ = ()
-
-    @staticmethod
-    def _key(name):
-        row = run.resources.get(name.lower())
-        return row.name if row else name
-
-    def _row(self, name):
-        row = run.resources.get(name.lower())
-        if row is None and not run.mom:
-            raise UnsetResourceNameError("resource attribute '%s' not found" % name)
-        return row or types.Row(name, "string", 0)
-
-    def __getitem__(self, name):
-        value = self._values.get(name)
-        if value is None:
-            row = self._row(name)
-            text = self._texts.get(row.name)
-            if text is not None:
-                value = self._values[name] = row.value(text)
-        return value
-
-    def __setitem__(self, name, value):
-        of = self._of
-        rules.settable(of, self._name, name)
-        row = self._row(name)
-        name = row.name
-        text = None if value is None else text_of(row, value, of._class, self._name, name)
-        of._sink[(of._target, self._name, name)] = text
-        self._values.clear()
-        if text is None:
-            self._texts.pop(name, None)
-        else:
-            self._texts[name] = text
-
-
-def variables(text):
-    """NAME=value,... ; a comma, a quote or a backslash inside a value has a backslash before it."""
-    made, item, escaped = [], "", False
-    for c in text + ",":
-        if escaped or c not in ",\\":
-            item, escaped = item + c, False
-        elif c == "\\":
-            escaped = True
-        else:
-            made.append(item)
-            item = ""
-    return dict(item.partition("=")[::2] for item in made if item)
-
-
-class pbs_env(Keyed):
-    """Variables of a job by name, as in job.Variable_List["HOME"]."""
-    __slots__ = ()
-    _escaped = str.maketrans({c: "\\" + c for c in ",\\\"'"})
-
-    def __init__(self, of, row, texts):
-        Keyed.__init__(self, of, row, variables(texts) if isinstance(texts, str) else texts)
-
-    @staticmethod
-    def _key(name):
-        return name
-
-    def __getitem__(self, name):
-        return self._texts.get(name)
-
-    def __setitem__(self, name, value):
-        of = self._of
-        rules.settable(of, self._name, name)
-        if not isinstance(name, str) or not name or "=" in name or "\0" in name:
-            raise BadAttributeValueError("'%s' is no name of a variable" % (name,))
-        if name.startswith("PBS_") or name == "TMPDIR":
-            raise BadAttributeValueError("env variable '%s' is readonly" % name)
-        if value is None:
-            self._texts.pop(name, None)
-        else:
-            self._texts[name] = types.write_text(str(value))
-        of._sink[(of._target, self._name, None)] = self._line() or None
-
-    def _line(self):
-        return ",".join("%s=%s" % (name, value.translate(self._escaped)) for name, value in self._texts.items())
 
 
 class Object:
@@ -191,6 +41,8 @@ class Object:
         put(self, "_facts", found.get("facts") or {} if found else {})
 
     def __getattr__(self, name):
+        if name[0] == "_":
+            return self._inner(name)
         values = self._values
         if name in values:
             return values[name]
@@ -207,6 +59,11 @@ class Object:
         values[name] = value
         return value
 
+    def _inner(self, name):
+        if name != "_readonly":
+            raise AttributeError(name)
+        return self._sink is None
+
     def __setattr__(self, name, value):
         if name == "_readonly":
             return self._close(value)
@@ -214,7 +71,7 @@ class Object:
         rules.settable(self, name)
         if row is None:
             raise UnsetAttributeNameError("%s attribute '%s' not found" % (self._kind, name))
-        if row.flags & READONLY and not run.mom:
+        if row.flags & keyed.READONLY and not run.mom:
             raise BadAttributeValueError("%s attribute '%s' is readonly" % (self._kind, name))
         text = None if value is None else self._text(row, value)
         self._sink[(self._target, name, None)] = text
@@ -224,13 +81,13 @@ class Object:
         self._attrs[name] = text
 
     def _text(self, row, value):
-        if row.make is pbs_env:
+        if row.make is keyed.pbs_env:
             raise BadAttributeValueError("attribute '%s' cannot be directly set." % row.name)
-        if row.make is pbs_resource:
+        if row.make is keyed.pbs_resource:
             raise AssertionError("can't set the head resource '%s' directly " % row.name)
         if row.make is not None and isinstance(value, Object):
             value = value._id
-        return text_of(row, value, self._class, row.name)
+        return keyed.text_of(row, value, self._class, row.name)
 
     def _close(self, value):
         if value is not True:
@@ -264,6 +121,8 @@ class Vnode(Object):
     def __init__(self, name, attrs=None, facts=None, target=None, sink=None):
         if target is None and attrs is None:
             attrs, target, sink = {}, "vnode:" + name, {}
+        if facts and "state" in facts:  # it was another one, or is by now
+            attrs = dict(attrs, state=facts["state"])
         Object.__init__(self, name, attrs, facts, target, sink)
 
     name = property(str)
@@ -283,21 +142,48 @@ class Resv(Object):
     resvid = property(str)
 
 
-class Job(Object):
-    """A job."""
-    __slots__ = ()
-    _class = _kind = "job"
-    id = property(str)
-
-
 class Server(Object):
     """The server; read only."""
     __slots__ = ()
     _class = _kind = "server"
     name = property(str)
 
+    def job(self, id):
+        return get("job", full_id(id))
 
-CLASSES = {"job": Job, "host_job": Job, "node": Vnode, "host_vnode": Vnode, "resv": Resv, "queue": Queue, "server": Server}
+    def vnode(self, name):
+        found = run.ask("object", "node", str(name))
+        if found is None or not run.rule.of_server:
+            return found and made(found)
+        return made(found, "vnode:" + found["id"], run.changes)
+
+    def queue(self, name):
+        if "@" in str(name):
+            raise AssertionError("Got '%s', please specify a queue name only (no @)" % name)
+        return get("queue", str(name))
+
+    def resv(self, id):
+        return get("resv", full_id(id))
+
+    def jobs(self):
+        return walk("job")
+
+    def vnodes(self):
+        return walk("node")
+
+    def queues(self):
+        return walk("queue")
+
+    def resvs(self):
+        return walk("resv")
+
+    def scheduler_restart_cycle(self):
+        """Another scheduling cycle begins when the script has ended."""
+        rules.ended("scheduler_restart_cycle")
+        run.asked["restart_cycle"] = 1
+
+
+CLASSES = {"node": Vnode, "host_vnode": Vnode, "resv": Resv, "queue": Queue, "server": Server}
 REFERS = {"queue": Queue, "server": Server}  # attributes that name an object
 
 
@@ -328,24 +214,3 @@ def walk(klass, of=None):
 def full_id(id):
     id = str(id)
     return id if "." in id else "%s.%s" % (id, run.setup["server"])
-
-
-def rows(tables):
-    """Fills the classes from the daemon's tables."""
-    run.resources.clear()
-    for name, row in tables["resources"].items():
-        run.resources[name.lower()] = types.Row(name, *row)
-    for klass, attributes in tables["attrs"].items():
-        made = run.rows[klass] = {name: types.Row(name, *row) for name, row in attributes.items()}
-        for row in made.values():
-            row.make = maker(row)
-        if klass in CLASSES:
-            CLASSES[klass]._rows = made
-
-
-def maker(row):
-    if row.type == "resource_list":
-        return pbs_resource
-    if row.name == "Variable_List":
-        return pbs_env
-    return refer if row.name in REFERS else None

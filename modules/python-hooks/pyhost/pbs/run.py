@@ -32,7 +32,7 @@ def say(how, text, code):
 
 
 def ask(*question):
-    return _keelson.ask(list(("ask",) + question))
+    return _keelson.ask(list(question))
 
 
 def check(klass, attribute, key, text, refused=BadAttributeValueError):

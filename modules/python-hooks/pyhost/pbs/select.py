@@ -3,7 +3,7 @@
 # select.py - pbs.select: the chunks that a job asks for.
 from fractions import Fraction
 
-from . import types
+from . import texts, types
 
 BAD = "bad increment specs"
 
@@ -38,13 +38,14 @@ def more(n, spec):
     return n + int(spec)
 
 
-class select(types.checked):
+class select(texts.checked):
     """What a job asks for: select("2:ncpus=4+ncpus=1")."""
     __slots__ = ()
 
     def increment_chunks(self, increment_spec):
-        """Another select with more chunks; of the first item one chunk, the primary host's, stays as it is. increment_spec:
-        how many more of each item (2, "2"), by how much more ("50%"), or {item: one of these}, items counted from 0."""
+        """Another select with more chunks; of the first item one chunk, the primary host's, stays as it is.
+        increment_spec: how many more of each item (2, "2"), by how much more ("50%"), or {item: one of these},
+        items counted from 0."""
         if isinstance(increment_spec, bool) or not isinstance(increment_spec, (int, str, dict)):
             raise ValueError(BAD)
         made = []

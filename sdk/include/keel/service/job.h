@@ -186,6 +186,10 @@ struct keel_job_api {
 	 * whatever state it is: a module that made the queue for it. `who` is for the log; the point job_moved is raised. Fails
 	 * with 15016 when it is over. */
 	int32_t (*put)(struct keel_mod *, struct keel_obj *job, struct keel_obj *queue, const char *who);
+	/* Makes these changes, which a module has added to the set by the system, as qalter makes its own: resources of a job that waits
+	 * are completed, its state, mtime, its hosts and the scheduler follow. No point is raised. The set is moved, and discarded when it
+	 * fails, with 15139 (it is history) or an error of its resources, and *err. */
+	int32_t (*change)(struct keel_mod *, struct keel_obj *job, struct keel_changes *, struct keel_err *err);
 };
 
 KEEL_SERVICE(job);
@@ -227,6 +231,7 @@ KEEL_SERVICE(job);
 #define keel_job_stage(...) KEEL_CALL(job, stage, __VA_ARGS__)
 #define keel_job_take_number() KEEL_CALL0(job, take_number)
 #define keel_job_put(...) KEEL_CALL(job, put, __VA_ARGS__)
+#define keel_job_change(...) KEEL_CALL(job, change, __VA_ARGS__)
 #define keel_job_letter(...) KEEL_CALL(job, letter, __VA_ARGS__)
 
 #endif

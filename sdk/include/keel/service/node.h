@@ -102,6 +102,9 @@ struct keel_node_api {
 	/* on_holder() has another answer about a job than when it was assigned these vnodes: from now on it is charged there.
 	 * Fails with 15010 or a code of the text, and *err: it is charged as before. */
 	int32_t (*lodge)(struct keel_mod *, const char *job_id, const char *exec_vnode, struct keel_err *);
+	/* The i-th word of a vnode's state, from 0, and its bit; NULL: there are no more. That for OFFLINE_BY_MOM, which listings show as
+	 * "offline", is "offline_by_mom". */
+	const char *(*word)(struct keel_mod *, uint32_t i, uint32_t *ret_bit);
 };
 
 KEEL_SERVICE(node);
@@ -125,6 +128,7 @@ KEEL_SERVICE(node);
 #define keel_node_shrink(...) KEEL_CALL(node, shrink, __VA_ARGS__)
 #define keel_node_hold(...) KEEL_CALL(node, hold, __VA_ARGS__)
 #define keel_node_on_holder(...) KEEL_CALL(node, on_holder, __VA_ARGS__)
+#define keel_node_word(...) KEEL_CALL(node, word, __VA_ARGS__)
 #define keel_node_lodge(...) KEEL_CALL(node, lodge, __VA_ARGS__)
 #define keel_node_used(...) KEEL_CALL(node, used, __VA_ARGS__)
 #define keel_node_used_inside(...) KEEL_CALL(node, used_inside, __VA_ARGS__)

@@ -133,6 +133,13 @@ struct keel_resource_api {
 	 * amount goes below 0, a name stays with 0. Fails with -ENOMEM, never for a name that the list has. */
 	int32_t (*list_add)(struct keel_reslist **list, const struct keel_res_value *v, double n);
 	void (*list_free)(struct keel_reslist *); /* NULL is fine. */
+	/* A copy, which the caller frees with list_free(). NULL without memory, and of NULL. */
+	struct keel_reslist *(*list_copy)(const struct keel_reslist *);
+	bool (*list_equal)(const struct keel_reslist *, const struct keel_reslist *); /* NULL is an empty one */
+	/* prepare() once more, when the set, or the queue, is another one than it was then: `before` and `computed` are Resource_List and
+	 * resources_defaulted as prepare() left them in the set. */
+	int32_t (*prepare_again)(struct keel_mod *, struct keel_changes *, struct keel_obj *job, struct keel_obj *queue,
+				 const struct keel_reslist *before, const char *computed, struct keel_err *);
 };
 
 KEEL_SERVICE(resource);
@@ -154,6 +161,9 @@ KEEL_SERVICE(resource);
 #define keel_resource_charge_list(...) KEEL_CALL(resource, charge_list, __VA_ARGS__)
 #define keel_resource_list_add(...) KEEL_CALL_PLAIN(resource, list_add, __VA_ARGS__)
 #define keel_resource_list_free(...) KEEL_CALL_PLAIN(resource, list_free, __VA_ARGS__)
+#define keel_resource_list_copy(...) KEEL_CALL_PLAIN(resource, list_copy, __VA_ARGS__)
+#define keel_resource_list_equal(...) KEEL_CALL_PLAIN(resource, list_equal, __VA_ARGS__)
+#define keel_resource_prepare_again(...) KEEL_CALL(resource, prepare_again, __VA_ARGS__)
 #define keel_resource_charge_exec(...) KEEL_CALL(resource, charge_exec, __VA_ARGS__)
 
 #endif

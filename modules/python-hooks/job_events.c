@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * job_events.c - events of jobs on a server: queuejob, postqueuejob, modifyjob, movejob, runjob, jobobit.
+ *
+ * What a script at runjob changes is made by how it ends: some with the start, some after the start was refused.
+ */
+#include "server.h"
+
+#include <stdlib.h>
+
+#include "keel/service/job.h"
+
+static void about(struct run *r, const char *id, const char *who)
+{
+	snprintf(r->id, sizeof(r->id), "%s", id);
+	server_asker(r, who);
+}
+
+/* ---- queuejob ------------------------------------------------------------------------------------------------------------- */
+int32_t server_fill_queuejob(struct run *r, const void *event, struct pack *params)
+{
+	const struct keel_ev_job_submit *ev = event;
+
+	about(r, ev->id, ev->who);
+	server_object(r, params, "job", ev->job, r->call);
+	return 1;
+}
+
+keel_verdict server_settle_queuejob(struct run *r, struct keel_call *c, const struct result *result)
+{
+	return server_settle(r, c, result, "job");
+}
+
+/* ---- modifyjob ------------------------------------------------------------------------------------------------------------ */
+int32_t server_fill_modifyjob(struct run *r, const void *event, struct pack *params)
+{
+	const struct keel_ev_job_modify *ev = event;
+
+	about(r, ev->id, ev->who);
+	server_requested(r, params, "job", ev->job, r->call);
+	server_shown(r, params, "job_o", ev->job, NULL);
+	return 2;
+}
+
+keel_verdict server_settle_modifyjob(struct run *r, struct keel_call *c, const struct result *result)
+{
+	return server_settle(r, c, result, "job");
+}
+
+/* ---- movejob -------------------------------------------------------------------------------------------------------------- */
+/* job.queue is where it goes to. */
+int32_t server_fill_movejob(struct run *r, const void *event, struct pack *params)
+{
+	const struct keel_ev_job_move *ev = event;
+	const struct keel_attr *attr = keel_attr_find(r->st->mod, "job", "queue");
+	const char *from = attr && ev->job ? keel_get_str(ev->job, attr) : NULL;
+
+	about(r, ev->id, ev->who);
+	server_object(r, params, "job", ev->job, r->call);
+	server_shown(r, params, "src_queue", from ? keel_find(r->st->mod, "queue", from) : NULL, NULL);
+	return 2;
+}
+
+keel_verdict server_settle_movejob(struct run *r, struct keel_call *c, const struct result *result)
+{
+	for (uint32_t i = 0; result->how == ACCEPTED && i < result->n_changes; i++)
+		if (strcmp(result->changes[i].attr, "queue") != 0)
+			return keel_reject(c, PBSE_HOOKERROR, "%s event: rejected request", r->event->name);
+	return server_settle(r, c, result, "job");
+}
+
+/* ---- after the fact: changes are made as qalter makes them ----------------------------------------------------------------- */
+/* Those of the result that `wanted` lets through, in one set: all or none. */
+static void job_change(struct run *r, const struct result *result, bool (*wanted)(struct run *, const struct change *))
+{
+	struct keel_mod *mod = r->st->mod;
+	struct keel_obj *job = run_find(r, "job");
+	struct keel_changes *ch = job && result->n_changes ? keel_changes(mod) : NULL;
+	struct keel_err err = { 0 };
+	int32_t code = 0;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; ch && !code && i < result->n_changes; i++) {
+		const struct change *change = &result->changes[i];
+		const struct keel_attr *attr = keel_attr_find(mod, "job", change->attr);
+
+		if (strcmp(change->target, "job") != 0 || !attr || !wanted(r, change))
+			continue;
+		code = keel_change_text(ch, job, attr, change->text ? KEEL_SET : KEEL_UNSET, change->key, change->text, &err);
+		n++;
+	}
+	if (!code && n > 0 && keel_can(job, change))
+		code = keel_job_change(job, ch, &err);
+	else
+		keel_discard(ch);
+	if (code)
+		keel_log(mod, KEEL_LOG_DEBUG2, "Hook", r->name, "what %s changes of job %s is refused: %s", r->event->name, r->id, err.text);
+}
+
+static bool in_list(const char *const *list, const char *name)
+{
+	while (*list && strcmp(*list, name) != 0)
+		list++;
+	return *list != NULL;
+}
+
+/* ---- postqueuejob --------------------------------------------------------------------------------------------------------- */
+static bool changes_queued(struct run *r, const struct change *change)
+{
+	static const char *const settable[] = { "Hold_Types", "project", "Variable_List", "Resource_List", NULL };
+
+	(void)r;
+	return in_list(settable, change->attr);
+}
+
+int32_t server_fill_postqueuejob(struct run *r, const void *event, struct pack *params)
+{
+	const struct keel_ev_job_queued *ev = event;
+	const struct keel_attr *owner = keel_attr_find(r->st->mod, "job", "Job_Owner");
+	char who[512] = "";
+
+	if (owner)
+		keel_get_text(ev->job, owner, NULL, who, sizeof(who));
+	about(r, ev->id, who);
+	server_object(r, params, "job", ev->job, NULL);
+	return 1;
+}
+
+keel_verdict server_settle_postqueuejob(struct run *r, struct keel_call *c, const struct result *result)
+{
+	(void)c;
+	server_restarts_cycle(r, result);
+	if (result->how == ACCEPTED)
+		job_change(r, result, changes_queued);
+	return KEEL_NEXT;
+}
+
+/* ---- jobobit -------------------------------------------------------------------------------------------------------------- */
+int32_t server_fill_jobobit(struct run *r, const void *event, struct pack *params)
+{
+	const struct keel_ev_job_ended *ev = event;
+
+	about(r, ev->id, NULL);
+	server_shown(r, params, "job", ev->job, NULL);
+	return 1;
+}
+
+keel_verdict server_settle_jobobit(struct run *r, struct keel_call *c, const struct result *result)
+{
+	(void)c;
+	server_restarts_cycle(r, result);
+	return KEEL_NEXT;
+}
+
+/* ---- runjob --------------------------------------------------------------------------------------------------------------- */
+static const char *const with_start[] = { "Output_Path", "Error_Path", "Resource_List", "Variable_List", "create_resv_from_job",
+					  NULL };
+static const char *const after_refusal[] = { "Execution_Time", "Hold_Types", "project", "depend", "Variable_List",
+					     "Resource_List", NULL };
+
+/* Why the start cannot be accepted with this change; NULL: it can. */
+static const char *contradiction(const struct change *change)
+{
+	if (strcmp(change->target, "job") != 0)
+		return "vnode";
+	return in_list(with_start, change->attr) ? NULL : "job";
+}
+
+static keel_verdict start_accepted(struct run *r, struct keel_call *c, const struct result *result)
+{
+	for (uint32_t i = 0; i < result->n_changes; i++) {
+		const char *what = contradiction(&result->changes[i]);
+
+		if (what)
+			return keel_reject(c, PBSE_HOOKERROR,
+					   "request rejected by filter hook '%s': cannot modify %s after runjob request has been accepted.",
+					   r->name, what);
+	}
+	return server_changes(r, c, result, "job");
+}
+
+static bool changes_refused(struct run *r, const struct change *change)
+{
+	if (in_list(after_refusal, change->attr))
+		return true;
+	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "cannot modify job attribute '%s' after runjob request has been rejected.",
+		 change->attr);
+	return false;
+}
+
+/* What is to be changed once the refusal of the start is through. */
+struct aftermath {
+	struct run run;
+	struct result result;
+};
+
+static void aftermath_free(struct aftermath *a)
+{
+	for (uint32_t i = 0; i < a->result.n_changes; i++) {
+		free(a->result.changes[i].target);
+		free(a->result.changes[i].attr);
+		free(a->result.changes[i].key);
+		free(a->result.changes[i].text);
+	}
+	free(a->result.changes);
+	free(a);
+}
+
+static int32_t change_copy(struct change *to, const struct change *from)
+{
+	*to = (struct change){ .target = strdup(from->target), .attr = strdup(from->attr),
+			       .key = from->key ? strdup(from->key) : NULL, .text = from->text ? strdup(from->text) : NULL };
+	return to->target && to->attr && (to->key || !from->key) && (to->text || !from->text) ? 0 : -ENOMEM;
+}
+
+/* NULL without memory. */
+static struct aftermath *aftermath_new(const struct run *r, const struct result *result)
+{
+	struct aftermath *a = calloc(1, sizeof(*a));
+	int32_t code = 0;
+
+	if (!a || !(a->result.changes = calloc(result->n_changes, sizeof(*a->result.changes)))) {
+		free(a);
+		return NULL;
+	}
+	a->run = *r;
+	a->run.call = NULL;
+	a->run.hook = NULL;
+	a->run.own = NULL;
+	while (a->result.n_changes < result->n_changes && !code) {
+		code = change_copy(&a->result.changes[a->result.n_changes], &result->changes[a->result.n_changes]);
+		a->result.n_changes++;
+	}
+	if (!code)
+		return a;
+	aftermath_free(a);
+	return NULL;
+}
+
+static void start_refused(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	struct aftermath *a = arg;
+	const struct result *result = &a->result;
+
+	(void)mod, (void)outcome;
+	job_change(&a->run, result, changes_refused);
+	for (uint32_t i = 0; i < result->n_changes;)
+		if (strncmp(result->changes[i].target, "vnode:", 6) == 0)
+			i += vnodes_change(a->run.st, a->run.name, result->changes + i, result->n_changes - i);
+		else
+			i++;
+	aftermath_free(a);
+}
+
+static keel_verdict start_rejected(struct run *r, struct keel_call *c, const struct result *result)
+{
+	struct aftermath *a = result->how == REJECTED && result->n_changes > 0 ? aftermath_new(r, result) : NULL;
+
+	if (a && keel_settled(c, start_refused, a))
+		aftermath_free(a);
+	return server_refusal(r, c, result);
+}
+
+/* A start that is only tried out asks no script. */
+int32_t server_fill_runjob(struct run *r, const void *event, struct pack *params)
+{
+	const struct keel_ev_start_now *ev = event;
+
+	if (ev->dry)
+		return -1;
+	about(r, ev->id, ev->who);
+	server_object(r, params, "job", ev->job, r->call);
+	return 1;
+}
+
+keel_verdict server_settle_runjob(struct run *r, struct keel_call *c, const struct result *result)
+{
+	server_restarts_cycle(r, result);
+	if (result->how == BROKEN)
+		return KEEL_NEXT;
+	return result->how == ACCEPTED ? start_accepted(r, c, result) : start_rejected(r, c, result);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * server.c - what events of a server have in common: who asks, what a script may change, what the result means for the operation.
+ */
+#include "server.h"
+
+#include <stdlib.h>
+
+#include "keel/service/job.h"
+#include "keel/service/node.h"
+#include "keel/service/queue.h"
+#include "keel/service/resource.h"
+#include "keel/service/resv.h"
+#include "keel/service/sched.h"
+
+/* A mom has none of them. */
+KEEL_USE_OPT(job);
+KEEL_USE_OPT(node);
+KEEL_USE_OPT(queue);
+KEEL_USE_OPT(resource);
+KEEL_USE_OPT(resv);
+KEEL_USE_OPT(sched);
+
+/* ---- who asks ---------------------------------------------------------------------------------------------------------- */
+static void asker_split(struct run *r, const char *who)
+{
+	size_t len = strcspn(who, "@");
+
+	snprintf(r->requestor, sizeof(r->requestor), "%.*s", (int)len, who);
+	if (who[len] == '@')
+		snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", who + len + 1);
+}
+
+void server_asker(struct run *r, const char *who)
+{
+	const struct keel_session *session = r->call ? keel_call_session(r->call) : NULL;
+	struct keel_mod *mod = r->st->mod;
+
+	snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", keel_host_name(mod));
+	if (session && session->user && *session->user) {
+		snprintf(r->requestor, sizeof(r->requestor), "%s", session->user);
+		snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", session->host);
+	} else if (who && strchr(who, '@') && *who != '@') {
+		asker_split(r, who);
+	} else {
+		snprintf(r->requestor, sizeof(r->requestor), "pbs_server");
+	}
+}
+
+/* ---- objects ------------------------------------------------------------------------------------------------------------ */
+void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
+{
+	pack_key(params, key);
+	if (obj)
+		run_object(r, params, key, obj, c, NULL);
+	else
+		pack_nothing(params);
+}
+
+void server_shown(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, const struct pack *facts)
+{
+	pack_key(params, key);
+	if (obj)
+		pack_object(r->st, params, obj, NULL, facts);
+	else
+		pack_nothing(params);
+}
+
+/* ---- a change of what is requested: what the requester, and scripts before this one, would make of an object -------------- */
+#define REQUESTED_MAX 64
+struct requested {
+	struct keel_mod *mod;
+	struct keel_call *call;
+	struct keel_obj *obj;
+	const struct keel_attr *attrs[REQUESTED_MAX];
+	uint32_t n;
+	char computed[4096]; /* names of resources that nobody wrote */
+	struct pack *out;
+	uint32_t pairs;
+	/* of the attribute that is being written */
+	const struct keel_attr *attr;
+	uint32_t open, keys;
+	bool keyed, begun;
+};
+
+static void requested_find(void *arg, struct keel_obj *obj, const struct keel_attr *attr)
+{
+	struct requested *q = arg;
+
+	if (obj == q->obj && q->n < REQUESTED_MAX)
+		q->attrs[q->n++] = attr;
+}
+
+static bool is_computed(const struct requested *q, const char *key)
+{
+	const size_t len = strlen(key);
+
+	for (const char *at = q->computed; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+		if (strcspn(at, ",") == len && memcmp(at, key, len) == 0)
+			return true;
+	return false;
+}
+
+/* Does the object have this value of the key already? */
+static bool is_same(const struct requested *q, const char *key, const char *text, uint32_t len)
+{
+	char small[256], *have = small;
+	int32_t n = keel_get_text(q->obj, q->attr, key, small, sizeof(small));
+	bool same;
+
+	if (n < 0 || (uint32_t)n != len)
+		return false;
+	if (len >= sizeof(small)) {
+		have = malloc((size_t)len + 1);
+		if (!have || keel_get_text(q->obj, q->attr, key, have, len + 1) < 0) {
+			free(have);
+			return false;
+		}
+	}
+	same = memcmp(have, text, len) == 0;
+	if (have != small)
+		free(have);
+	return same;
+}
+
+static void requested_value(void *arg, const char *key, const char *text, uint32_t len)
+{
+	struct requested *q = arg;
+
+	if (key && (is_computed(q, key) || is_same(q, key, text, len)))
+		return;
+	if (!q->begun) {
+		pack_key(q->out, keel_attr_name(q->attr));
+		q->pairs++;
+		q->begun = true;
+		q->keyed = key != NULL;
+		if (key)
+			q->open = pack_open_map(q->out);
+	}
+	if (key) {
+		pack_key(q->out, key);
+		q->keys++;
+	}
+	pack_bytes(q->out, text, len);
+}
+
+static void requested_row(void *arg, const struct keel_attr_def *def)
+{
+	struct requested *q = arg;
+	uint32_t i = 0;
+
+	if (!(def->read_roles & KEEL_EVERYBODY) || strcmp(def->name, "schedselect") == 0)
+		return;
+	while (i < q->n && strcmp(keel_attr_name(q->attrs[i]), def->name) != 0)
+		i++;
+	if (i == q->n)
+		return;
+	q->attr = q->attrs[i];
+	q->begun = q->keyed = false;
+	q->keys = 0;
+	keel_call_emit(q->call, q->obj, q->attr, NULL, &(struct keel_emit){ requested_value, q });
+	if (q->keyed)
+		pack_close(q->out, q->open, q->keys);
+}
+
+static void requested_remember(struct run *r, const char *target, struct keel_obj *obj)
+{
+	struct run_obj *o = r->n_objs < RUN_OBJS ? &r->objs[r->n_objs++] : NULL;
+
+	if (!o)
+		return;
+	*o = (struct run_obj){ .klass = keel_klass(obj) };
+	snprintf(o->target, sizeof(o->target), "%s", target);
+	snprintf(o->id, sizeof(o->id), "%s", keel_id(obj));
+}
+
+void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
+{
+	struct requested q = { .mod = r->st->mod, .call = c, .obj = obj, .out = params };
+	uint32_t map, attrs;
+
+	requested_remember(r, key, obj);
+	if (keel_call_get(c, obj, "resources_defaulted", NULL, q.computed, sizeof(q.computed)) < 0)
+		q.computed[0] = '\0';
+	keel_call_each(c, requested_find, &q);
+	pack_key(params, key);
+	map = pack_open_map(params);
+	pack_pair_text(params, "class", keel_klass(obj));
+	pack_pair_text(params, "id", keel_id(obj));
+	pack_key(params, "attrs");
+	attrs = pack_open_map(params);
+	keel_rows(q.mod, keel_klass(obj), requested_row, &q);
+	pack_close(params, attrs, q.pairs);
+	pack_key(params, "facts");
+	pack_close(params, pack_open_map(params), 0);
+	pack_close(params, map, 4);
+}
+
+/* ---- results -------------------------------------------------------------------------------------------------------------- */
+void server_restarts_cycle(struct run *r, const struct result *result)
+{
+	if (!result->restart_cycle || !keel_has(sched))
+		return;
+	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "requested for scheduler to restart cycle");
+	keel_sched_reconsider();
+}
+
+keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct result *result)
+{
+	char text[480];
+
+	result_text(r, result, text, sizeof(text));
+	return c ? keel_reject(c, PBSE_HOOKERROR, "%s", text) : KEEL_REJECT;
+}
+
+/* A change that cannot be made refuses the operation; the reason is for the administrator. */
+static keel_verdict change_refused(struct run *r, struct keel_call *c, const struct change *change, const struct keel_err *err)
+{
+	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "%s cannot set %s%s%s: %s", r->event->name, change->attr,
+		 change->key ? "." : "", change->key ? change->key : "", err->text);
+	return c ? keel_reject(c, PBSE_HOOKERROR, "%s event: rejected request", r->event->name) : KEEL_REJECT;
+}
+
+keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target)
+{
+	struct keel_err err = { 0 };
+
+	for (uint32_t i = 0; i < result->n_changes; i++) {
+		const struct change *change = &result->changes[i];
+		const int32_t code = strcmp(change->target, target) != 0
+					     ? keel_error(&err, PBSE_ATTRRO, "%s is not to be changed there", change->target)
+					     : change_make(r, c, change, &err);
+
+		if (code)
+			return change_refused(r, c, change, &err);
+	}
+	return KEEL_NEXT;
+}
+
+keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target)
+{
+	server_restarts_cycle(r, result);
+	if (result->how == BROKEN) /* its process could not serve: the operation goes on */
+		return KEEL_NEXT;
+	if (result->how != ACCEPTED)
+		return server_refusal(r, c, result);
+	return server_changes(r, c, result, target);
+}
+
+/* ---- start and end -------------------------------------------------------------------------------------------------------- */
+/* Resources come and go by requests of managers. */
+static keel_verdict on_management_done(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_management_done *ev = event;
+
+	(void)point, (void)arg;
+	if (ev->code == 0 && strcmp(ev->klass, "resource") == 0)
+		tables_changed(c->mod->state);
+	return KEEL_NEXT;
+}
+
+int32_t server_start(struct state *st, struct keel_err *err)
+{
+	st->server = calloc(1, sizeof(*st->server));
+	if (!st->server)
+		return keel_error(err, -ENOMEM, "no memory for events of a server");
+	return keel_tap_add(st->mod, KEEL_POINT_management_done, "tables", 0, on_management_done, NULL, err);
+}
+
+void server_stop(struct state *st)
+{
+	if (!st->server)
+		return;
+	keel_tap_remove(st->mod, KEEL_POINT_management_done, "tables");
+	answers_free(st->server);
+	free(st->server);
+	st->server = NULL;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * vnodes.c - what scripts change of vnodes, on the server: as a manager's request would, so that permissions, checks and taps
+ * of the point node_modify hold; state bits by the service node.
+ *
+ * All changes of one vnode that follow each other are one set: made together, or not at all.
+ */
+#include "server.h"
+
+#include <stdlib.h>
+
+#include "keel/service/node.h"
+
+#define VNODE "vnode:"
+
+/* A script sets and clears these; of others a vnode's state is what it is. A host that is down stays down. */
+#define STATE_SETS (KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_DOWN | KEEL_NODE_SLEEP)
+#define STATE_CLEARS (KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_SLEEP)
+
+static const struct keel_session manager = {
+	.size = sizeof(manager), .roles = KEEL_USER | KEEL_OPERATOR | KEEL_MANAGER, .user = "root", .host = "localhost",
+	.who = "root@localhost", .group = "root",
+};
+
+struct vnode_work {
+	struct state *st;
+	const char *who;
+	struct keel_obj *node;
+	struct keel_changes *set;
+	uint32_t n;
+	bool has_state;
+	uint32_t state;
+	int32_t code;
+	struct keel_err err;
+};
+
+/* Is the text a number of bits, as pbs.ND_OFFLINE is? */
+static bool state_bits(const char *text, uint32_t *ret)
+{
+	char *end;
+	const long long bits = text ? strtoll(text, &end, 0) : -1;
+
+	if (!text || end == text || *end || bits < 0 || bits > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)bits;
+	return true;
+}
+
+static int32_t vnode_add(struct vnode_work *w, const struct change *change)
+{
+	const struct keel_attrop op = { .name = change->attr, .key = change->key, .value = change->text,
+					.op = change->text ? KEEL_SET : KEEL_UNSET };
+
+	if (!w->set && !(w->set = keel_changes(w->st->mod)))
+		return keel_error(&w->err, PBSE_SYSTEM, "System error: out of memory");
+	w->n++;
+	return keel_change(w->set, &manager, w->node, &op, &w->err);
+}
+
+static void vnode_take(struct vnode_work *w, const struct change *change)
+{
+	if (strcmp(change->attr, "state") == 0 && !change->key && state_bits(change->text, &w->state))
+		w->has_state = true;
+	else if (!w->code)
+		w->code = vnode_add(w, change);
+}
+
+static void vnode_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
+{
+	const char *who = arg;
+
+	if (outcome->verdict != KEEL_NEXT && outcome->verdict != KEEL_DONE)
+		keel_log(mod, KEEL_LOG_DEBUG2, "Hook", who, "what it changes of a vnode is refused: %s",
+			 outcome->text ? outcome->text : keel_pbse_text(outcome->code));
+	free(arg);
+}
+
+static void state_make(struct vnode_work *w)
+{
+	const uint32_t now = keel_node_state(w->node), on = w->state & STATE_SETS & ~now, off = now & STATE_CLEARS & ~w->state;
+
+	if (on)
+		keel_node_set_state(w->node, on, true);
+	if (off)
+		keel_node_set_state(w->node, off, false);
+}
+
+/* The end of the changes of one vnode. */
+static void vnode_make(struct vnode_work *w)
+{
+	char *who = w->set && !w->code ? strdup(w->who) : NULL;
+
+	if (w->code)
+		keel_log(w->st->mod, KEEL_LOG_DEBUG2, "Hook", w->who, "what it changes of vnode %s is refused: %s", keel_id(w->node),
+			 w->err.text);
+	if (who)
+		keel_raise(w->st->mod, &(struct keel_raise){
+			.size = sizeof(struct keel_raise),
+			.point = KEEL_POINT_node_modify,
+			.event = KEEL_EVENT(node_modify, .id = keel_id(w->node), .node = w->node, .who = w->who),
+			.changes = w->set,
+			.done = vnode_decided,
+			.arg = who,
+		});
+	else
+		keel_discard(w->set);
+	if (w->has_state && !w->code)
+		state_make(w);
+}
+
+uint32_t vnodes_change(struct state *st, const char *who, const struct change *changes, uint32_t n)
+{
+	const char *target = changes[0].target;
+	struct vnode_work w = { .st = st, .who = who };
+	uint32_t i = 0;
+
+	if (strncmp(target, VNODE, strlen(VNODE)) == 0 && keel_has(node))
+		w.node = keel_find(st->mod, "node", target + strlen(VNODE));
+	for (; i < n && strcmp(changes[i].target, target) == 0; i++)
+		if (w.node)
+			vnode_take(&w, &changes[i]);
+	if (w.node)
+		vnode_make(&w);
+	else
+		keel_log(st->mod, KEEL_LOG_DEBUG2, "Hook", who, "it changes %s, which there is not", target);
+	return i;
+}
