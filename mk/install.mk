@@ -5,6 +5,8 @@ LIBEXEC := $(libexecdir)/keelson
 INSTALL_SBIN := keelsond
 INSTALL_BIN = $(addprefix bin/,$(COMMANDS) $(TOOLS)) $(MODULE_PROGRAMS)
 INSTALL_MODULES = $(MODULES:%=modules/%.so)
+# Those with files that their programs read
+MODULE_FOLDERS := $(foreach m,$(MODULES),$(if $(FILES_$(m)),$(m)))
 HEADERS := $(patsubst $(S)/sdk/include/%,%,$(wildcard $(S)/sdk/include/*.h $(S)/sdk/include/keel/*.h \
 	$(S)/sdk/include/keel/*.def $(S)/sdk/include/keel/service/*.h $(S)/sdk/include/keel/*/*.def))
 CONF := $(patsubst $(S)/conf/%,%,$(foreach f,$(wildcard $(S)/conf/*.conf $(S)/conf/modules.d/*.conf),$(if $(realpath $(f)),$(f))))
@@ -36,6 +38,8 @@ keelson-install-exec: keelson-all
 	$(call PUT,$(INSTALL_PROGRAM),libpbs.so.0,$(libdir)/libpbs.so.0) \
 	$(call PUT,$(INSTALL_SCRIPT),pbs-config,$(bindir)/pbs-config) \
 	$(LN_S) -f libpbs.so.0 '$(DESTDIR)$(libdir)/libpbs.so'
+	$(if $(MODULE_FOLDERS),@for f in $$(find $(MODULE_FOLDERS:%=libexec/keelson/%) -name '*.pyc'); do \
+		$(INSTALL_DATA) -D $$f '$(DESTDIR)$(LIBEXEC)'/$${f#libexec/keelson/} || exit 1; done)
 
 keelson-install-data: keelson-all docs-install keelson-place
 	$(foreach f,$(HEADERS),$(call PUT,$(INSTALL_DATA),$(S)/sdk/include/$(f),$(includedir)/$(f))) \
@@ -57,12 +61,12 @@ keelson-uninstall: docs-uninstall
 		$(foreach f,$(INSTALL_BIN),$(bindir)/$(notdir $(f))) \
 		$(foreach f,$(PROGRAMS),$(LIBEXEC)/$(notdir $(f))) \
 		$(foreach f,$(INSTALL_MODULES),$(moduledir)/$(notdir $(f))) \
-		$(foreach f,$(MODULE_FILES),$(LIBEXEC)/$(f:libexec/keelson/%=%)) \
 		$(bindir)/pbs-config $(libdir)/libpbs.a $(libdir)/$(MOCK) $(libdir)/libpbs.so $(libdir)/libpbs.so.0 \
 		$(foreach f,$(HEADERS),$(includedir)/$(f)) \
 		$(SDK_INSTALLED) $(patsubst %,$(prefix)/%,$(OPTIONS)) $(LIBEXEC)/init \
 		$(foreach f,$(UNITS),$(prefix)/lib/systemd/system/$(f)) \
 		$(foreach f,$(MAN),$(mandir)/man$(call MAN_SECTION,$(f))/$(f)))
+	rm -rf $(MODULE_FOLDERS:%='$(DESTDIR)$(LIBEXEC)/%')
 	@cd '$(DESTDIR)/' && for d in $(patsubst /%,%,$(libdir)/keelson $(libdir)/cmake $(LIBEXEC) $(includedir)/keel \
 		$(datadir)/keelson $(prefix)/share/keelson); do \
 		test ! -d "$$d" || find "$$d" -depth -type d -exec rmdir --ignore-fail-on-non-empty {} +; done

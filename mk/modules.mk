@@ -13,6 +13,7 @@
 #   MODULE_BIN      its programs that are for people: they go to bin/
 #   MODULE_NEEDS    empty: what it needs is not here, there is no such module in this build
 #   MODULE_FILES    patterns <program>/<path> of files that a program of it reads: libexec/keelson/<name>/<path>
+#   MODULE_MADE     what else is made of it, by a rule of that file; *.pyc beside MODULE_FILES are installed with them
 #   PROGRAM_CFLAGS_<program>, PROGRAM_LIBS_<program>   further flags and libraries of that program alone
 MODULES := $(sort $(notdir $(patsubst %/,%,$(dir $(filter-out %/test_%,$(call NAMED,modules/*,*.c))))))
 MODULE_FLAGS := -fPIC -I$(S)/sdk/include
@@ -28,10 +29,12 @@ MODULE_EXCLUDE :=
 MODULE_BIN :=
 MODULE_NEEDS := nothing
 MODULE_FILES :=
+MODULE_MADE :=
 -include $(S)/modules/$(1)/module.mk
 ifeq ($$(strip $$(MODULE_NEEDS)),)
 ABSENT_MODULES += $(1)
 else
+KEELSON_ALL += $$(MODULE_MADE)
 LIBS_$(1) := $$(MODULE_LIBS)
 O_$(1) := $$(call OBJECTS,$$(filter-out modules/$(1)/test_% $$(addprefix modules/$(1)/,$$(MODULE_EXCLUDE)),\
 	$$(call NAMED,modules/$(1),*.c)))

@@ -42,6 +42,7 @@ const struct keel_part *part_of(const struct task *t)
 	v->started = t->session > 0;
 	v->leaving = t->leaving;
 	v->session = t->session;
+	v->select = t->part->select ? t->part->select : "";
 	return v;
 }
 

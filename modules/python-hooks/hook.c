@@ -393,8 +393,7 @@ struct hook *hook_new(struct state *st, const char *name)
 
 void hook_free(struct state *st, struct hook *h)
 {
-	h->enabled = false;
-	taps_follow(st, h);
+	taps_free(st, h);
 	timed_free(st, h);
 	pool_free(st, h);
 	HASH_DEL(st->hooks, h);

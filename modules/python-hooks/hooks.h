@@ -175,26 +175,32 @@ void runs_stop(struct state *st);
 /* Its run-time taps are as its attributes say. At GATEs all of them have an order below -500 (names keep theirs: a number in front): modules
  * that check what a job or reservation is to be, from -500 on, see what scripts have made of it. */
 void taps_follow(struct state *st, struct hook *h);
+void taps_free(struct state *st, struct hook *h); /* the hook goes: no tap of it is left, its runs go on without it */
 /* An event without a point: runs the hook (or, NULL, all of that event in their order). done (may be NULL) when all are over, accepted or not. */
 int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg);
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */
 /* The texts of spec 32 5.2, for the requester, like snprintf(). */
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
+/* What most GATEs do with a result: all changes are made and the chain goes on, or none is and the requester gets that text (15136). Where a
+ * change is refused the request is. */
+keel_verdict settle_gate(struct run *r, struct keel_call *c, const struct result *result);
 /* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
 int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);
 
 /* pool.c */
 struct ask; /* a call that waits for a process or runs in one */
-typedef void ask_done(struct state *st, void *arg, const struct result *result);
+typedef void ask_done(struct run *r, struct result *result); /* its texts may be taken out */
 int32_t pools_start(struct state *st, struct keel_err *err);
 void pools_stop(struct state *st);
-/* Runs the script with this EVENT (a packed map). done() is called once, from the loop, perhaps before this returns (an answer that comes at
- * once is waited for some microseconds); not after ask_cancel(). NULL without memory: done() is not called. */
-struct ask *pool_ask(struct state *st, struct hook *h, const char *user, const struct pack *event, ask_done *done, void *arg);
+/* Runs the script of r->hook with this EVENT (a packed map). done(r) is called once, from the loop, perhaps before this returns (an answer that
+ * comes at once is waited for some microseconds): what is returned is valid until then, and until ask_cancel(). NULL without memory, or too
+ * many wait: done() is not called. */
+struct ask *pool_ask(struct run *r, const struct pack *event, ask_done *done);
 void ask_cancel(struct ask *a); /* its operation does not wait any more; a script that has begun goes on to its end */
 void pool_retire(struct state *st, struct hook *h); /* another version: what runs ends its calls, and leaves */
 void pools_stale(struct state *st); /* tables have changed: the same for all */
-void pool_free(struct state *st, struct hook *h); /* the hook goes */
+void pool_free(struct state *st, struct hook *h); /* the hook goes: what runs ends, what waits is accepted */
+void pool_wake(struct hook *h); /* its script is there (or not): calls that waited for that go on */
 /* Is this a script? done(NULL), or why not: the text of the SyntaxError. */
 typedef void check_done(struct state *st, void *arg, const char *why);
 int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg);
@@ -208,6 +214,7 @@ void tables_free(struct state *st); /* both daemons' */
 /* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
 bool answer_server(struct state *st, const struct value *frame, struct pack *out);
+/* r NULL: its operation is gone, the script runs to its end. */
 bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out);
 
 /* manage.c */

@@ -2,15 +2,17 @@
  *
  * host.h - events of jobs on their hosts, and what scripts there change on the server.
  *
- *   job.c       a server: each host of a job gets what a script there sees of it, before its start; a mom keeps it
- *   host.c      a mom: what a script sees of an event
+ *   facts.c     a server: each host of a job gets what a script there sees of it, before its start; known.c: a mom keeps it
+ *   host.c      a mom: what a script sees of an event; exec.c: texts like exec_vnode
  *   verdict.c   a mom: what becomes of its result
- *   update.c    a mom's: what its scripts changed goes to the server; a server's: that is checked, and made
+ *   report.c    a mom: what its scripts changed goes to the server
+ *   accept.c    a server: that is checked, and made
  */
 #ifndef PYTHON_HOOKS_HOST_H
 #define PYTHON_HOOKS_HOST_H
 
 #include "hooks.h"
+#include "known.h"
 
 #define HOST_EVENT(name) \
 	int32_t host_fill_##name(struct run *r, const void *ev, struct pack *params); \
@@ -38,7 +40,48 @@ void host_offline(struct state *st, const char *hook, bool on);
 int32_t updates_start(struct state *st, struct keel_err *err);
 void updates_stop(struct state *st);
 
-/* A map by name of OBJECTs of class node, each the vnode as this host knows it (its `resources_assigned` what the job has of it);
- * the vnodes in a text like exec_vnode's. Returns how many there are. */
-uint32_t host_pack_vnodes(struct state *st, struct pack *p, const char *exec_vnode);
+/* Of "python.update". */
+enum update_flag { UPDATE_RERUN = 1, UPDATE_DELETE = 2, UPDATE_CYCLE = 4, UPDATE_OFFLINE = 8, UPDATE_ONLINE = 16 };
+
+/* ---- shared by these files ---------------------------------------------------------------------------- */
+struct report; /* report.c */
+struct host {
+	struct known *jobs;
+	char dir[4096];	    /* where they are kept */
+	char *came, *came_exec; /* the part of a job's attributes that has come */
+	char came_id[280];
+	uint32_t came_len, came_total;
+	struct report *reports; /* that the server has not noted */
+	int64_t number;
+};
+struct known *host_known(const struct state *st, const char *id); /* NULL: nothing came of it */
+struct known *host_followed(const struct state *st, const char *id); /* as its part is now; the caller frees one that is not `kept` */
+void host_keep(struct state *st, struct known *k);		  /* it has changed */
+int32_t facts_start(struct state *st, struct keel_err *err);	  /* a mom's */
+void facts_stop(struct state *st);
+int32_t reports_start(struct state *st, struct keel_err *err);
+void reports_stop(struct state *st);
+/* What was changed is what the next script of this host sees. */
+void host_changed(struct state *st, const struct run *r, const struct result *result);
+enum { NUMBER_RUN, NUMBER_INDEX, NUMBER_STARTED }; /* of struct run: the job's run_version; this host among its hosts; its program runs */
+
+/* A server's: may this host speak about that run of the job? Also after its end. */
+bool run_has_host(struct state *st, const char *id, int64_t run, const char *peer);
+int32_t runs_begin(struct state *st, struct keel_err *err); /* a server's half of facts.c */
+void runs_end(struct state *st);
+
+/* exec.c: an item of "(n1:ncpus=2:mem=1kb+n2:ncpus=1)+(n3:ncpus=1)". */
+struct exec_item {
+	char vnode[256];
+	uint32_t chunk;	 /* from 0: which parenthesis */
+	const char *res; /* "ncpus=2:mem=1kb", not terminated */
+	uint32_t len;
+};
+bool exec_next(const char **at, uint32_t *chunk, struct exec_item *ret); /* false: the end. *chunk begins with 0 */
+/* The next "name=value" of an item. False: the end. */
+bool exec_amount(const char **at, const char *end, char name[128], char value[256]);
+/* An amount more, as text in buf: numbers and sizes (kb) are added, others replace. NULL old: none. */
+const char *exec_add(const char *old, const char *more, char buf[256]);
+/* exec_host of what a job keeps, from what it had; the caller frees it. NULL: no memory. host_of() names the host of a vnode. */
+char *exec_hosts(const char *before, const char *hosts_before, const char *after, const char *(*host_of)(void *arg, const char *vnode), void *arg);
 #endif

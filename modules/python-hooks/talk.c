@@ -211,28 +211,31 @@ bool value_next(const struct value *of, const char **at, struct value *ret)
 	return true;
 }
 
+/* `ret` may be what is looked into, here and below. */
 bool value_nth(const struct value *list, uint32_t n, struct value *ret)
 {
-	const char *at = list->at;
+	const struct value of = *list;
+	const char *at = of.at;
 
 	*ret = (struct value){ .kind = 0 };
-	if (list->kind != 'l' || n >= list->count)
+	if (of.kind != 'l' || n >= of.count)
 		return false;
 	for (uint32_t i = 0; i <= n; i++)
-		if (!value_next(list, &at, ret))
+		if (!value_next(&of, &at, ret))
 			return false;
 	return true;
 }
 
 bool value_find(const struct value *map, const char *key, struct value *ret)
 {
-	const char *at = map->at;
+	const struct value of = *map;
+	const char *at = of.at;
 	struct value name;
 
 	*ret = (struct value){ .kind = 0 };
-	if (map->kind != 'm')
+	if (of.kind != 'm')
 		return false;
-	while (value_next(map, &at, &name) && value_next(map, &at, ret))
+	while (value_next(&of, &at, &name) && value_next(&of, &at, ret))
 		if (value_is(&name, key))
 			return true;
 	*ret = (struct value){ .kind = 0 };

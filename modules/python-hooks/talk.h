@@ -10,6 +10,9 @@
  *	'm' uint32 count, pairs		a map: each key an 's', then its value; in order
  * At most TALK_DEPTH deep. Both ends check everything: what does not parse ends the process.
  *
+ * Frames to the process may have 64 MiB, frames from it 1 MiB (service supervise). `keelson-pyhost` runs in its temporary folder (TMPDIR), its
+ * environment has PATH, LANG, TMPDIR, OPENBLAS_NUM_THREADS and, where there is a configuration, PBS_HOOK_CONFIG_FILE.
+ *
  * To the process:
  *	["setup", {role, host, server, version, hook, user, script, path, config, tables, conf}]	first; once
  *	["call", number, EVENT]
@@ -20,6 +23,10 @@
  *	["log", events, class, object, text]
  *	["ask", what, ...]						answered in order; the script stands still meanwhile
  *	["result", number, RESULT]					calls are done one at a time, in their order
+ *
+ * With the argument --check it compiles and runs nothing; there is no setup, no "up":
+ *	["check", number, name, script]					to it
+ *	["checked", number, text | nothing]				from it: why it is no script, in their order
  *
  * setup: role "server" or "mom"; host: its short name; version: of Keelson; hook: the hook's name; user: "" or the one who owns the job;
  *	script: the text; path: its name in tracebacks; config: path of the configuration file, or nothing; conf: {name: value} of

@@ -96,6 +96,17 @@ static char *features_check(const struct sim_conf *c, const char *dir)
 	return why;
 }
 
+/* One that needs what is not there is not in this build. */
+static bool was_built(const char *module)
+{
+	char *dir = modules_dir(), *file = text_of("%s/%s.so", dir, module);
+	bool ret = access(file, F_OK) == 0;
+
+	free(file);
+	free(dir);
+	return ret;
+}
+
 static char *modules_write(struct sim *s, const char *to)
 {
 	char *from = conf_dir(), *dir = text_of("%s/modules.d", from), *why = NULL;
@@ -114,7 +125,7 @@ static char *modules_write(struct sim *s, const char *to)
 		char *target = text_of("%s/%s", to, names[i]->d_name), real[PATH_MAX];
 
 		if (len > 5 && strcmp(names[i]->d_name + len - 5, ".conf") == 0 &&
-		    wanted(&s->conf, module) && realpath(source, real) != NULL &&
+		    wanted(&s->conf, module) && was_built(module) && realpath(source, real) != NULL &&
 		    symlink(real, target) < 0)
 			why = text_of("cannot write %s: %s", target, strerror(errno));
 		free(module);

@@ -27,13 +27,8 @@ static PyObject *ask_daemon(PyObject *question)
 	struct value v, answer;
 	struct frame *f;
 	PyObject *ret = NULL;
-	bool ok = pack_object_py(&p, question);
 
-	if (ok && p.failed) {
-		PyErr_NoMemory();
-		ok = false;
-	}
-	if (ok) {
+	if (pack_object(&p, question)) {
 		line_send(&p);
 		f = line_answer();
 		if (!value_read(f->bytes, f->len, &v) || !value_nth(&v, 1, &answer))

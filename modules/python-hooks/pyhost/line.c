@@ -32,10 +32,9 @@ static struct {
 	struct frame *kept;
 } line = { .fd = -1 };
 
-void leave(const char *why, int status)
+void leave(int status)
 {
-	if (why && line.fd < 0)
-		fprintf(stderr, "keelson-pyhost: %s\n", why);
+	fflush(stdout);
 	fflush(stderr);
 	_exit(status);
 }

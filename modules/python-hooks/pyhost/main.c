@@ -16,137 +16,181 @@ static const char usage[] =
 	"  keelson-pyhost --run SCRIPT --event FILE.json [--config FILE]   run a script with a recorded event\n"
 	"  keelson-pyhost --stubs FILE.json                                print what scripts can use, as pbs.pyi\n";
 
-/* ---- serving ------------------------------------------------------------------------------------------------------------- */
-static void say(const char *word, PyObject *text) /* text may be NULL */
-{
-	struct pack p = { .data = NULL };
-	uint32_t open = pack_open_list(&p);
+/* --compile and --packages are for the build and for tests. */
+enum way { CHECK = 1, RUN, EVENT, CONFIG, STUBS, COMPILE, PACKAGES, WAYS };
 
-	pack_text(&p, word);
-	if (text && !pack_object_py(&p, text))
-		pack_text(&p, "it cannot be said why");
-	pack_close(&p, open, text ? 2 : 1);
-	PyErr_Clear();
-	line_send(&p);
-	pack_fini(&p);
-}
-
-/* The nth value of a frame that begins with `word`; the daemon says nothing else here. */
-static PyObject *taken(const struct frame *f, const char *word, uint32_t n)
+/* ---- frames of Python's objects --------------------------------------------------------------------------------------------- */
+PyObject *frame_taken(struct frame *f, const char *word, uint32_t n)
 {
-	struct value v, first, wanted;
+	struct value v, first;
 	PyObject *ret = NULL;
 
-	if (value_read(f->bytes, f->len, &v) && value_nth(&v, 0, &first) && value_is(&first, word) && value_nth(&v, n, &wanted))
-		ret = object_of(&wanted);
+	if (value_read(f->bytes, f->len, &v) && v.count == n && value_nth(&v, 0, &first) && value_is(&first, word))
+		ret = object_of(&v);
+	free(f);
 	if (!ret)
 		_exit(1);
 	return ret;
 }
 
-static void setup_take(struct script *s)
-{
-	struct frame *f = line_next();
-	PyObject *setup = taken(f, "setup", 1), *dir, *why = NULL;
-
-	free(f);
-	if (!PyDict_Check(setup))
-		_exit(1);
-	dir = PyDict_GetItemString(setup, "dir");
-	if (dir && PyUnicode_Check(dir) && chdir(PyUnicode_AsUTF8(dir) ? PyUnicode_AsUTF8(dir) : "") < 0)
-		why = PyUnicode_FromFormat("%U: %s", dir, strerror(errno));
-	PyErr_Clear();
-	if (!why && script_open(s, setup, &why))
-		say("up", NULL);
-	else
-		say("broken", why ? why : Py_None);
-	Py_XDECREF(why);
-	Py_DECREF(setup);
-}
-
-/* Written again without its changes where it is too much. */
-static void result_pack(struct pack *p, PyObject *number, PyObject *result)
+/* False: an exception is set, or there is no memory. */
+static bool frame_pack(struct pack *p, const char *word, PyObject *first, PyObject *second)
 {
 	uint32_t open = pack_open_list(p);
+	bool ok;
 
-	pack_text(p, "result");
-	if (!pack_object_py(p, number) || !pack_object_py(p, result) || p->len > FRAME_MAX)
-		p->failed = true;
-	pack_close(p, open, 3);
+	pack_text(p, word);
+	ok = (!first || pack_object(p, first)) && (!second || pack_object(p, second));
+	pack_close(p, open, 1 + (first != NULL) + (second != NULL));
+	return ok && !p->failed;
+}
+
+void frame_say(const char *word, PyObject *first, PyObject *second)
+{
+	struct pack p = { .data = NULL };
+
+	if (!frame_pack(&p, word, first, second))
+		_exit(1);
+	line_send(&p);
+	pack_fini(&p);
+}
+
+/* ---- serving ------------------------------------------------------------------------------------------------------------- */
+/* NULL: it is there. Else why not. */
+static PyObject *work_in(PyObject *dir)
+{
+	const char *path = dir && PyUnicode_Check(dir) ? PyUnicode_AsUTF8(dir) : NULL;
+
+	PyErr_Clear();
+	if (!path || chdir(path) == 0)
+		return NULL;
+	return PyUnicode_FromFormat("no working directory %s: %s", path, strerror(errno));
+}
+
+static void setup_take(struct script *s)
+{
+	PyObject *frame = frame_taken(line_next(), "setup", 2), *setup = PyList_GET_ITEM(frame, 1), *why;
+
+	if (!PyDict_Check(setup))
+		_exit(1);
+	why = work_in(PyDict_GetItemString(setup, "dir"));
+	if (!why && script_open(s, setup, &why))
+		frame_say("up", NULL, NULL);
+	else
+		frame_say("broken", why ? why : Py_None, NULL);
+	Py_XDECREF(why);
+	Py_DECREF(frame);
+}
+
+/* What cannot be sent is the script's error. */
+static PyObject *unsent(void)
+{
+	PyObject *why, *less;
+
+	if (PyErr_ExceptionMatches(PyExc_BufferError)) {
+		PyErr_Clear();
+		why = PyUnicode_FromString("it changed too much");
+	} else {
+		why = exception_why();
+	}
+	less = why ? script_failed(why) : NULL;
+	if (!less || PyDict_SetItemString(less, "retire", Py_True) < 0)
+		_exit(1);
+	Py_DECREF(why);
+	return less;
 }
 
 static void result_send(PyObject *number, PyObject *result)
 {
 	struct pack p = { .data = NULL };
-	PyObject *why, *less;
+	PyObject *less;
 
-	result_pack(&p, number, result);
-	if (p.failed) {
-		why = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_ValueError) ? exception_why() :
-									     PyUnicode_FromString("it changed too much");
-		PyErr_Clear();
-		less = script_failed(why);
-		if (!less || PyDict_SetItemString(less, "retire", Py_True) < 0)
-			_exit(1);
-		pack_fini(&p);
-		result_pack(&p, number, less);
+	if (frame_pack(&p, "result", number, result)) {
+		line_send(&p);
+	} else {
+		less = unsent();
+		frame_say("result", number, less);
 		Py_DECREF(less);
-		Py_XDECREF(why);
 	}
-	line_send(&p);
 	pack_fini(&p);
 }
 
 static void call_take(struct script *s)
 {
-	struct frame *f = line_next();
-	PyObject *number = taken(f, "call", 1), *event = taken(f, "call", 2), *result;
+	PyObject *frame = frame_taken(line_next(), "call", 3), *result = script_run(s, PyList_GET_ITEM(frame, 2));
 
-	free(f);
-	result = script_run(s, event);
 	if (!result)
 		_exit(1);
-	result_send(number, result);
-	Py_DECREF(number);
-	Py_DECREF(event);
+	result_send(PyList_GET_ITEM(frame, 1), result);
+	Py_DECREF(frame);
 	Py_DECREF(result);
 }
 
-static int serve(const char *packages)
+static _Noreturn void serve_calls(void)
 {
 	struct script s;
 
-	if (line_open(KEEL_SUPERVISE_FD) < 0) {
-		fputs(usage, stderr);
-		return 2;
-	}
-	if (!python_start(packages))
-		return 1;
 	for (setup_take(&s);;)
 		call_take(&s);
 }
 
-/* ---- how it is started ----------------------------------------------------------------------------------------------------- */
-enum way { CHECK = 1, RUN, EVENT, CONFIG, STUBS, COMPILE, PACKAGES, OPTIONS };
+/* By the daemon. */
+static int serve(const char *packages, void (*calls)(void))
+{
+	if (line_open(KEEL_SUPERVISE_FD) < 0) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	if (python_start(packages))
+		calls(); /* which leaves with the daemon */
+	return 1;
+}
 
+/* By a person. */
+static int by_hand(const char *const *given)
+{
+	if (!python_start(given[PACKAGES])) {
+		fprintf(stderr, "keelson-pyhost: Python cannot be started: is python%s installed?\n", PYHOST_VERSION);
+		return 2;
+	}
+	if (given[COMPILE])
+		return offline_compile(given[COMPILE]);
+	if (given[STUBS])
+		return offline_stubs(given[STUBS]);
+	return offline_run(given[RUN], given[EVENT], given[CONFIG]);
+}
+
+static int go(const char *const *given)
+{
+	if (given[COMPILE] || given[STUBS] || (given[RUN] && given[EVENT]))
+		return by_hand(given);
+	if (given[RUN] || given[EVENT] || given[CONFIG]) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	return serve(given[PACKAGES], given[CHECK] ? check_serve : serve_calls);
+}
+
+/* ---- how it is started ----------------------------------------------------------------------------------------------------- */
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "check", no_argument, NULL, CHECK },	    { "run", required_argument, NULL, RUN },
+		{ "check", no_argument, NULL, CHECK },	       { "run", required_argument, NULL, RUN },
 		{ "event", required_argument, NULL, EVENT },   { "config", required_argument, NULL, CONFIG },
 		{ "stubs", required_argument, NULL, STUBS },   { "compile", required_argument, NULL, COMPILE },
 		{ "packages", required_argument, NULL, PACKAGES }, { NULL, 0, NULL, 0 },
 	};
-	const char *given[OPTIONS] = { NULL };
+	const char *given[WAYS] = { NULL };
 	int which;
 
 	while ((which = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (which == '?') {
-			fputs(usage, stderr);
-			return 2;
-		}
+		if (which == '?')
+			break;
 		given[which] = optarg ? optarg : "";
 	}
-	(void)given;
-	leave(NULL, serve(given[PACKAGES]));
+	if (which == '?' || optind < argc) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	leave(go(given));
 }

@@ -18,8 +18,8 @@
  *	pbs._end(exc)		after it: exc is None after the last line and after SystemExit, else what the script raised. Returns RESULT as a
  *				dict; how, text and trace of an exception, retire and us are written here.
  *	pbs._stubs.text()	after _setup: pbs.pyi
- *	_keelson.ask(list)	the value of the answer; list: [what, ...], without the word "ask". ValueError: it cannot be sent. RuntimeError: not
- *				now, or not from this thread
+ *	_keelson.ask(list)	the value of the answer; list: [what, ...], without the word "ask". ValueError,
+ *				TypeError, BufferError: it cannot be sent. RuntimeError: not now, or not from this thread
  *	_keelson.log(events, klass, object, text)
  *	_keelson.us()		microseconds, of a clock that only goes forward
  */
@@ -44,14 +44,23 @@ struct frame *line_next(void);	     /* Waits. The process ends when the daemon d
 struct frame *line_answer(void);     /* the same; "call" frames that come meanwhile are kept for line_next() */
 void line_send(const struct pack *p);
 void line_check(void); /* the process ends when a script has taken the socket away, or this is a child of the script's */
-_Noreturn void leave(const char *why, int status); /* without what libraries do at an end; `why` goes to standard error */
+_Noreturn void leave(int status); /* without what libraries and modules do at an end */
 
 /* ---- value.c: NULL, false: a Python exception is set ------------------------------------------------------------------------ */
 PyObject *object_of(const struct value *v);
-bool pack_object_py(struct pack *p, PyObject *o); /* None, int, str, bytes, list, tuple, dict with str keys */
+/* Of None, int, str, bytes, list, tuple, dict with str keys. BufferError: it is too long for a frame. */
+bool pack_object(struct pack *p, PyObject *o);
 PyObject *text_of(const char *s, Py_ssize_t len);
 
+/* ---- main.c ------------------------------------------------------------------------------------------------------------ */
+/* A list of n values that begins with `word`; the daemon says nothing else here. The frame is freed. */
+PyObject *frame_taken(struct frame *f, const char *word, uint32_t n);
+void frame_say(const char *word, PyObject *first, PyObject *second); /* NULL: it has no such value */
+
 /* ---- python.c -------------------------------------------------------------------------------------------------------- */
+#define PYHOST_VERSION_OF(major, minor) #major "." #minor
+#define PYHOST_VERSION_TEXT(major, minor) PYHOST_VERSION_OF(major, minor)
+#define PYHOST_VERSION PYHOST_VERSION_TEXT(PY_MAJOR_VERSION, PY_MINOR_VERSION)
 bool python_start(const char *packages); /* a folder with package pbs; NULL: beside the program */
 PyObject *python_call(PyObject *on, const char *name, PyObject *arg); /* on.name(arg); arg may be NULL */
 
@@ -85,8 +94,9 @@ bool watch_keep(PyObject *pbs); /* as it is now, so it shall be for each run. Fa
 void watch_begin(void);
 bool watch_end(void); /* puts back what can be; true: this process must not serve another call */
 
-/* ---- the ways to be started; they return the exit status --------------------------------------------------------------- */
-int check_serve(void);
+/* ---- check.c, offline.c ------------------------------------------------------------------------------------------------- */
+_Noreturn void check_serve(void);
+/* They return the exit status. */
 int offline_run(const char *script, const char *event, const char *config);
 int offline_stubs(const char *file);
 int offline_compile(const char *folder);

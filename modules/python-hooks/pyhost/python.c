@@ -9,9 +9,7 @@
 
 #include "pyhost.h"
 
-#define VERSION_OF(major, minor) #major "." #minor
-#define VERSION_TEXT(major, minor) VERSION_OF(major, minor)
-#define PYTHON_PROGRAM PYHOST_HOME "/bin/python" VERSION_TEXT(PY_MAJOR_VERSION, PY_MINOR_VERSION)
+#define PYTHON_PROGRAM PYHOST_HOME "/bin/python" PYHOST_VERSION
 
 /* The folder beside this program. */
 static bool packages_find(char *buf, size_t size)
@@ -90,7 +88,7 @@ bool python_start(const char *packages)
 
 PyObject *python_call(PyObject *on, const char *name, PyObject *arg)
 {
-	PyObject *f = on ? PyObject_GetAttrString(on, name) : NULL;
+	PyObject *f = on && !PyErr_Occurred() ? PyObject_GetAttrString(on, name) : NULL;
 	PyObject *ret = f ? PyObject_CallFunctionObjArgs(f, arg, NULL) : NULL;
 
 	Py_XDECREF(f);

@@ -76,7 +76,7 @@ static bool is_too_much(const struct pack *p, size_t more)
 static bool put_bytes(struct pack *p, const char *s, Py_ssize_t len)
 {
 	if (is_too_much(p, (size_t)len))
-		return fails(PyExc_ValueError, "it is too long");
+		return fails(PyExc_BufferError, "it is too long");
 	pack_bytes(p, s, (uint32_t)len);
 	return true;
 }
@@ -140,8 +140,10 @@ static bool put_dict(struct pack *p, PyObject *o, int depth)
 /* No code of a script runs here: a subclass is taken as what it stores. */
 static bool put(struct pack *p, PyObject *o, int depth)
 {
-	if (is_too_much(p, 16) || p->failed)
-		return fails(PyExc_ValueError, p->failed ? "there is no memory" : "it is too long");
+	if (p->failed)
+		return fails(PyExc_MemoryError, "there is no memory");
+	if (is_too_much(p, 16))
+		return fails(PyExc_BufferError, "it is too long");
 	if (o == Py_None) {
 		pack_nothing(p);
 		return true;
@@ -162,7 +164,7 @@ static bool put(struct pack *p, PyObject *o, int depth)
 	return false;
 }
 
-bool pack_object_py(struct pack *p, PyObject *o)
+bool pack_object(struct pack *p, PyObject *o)
 {
 	/* One level is that of the frame's own list. */
 	return put(p, o, TALK_DEPTH - 1);

@@ -89,35 +89,39 @@ bool watch_start(void)
 }
 
 /* ---- names ---------------------------------------------------------------------------------------------------------------- */
-/* The usual case: nothing was touched, and both are in the same order. */
-static bool are_same(PyObject *now, PyObject *then)
+/* The usual case: the same names in the same order. Values are put back; those that go are kept in `gone` until it is done,
+ * since what ends with them may change names again. False: there are other names. */
+static bool values_back(PyObject *now, PyObject *then, PyObject *gone)
 {
 	PyObject *key, *value, *then_key, *then_value;
 	Py_ssize_t at = 0, then_at = 0;
 
 	if (PyDict_Size(now) != PyDict_Size(then))
 		return false;
-	while (PyDict_Next(now, &at, &key, &value))
-		if (!PyDict_Next(then, &then_at, &then_key, &then_value) || key != then_key || value != then_value)
+	while (PyDict_Next(now, &at, &key, &value)) {
+		if (!PyDict_Next(then, &then_at, &then_key, &then_value) || key != then_key)
 			return false;
+		if (value != then_value && (PyList_Append(gone, value) < 0 || PyDict_SetItem(now, key, then_value) < 0))
+			return false;
+	}
 	return true;
 }
 
 /* What is new goes last: by then all that it replaced is there again. */
 static bool names_back(PyObject *now, PyObject *then)
 {
-	PyObject *keys;
-	bool ok;
+	PyObject *gone = PyList_New(0), *keys = NULL;
+	bool is_done = gone && values_back(now, then, gone);
 
-	if (are_same(now, then))
-		return true;
-	keys = PyDict_Update(now, then) == 0 ? PyDict_Keys(now) : NULL;
-	ok = keys != NULL;
-	for (Py_ssize_t i = 0; ok && i < PyList_GET_SIZE(keys); i++)
+	if (!is_done && gone && PyDict_Update(now, then) == 0)
+		keys = PyDict_Keys(now);
+	for (Py_ssize_t i = 0; keys && i < PyList_GET_SIZE(keys); i++)
 		if (PyDict_Contains(then, PyList_GET_ITEM(keys, i)) == 0)
-			ok = PyDict_DelItem(now, PyList_GET_ITEM(keys, i)) == 0;
+			PyDict_DelItem(now, PyList_GET_ITEM(keys, i));
+	is_done = is_done || (keys && !PyErr_Occurred());
 	Py_XDECREF(keys);
-	return ok;
+	Py_XDECREF(gone);
+	return is_done;
 }
 
 static bool pbs_back(void)

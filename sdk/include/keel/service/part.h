@@ -52,6 +52,7 @@ struct keel_part {
 	uint32_t leaving; /* 0 or 1: a sister that the server has given up. That it ends is no loss */
 	uint32_t reserved;
 	int64_t session; /* of the primary's program; 0 before its start, and on a sister */
+	const char *select; /* a primary that was pruned: schedselect of what it keeps; "" else */
 };
 
 /* A host's number for as long as the run lasts, whatever hosts the job gives up. */

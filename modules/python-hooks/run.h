@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * run.h - what the files about runs share.
+ *
+ *   run.c      taps, and runs at GATEs
+ *   series.c   runs that nothing waits for
+ *   outcome.c  the end of a run: log, accounts
+ *   apply.c    objects and changes
+ *   record.c   debug = true: files with what a script had and answered
+ */
+#ifndef PYTHON_HOOKS_RUN_H
+#define PYTHON_HOOKS_RUN_H
+
+#include "hooks.h"
+
+#define NOTES_MAX 10000u /* runs that nothing waits for */
+
+struct series;
+struct line;
+/* A run as these files know it: struct run is its first member. */
+struct going {
+	struct run run;
+	struct keel_hold *hold; /* at a GATE */
+	struct ask *ask;	/* NULL: it is answered, or cancelled */
+	struct result result;	/* once it is over */
+	bool over, has_begun;
+	struct line *line; /* of a note */
+	struct pack event; /* of a note: as it was when that came. Empty: written when the run begins */
+	struct going *prev, *next; /* of its series */
+};
+
+struct runs {
+	struct run *all;
+	uint32_t n_notes;
+	int64_t said_ms; /* when it was last said that notes are dropped */
+	struct tap *taps[EVENTS];
+	struct line *lines; /* of series, by what they are about */
+	struct series *current; /* of the note that is being raised */
+	struct shape *shapes;
+	int64_t recorded; /* files of record.c, in a ring */
+};
+
+/* run.c */
+struct going *run_new(struct state *st, struct hook *h, enum event_id event); /* NULL without memory */
+void run_free(struct going *g);
+struct hook **hooks_of_event(const struct state *st, enum event_id event);
+bool run_write(struct going *g, const void *ev, struct pack *event); /* false: no script runs for this event, or no memory */
+enum event_id run_event(const struct run *r);
+
+/* series.c */
+bool note_add(struct going *g); /* to what the note that is being raised sets off. False: too many wait */
+void series_stop(struct state *st);
+
+/* outcome.c */
+void run_started(struct run *r);
+void run_ended(struct run *r, const struct result *result);
+
+/* apply.c */
+void shapes_free(struct state *st);
+
+/* record.c */
+void record_in(struct run *r, const struct pack *event);
+void record_out(struct run *r, const struct result *result);
+
+#endif
