@@ -16,4 +16,3 @@ WEAK keel_verdict host_settle_execjob_resize(struct run *r, struct keel_call *c,
 WEAK keel_verdict host_settle_execjob_abort(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK keel_verdict host_settle_execjob_postsuspend(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK keel_verdict host_settle_execjob_preresume(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK void host_pack_job(struct state *st, struct pack *p, const char *id) { pack_nothing(p); }
