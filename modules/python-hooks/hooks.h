@@ -230,6 +230,9 @@ int32_t server_start(struct state *st, struct keel_err *err);
 void server_stop(struct state *st);
 void timed_follow(struct state *st, struct hook *h); /* its timers are as its attributes say */
 void timed_free(struct state *st, struct hook *h);
+/* A mom's part of both: hostwide.c. */
+void hostwide_follow(struct state *st, struct hook *h);
+void hostwide_free(struct state *st, struct hook *h);
 
 /* distribute.c, a server's: hosts have the hooks they should have. */
 int32_t distribute_start(struct state *st, struct keel_err *err);

@@ -4,7 +4,7 @@
  * without the host, so it is read for each run:
  *
  *	python.vnodes.want { number }			mom to server
- *	python.vnodes { number, at, size, bytes }	and back, in pieces: a map {name: OBJECT}
+ *	python.vnodes { number, at, size, bytes }	and back, in pieces: a map {name: OBJECT | nothing}
  *
  * Where no answer comes within some seconds the last one is used, and before the first one a vnode with the name of the host.
  */
@@ -20,6 +20,7 @@ KEEL_USE_OPT(node);
 
 #define PIECE (128u * 1024u)
 #define MOST (64u * 1024u * 1024u)
+#define WHOLE_MOST (384u * 1024u) /* bytes of vnodes that are sent as they are; of more there are names */
 #define PATIENCE_MS 5000
 
 struct waiter {
@@ -49,7 +50,10 @@ static void vnodes_pack(struct state *st, const char *host, struct pack *p)
 		if (!its || strcmp(its, host) != 0)
 			continue;
 		pack_key(p, name);
-		pack_object(st, p, node, NULL, NULL);
+		if (p->len < WHOLE_MOST)
+			pack_object(st, p, node, NULL, NULL);
+		else
+			pack_nothing(p);
 		n++;
 	}
 	if (cursor)
@@ -143,7 +147,7 @@ static bool is_list(const struct pack *p)
 	if (!value_read(p->data, p->len, &all) || all.kind != 'm')
 		return false;
 	for (const char *at = all.at; value_next(&all, &at, &v);)
-		if (!value_next(&all, &at, &v) || v.kind != 'm')
+		if (!value_next(&all, &at, &v) || (v.kind != 'm' && v.kind != 'n'))
 			return false;
 	return true;
 }

@@ -321,9 +321,9 @@ int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *
 /* What it changed goes to the server, unless it rejects. */
 static keel_verdict settle(struct run *r, const struct result *result)
 {
-	if (result->how == REJECTED || result->how == BROKEN)
+	if (result->how != ACCEPTED)
 		keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for %s hook",
-			 result->how == REJECTED ? 255 : 1, r->event->name);
+			 result->how == REJECTED ? 255 : 254, r->event->name);
 	if (result->how != REJECTED)
 		host_update(r, result);
 	return result->how == ACCEPTED ? KEEL_NEXT : KEEL_REJECT;

@@ -196,59 +196,34 @@ struct aftermath {
 
 static void aftermath_free(struct aftermath *a)
 {
-	for (uint32_t i = 0; i < a->result.n_changes; i++) {
-		free(a->result.changes[i].target);
-		free(a->result.changes[i].attr);
-		free(a->result.changes[i].key);
-		free(a->result.changes[i].text);
-	}
-	free(a->result.changes);
+	changes_free(a->result.changes, a->result.n_changes);
 	free(a);
-}
-
-static int32_t change_copy(struct change *to, const struct change *from)
-{
-	*to = (struct change){ .target = strdup(from->target), .attr = strdup(from->attr),
-			       .key = from->key ? strdup(from->key) : NULL, .text = from->text ? strdup(from->text) : NULL };
-	return to->target && to->attr && (to->key || !from->key) && (to->text || !from->text) ? 0 : -ENOMEM;
 }
 
 /* NULL without memory. */
 static struct aftermath *aftermath_new(const struct run *r, const struct result *result)
 {
 	struct aftermath *a = calloc(1, sizeof(*a));
-	int32_t code = 0;
 
-	if (!a || !(a->result.changes = calloc(result->n_changes, sizeof(*a->result.changes)))) {
+	if (!a || !(a->result.changes = changes_copy(result->changes, result->n_changes))) {
 		free(a);
 		return NULL;
 	}
+	a->result.n_changes = result->n_changes;
 	a->run = *r;
 	a->run.call = NULL;
 	a->run.hook = NULL;
 	a->run.own = NULL;
-	while (a->result.n_changes < result->n_changes && !code) {
-		code = change_copy(&a->result.changes[a->result.n_changes], &result->changes[a->result.n_changes]);
-		a->result.n_changes++;
-	}
-	if (!code)
-		return a;
-	aftermath_free(a);
-	return NULL;
+	return a;
 }
 
 static void start_refused(struct keel_mod *mod, void *arg, const struct keel_outcome *outcome)
 {
 	struct aftermath *a = arg;
-	const struct result *result = &a->result;
 
 	(void)mod, (void)outcome;
-	job_change(&a->run, result, changes_refused);
-	for (uint32_t i = 0; i < result->n_changes;)
-		if (strncmp(result->changes[i].target, "vnode:", 6) == 0)
-			i += vnodes_change(a->run.st, a->run.name, result->changes + i, result->n_changes - i);
-		else
-			i++;
+	job_change(&a->run, &a->result, changes_refused);
+	vnodes_change_all(a->run.st, a->run.name, &a->result);
 	aftermath_free(a);
 }
 

@@ -247,6 +247,37 @@ keel_verdict server_settle(struct run *r, struct keel_call *c, const struct resu
 	return server_changes(r, c, result, target);
 }
 
+/* ---- changes that are made later ----------------------------------------------------------------------------------------- */
+void changes_free(struct change *changes, uint32_t n)
+{
+	for (uint32_t i = 0; changes && i < n; i++) {
+		free(changes[i].target);
+		free(changes[i].attr);
+		free(changes[i].key);
+		free(changes[i].text);
+	}
+	free(changes);
+}
+
+static bool change_copy(struct change *to, const struct change *from)
+{
+	*to = (struct change){ .target = strdup(from->target), .attr = strdup(from->attr),
+			       .key = from->key ? strdup(from->key) : NULL, .text = from->text ? strdup(from->text) : NULL };
+	return to->target && to->attr && (to->key || !from->key) && (to->text || !from->text);
+}
+
+struct change *changes_copy(const struct change *changes, uint32_t n)
+{
+	struct change *copy = calloc(n ? n : 1, sizeof(*copy));
+
+	for (uint32_t i = 0; copy && i < n; i++)
+		if (!change_copy(&copy[i], &changes[i])) {
+			changes_free(copy, i + 1);
+			return NULL;
+		}
+	return copy;
+}
+
 /* ---- start and end -------------------------------------------------------------------------------------------------------- */
 /* Resources come and go by requests of managers. */
 static keel_verdict on_management_done(struct keel_call *c, uint32_t point, const void *event, void *arg)
@@ -273,6 +304,7 @@ void server_stop(struct state *st)
 		return;
 	keel_tap_remove(st->mod, KEEL_POINT_management_done, "tables");
 	answers_free(st->server);
+	vnodes_stop(st);
 	free(st->server);
 	st->server = NULL;
 }

@@ -110,7 +110,7 @@ def _end(exc, trace=None):
 
 
 def __getattr__(name):
-    """What keelson-pyhost needs without a daemon, not in each process."""
-    if name in ("_stubs", "_offline"):
-        return importlib.import_module("pbs." + name[1:])
+    """What keelson-pyhost --stubs needs, and no process that runs scripts."""
+    if name == "_stubs":
+        return importlib.import_module("pbs.stubs")
     raise AttributeError("module 'pbs' has no attribute '%s'" % name)

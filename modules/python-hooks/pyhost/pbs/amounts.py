@@ -27,6 +27,8 @@ class size(int):
     _form = re.compile(r"([0-9]+)([kmgtp]?)([bw]?)", re.I)
 
     def __new__(cls, value=0):
+        if type(value) is cls:
+            return value
         if isinstance(value, str):
             found = cls._form.fullmatch(value.strip())
             if found is None:
@@ -74,6 +76,8 @@ class duration(int):
     _form = re.compile(r"(?:(?:([0-9]+):)?([0-9]+):)?([0-9]+)(?:\.[0-9]*)?")
 
     def __new__(cls, value=0):
+        if type(value) is cls:
+            return value
         if isinstance(value, str):
             found = cls._form.fullmatch(value.strip())
             if found is None:

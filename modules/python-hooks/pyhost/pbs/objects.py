@@ -69,13 +69,16 @@ class Object:
             return self._close(value)
         row = self._rows.get(name)
         rules.settable(self, name)
-        if row is None:
+        if row is None and not hasattr(type(self), name):
             raise UnsetAttributeNameError("%s attribute '%s' not found" % (self._kind, name))
-        if row.flags & keyed.READONLY and not run.mom:
+        if row is None or (row.flags & keyed.READONLY and not run.mom):
             raise BadAttributeValueError("%s attribute '%s' is readonly" % (self._kind, name))
         text = None if value is None else self._text(row, value)
         self._sink[(self._target, name, None)] = text
-        self._values.pop(name, None)
+        if type(value) is row.kind.type:
+            self._values[name] = value
+        else:
+            self._values.pop(name, None)
         if self._attrs is None:
             self._load()
         self._attrs[name] = text

@@ -30,8 +30,8 @@ def maker(row):
 def owners():
     """Which attribute judges the text of a type: the first that there is."""
     classes = ("job", "resv", "server", "queue", "node")
-    places = [(klass, name, None) for klass in classes for name in run.rows.get(klass, ())]
-    places += [("job", "Resource_List", key) for key in ("select", "place", "software") if key in run.resources]
+    places = [("job", "Resource_List", key) for key in ("select", "place", "software") if key in run.resources]
+    places += [(klass, name, None) for klass in classes for name in run.rows.get(klass, ())]
     made = {}
     for where in places:
         kind = types.NAMED.get(where[2] or where[1])

@@ -100,6 +100,8 @@ class Row:
     def __init__(self, name, type, flags, doc=""):
         self.name, self.type, self.flags, self.doc = name, type, flags, doc
         self.kind = NAMED.get(name) or KINDS.get(type, TEXT)
+        if type == "string_array" and self.kind.write is write_text:
+            self.kind = Kind(self.kind.type, self.kind.read, write_list, self.kind.asks)
         self.make = None  # objects.py: makes what is more than one value, of (object, row, what the daemon sent)
 
     def value(self, text):
