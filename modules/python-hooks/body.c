@@ -182,12 +182,12 @@ static void import_begin(struct state *st, struct import *im)
 /* ---- the request ------------------------------------------------------------------------------------------------------------ */
 
 /* The value of an attribute of the request; NULL: it has none. */
-static const char *value_of(const struct keel_req *req, const char *name)
+static const char *value_of(struct keel_req *req, const char *name)
 {
 	const struct keel_attrop *attrs;
 	uint32_t n = 0;
 
-	if (keel_msg_attrs(keel_req_body((struct keel_req *)(uintptr_t)req), "attrs", &attrs, &n))
+	if (keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n))
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
 		if (attrs[i].name && strcmp(attrs[i].name, name) == 0)
@@ -195,17 +195,33 @@ static const char *value_of(const struct keel_req *req, const char *name)
 	return NULL;
 }
 
-/* The attributes that have to be there; false: the reply was made. */
+/* The body in base64: bytes of the request, or (of other clients) an attribute. NULL: it has none. */
+static const char *content_of(struct keel_req *req, uint32_t *ret_len)
+{
+	const char *content = keel_msg_bytes(keel_req_body(req), "content", ret_len);
+
+	if (content)
+		return content;
+	content = value_of(req, "content");
+	*ret_len = content ? (uint32_t)strlen(content) : 0;
+	return content;
+}
+
+/* What has to be there; false: the reply was made. */
 static bool is_complete(struct keel_req *req)
 {
-	static const char *const names[] = { "content-type", "content-encoding", "input-file", "content" };
+	static const char *const names[] = { "content-type", "content-encoding", "input-file" };
+	const char *missing = NULL;
+	uint32_t len;
 
-	for (size_t i = 0; i < KEEL_COUNT(names); i++)
-		if (!value_of(req, names[i])) {
-			refuse(req, "hook import command has no <%s> argument", names[i]);
-			return false;
-		}
-	return true;
+	for (size_t i = 0; i < KEEL_COUNT(names) && !missing; i++)
+		if (!value_of(req, names[i]))
+			missing = names[i];
+	if (!missing && !content_of(req, &len))
+		missing = "content";
+	if (missing)
+		refuse(req, "hook import command has no <%s> argument", missing);
+	return !missing;
 }
 
 /* The suffix of a configuration file; none is `.txt`. False: the reply was made. */
@@ -248,9 +264,10 @@ static bool kind_read(struct state *st, struct keel_req *req, struct import *im)
 /* Its bytes, within bounds. False: the reply was made. */
 static bool content_read(struct keel_req *req, struct import *im)
 {
-	uint32_t most = im->which == BODY_SCRIPT ? SCRIPT_LEN_MAX : CONFIG_LEN_MAX;
+	uint32_t most = im->which == BODY_SCRIPT ? SCRIPT_LEN_MAX : CONFIG_LEN_MAX, size;
+	const char *content = content_of(req, &size);
 
-	im->bytes = base64_bytes(value_of(req, "content"), &im->len);
+	im->bytes = base64_bytes(content, size, &im->len);
 	if (!im->bytes)
 		refuse(req, errno == ENOMEM ? "System error: out of memory" : "hook '%s' is not changed: the content is not base64", im->hook);
 	else if (im->len > most)
