@@ -102,6 +102,7 @@ struct state {
 	struct host *host;	     /* host.c */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
+	struct host_vnodes *host_vnodes; /* host_vnodes.c */
 	bool reject_root, keep_checksums; /* directives of a mom: files.c */
 };
 
@@ -243,6 +244,8 @@ void distribute_tables(struct state *st); /* tables_get() has others */
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
 int32_t files_start(struct state *st, struct keel_err *err);
 void files_stop(struct state *st);
+/* host.c: a job of this host as an OBJECT, for job_list. */
+void host_pack_job(struct state *st, struct pack *p, const char *id);
 int32_t host_start(struct state *st, struct keel_err *err);
 void host_stop(struct state *st);
 
