@@ -165,7 +165,6 @@ static bool needs_check(const struct import *im)
 static void import_begin(struct state *st, struct import *im)
 {
 	char name[sizeof(im->hook) + sizeof(im->suffix)];
-	int32_t r;
 
 	DL_APPEND(st->manage->imports, im);
 	im->number = ++st->manage->last_import;
@@ -174,9 +173,11 @@ static void import_begin(struct state *st, struct import *im)
 		return;
 	}
 	snprintf(name, sizeof(name), "%s%s", im->hook, im->which == BODY_SCRIPT ? ".PY" : im->suffix);
-	r = pool_check(st, name, im->bytes, im->len, checked, (void *)(uintptr_t)im->number);
-	if (r < 0) /* TODO: an error, once pool_check() is there */
-		checked(st, (void *)(uintptr_t)im->number, NULL);
+	if (pool_check(st, name, im->bytes, im->len, checked, (void *)(uintptr_t)im->number) == 0)
+		return;
+	refuse(im->req, "hook '%s' is not changed: its content could not be checked, for too many wait or there is no memory; try again",
+	       im->hook);
+	import_end(st, im);
 }
 
 /* ---- the request ------------------------------------------------------------------------------------------------------------ */

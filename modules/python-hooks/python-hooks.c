@@ -9,6 +9,7 @@
 #include "hooks.h"
 #include "distribute.h"
 #include "host.h"
+#include "hostwide.h"
 
 #include "keel/service/supervise.h"
 
@@ -31,8 +32,6 @@ static keel_verdict peer_up(struct keel_call *c, const struct keel_ev_peer_up *e
 {
 	if (ev->daemon & KEEL_MOM && keel_daemon(c->mod) & KEEL_SERVER)
 		distribute_peer(keel_state(c), ev->peer, true);
-	if (ev->daemon & KEEL_SERVER && keel_daemon(c->mod) & KEEL_MOM)
-		files_peer(keel_state(c));
 	return KEEL_NEXT;
 }
 
@@ -60,6 +59,8 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(peer_up, peer_up),
 	KEEL_TAP(peer_down, peer_down),
 	KEEL_TAP(node_delete, node_delete),
+	KEEL_TAP(host_start, hostwide_began),
+	KEEL_TAP(start_alarm, hostwide_alarm),
 	KEEL_TAP(start_now, distribute_start_now, .order = 900), /* behind the one that waits for hosts */
 };
 
@@ -74,6 +75,7 @@ static const struct keel_contrib contribs[] = {
 #undef STORED
 	KEEL_ROW(MANAGED, hook_managed), KEEL_ROW(MANAGED, pbshook_managed), KEEL_ROW(LISTED, hook_listed),
 	KEEL_ROW(ATTR, distribute_timeout_row),
+	KEEL_ROW(RELOAD, hostwide_reload),
 	KEEL_ROW(MOM_DIRECTIVE, reject_root_scripts_directive),
 	KEEL_ROW(MOM_DIRECTIVE, report_hook_checksums_directive),
 };
@@ -95,6 +97,8 @@ static int32_t begin(struct keel_mod *mod, struct keel_err *err)
 		r = updates_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
 		r = distribute_start(st, err);
+	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
+		r = hostwide_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
 		r = files_start(st, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
@@ -121,6 +125,7 @@ static void stop(struct keel_mod *mod)
 		manage_stop(st);
 	}
 	runs_stop(st);
+	hostwide_stop(st);
 	pools_stop(st);
 	tables_free(st);
 }
@@ -131,9 +136,11 @@ static int32_t init(struct keel_mod *mod, struct keel_err *err)
 
 	((struct state *)mod->state)->mod = mod;
 	if (keel_daemon(mod) & KEEL_SERVER)
-		r = distribute_init(mod, err);
+		r = deliver_init(mod, err);
 	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
 		r = files_init(mod, err);
+	if (r == 0)
+		r = host_vnodes_init(mod, err);
 	return r;
 }
 

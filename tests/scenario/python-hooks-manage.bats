@@ -169,6 +169,24 @@ restart() { sandbox kill server; sandbox restart server; }
 	body_of h1 python | cmp - "$all"
 }
 
+@test "python-hooks #8: a script that is no Python is refused, and the old one still runs" {
+	local deep
+	printf 'def (\n' >"$SB/bad.py"
+	hook h1 event=queuejob
+	says 32 "$(framed h1 'Failed to compile script')" import h1 python "$SB/bad.py"
+	body_is h1 python ''
+	quietly import h1 python "$(file h1.py $'import pbs\npbs.event().reject("the old script")\n')"
+	says 32 "$(framed h1 "Failed to compile script, hook 'h1' contents not overwritten")" import h1 python "$SB/bad.py"
+	body_is h1 python "$(<"$SB/h1.py")"$'\n'
+	log_has ';Hook;h1;an imported script is refused: SyntaxError: '
+	says 32 'qsub: the old script' as "$OWNER" qsub -- /bin/true
+	printf -v deep '(%.0s' {1..100000}
+	says 32 "$(framed h1 "Failed to compile script, hook 'h1' contents not overwritten")" import h1 python "$(file deep.py "$deep")"
+	says 32 "$(framed h1 "Failed to compile script, hook 'h1' contents not overwritten")" \
+		import h1 python "$(file deep.py "a = $(printf -- '-%.0s' {1..100000})1")"
+	says 0 "hook 'h1' contents overwritten" import h1 python "$(file words.py 'this is not python')"
+}
+
 @test "python-hooks #9: a hook is deleted once" {
 	quietly qmgr -c 'create hook h1 event=queuejob'
 	quietly import h1 python "$(file h1.py "$good")"
@@ -243,6 +261,12 @@ import hook h1 application/x-config base64 -
 	says 0 "hook 'h1' contents overwritten" import h1 config "$(file plain 'no suffix')"
 	says 32 "$(framed h1 '<input-file> contains an invalid suffix, should be one of: .json .ini .py .xml .txt')" \
 		import h1 config "$(file c.toml 'a = 1')"
+	body_is h1 config 'no suffix'
+	local bad
+	for bad in 'c.json={ "a": 1' 'c.ini=a = 1' 'c.py=def ('; do
+		says 32 "$(framed h1 "Failed to validate config file, hook 'h1' config file not overwritten")" \
+			import h1 config "$(file "${bad%%=*}" "${bad#*=}")"
+	done
 	body_is h1 config 'no suffix'
 	body_is h1 python ''
 }
