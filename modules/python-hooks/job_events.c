@@ -22,7 +22,7 @@ int32_t server_fill_queuejob(struct run *r, const void *event, struct pack *para
 	const struct keel_ev_job_submit *ev = event;
 
 	about(r, ev->id, ev->who);
-	server_object(r, params, "job", ev->job, r->call);
+	server_submitted(r, params, "job", ev->job, r->call);
 	return 1;
 }
 

@@ -35,6 +35,8 @@ void server_asker(struct run *r, const char *who);
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* One that is not to be changed. */
 void server_shown(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, const struct pack *facts);
+/* A draft, without resources that were computed or are defaults: a script sees what was requested. */
+void server_submitted(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The object with those values alone that the operation would change, what was computed from them left out. */
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The scheduler begins anew if the script wants that. */
