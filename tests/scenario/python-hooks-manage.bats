@@ -467,3 +467,18 @@ qmgr: Error (15004) returned from server" qmgr -c 'list hook h1'
 	sandbox reload --enable python-hooks
 	same 'print' "$before" "$(qmgr -c 'print hook')"
 }
+
+@test "python-hooks: off, another module may manage and list objects of that type" {
+	local conf=$SB/server/etc/modules.d/shelf.conf
+	echo "shelf: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/shelf.so\"; };" >"$conf"
+	[[ $(keelson reload 2>&1) == *'lists that class'* || $(keelson reload 2>&1) == *'is not its own'* ]]
+	undo sandbox reload --enable python-hooks
+	undo rm "$conf"
+	sandbox reload --disable python-hooks
+	says 0 'it is on the shelf' qmgr -c 'create hook cup'
+	says 156 $'qmgr obj=pot svr=default: the shelf is full: take away what is there\nqmgr: Error (15004) returned from server' \
+		qmgr -c 'create hook pot'
+	says 0 'Hook cup' qmgr -c 'list hook'
+	quietly qmgr -c 'delete hook cup'
+	quietly qmgr -c 'list hook'
+}
