@@ -116,6 +116,22 @@ class pbs_resource(Keyed):
             self._texts[name] = text
 
 
+class pbs_keys(Keyed):
+    """Texts by key, as in server.max_run_res["ncpus"]; of objects that are read only."""
+    __slots__ = ()
+
+    @staticmethod
+    def _key(name):
+        return name
+
+    def __getitem__(self, name):
+        return self._texts.get(name)
+
+    def __setitem__(self, name, value):
+        self._settable(name)
+        self._of._sink[(self._of._target, self._name, name)] = None if value is None else types.write_text(value)
+
+
 def variables(text):
     """NAME=value,... ; a comma, a quote or a backslash inside a value has a backslash before it."""
     made, item, escaped = [], "", False

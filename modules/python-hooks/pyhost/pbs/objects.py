@@ -54,6 +54,8 @@ class Object:
         text = self._attrs.get(name)
         if row.make is not None:
             value = row.make(self, row, text)
+        elif type(text) is dict:
+            value = keyed.pbs_keys(self, row, text)
         else:
             value = None if text is None else row.value(text)
         values[name] = value

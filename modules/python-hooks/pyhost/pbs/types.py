@@ -93,13 +93,16 @@ for _name, _of in TEXTS.items():
     NAMED.update({attribute: of(text_types[_name]) for attribute in _of.split()})
 
 
+RESOURCES = {name: NAMED[name] for name in ("place", "exec_vnode", "software")}  # and select
+
+
 class Row:
     """An attribute or a resource."""
     __slots__ = ("name", "type", "flags", "doc", "kind", "make")
 
-    def __init__(self, name, type, flags, doc=""):
+    def __init__(self, name, type, flags, doc="", named=NAMED):
         self.name, self.type, self.flags, self.doc = name, type, flags, doc
-        self.kind = NAMED.get(name) or KINDS.get(type, TEXT)
+        self.kind = named.get(name) or KINDS.get(type, TEXT)
         if type == "string_array" and self.kind.write is write_text:
             self.kind = Kind(self.kind.type, self.kind.read, write_list, self.kind.asks)
         self.make = None  # objects.py: makes what is more than one value, of (object, row, what the daemon sent)
