@@ -60,6 +60,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(peer_down, peer_down),
 	KEEL_TAP(node_delete, node_delete),
 	KEEL_TAP(host_start, hostwide_began),
+	KEEL_TAP(task_begin, files_task_begin, .order = -990),
 	KEEL_TAP(start_alarm, hostwide_alarm),
 	KEEL_TAP(start_now, distribute_start_now, .order = 900), /* behind the one that waits for hosts */
 };
