@@ -325,8 +325,11 @@ void server_stop(struct state *st)
 	if (!st->server)
 		return;
 	keel_tap_remove(st->mod, KEEL_POINT_management_done, "tables");
+	if (st->server->holds_starts)
+		keel_tap_remove(st->mod, KEEL_POINT_start_job, "postqueuejob");
 	answers_free(st->server);
 	vnodes_stop(st);
+	queued_stop(st->server);
 	free(st->server);
 	st->server = NULL;
 }

@@ -23,8 +23,12 @@
 struct server {
 	struct walks *walks;   /* answer.c */
 	struct batch *batches; /* vnodes.c */
+	struct queued *queued; /* job_events.c */
+	bool holds_starts;     /* there is a tap that looks at them */
 };
 
+/* job_events.c */
+void queued_stop(struct server *server);
 /* answer.c */
 void answers_free(struct server *server);
 

@@ -52,7 +52,7 @@ class Object:
         if self._attrs is None:
             self._load()
         text = self._attrs.get(name)
-        if row.make is not None:
+        if row.make is not None and (text is not None or name != "resource_released_list"):
             value = row.make(self, row, text)
         elif type(text) is dict:
             value = keyed.pbs_keys(self, row, text)
