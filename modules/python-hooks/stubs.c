@@ -6,12 +6,6 @@
 #include "host.h"
 #include "server.h"
 #define WEAK __attribute__((weak))
-WEAK int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict host_settle_exechost_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t host_fill_exechost_startup(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict host_settle_exechost_startup(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK void hostwide_follow(struct state *st, struct hook *h) {}
-WEAK void hostwide_free(struct state *st, struct hook *h) {}
 WEAK keel_verdict host_settle_execjob_attach(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK keel_verdict host_settle_execjob_resize(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
 WEAK keel_verdict host_settle_execjob_abort(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }

@@ -169,6 +169,24 @@ restart() { sandbox kill server; sandbox restart server; }
 	body_of h1 python | cmp - "$all"
 }
 
+@test "python-hooks #8: a script that is no Python is refused, and the old one still runs" {
+	local deep
+	printf 'def (\n' >"$SB/bad.py"
+	hook h1 event=queuejob
+	says 32 "$(framed h1 'Failed to compile script')" import h1 python "$SB/bad.py"
+	body_is h1 python ''
+	quietly import h1 python "$(file h1.py $'import pbs\npbs.event().reject("the old script")\n')"
+	says 32 "$(framed h1 "Failed to compile script, hook 'h1' contents not overwritten")" import h1 python "$SB/bad.py"
+	body_is h1 python "$(<"$SB/h1.py")"$'\n'
+	log_has ';Hook;h1;an imported script is refused: SyntaxError: '
+	says 32 'qsub: the old script' as "$OWNER" qsub -- /bin/true
+	printf -v deep '(%.0s' {1..100000}
+	says 32 "$(framed h1 "Failed to compile script, hook 'h1' contents not overwritten")" import h1 python "$(file deep.py "$deep")"
+	says 32 "$(framed h1 "Failed to compile script, hook 'h1' contents not overwritten")" \
+		import h1 python "$(file deep.py "a = $(printf -- '-%.0s' {1..100000})1")"
+	says 0 "hook 'h1' contents overwritten" import h1 python "$(file words.py 'this is not python')"
+}
+
 @test "python-hooks #9: a hook is deleted once" {
 	quietly qmgr -c 'create hook h1 event=queuejob'
 	quietly import h1 python "$(file h1.py "$good")"
@@ -202,6 +220,33 @@ restart() { sandbox kill server; sandbox restart server; }
 	body_is h1 python "$good"
 	body_is h1 config '{ "a": [1, 2] }'
 	qmgr -c 'print hook' | cmp - "$SB/printed"
+}
+
+@test "python-hooks #9: the name of a hook is free when the last host has deleted it" {
+	quietly qmgr -c 'create hook h1 event=execjob_begin'
+	quietly import h1 python "$(file h1.py "$good")"
+	has_it() { [ -s "$SB/n1/mom_priv/hooks/h1.PY" ]; }
+	wait_until 20 has_it
+	kill_mom n1
+	quietly qmgr -c 'delete hook h1'
+	local when
+	for when in now later; do
+		quietly qmgr -c 'list hook'
+		quietly qmgr -c 'print hook'
+		says 1 "$(framed h1 'hook not found')" qmgr -c 'list hook h1'
+		refuses h1 "hook name 'h1' is pending delete, try another name" 'create hook h1'
+		refuses h1 'h1 is pending delete!' 'set hook h1 event = queuejob'
+		refuses h1 'h1 is pending delete!' 'unset hook h1 event'
+		refuses h1 'h1 is pending delete!' 'delete hook h1'
+		refuses h1 'h1 is pending delete!' "import hook h1 application/x-python default $SB/h1.py"
+		[ $when = later ] || restart
+	done
+	sandbox restart n1
+	created() { qmgr -c 'create hook h1'; }
+	wait_until 20 created
+	undo qmgr -c 'delete hook h1'
+	lists h1
+	[ ! -e "$SB/n1/mom_priv/hooks/h1.PY" ]
 }
 
 printed="#
@@ -243,6 +288,12 @@ import hook h1 application/x-config base64 -
 	says 0 "hook 'h1' contents overwritten" import h1 config "$(file plain 'no suffix')"
 	says 32 "$(framed h1 '<input-file> contains an invalid suffix, should be one of: .json .ini .py .xml .txt')" \
 		import h1 config "$(file c.toml 'a = 1')"
+	body_is h1 config 'no suffix'
+	local bad
+	for bad in 'c.json={ "a": 1' 'c.ini=a = 1' 'c.py=def ('; do
+		says 32 "$(framed h1 "Failed to validate config file, hook 'h1' config file not overwritten")" \
+			import h1 config "$(file "${bad%%=*}" "${bad#*=}")"
+	done
 	body_is h1 config 'no suffix'
 	body_is h1 python ''
 }
@@ -415,4 +466,19 @@ qmgr: Error (15004) returned from server" qmgr -c 'list hook h1'
 	restart
 	sandbox reload --enable python-hooks
 	same 'print' "$before" "$(qmgr -c 'print hook')"
+}
+
+@test "python-hooks: off, another module may manage and list objects of that type" {
+	local conf=$SB/server/etc/modules.d/shelf.conf
+	echo "shelf: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/shelf.so\"; };" >"$conf"
+	[[ $(keelson reload 2>&1) == *'lists that class'* || $(keelson reload 2>&1) == *'is not its own'* ]]
+	undo sandbox reload --enable python-hooks
+	undo rm "$conf"
+	sandbox reload --disable python-hooks
+	says 0 'it is on the shelf' qmgr -c 'create hook cup'
+	says 156 $'qmgr obj=pot svr=default: the shelf is full: take away what is there\nqmgr: Error (15004) returned from server' \
+		qmgr -c 'create hook pot'
+	says 0 'Hook cup' qmgr -c 'list hook'
+	quietly qmgr -c 'delete hook cup'
+	quietly qmgr -c 'list hook'
 }

@@ -44,7 +44,7 @@ SETUP = {
             "server": {
                 "default_queue": ["string", 1, ""], "managers": ["string_array", 1, ""],
                 "server_state": ["string", READONLY, ""], "restrict_res_to_release_on_suspend": ["string", 1, ""],
-                "job_sort_formula": ["string", 1, ""],
+                "job_sort_formula": ["string", 1, ""], "max_run_res": ["resource_limits", 1, ""],
             },
             "resv": {
                 "reserve_state": ["resv_state", READONLY, ""], "reserve_start": ["long", 1, ""],
@@ -55,7 +55,7 @@ SETUP = {
             "ncpus": ["long", 0], "mem": ["size", 0], "walltime": ["time", 0], "select": ["string", 0],
             "place": ["string", 0], "site": ["string", 0], "scale": ["float", 0], "big": ["boolean", 0],
             "nodect": ["long", 512], "soft_walltime": ["time", 32], "software": ["string", 0],
-            "vntype": ["string_array", 0],
+            "vntype": ["string_array", 0], "sharing": ["long", 0],
         },
         "node_states": {"offline": 0x4000, "down": 2, "maintenance": 0x20000, "half-asleep": 0x100000},
         "events": {
@@ -362,6 +362,7 @@ class Constants(Case):
         self.assertNotIn("types", names)
 
     def test_errors_are_what_scripts_catch(self):
+        self.assertEqual(repr(pbs.BadAttributeValueError), "<class 'pbs.BadAttributeValueError'>")
         for mine, general in ((pbs.EventIncompatibleError, AttributeError), (pbs.UnsetAttributeNameError, AttributeError),
                               (pbs.UnsetResourceNameError, LookupError), (pbs.BadAttributeValueError, ValueError),
                               (pbs.BadAttributeValueTypeError, TypeError), (pbs.BadResourceValueError, ValueError)):
@@ -540,6 +541,8 @@ class Setting(Case):
         self.fails(pbs.UnsetAttributeNameError, "job attribute 'nosuch' not found", self.sets(self.job, "nosuch", 1))
         self.fails(pbs.UnsetResourceNameError, "resource attribute 'nosuch' not found",
                    self.job.Resource_List.__setitem__, "nosuch", 1)
+        self.job.Resource_List["sharing"] = 5  # a resource may be called like an attribute
+        self.assertEqual(self.job.Resource_List["sharing"], 5)
 
     def test_at_which_event(self):
         run = "Hold_Types,Execution_Time,project,Error_Path,Output_Path,Resource_List,Variable_List,depend"
@@ -700,6 +703,7 @@ class Events(Case):
         self.assertEqual((v.state, v.extract_state_strs(), self.e.vnode_list["n2"].state), (0, ["ND_STATE_FREE"], None))
         self.fails(pbs.BadAttributeValueError, "invalid vnode state value '512'", self.sets(v, "state", 512))
         self.fails(pbs.BadAttributeValueError, "invalid vnode state value 'tired'", self.sets(v, "state", "tired"))
+        self.fails(pbs.BadAttributeValueError, "invalid vnode state value '128'", self.sets(v, "state", pbs.ND_BUSY))
         for value, text in ((pbs.ND_OFFLINE, "offline"), (pbs.ND_FREE, "free"), ("offline,down", "offline,down"),
                             (pbs.ND_STATE_OFFLINE_BY_MOM, "offline_by_mom"), (pbs.ND_SLEEP, "sleep")):
             v.state = value
@@ -817,7 +821,8 @@ class Servers(Case):
                                                  "attrs": {"queue_type": "Execution", "enabled": "True"}}
         self.daemon.objects["resv", "R1.svr"] = {"class": "resv", "id": "R1.svr", "attrs": {}}
         self.daemon.objects["server", "svr"] = {"class": "server", "id": "svr",
-                                                "attrs": {"server_state": "Active", "managers": "root@*"}}
+                                                "attrs": {"server_state": "Active", "managers": "root@*",
+                                                          "max_run_res": {"ncpus": "[u:PBS_GENERIC=4]"}}}
 
     def test_lookup(self):
         s = pbs.server()
@@ -827,6 +832,7 @@ class Servers(Case):
         self.fails(AssertionError, "Got 'workq@svr', please specify a queue name only (no @)", s.queue, "workq@svr")
         self.assertEqual(s.managers, "root@*")
         self.assertIs(type(s.managers), pbs.acl)
+        self.assertEqual((s.max_run_res["ncpus"], s.max_run_res["mem"]), ("[u:PBS_GENERIC=4]", None))
         self.assertTrue(s.server_state == pbs.SV_STATE_ACTIVE and s.server_state == "Active")
         self.assertIsNone(s.restrict_res_to_release_on_suspend)
 
@@ -855,7 +861,7 @@ class Functions(Case):
         for level, events in ((pbs.LOG_ERROR, 6), (pbs.LOG_WARNING, 6), (pbs.LOG_DEBUG, 6), (pbs.EVENT_DEBUG3, 0x400),
                               (pbs.EVENT_ADMIN, 4), (pbs.EVENT_ERROR, 1)):
             pbs.logmsg(level, "hello %s" % 1)
-            self.assertEqual(self.daemon.lines[-1], (events, "Hook", "Server@h1", "hello 1"))
+            self.assertEqual(self.daemon.lines[-1], (events, "Hook", "Server@svr", "hello 1"))
         for bad in (0, 12345, 7, "x", None):
             self.fails(TypeError, "Invalid severity or eventtype value %s" % bad, pbs.logmsg, bad, "text")
 

@@ -9,7 +9,7 @@ def fill(tables):
     """Once, before the first run."""
     run.resources.clear()
     for name, row in tables["resources"].items():
-        run.resources[name.lower()] = types.Row(name, *row)
+        run.resources[name.lower()] = types.Row(name, *row, named=types.RESOURCES)
     for klass, attributes in tables["attrs"].items():
         made = run.rows[klass] = {name: types.Row(name, *row) for name, row in attributes.items()}
         for row in made.values():
