@@ -703,6 +703,7 @@ class Events(Case):
         self.assertEqual((v.state, v.extract_state_strs(), self.e.vnode_list["n2"].state), (0, ["ND_STATE_FREE"], None))
         self.fails(pbs.BadAttributeValueError, "invalid vnode state value '512'", self.sets(v, "state", 512))
         self.fails(pbs.BadAttributeValueError, "invalid vnode state value 'tired'", self.sets(v, "state", "tired"))
+        self.fails(pbs.BadAttributeValueError, "invalid vnode state value '128'", self.sets(v, "state", pbs.ND_BUSY))
         for value, text in ((pbs.ND_OFFLINE, "offline"), (pbs.ND_FREE, "free"), ("offline,down", "offline,down"),
                             (pbs.ND_STATE_OFFLINE_BY_MOM, "offline_by_mom"), (pbs.ND_SLEEP, "sleep")):
             v.state = value
