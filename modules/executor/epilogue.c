@@ -11,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUEUE -15
+/* Ends that a refusal may ask for: it is queued again; for a hook it is so, or deleted. */
+static bool is_end(int32_t code)
+{
+	return code == -15 || code == -18 || code == -19;
+}
 
 /* A task may go while its point is held: it is found by name. */
 struct settling {
@@ -42,9 +46,9 @@ static void settle(struct keel_mod *mod, void *arg, const struct keel_outcome *o
 		t->gate = NULL;
 		if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL)
 			keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "after its end: %s", o->text ? o->text : "refused");
-		if (o->verdict == KEEL_REJECT && o->code == REQUEUE && !t->limit_status) {
-			t->limit_status = REQUEUE;
-			record_note(mod, t, "limit %d", REQUEUE);
+		if (o->verdict == KEEL_REJECT && is_end(o->code) && !t->limit_status) {
+			t->limit_status = o->code;
+			record_note(mod, t, "limit %d", (int)o->code);
 		}
 		settled(mod, t, s->held || o->verdict != KEEL_NEXT);
 	}

@@ -455,6 +455,14 @@ static void launch_spawn(struct keel_mod *mod, void *arg)
 	}
 }
 
+/* A refusal whose number says what shall become of the job goes to the server as it is. */
+static int32_t refusal_status(int32_t code)
+{
+	bool says = code == PBSE_HOOKERROR || code == PBSE_HOOK_REJECT_RERUNJOB || code == PBSE_HOOK_REJECT_DELETEJOB;
+
+	return code < 0 || says ? code : HOOK_REFUSED;
+}
+
 static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
@@ -468,7 +476,7 @@ static void gate_done(struct keel_mod *mod, void *arg, const struct keel_outcome
 	else if (t->why[0]) /* part_fail() */
 		flight_refuse(mod, f, t->status, t->why);
 	else if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL)
-		flight_refuse(mod, f, o->code < 0 ? o->code : HOOK_REFUSED, o->text && *o->text ? o->text : "refused by the host");
+		flight_refuse(mod, f, refusal_status(o->verdict == KEEL_REJECT ? o->code : 0), o->text && *o->text ? o->text : "refused by the host");
 	else
 		names_settle(mod, &f->l, launch_spawn, f);
 }

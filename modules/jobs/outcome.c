@@ -22,6 +22,7 @@ static const struct row {
 	enum fixed fixed;
 	int32_t hold;
 	const char *comment, *log, *notice; /* NULL none */
+	uint32_t level; /* of log, beside that of a job */
 } rows[] = {
 	{ .status = KEEL_TASK_RETRY, OUTCOME_QUEUED, FIXED_SAME },
 	{ .status = -4, OUTCOME_QUEUED, FIXED_ENDS },
@@ -35,10 +36,10 @@ static const struct row {
 	  .notice = "job held due to bad password" },
 	{ .status = KEEL_TASK_LOST, OUTCOME_QUEUED, FIXED_ENDS },
 	{ .status = -15, OUTCOME_QUEUED, FIXED_ENDS },
-	{ .status = -16, OUTCOME_QUEUED, FIXED_ONCE },
-	{ .status = -17, OUTCOME_ENDS, FIXED_SAME, .log = "hook rejected request, requiring job to be deleted" },
-	{ .status = -18, OUTCOME_QUEUED, FIXED_ONCE },
-	{ .status = -19, OUTCOME_ENDS, FIXED_SAME, .log = "a hook requested for job to be deleted" },
+	{ .status = -16, OUTCOME_QUEUED, FIXED_ONCE, .log = "hook rejected request, requiring job to be rerun", .level = KEEL_LOG_ERROR },
+	{ .status = -17, OUTCOME_ENDS, FIXED_SAME, .log = "hook rejected request, requiring job to be deleted", .level = KEEL_LOG_ERROR },
+	{ .status = -18, OUTCOME_QUEUED, FIXED_ONCE, .log = "a hook requested for job to be requeued", .level = KEEL_LOG_ADMIN },
+	{ .status = -19, OUTCOME_ENDS, FIXED_SAME, .log = "a hook requested for job to be deleted", .level = KEEL_LOG_ADMIN },
 	{ .status = -20, OUTCOME_QUEUED, FIXED_ENDS },
 	{ .status = -21, OUTCOME_QUEUED, FIXED_SAME, HOLD_SYSTEM,
 	  "job held due to possible security breach of job tmpdir, failed to start" },
@@ -72,8 +73,7 @@ void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status)
 	const struct row *r = row_find(status);
 
 	if (r && r->log)
-		keel_log(mod, KEEL_LOG_JOB | (r->outcome == OUTCOME_ENDS ? KEEL_LOG_ADMIN : 0u), "Job", job_id(mod, job), "%s",
-			 r->log);
+		keel_log(mod, KEEL_LOG_JOB | r->level, "Job", job_id(mod, job), "%s", r->log);
 	if (r && r->notice && outcome_of(job, status) == OUTCOME_QUEUED)
 		job_notice(mod, job, "a", r->notice);
 }

@@ -295,19 +295,37 @@ static void start_over(struct keel_mod *mod, struct keel_obj *job, int32_t exit_
 	keel_log(mod, KEEL_LOG_JOB, "Job", job_id(mod, job), "Job requeued, execution node  down");
 }
 
+/* It has not been there: a point of the host before the start refused it; a positive number is that of the refusal. */
+static bool is_refusal(int32_t exit_status)
+{
+	return exit_status == HOOK_REFUSED || exit_status > 0;
+}
+
 /* The first host, as users know it. */
 static void refusal_log(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
 {
 	const char *id = job_id(mod, job), *host = job_text(job, job_exec_host);
 
-	if (exit_status != HOOK_REFUSED) {
+	if (!is_refusal(exit_status)) {
 		keel_log(mod, KEEL_LOG_JOB, "Job", id, "Unable to Run Job, MOM rejected: %s", why);
 		return;
 	}
 	keel_log(mod, KEEL_LOG_JOB, "Job", id, "send of job to %.*s failed error = %d reject_msg=,%s", (int)strcspn(host, "/"),
-		 host, PBSE_HOOK_REJECT, why);
+		 host, exit_status > 0 ? (int)exit_status : PBSE_HOOK_REJECT, why);
 	keel_log(mod, KEEL_LOG_JOB, "Job", id, "Unable to Run Job, MOM rejected");
-	keel_log(mod, KEEL_LOG_JOB, "Job", id, "hook rejected request");
+	if (exit_status == PBSE_HOOK_REJECT_DELETEJOB)
+		keel_log(mod, KEEL_LOG_JOB, "Job", id, "Job aborted per a hook rejection");
+	else
+		keel_log(mod, KEEL_LOG_JOB, "Job", id, "%s", keel_pbse_text(exit_status > 0 ? exit_status : PBSE_HOOK_REJECT));
+}
+
+/* The host wants it deleted. It has not run. */
+static void refused_abort(struct keel_mod *mod, struct keel_obj *job, const char *why)
+{
+	keel_set_str(job, job_comment, why);
+	keel_acct_record('A', job_id(mod, job), why);
+	job_notice(mod, job, "a", why);
+	job_over(mod, job, STEP_TERMINATED);
 }
 
 /* The host could not start it. An error of the user's (no home directory) ends the job; an error of the host's, or of one of
@@ -321,13 +339,19 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 	why = why && *why ? why : "no reason given";
 	refusal_log(mod, job, exit_status, why);
 	callback_end(&job_slot(mod, job)->run, PBSE_MOMREJECT, why);
-	if (exit_status != HOOK_REFUSED && exit_status != KEEL_TASK_BAD_GROUP && !deleted)
+	if (!is_refusal(exit_status) && exit_status != KEEL_TASK_BAD_GROUP && !deleted)
 		start_over(mod, job, exit_status);
-	if (deleted || (exit_status != HOOK_REFUSED && outcome_of(job, exit_status) == OUTCOME_ENDS)) {
+	if (exit_status == PBSE_HOOK_REJECT_DELETEJOB && !deleted) {
+		refused_abort(mod, job, why);
+		return;
+	}
+	if (deleted || (!is_refusal(exit_status) && outcome_of(job, exit_status) == OUTCOME_ENDS)) {
 		keel_set_int(job, job_Exit_status, exit_status);
 		job_over(mod, job, deleted ? STEP_TERMINATED : STEP_FAILED);
 		return;
 	}
+	if (is_refusal(exit_status))
+		exit_status = HOOK_REFUSED;
 	job_requeue(mod, job, exit_status == KEEL_TASK_JOIN ? KEEL_TASK_RETRY : exit_status);
 	if (waits && step_is_open(job_slot(mod, waits)->step) && outcome_hold(mod, waits, exit_status, why))
 		return; /* which is gone, if it is a part */

@@ -225,12 +225,14 @@ static void test_no_memory_for_the_server(void)
 /* ---- objects of other modules, and the end of each request ------------------------------------------------- */
 
 static char noted[512];
+static size_t noted_changes;
 
 static keel_verdict note(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	const struct keel_ev_management_done *ev = event;
 
 	(void)c, (void)point, (void)arg;
+	noted_changes = strlen(ev->changes);
 	snprintf(noted, sizeof(noted), "%s|%s|%lld|%lld|%s|%lld|%s|%s", ev->klass, ev->name, (long long)ev->cmd,
 		 (long long)ev->object, ev->who, (long long)ev->code, ev->text, ev->changes);
 	return KEEL_NEXT;
@@ -258,6 +260,19 @@ static void test_each_end_is_noted(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(reply.text, "Unknown object type"));
 }
 
+static void test_a_long_value_is_cut(void) /* past modules/manager/done.c VALUE_MAX */
+{
+	static char body[70000];
+	size_t at = (size_t)snprintf(body, sizeof(body), "cmd = 2; obj = 1; name = \"old\"; attrs = ( (\"comment\", \"\", \"");
+
+	memset(body + at, 'x', 65536 + 1);
+	strcpy(body + at + 65536 + 1, "\") );");
+	keel_mock_tap(mock, KEEL_POINT_management_done, "note", 0, note, NULL);
+	manage_send(body, &reply);
+	CU_ASSERT_EQUAL(reply.code, 0);
+	CU_ASSERT_EQUAL(noted_changes, strlen("comment\t\t0\t\n") + 65536);
+}
+
 /* The fixture `shelf` has objects of number 8; those of queues are this module's. */
 static void test_another_module_has_them(void)
 {
@@ -280,4 +295,5 @@ static void test_another_module_has_them(void)
 TESTS_MAIN_BETWEEN("manage", set_up, tear_down, TEST(test_two_create_it), TEST(test_set_while_it_is_deleted),
 		   TEST(test_a_vnode_goes_while_its_host_is_set), TEST(test_who_asked_goes), TEST(test_no_memory),
 		   TEST(test_no_memory_for_a_host), TEST(test_no_memory_for_the_server),
-		   TEST(test_each_end_is_noted), TEST(test_another_module_has_them))
+		   TEST(test_each_end_is_noted), TEST(test_another_module_has_them),
+		   TEST(test_a_long_value_is_cut))

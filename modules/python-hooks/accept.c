@@ -331,17 +331,6 @@ static struct change *changes_read(const void *bytes, uint32_t len, uint32_t *re
 	return changes;
 }
 
-static void changes_free(struct change *changes, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		free(changes[i].target);
-		free(changes[i].attr);
-		free(changes[i].key);
-		free(changes[i].text);
-	}
-	free(changes);
-}
-
 static bool is_plain(const char *text)
 {
 	for (; text && *text; text++)

@@ -35,16 +35,16 @@ char *base64_text(const void *bytes, uint32_t len)
 }
 
 /* Its digits and padding without what is between them; false: there is something else. */
-static bool digits_only(const char *text, char *to, size_t *ret_len)
+static bool digits_only(const char *text, size_t size, char *to, size_t *ret_len)
 {
 	size_t n = 0, padding = 0;
 
-	for (; *text; text++) {
-		if (strchr(" \t\r\n", *text))
+	for (const char *end = text + size; text < end; text++) {
+		if (*text && strchr(" \t\r\n", *text))
 			continue;
 		if (*text == '=')
 			padding++;
-		else if (padding || !strchr(digits, *text))
+		else if (padding || !*text || !strchr(digits, *text))
 			return false;
 		to[n++] = *text;
 	}
@@ -52,9 +52,9 @@ static bool digits_only(const char *text, char *to, size_t *ret_len)
 	return n % 4 == 0 && padding <= 2;
 }
 
-char *base64_bytes(const char *text, uint32_t *ret_len)
+char *base64_bytes(const char *text, uint32_t size, uint32_t *ret_len)
 {
-	char *out = malloc(strlen(text) + 1);
+	char *out = malloc((size_t)size + 1);
 	size_t n = 0, len = 0;
 	uint32_t bits = 0;
 
@@ -63,7 +63,7 @@ char *base64_bytes(const char *text, uint32_t *ret_len)
 		return NULL;
 	}
 	errno = EINVAL;
-	if (!digits_only(text, out, &n)) {
+	if (!digits_only(text, size, out, &n)) {
 		free(out);
 		return NULL;
 	}

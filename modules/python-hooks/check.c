@@ -129,7 +129,7 @@ static bool program_start(struct checker *k)
 	const char *argv[] = { st->pools->program, "--check", NULL };
 	struct keel_err err = { .code = 0 };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = KEEL_PROFILE_PLAIN, .name = "hook checks", .argv = argv,
-					 .user = conf->user, .memory = conf->memory, .deadline_ms = CHECK_MS, .start_ms = CHECK_MS,
+					 .user = "nobody", .memory = conf->memory, .deadline_ms = CHECK_MS, .start_ms = CHECK_MS,
 					 .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard, .ended = ended, .arg = k };
 	uint32_t n = k->n;
 

@@ -6,71 +6,23 @@
  * what it takes. The difference becomes orders of that host, which leave in their order, some at a time; while there are any, no job
  * starts there. Nothing of this is stored: a server that was restarted hears from each host anew.
  */
-#include "distribute.h"
-#include "hookfile.h"
+#include "deliver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "keel/service/node.h"
-#include "keel/service/sched.h"
 
 KEEL_USE_OPT(node);
-KEEL_USE_OPT(sched);
 
-#define TIMEOUT_S 120
-#define RETRY_MS 10000 /* after an error of the host's */
-#define OVERHEAD 256   /* of a message, in the window */
 #define MOM_PORT 15002 /* in log lines: hosts dial the server, and it does not keep their ports */
 
 const struct keel_attr_def distribute_timeout_row = KEEL_ATTR_DEF(
 	"server", "sync_mom_hookfiles_timeout", "time", .order = 830, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
 	.write_roles = KEEL_MANAGERS, .doc = "after so many seconds without an answer files of hooks are sent to a host again; unset: 120");
-KEEL_ATTR_OPT(server, sync_mom_hookfiles_timeout);
 
-struct want {
-	UT_hash_handle hh;
-	char *file;
-	char version[HOOKFILE_VERSION];
-};
-
-struct copy { /* what a host has */
-	UT_hash_handle hh;
-	char *file;
-	char version[HOOKFILE_VERSION];
-	bool refused; /* it does not want this version */
-};
-
-struct order { /* what is on its way to a host */
-	UT_hash_handle hh;
-	char *file;
-	char version[HOOKFILE_VERSION]; /* "": it is to be deleted */
-	uint32_t at, taken, flying;	/* bytes sent, bytes that have arrived, bytes of the window it has */
-	bool sent;			/* all of it */
-};
-
-struct mom {
-	UT_hash_handle hh;
-	struct state *st;
-	char *name;
-	bool linked, current; /* current: it has said on this link what it has */
-	bool known;	      /* it has said so since this server runs */
-	bool kept_waiting;    /* a job was not started because of it */
-	uint32_t flying;      /* bytes */
-	struct copy *copies;
-	struct order *orders; /* in their order */
-	struct keel_timer *deadline;
-};
-
-struct distribute {
-	struct want *wants;
-	struct mom *moms;
-	struct keel_timer *later; /* looks for hooks that are gone everywhere */
-	uint32_t loading;	  /* hooks whose script is not read yet, at the last count */
-};
-
-static struct mom *mom_find(struct state *st, const char *name)
+struct mom *mom_find(struct state *st, const char *name)
 {
 	struct mom *m = NULL;
 
@@ -78,52 +30,8 @@ static struct mom *mom_find(struct state *st, const char *name)
 	return m;
 }
 
-/* ---- rows by their file ------------------------------------------------------------------------------------------------------- */
-#define ROWS(type)                                                                                                              \
-	static struct type *type##_find(struct type *rows, const char *file)                                                    \
-	{                                                                                                                       \
-		struct type *row;                                                                                               \
-                                                                                                                                \
-		HASH_FIND_STR(rows, file, row);                                                                                 \
-		return row;                                                                                                     \
-	}                                                                                                                       \
-	static void type##_drop(struct type **rows, struct type *row)                                                           \
-	{                                                                                                                       \
-		HASH_DEL(*rows, row);                                                                                           \
-		free(row->file);                                                                                                \
-		free(row);                                                                                                      \
-	}                                                                                                                       \
-	static void type##_drop_all(struct type **rows)                                                                         \
-	{                                                                                                                       \
-		while (*rows)                                                                                                   \
-			type##_drop(rows, *rows);                                                                               \
-	}                                                                                                                       \
-	/* NULL without memory. */                                                                                              \
-	static struct type *type##_put(struct type **rows, const char *file, const char *version)                               \
-	{                                                                                                                       \
-		struct type *row = type##_find(*rows, file);                                                                    \
-                                                                                                                                \
-		if (!row && (row = calloc(1, sizeof(*row)))) {                                                                  \
-			row->file = strdup(file);                                                                               \
-			if (row->file)                                                                                          \
-				HASH_ADD_KEYPTR(hh, *rows, row->file, strlen(row->file), row);                                  \
-			if (!row->hh.tbl) {                                                                                     \
-				free(row->file);                                                                                \
-				free(row);                                                                                      \
-				row = NULL;                                                                                     \
-			}                                                                                                       \
-		}                                                                                                               \
-		if (row)                                                                                                        \
-			snprintf(row->version, HOOKFILE_VERSION, "%s", version);                                                \
-		return row;                                                                                                     \
-	}
-ROWS(want)
-ROWS(copy)
-ROWS(order)
-
 /* ---- what there is to have --------------------------------------------------------------------------------------------------- */
-/* The bytes of a file; *ret_own is to be freed. NULL: there is none, or no memory. */
-static const char *content(struct state *st, const char *file, uint32_t *ret_len, char **ret_own)
+const char *content(struct state *st, const char *file, uint32_t *ret_len, char **ret_own)
 {
 	char name[HOOKFILE_NAME];
 	enum hookfile_kind kind;
@@ -151,13 +59,11 @@ static const char *content(struct state *st, const char *file, uint32_t *ret_len
 	return kind == HOOKFILE_SCRIPT ? h->script : h->config;
 }
 
-static void order_for(struct mom *m, const char *file);
-
 /* What hosts should have of this file is as it is now; `wanted` false: nothing. */
 static void want_renew(struct state *st, const char *file, bool wanted)
 {
 	struct distribute *d = st->distribute;
-	struct want *old = want_find(d->wants, file);
+	struct copy *old = copy_find(d->wants, file);
 	char version[HOOKFILE_VERSION], *own = NULL;
 	uint32_t len;
 	const char *bytes = wanted ? content(st, file, &len, &own) : NULL;
@@ -165,29 +71,31 @@ static void want_renew(struct state *st, const char *file, bool wanted)
 
 	if (bytes && len <= HOOKFILE_MOST) {
 		hookfile_version(bytes, len, version);
-		if (!want_put(&d->wants, file, version))
+		if (!copy_put(&d->wants, file, version))
 			keel_log(st->mod, KEEL_LOG_ERROR, "Hook", file, "hosts do not get it: no memory");
 	} else if (old) {
-		want_drop(&d->wants, old);
+		copy_drop(&d->wants, old);
 	}
 	free(own);
 	HASH_ITER(hh, d->moms, m, next)
 		order_for(m, file);
 }
 
+static bool is_wanted(const struct hook *h)
+{
+	return !h->pending && hook_of_moms(h);
+}
+
 /* Tables are for those who have hooks. */
 static void tables_renew(struct state *st)
 {
 	char file[HOOKFILE_NAME];
-	uint32_t hooks = HASH_COUNT(st->distribute->wants) - (want_find(st->distribute->wants, "tables") ? 1 : 0);
+	const struct hook *h = st->hooks;
 
+	while (h && !is_wanted(h))
+		h = h->hh.next;
 	hookfile_name("", HOOKFILE_TABLES, file);
-	want_renew(st, file, hooks > 0);
-}
-
-static bool is_wanted(const struct hook *h)
-{
-	return !h->pending && hook_of_moms(h);
+	want_renew(st, file, h != NULL);
 }
 
 static void hook_renew(struct state *st, const struct hook *h)
@@ -202,8 +110,7 @@ static void hook_renew(struct state *st, const struct hook *h)
 	}
 }
 
-/* Hooks that hosts should have and that are being read yet. */
-static bool any_loading(const struct state *st)
+bool any_loading(const struct state *st)
 {
 	const struct hook *h;
 
@@ -211,256 +118,6 @@ static bool any_loading(const struct state *st)
 		if (h->loading && is_wanted(h))
 			return true;
 	return false;
-}
-
-/* ---- orders of a host ---------------------------------------------------------------------------------------------------------- */
-static void pump(struct mom *m);
-static void gone_later(struct state *st);
-
-static void deadline(struct keel_mod *mod, void *arg);
-
-static int64_t timeout_ms(struct state *st)
-{
-	struct keel_obj *server = keel_find(st->mod, "server", keel_server_name(st->mod));
-	int64_t seconds = server && server_sync_mom_hookfiles_timeout ? keel_get_int(server, server_sync_mom_hookfiles_timeout) : 0;
-
-	return (seconds > 0 && seconds < 86400 ? seconds : TIMEOUT_S) * 1000;
-}
-
-static void deadline_set(struct mom *m, int64_t ms)
-{
-	keel_timer_cancel(m->deadline);
-	m->deadline = m->orders && m->current ? keel_timer(m->st->mod, ms, deadline, m) : NULL;
-}
-
-static void again(struct mom *m)
-{
-	for (struct order *o = m->orders; o; o = o->hh.next) {
-		o->at = o->taken = o->flying = 0;
-		o->sent = false;
-	}
-	m->flying = 0;
-}
-
-static void deadline(struct keel_mod *mod, void *arg)
-{
-	struct mom *m = arg;
-
-	m->deadline = NULL;
-	if (m->flying > 0)
-		keel_log(mod, KEEL_LOG_ERROR, "Hook", m->name, "Timing out previous send of mom hook updates to %s: %u files wait, the "
-			 "first of them %s; they are sent again", m->name, HASH_COUNT(m->orders), m->orders ? m->orders->file : "");
-	again(m);
-	pump(m);
-}
-
-static void order_end(struct mom *m, struct order *o)
-{
-	m->flying -= o->flying < m->flying ? o->flying : m->flying;
-	order_drop(&m->orders, o);
-	if (m->orders)
-		return;
-	deadline_set(m, 0);
-	if (m->kept_waiting && keel_has(sched))
-		keel_sched_reconsider();
-	m->kept_waiting = false;
-	gone_later(m->st);
-}
-
-/* The host has of this file what it should have, or an order says what it is to get. */
-static void order_for(struct mom *m, const char *file)
-{
-	const struct want *want = want_find(m->st->distribute->wants, file);
-	const struct copy *copy = copy_find(m->copies, file);
-	const char *version = want ? want->version : "", *has = copy ? copy->version : "";
-	struct order *o = order_find(m->orders, file);
-
-	if (!m->current)
-		return;
-	if (o && strcmp(o->version, version) == 0)
-		return;
-	if (!o && strcmp(has, version) == 0)
-		return;
-	if (o) {
-		m->flying -= o->flying < m->flying ? o->flying : m->flying;
-		order_drop(&m->orders, o);
-	}
-	/* One that was under way may have arrived: what the host has then is known by its answer alone. */
-	if (!order_put(&m->orders, file, version))
-		keel_log(m->st->mod, KEEL_LOG_ERROR, "Hook", file, "%s does not get it: no memory", m->name);
-	if (!m->deadline)
-		deadline_set(m, timeout_ms(m->st));
-	pump(m);
-}
-
-static int32_t piece_send(struct mom *m, struct order *o, const char *bytes, uint32_t len, uint32_t n)
-{
-	struct keel_out *out = keel_out(m->st->mod);
-
-	keel_put_str(out, "file", o->file);
-	keel_put_str(out, "version", o->version);
-	keel_put_int(out, "size", len);
-	keel_put_int(out, "at", o->at);
-	if (n > 0)
-		keel_put_bytes(out, "bytes", bytes + o->at, n);
-	return keel_link_send(m->st->mod, m->name, "python.file", out);
-}
-
-/* Sends the next piece. False: it cannot be sent now. */
-static bool order_send(struct mom *m, struct order *o)
-{
-	uint32_t len = 0, n;
-	char *own = NULL;
-	const char *bytes = o->version[0] ? content(m->st, o->file, &len, &own) : NULL;
-	int32_t r;
-
-	n = len - o->at < HOOKFILE_CHUNK ? len - o->at : HOOKFILE_CHUNK;
-	r = piece_send(m, o, bytes, len, n);
-	free(own);
-	if (r < 0)
-		return false;
-	o->at += n;
-	o->flying += n + OVERHEAD;
-	m->flying += n + OVERHEAD;
-	o->sent = o->at >= len;
-	return true;
-}
-
-static void pump(struct mom *m)
-{
-	for (struct order *o = m->orders; m->current && o; o = o->hh.next)
-		while (!o->sent) {
-			if (m->flying >= HOOKFILE_WINDOW || !order_send(m, o))
-				return;
-		}
-}
-
-/* ---- what hosts say --------------------------------------------------------------------------------------------------------------- */
-static void took_all(struct mom *m, struct order *o, int32_t code, const char *text)
-{
-	struct state *st = m->st;
-	const char *host = m->name;
-	struct copy *copy;
-
-	if (o->version[0] == '\0' && code == 0) {
-		keel_log(st->mod, KEEL_LOG_SYSTEM, "Hook", o->file, "successfully deleted hook file %s from %s", o->file, host);
-		copy = copy_find(m->copies, o->file);
-		if (copy)
-			copy_drop(&m->copies, copy);
-	} else {
-		copy = copy_put(&m->copies, o->file, o->version);
-		if (copy)
-			copy->refused = code != 0;
-		if (code)
-			keel_log(st->mod, KEEL_LOG_ERROR, "Hook", o->file, "%s refuses hook file %s: %s", host, o->file, text);
-		else
-			keel_log(st->mod, KEEL_LOG_SYSTEM, "Hook", o->file, "successfully sent hook file %s/server_priv/hooks/%s to %s",
-				 keel_home(st->mod), o->file, host);
-	}
-	order_end(m, o);
-}
-
-static void piece_taken(struct mom *m, struct order *o, int64_t at)
-{
-	uint32_t n;
-
-	if (at <= o->taken || at > o->at)
-		return;
-	n = (uint32_t)at - o->taken;
-	o->taken = (uint32_t)at;
-	n = (n + HOOKFILE_CHUNK - 1) / HOOKFILE_CHUNK * OVERHEAD + n;
-	n = n < o->flying ? n : o->flying;
-	o->flying -= n;
-	m->flying -= n < m->flying ? n : m->flying;
-}
-
-static void on_took(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
-{
-	struct state *st = mod->state;
-	const char *file = keel_msg_str(msg, "file"), *version = keel_msg_str(msg, "version"), *text = keel_msg_str(msg, "text");
-	int64_t code = keel_msg_int(msg, "code", -1);
-	struct mom *m = st->distribute ? mom_find(st, peer) : NULL;
-	struct order *o = m && m->current && file ? order_find(m->orders, file) : NULL;
-
-	if (!o || !version || strcmp(version, o->version) != 0)
-		return;
-	deadline_set(m, timeout_ms(st));
-	if (code < 0) {
-		piece_taken(m, o, keel_msg_int(msg, "at", 0));
-	} else if (code == 0 || code == PBSE_MOM_REJECT_ROOT_SCRIPTS) {
-		took_all(m, o, (int32_t)code, text && *text ? text : keel_pbse_text((int32_t)code));
-	} else {
-		keel_log(mod, KEEL_LOG_ERROR, "Hook", o->file, "%s could not take hook file %s: %.200s; it is sent again", peer, o->file,
-			 text ? text : "it does not say why");
-		deadline_set(m, RETRY_MS);
-		m->flying = 0;
-		return;
-	}
-	pump(m);
-}
-
-/* "name version" */
-static void line_read(struct mom *m, const char *line)
-{
-	const char *blank = strchr(line, ' ');
-	char file[HOOKFILE_NAME], hook[HOOKFILE_NAME];
-	enum hookfile_kind kind;
-
-	if (!blank || blank == line || blank - line >= HOOKFILE_NAME || strlen(blank + 1) >= HOOKFILE_VERSION)
-		return;
-	snprintf(file, sizeof(file), "%.*s", (int)(blank - line), line);
-	if (!hookfile_parse(file, &kind, hook))
-		return;
-	if (!copy_put(&m->copies, file, blank + 1))
-		keel_log(m->st->mod, KEEL_LOG_ERROR, "Hook", file, "no memory for what %s has", m->name);
-}
-
-static void differences_log(struct mom *m)
-{
-	for (const struct copy *copy = m->copies; copy; copy = copy->hh.next) {
-		const struct want *want = want_find(m->st->distribute->wants, copy->file);
-
-		if (want && strcmp(want->version, copy->version) != 0)
-			keel_log(m->st->mod, KEEL_LOG_DEBUG, "Hook", copy->file, "hook script mismatched checksums: %s of %s: "
-				 "...resending", copy->file, m->name);
-	}
-}
-
-static void orders_renew(struct mom *m)
-{
-	struct copy *copy, *next;
-
-	for (const struct want *want = m->st->distribute->wants; want; want = want->hh.next)
-		order_for(m, want->file);
-	HASH_ITER(hh, m->copies, copy, next)
-		if (!want_find(m->st->distribute->wants, copy->file))
-			order_for(m, copy->file);
-}
-
-static void on_have(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
-{
-	struct state *st = mod->state;
-	struct mom *m = st->distribute ? mom_find(st, peer) : NULL;
-	uint32_t n = 0;
-	const char *const *lines = keel_msg_strings(msg, "files", &n);
-
-	if (!m || !m->linked)
-		return;
-	if (n == UINT32_MAX || n > HOOKFILES_MOST) {
-		keel_log(mod, KEEL_LOG_ERROR, "Hook", peer, "what it says about its hook files is no list of at most %d: it is not believed",
-			 HOOKFILES_MOST);
-		n = 0;
-	}
-	order_drop_all(&m->orders);
-	m->flying = 0;
-	copy_drop_all(&m->copies);
-	for (uint32_t i = 0; lines && i < n; i++)
-		line_read(m, lines[i]);
-	m->current = m->known = true;
-	differences_log(m);
-	if (!any_loading(st))
-		orders_renew(m);
-	gone_later(st);
 }
 
 /* ---- links ------------------------------------------------------------------------------------------------------------------------ */
@@ -494,11 +151,9 @@ void distribute_peer(struct state *st, const char *peer, bool up)
 			keel_log(st->mod, KEEL_LOG_ERROR, "Hook", peer, "it does not get hooks: no memory");
 		return;
 	}
-	order_drop_all(&m->orders);
-	m->flying = 0;
+	orders_forget(m);
 	m->linked = up;
 	m->current = false;
-	deadline_set(m, 0);
 	if (up)
 		keel_link_send(st->mod, peer, "python.who", keel_out(st->mod));
 }
@@ -511,8 +166,8 @@ void distribute_hook(struct state *st, struct hook *h)
 
 	if (!d)
 		return;
+	tables_renew(st); /* first: a script needs them */
 	hook_renew(st, h);
-	tables_renew(st);
 	if (d->loading && !any_loading(st))
 		HASH_ITER(hh, d->moms, m, next)
 			if (m->current)
@@ -538,7 +193,7 @@ static bool mom_is_without(struct state *st, const char *host, const struct hook
 		return false;
 	for (uint32_t kind = HOOKFILE_ATTRS; kind < HOOKFILE_TABLES; kind++) {
 		hookfile_name(h->name, (enum hookfile_kind)kind, file);
-		if (copy_find(m->copies, file) || order_find(m->orders, file))
+		if (copy_find(m->copies, file) || copy_find(m->orders, file))
 			return false;
 	}
 	return true;
@@ -572,7 +227,7 @@ static void gone_look(struct keel_mod *mod, void *arg)
 			hook_gone(st, h);
 }
 
-static void gone_later(struct state *st)
+void gone_later(struct state *st)
 {
 	struct distribute *d = st->distribute;
 	const struct hook *h;
@@ -632,14 +287,6 @@ keel_verdict distribute_start_now(struct keel_call *c, const struct keel_ev_star
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------------------ */
-int32_t distribute_init(struct keel_mod *mod, struct keel_err *err)
-{
-	if (keel_link_on(mod, "python.have", KEEL_MOM, on_have) < 0 || keel_link_on(mod, "python.took", KEEL_MOM, on_took) < 0)
-		return keel_error(err, -EBUSY, "messages of hosts about hooks cannot be received: no memory, or another module has their "
-					       "names");
-	return 0;
-}
-
 int32_t distribute_start(struct state *st, struct keel_err *err)
 {
 	struct hook *h;
@@ -663,12 +310,12 @@ void distribute_stop(struct state *st)
 		HASH_DEL(d->moms, m);
 		keel_timer_cancel(m->deadline);
 		copy_drop_all(&m->copies);
-		order_drop_all(&m->orders);
+		copy_drop_all(&m->orders);
 		free(m->name);
 		free(m);
 	}
 	keel_timer_cancel(d->later);
-	want_drop_all(&d->wants);
+	copy_drop_all(&d->wants);
 	free(d);
 	st->distribute = NULL;
 }

@@ -11,7 +11,7 @@ extern const struct keel_attr_def distribute_timeout_row;
 extern const struct keel_mom_directive_def reject_root_scripts_directive, report_hook_checksums_directive;
 
 /* A server's. */
-int32_t distribute_init(struct keel_mod *mod, struct keel_err *err);
+int32_t deliver_init(struct keel_mod *mod, struct keel_err *err);
 void distribute_peer(struct state *st, const char *peer, bool up);
 void distribute_forget(struct state *st); /* a vnode is gone, and perhaps the last one of its host */
 /* Jobs do not start on a host that has not taken its hooks yet: 15167. */
@@ -19,6 +19,5 @@ keel_verdict distribute_start_now(struct keel_call *c, const struct keel_ev_star
 
 /* A mom's. */
 int32_t files_init(struct keel_mod *mod, struct keel_err *err);
-void files_peer(struct state *st); /* the server is linked */
-bool files_refuse_root(const struct state *st); /* $reject_root_scripts */
+keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev); /* $reject_root_scripts: jobs of root, too */
 #endif

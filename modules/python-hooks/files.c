@@ -8,59 +8,22 @@
  *
  * Where the daemon is a server too, hooks are made of the server's objects, and their files are kept all the same.
  */
-#include "distribute.h"
-#include "hookfile.h"
+#include "files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "keel/directive.h"
-
-#define FOLDER "mom_priv/hooks"
-#define BEING_WRITTEN ".new-"
-
-struct file { /* on the disk */
-	UT_hash_handle hh;
-	char *name;
-	char version[HOOKFILE_VERSION];
-};
-
-struct piece { /* a file that arrives, is written, is there */
-	struct piece *prev, *next;
-	char name[HOOKFILE_NAME], hook[HOOKFILE_NAME];
-	enum hookfile_kind kind;
-	char version[HOOKFILE_VERSION]; /* "": to be deleted */
-	char *bytes;
-	uint32_t len, have;
-	int error; /* of the disk */
-};
-
-struct batch {
-	struct piece *pieces;
-	int folder;
-};
-
-struct files {
-	char path[4096];
-	int folder; /* -1: it cannot be used */
-	struct file *files;
-	struct piece *arriving; /* in pieces yet */
-	struct piece *waiting;	/* for a worker */
-	struct batch *writing;
-	int64_t versions;
-};
 
 static bool is_server(const struct state *st)
 {
 	return keel_daemon(st->mod) & KEEL_SERVER;
 }
 
-static void piece_free(struct piece *p)
+void piece_free(struct piece *p)
 {
 	if (p)
 		free(p->bytes);
@@ -99,37 +62,6 @@ static void file_gone(struct files *f, const char *name)
 	HASH_FIND_STR(f->files, name, file);
 	if (file)
 		file_drop(f, file);
-}
-
-/* 0, or an errno. `bytes` NULL: it is deleted. */
-static int file_write(int folder, const char *name, const char *bytes, uint32_t len)
-{
-	char beside[HOOKFILE_NAME + sizeof(BEING_WRITTEN)];
-	ssize_t n = 0;
-	int fd, error = 0;
-
-	if (!bytes)
-		return unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : errno;
-	snprintf(beside, sizeof(beside), BEING_WRITTEN "%s", name);
-	unlinkat(folder, beside, 0);
-	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return errno;
-	for (uint32_t at = 0; at < len && !error; at += (uint32_t)n) {
-		n = write(fd, bytes + at, len - at);
-		if (n < 0 && errno != EINTR)
-			error = errno;
-		n = n < 0 ? 0 : n;
-	}
-	if (!error && fsync(fd) < 0)
-		error = errno;
-	if (close(fd) < 0 && !error)
-		error = errno;
-	if (!error && renameat(folder, beside, folder, name) < 0)
-		error = errno;
-	if (error)
-		unlinkat(folder, beside, 0);
-	return error;
 }
 
 /* On a worker. */
@@ -306,7 +238,7 @@ static void batch_written(struct keel_mod *mod, void *arg)
 	DL_FOREACH(b->pieces, p) {
 		snprintf(text, sizeof(text), "%s cannot be written: %s", p->name, strerror(p->error));
 		if (p->error)
-			keel_log(mod, KEEL_LOG_ERROR, "Hook", p->hook, FOLDER "/%s", text);
+			keel_log(mod, KEEL_LOG_ERROR, "Hook", p->hook, HOOK_FOLDER "/%s", text);
 		answer(st, p, p->error ? PBSE_SYSTEM : 0, p->error ? text : NULL);
 	}
 	batch_free(b);
@@ -351,8 +283,7 @@ static void piece_forget(struct files *f, struct piece *p)
 	piece_free(p);
 }
 
-/* A new file begins. NULL: the message is none that a server sends, or there is no memory. */
-static struct piece *piece_begin(struct files *f, const char *name, const char *version, int64_t size)
+struct piece *piece_begin(struct files *f, const char *name, const char *version, int64_t size)
 {
 	struct piece *p = listed(f->arriving, name);
 
@@ -475,12 +406,6 @@ static void on_who(struct keel_mod *mod, const char *peer, const struct keel_msg
 	have_send(st);
 }
 
-void files_peer(struct state *st)
-{
-	if (st->files)
-		have_send(st);
-}
-
 /* ---- directives --------------------------------------------------------------------------------------------------------------------- */
 static int32_t switch_check(struct keel_mod *mod, const char *value, struct keel_err *err)
 {
@@ -532,92 +457,17 @@ const struct keel_mom_directive_def report_hook_checksums_directive = {
 	.doc = "say to the server which hook files are here as they should be; else each link sends them all",
 };
 
-bool files_refuse_root(const struct state *st)
+keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev)
 {
-	return st->reject_root;
+	const struct state *st = keel_state(c);
+
+	if (!st->reject_root || strcmp(ev->user, "root") != 0)
+		return KEEL_NEXT;
+	keel_log(c->mod, KEEL_LOG_ERROR, "Job", ev->id, "refused: %s ($reject_root_scripts)", keel_pbse_text(PBSE_MOM_REJECT_ROOT_SCRIPTS));
+	return keel_reject(c, PBSE_MOM_REJECT_ROOT_SCRIPTS, NULL);
 }
 
 /* ---- at the start ---------------------------------------------------------------------------------------------------------------------- */
-static bool is_trusted(struct state *st, const char *name, const struct stat *about)
-{
-	if (about->st_uid == geteuid() && !(about->st_mode & 022))
-		return true;
-	keel_log(st->mod, KEEL_LOG_ERROR, "Hook", name, "%s%s%s is not used: others than the daemon's user own it or may write it. Give it "
-		 "to that user, mode 0600 (a folder 0700), and restart", st->files->path, *name ? "/" : "", name);
-	return false;
-}
-
-/* The folder, made if need be. */
-static int32_t folder_open(struct state *st, struct keel_err *err)
-{
-	struct files *f = st->files;
-	struct stat about;
-
-	f->folder = -1;
-	snprintf(f->path, sizeof(f->path), "%s/" FOLDER, keel_home(st->mod));
-	if (mkdir(f->path, 0700) < 0 && errno != EEXIST)
-		return keel_error(err, -errno, "%s cannot be made: %s", f->path, strerror(errno));
-	f->folder = open(f->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (f->folder < 0 || fstat(f->folder, &about) < 0)
-		return keel_error(err, -errno, "%s cannot be opened: %s", f->path, strerror(errno));
-	if (is_trusted(st, "", &about))
-		return 0;
-	return keel_error(err, -EPERM, "%s: others than the daemon's user own it or may write it", f->path);
-}
-
-/* A file as a piece that has arrived. NULL: it cannot be read, the log has why. */
-static struct piece *file_read(struct state *st, const char *name)
-{
-	int fd = openat(st->files->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct piece *p = NULL;
-	struct stat about;
-	ssize_t n = 0;
-
-	if (fd < 0 || fstat(fd, &about) < 0 || !S_ISREG(about.st_mode) || about.st_size > HOOKFILE_MOST)
-		keel_log(st->mod, KEEL_LOG_ERROR, "Hook", name, "%s/%s is not used: it is no file that can be read, or too long",
-			 st->files->path, name);
-	else if (is_trusted(st, name, &about))
-		p = piece_begin(st->files, name, "-", about.st_size);
-	while (p && p->have < p->len && (n = read(fd, p->bytes + p->have, p->len - p->have)) > 0)
-		p->have += (uint32_t)n;
-	if (fd >= 0)
-		close(fd);
-	if (!p)
-		return NULL;
-	DL_DELETE(st->files->arriving, p);
-	if (p->have == p->len) {
-		hookfile_version(p->bytes, p->len, p->version);
-		return p;
-	}
-	keel_log(st->mod, KEEL_LOG_ERROR, "Hook", name, "%s/%s cannot be read: %s", st->files->path, name, n < 0 ? strerror(errno) : "it is "
-		 "shorter than it was");
-	piece_free(p);
-	return NULL;
-}
-
-/* Refused ones stay away here: $reject_root_scripts is known already, or removes them when it is. */
-static struct piece *files_read(struct state *st)
-{
-	int fd = fcntl(st->files->folder, F_DUPFD_CLOEXEC, 3);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct piece *all = NULL, *p;
-	struct dirent *entry;
-	char hook[HOOKFILE_NAME];
-	enum hookfile_kind kind;
-
-	if (!dir && fd >= 0)
-		close(fd);
-	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, BEING_WRITTEN, strlen(BEING_WRITTEN)) == 0)
-			unlinkat(st->files->folder, entry->d_name, 0);
-		else if (hookfile_parse(entry->d_name, &kind, hook) && (p = file_read(st, entry->d_name)))
-			DL_APPEND(all, p);
-	}
-	if (dir)
-		closedir(dir);
-	return all;
-}
-
 static int by_hook_and_kind(const struct piece *a, const struct piece *b)
 {
 	int r = strcmp(a->hook, b->hook);
@@ -662,9 +512,13 @@ void files_stop(struct state *st)
 {
 	struct files *f = st->files;
 	struct piece *p, *next;
+	struct hook *h, *later;
 
 	if (!f)
 		return;
+	HASH_ITER(hh, st->hooks, h, later)
+		if (!is_server(st))
+			hook_free(st, h);
 	DL_FOREACH_SAFE(f->arriving, p, next)
 		piece_free(p);
 	DL_FOREACH_SAFE(f->waiting, p, next)

@@ -34,6 +34,11 @@ const char *folder_path(const struct folder *f)
 	return f->path;
 }
 
+const char *folder_user(const struct folder *f)
+{
+	return f->user;
+}
+
 const char *folder_config(const struct folder *f)
 {
 	return f->config_path;
@@ -119,14 +124,19 @@ static int32_t failed(struct folder *f, const char *what, int error)
 	return -error;
 }
 
-/* Of the user that supervise runs it as: nobody where there is no such user. */
+/* Where there is no such user it is nobody's, who is what the process will be. */
 static int32_t owner_find(struct folder *f, uid_t *ret_uid, gid_t *ret_gid)
 {
-	char room[16384];
+	char room[16384], *user;
 	struct passwd p, *found = NULL;
 
-	if (getpwnam_r(f->user, &p, room, sizeof(room), &found) != 0 || !found)
-		getpwnam_r("nobody", &p, room, sizeof(room), &found);
+	if (getpwnam_r(f->user, &p, room, sizeof(room), &found) != 0 || !found) {
+		user = strdup("nobody");
+		free(f->user);
+		f->user = user;
+		if (user)
+			getpwnam_r(user, &p, room, sizeof(room), &found);
+	}
 	if (!found)
 		return failed(f, "there is no user for", ENOENT);
 	*ret_uid = p.pw_uid;

@@ -12,7 +12,7 @@
  *
  * Messages, server to mom:
  *	python.file { file, version, size, at, bytes }	a piece of it: bytes `at` and on; version "": the file is to be deleted
- *	python.who {}					what do you have?
+ *	python.who {}					what do you have? when the link is there
  * and mom to server:
  *	python.have { files }				"name version" each
  *	python.took { file, version, at, code, text }	so much of it has arrived. With `code` it is over: 0, it is on the disk; else why not

@@ -100,8 +100,10 @@ struct state {
 	struct server *server;	     /* server.c */
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
+	struct job_run *job_runs;    /* facts.c, by id: a server's */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
+	struct host_vnodes *host_vnodes; /* host_vnodes.c */
 	bool reject_root, keep_checksums; /* directives of a mom: files.c */
 };
 
@@ -180,9 +182,6 @@ int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */
 /* The texts of spec 32 5.2, for the requester, like snprintf(). */
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
-/* What most GATEs do with a result: all changes are made and the chain goes on, or none is and the requester gets that text (15136). Where a
- * change is refused the request is. */
-keel_verdict settle_gate(struct run *r, struct keel_call *c, const struct result *result);
 /* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
 int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);
 
@@ -229,6 +228,9 @@ int32_t server_start(struct state *st, struct keel_err *err);
 void server_stop(struct state *st);
 void timed_follow(struct state *st, struct hook *h); /* its timers are as its attributes say */
 void timed_free(struct state *st, struct hook *h);
+/* A mom's part of both: hostwide.c. */
+void hostwide_follow(struct state *st, struct hook *h);
+void hostwide_free(struct state *st, struct hook *h);
 
 /* distribute.c, a server's: hosts have the hooks they should have. */
 int32_t distribute_start(struct state *st, struct keel_err *err);
@@ -240,6 +242,8 @@ void distribute_tables(struct state *st); /* tables_get() has others */
 /* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
 int32_t files_start(struct state *st, struct keel_err *err);
 void files_stop(struct state *st);
+/* host.c: a job of this host as an OBJECT, for job_list. */
+void host_pack_job(struct state *st, struct pack *p, const char *id);
 int32_t host_start(struct state *st, struct keel_err *err);
 void host_stop(struct state *st);
 

@@ -221,6 +221,19 @@ static void job_pack(struct view *v)
 	pack_close(v->p, map, 4);
 }
 
+void host_pack_job(struct state *st, struct pack *p, const char *id)
+{
+	struct view v = { .st = st, .part = keel_has(part) ? keel_part_find(id) : NULL, .k = host_followed(st, id), .p = p };
+
+	if (!v.k) {
+		p->failed = true;
+		return;
+	}
+	job_pack(&v);
+	if (!v.k->kept)
+		known_free(v.k);
+}
+
 static void job_put(struct view *v)
 {
 	pack_key(v->p, "job");

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "keel/service/manage.h"
-#include "pbs_ifl.h"
 
 KEEL_USE_OPT(manage);
 
@@ -60,7 +59,7 @@ static int32_t set_one(struct hook *h, int64_t cmd, const struct keel_attrop *op
 {
 	if (op->key && *op->key)
 		return keel_error(err, PBSE_HOOKERROR, "Undefined attribute  - %s.%s", op->name, op->key);
-	return hook_set(h, op->name, cmd == MGR_CMD_UNSET ? KEEL_UNSET : op->op, op->value, err);
+	return hook_set(h, op->name, cmd == CMD_UNSET ? KEEL_UNSET : op->op, op->value, err);
 }
 
 /* All attributes of the request, in their order, into a copy that is not in force. */
@@ -132,7 +131,7 @@ static void on_set(struct state *st, struct keel_req *req, const char *name)
 	}
 	take_over(h, &copy);
 	warn(st, h);
-	log_done(st, req, name, cmd == MGR_CMD_SET ? "attributes set" : "attributes unset");
+	log_done(st, req, name, cmd == CMD_SET ? "attributes set" : "attributes unset");
 	keel_manage_reply(req, 0, NULL);
 	hook_changed(st, h);
 }
@@ -196,7 +195,7 @@ static void on_create(struct state *st, struct keel_req *req, const char *name)
 	h = hook_new(st, name);
 	if (!h) {
 		refuse(req, "System error: out of memory");
-	} else if (set_all(h, MGR_CMD_SET, keel_req_body(req), &err) != 0) {
+	} else if (set_all(h, CMD_SET, keel_req_body(req), &err) != 0) {
 		refuse(req, "%s", err.text);
 		hook_free(st, h);
 	} else {
@@ -251,8 +250,8 @@ static void on_delete(struct state *st, struct keel_req *req, const char *name)
 static void on_manage(struct keel_mod *mod, struct keel_req *req)
 {
 	static void (*const verbs[])(struct state *, struct keel_req *, const char *) = {
-		[MGR_CMD_CREATE] = on_create, [MGR_CMD_DELETE] = on_delete, [MGR_CMD_SET] = on_set,
-		[MGR_CMD_UNSET] = on_set,     [MGR_CMD_IMPORT] = body_import,
+		[CMD_CREATE] = on_create, [CMD_DELETE] = on_delete, [CMD_SET] = on_set,
+		[CMD_UNSET] = on_set,     [CMD_IMPORT] = body_import,
 	};
 	const char *name = keel_msg_str(keel_req_body(req), "name");
 	int64_t cmd = keel_msg_int(keel_req_body(req), "cmd", -1);
@@ -279,22 +278,22 @@ static void on_manage_pbs(struct keel_mod *mod, struct keel_req *req)
 		refuse(req, "%s", text);
 	else if (!name || !*name)
 		refuse(req, "no hook name specified");
-	else if (cmd == MGR_CMD_CREATE || cmd == MGR_CMD_DELETE)
-		refuse(req, "cannot %s a PBS hook", cmd == MGR_CMD_CREATE ? "create" : "delete");
+	else if (cmd == CMD_CREATE || cmd == CMD_DELETE)
+		refuse(req, "cannot %s a PBS hook", cmd == CMD_CREATE ? "create" : "delete");
 	else
 		refuse(req, "%.*s does not exist!", (int)NAME_LEN_MAX, name);
 }
 
 const struct keel_managed_def hook_managed = {
 	.size = sizeof(struct keel_managed_def),
-	.object = MGR_OBJ_HOOK,
+	.object = OBJ_HOOK,
 	.name = "hook",
 	.doc = "hooks of the site",
 	.fn = on_manage,
 };
 const struct keel_managed_def pbshook_managed = {
 	.size = sizeof(struct keel_managed_def),
-	.object = MGR_OBJ_PBS_HOOK,
+	.object = OBJ_PBS_HOOK,
 	.name = "pbshook",
 	.doc = "hooks that come with the product: there are none",
 	.fn = on_manage_pbs,

@@ -14,6 +14,10 @@
 #define TYPE_SCRIPT "application/x-python"
 #define TYPE_CONFIG "application/x-config"
 
+/* Of enum mgr_cmd and mgr_obj, which are a client's. */
+enum { CMD_CREATE = 0, CMD_DELETE = 1, CMD_SET = 2, CMD_UNSET = 3, CMD_IMPORT = 7 };
+enum { OBJ_HOOK = 8, OBJ_PBS_HOOK = 9 };
+
 struct manage {
 	int64_t last_version, last_place;
 	struct import *imports; /* that are being checked */
@@ -49,6 +53,6 @@ int64_t version_next(struct state *st);
 /* base64.c: RFC 4648 section 4 */
 char *base64_text(const void *bytes, uint32_t len); /* in lines of 76 characters, each ends with a newline; NULL without memory */
 /* Line ends and blanks are skipped, nothing else. The bytes, terminated; NULL: it is no base64, or (errno ENOMEM) no memory. */
-char *base64_bytes(const char *text, uint32_t *ret_len);
+char *base64_bytes(const char *text, uint32_t size, uint32_t *ret_len);
 
 #endif

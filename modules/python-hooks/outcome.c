@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * outcome.c - the end of a run: what the log says of it (spec 32 5.1, 5.2, 5.4), accounts, and what most GATEs do with it.
+ * outcome.c - the end of a run: what the log says of it (spec 32 5.1, 5.2, 5.4), and accounts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,23 +104,4 @@ void run_ended(struct run *r, const struct result *result)
 		broken_log(r, result);
 	if (r->hook && r->hook->debug)
 		record_out(r, result);
-}
-
-/* ---- at most GATEs --------------------------------------------------------------------------------------- */
-keel_verdict settle_gate(struct run *r, struct keel_call *c, const struct result *result)
-{
-	struct keel_err err = { .code = 0 };
-	char text[1024];
-
-	if (result->how != ACCEPTED) {
-		result_text(r, result, text, sizeof(text));
-		return keel_reject(c, PBSE_HOOKERROR, "%s", text);
-	}
-	for (uint32_t i = 0; i < result->n_changes; i++) {
-		if (change_make(r, c, &result->changes[i], &err) == 0)
-			continue;
-		keel_log(r->st->mod, KEEL_LOG_ERROR, "Hook", r->name, "BadAttributeValueError: %s", err.text);
-		return keel_reject(c, PBSE_HOOKERROR, "%s event: rejected request", r->event->name);
-	}
-	return KEEL_NEXT;
 }

@@ -111,6 +111,7 @@ void process_prepared(struct process *p, const char *error); /* its folder is th
 /* folder.c */
 struct folder *folder_make(struct process *p); /* process_prepared() follows. NULL without memory */
 const char *folder_path(const struct folder *f);
+const char *folder_user(const struct folder *f); /* whose it is */
 const char *folder_config(const struct folder *f); /* the path of the configuration there; NULL: there is none */
 void folder_remove(struct folder *f); /* with all in it, later. NULL is fine */
 int32_t folders_start(struct state *st, struct keel_err *err); /* what a dead daemon left is swept */

@@ -21,9 +21,14 @@
 #undef DECLARE_MOM
 
 struct server {
-	struct walks *walks; /* answer.c */
+	struct walks *walks;   /* answer.c */
+	struct batch *batches; /* vnodes.c */
+	struct queued *queued; /* job_events.c */
+	bool holds_starts;     /* there is a tap that looks at them */
 };
 
+/* job_events.c */
+void queued_stop(struct server *server);
 /* answer.c */
 void answers_free(struct server *server);
 
@@ -34,6 +39,8 @@ void server_asker(struct run *r, const char *who);
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* One that is not to be changed. */
 void server_shown(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, const struct pack *facts);
+/* A draft, without resources that were computed or are defaults: a script sees what was requested. */
+void server_submitted(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The object with those values alone that the operation would change, what was computed from them left out. */
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The scheduler begins anew if the script wants that. */
@@ -43,9 +50,16 @@ keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct res
 keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target);
 /* All of it, for a GATE of which accepting means the changes, and refusing refuses. */
 keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target);
+/* Of the caller, who frees them; NULL without memory. */
+struct change *changes_copy(const struct change *changes, uint32_t n);
+void changes_free(struct change *changes, uint32_t n);
 
 /* ---- vnodes.c -------------------------------------------------------------------------------------------------------------- */
 /* Makes those of n > 0 changes at the front that are of one vnode, as a manager would; returns how many they are. `who`: the hook. */
 uint32_t vnodes_change(struct state *st, const char *who, const struct change *changes, uint32_t n);
+/* Makes what a result changes of vnodes, as a manager would; changes of other objects are left out. Many are made in
+ * slices, of later turns. */
+void vnodes_change_all(struct state *st, const char *who, const struct result *result);
+void vnodes_stop(struct state *st);
 
 #endif

@@ -39,11 +39,12 @@ void setup_write(const struct process *p, struct pack *out)
 	pack_bytes(out, h->script, h->script_len);
 	pack_pair_text(out, "path", path);
 	pack_pair_text(out, "config", folder_config(p->folder));
+	pack_pair_text(out, "dir", folder_path(p->folder));
 	pack_key(out, "tables");
 	pack_raw(out, tables_get(st));
 	pack_key(out, "conf");
 	pack_raw(out, &st->pools->conf);
-	pack_close(out, map, 11);
+	pack_close(out, map, 12);
 	pack_close(out, list, 2);
 }
 

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pbs_ifl.h"
-
 #define PART_BYTES (192u * 1024u)
+#define OF_PRODUCT "pbshook" /* `extend` of a request for hooks that come with the product: there are none */
 
 static void add_attr(struct keel_out *out, const char *name, const char *key, const char *text)
 {
@@ -122,7 +121,7 @@ static void on_status(struct keel_mod *mod, struct keel_req *req)
 {
 	const struct keel_msg *body = keel_req_body(req);
 	const char *id = keel_msg_str(body, "id"), *extend = keel_msg_str(body, "extend");
-	bool named = id && *id && *id != '@', site = !extend || strcmp(extend, PBS_HOOK) != 0;
+	bool named = id && *id && *id != '@', site = !extend || strcmp(extend, OF_PRODUCT) != 0;
 	const struct hook *h = named && site ? hook_find(mod->state, id) : NULL;
 	char text[512];
 	int32_t r = 0;

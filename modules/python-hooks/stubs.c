@@ -6,16 +6,3 @@
 #include "host.h"
 #include "server.h"
 #define WEAK __attribute__((weak))
-WEAK void timed_follow(struct state *st, struct hook *h) {}
-WEAK void timed_free(struct state *st, struct hook *h) {}
-WEAK int32_t server_fill_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict server_settle_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict host_settle_exechost_periodic(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK int32_t host_fill_exechost_startup(struct run *r, const void *ev, struct pack *params) { return -1; }
-WEAK keel_verdict host_settle_exechost_startup(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK keel_verdict host_settle_execjob_attach(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK keel_verdict host_settle_execjob_resize(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK keel_verdict host_settle_execjob_abort(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK keel_verdict host_settle_execjob_postsuspend(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }
-WEAK keel_verdict host_settle_execjob_preresume(struct run *r, struct keel_call *c, const struct result *result) { return KEEL_NEXT; }

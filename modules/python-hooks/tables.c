@@ -38,6 +38,12 @@ struct rows {
 	uint32_t n;
 };
 
+/* A job's queue no request sets, but a script may choose it. */
+static bool is_readonly(const struct keel_attr_def *def)
+{
+	return def->write_roles == KEEL_NOBODY && !(strcmp(def->klass, "job") == 0 && strcmp(def->name, "queue") == 0);
+}
+
 /* Those that nobody may read are no business of scripts. */
 static void attr_pack(void *arg, const struct keel_attr_def *def)
 {
@@ -49,7 +55,7 @@ static void attr_pack(void *arg, const struct keel_attr_def *def)
 	pack_key(rows->p, def->name);
 	list = pack_open_list(rows->p);
 	pack_text(rows->p, def->type);
-	pack_int(rows->p, def->flags);
+	pack_int(rows->p, def->flags | (is_readonly(def) ? TALK_ATTR_READONLY : 0));
 	pack_text(rows->p, def->doc ? def->doc : "");
 	pack_close(rows->p, list, 3);
 	rows->n++;

@@ -44,9 +44,8 @@
  *	An OBJECT `server` has the id "" in questions: this server.
  * Of params: management is a map {cmd, objtype, objname, request_time, reply_code, reply_auxcode, reply_choice, reply_text, attribs}, attribs
  *	a list of maps {name, resource, value, op, flags, sisters}. modifyjob and modifyresv: job, resv have the requested values alone, job_o,
- *	resv_o all. movejob: job.queue is the destination, src_queue an OBJECT. In periodic vnode_list and resv_list are maps of OBJECTs, or,
- *	when there are many, {"": {class, id: "", attrs: {}, facts: {lazy: 1}}}: the names are those of ["ask", "list", class, ...],
- *	a vnode is had by ["ask", "object", "node", name].
+ *	resv_o all. movejob: job.queue is the destination, src_queue an OBJECT. In periodic vnode_list and resv_list are maps of OBJECTs; of more
+ *	than 100 the values are nothing: what is used is asked for.
  * RESULT: {how: "accept" | "reject" | "exception", text, trace, code, changes: [[target, attribute, key | nothing, text | nothing]],
  *	rerun, delete, restart_cycle (1), reboot (command), retire (1: this process must not serve another call), us: time it took}.
  *	target: "job", "resv", "vnode:NAME", "job:ID", "event" (progname; argv and env: key is the index or the name; the whole list is

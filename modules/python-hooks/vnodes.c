@@ -112,16 +112,84 @@ uint32_t vnodes_change(struct state *st, const char *who, const struct change *c
 {
 	const char *target = changes[0].target;
 	struct vnode_work w = { .st = st, .who = who };
+	const bool is_vnode = strncmp(target, VNODE, strlen(VNODE)) == 0;
 	uint32_t i = 0;
 
-	if (strncmp(target, VNODE, strlen(VNODE)) == 0 && keel_has(node))
+	if (is_vnode && keel_has(node))
 		w.node = keel_find(st->mod, "node", target + strlen(VNODE));
 	for (; i < n && strcmp(changes[i].target, target) == 0; i++)
 		if (w.node)
 			vnode_take(&w, &changes[i]);
 	if (w.node)
 		vnode_make(&w);
-	else
-		keel_log(st->mod, KEEL_LOG_DEBUG2, "Hook", who, "it changes %s, which there is not", target);
+	else if (is_vnode)
+		keel_log(st->mod, KEEL_LOG_DEBUG2, "Hook", who, "it changes vnode %s, which there is not", target + strlen(VNODE));
 	return i;
+}
+
+/* ---- many ------------------------------------------------------------------------------------------------------------------ */
+#define SLICE 32 /* vnodes */
+
+struct batch {
+	struct batch *prev, *next;
+	struct state *st;
+	char who[128];
+	struct change *changes;
+	uint32_t n, at;
+};
+
+static void batch_free(struct batch *b)
+{
+	DL_DELETE(b->st->server->batches, b);
+	changes_free(b->changes, b->n);
+	free(b);
+}
+
+static uint32_t slice(struct state *st, const char *who, const struct change *changes, uint32_t n)
+{
+	uint32_t at = 0;
+
+	for (uint32_t vnodes = 0; vnodes < SLICE && at < n; vnodes++)
+		at += vnodes_change(st, who, changes + at, n - at);
+	return at;
+}
+
+static void batch_due(struct keel_mod *mod, void *arg)
+{
+	struct batch *b = ((struct state *)mod->state)->server ? ((struct state *)mod->state)->server->batches : NULL;
+
+	while (b && b != arg) /* the daemon is ending, and it is gone */
+		b = b->next;
+	if (!b)
+		return;
+	b->at += slice(b->st, b->who, b->changes + b->at, b->n - b->at);
+	if (b->at == b->n || keel_defer(mod, batch_due, b))
+		batch_free(b);
+}
+
+void vnodes_change_all(struct state *st, const char *who, const struct result *result)
+{
+	const uint32_t at = slice(st, who, result->changes, result->n_changes);
+	struct batch *b = at < result->n_changes && st->server ? calloc(1, sizeof(*b)) : NULL;
+
+	if (at == result->n_changes)
+		return;
+	if (b && (b->changes = changes_copy(result->changes + at, result->n_changes - at))) {
+		b->st = st;
+		b->n = result->n_changes - at;
+		snprintf(b->who, sizeof(b->who), "%s", who);
+		DL_APPEND(st->server->batches, b);
+		if (keel_defer(st->mod, batch_due, b) == 0)
+			return;
+		batch_free(b);
+	} else {
+		free(b);
+	}
+	keel_log(st->mod, KEEL_LOG_ERROR, "Hook", who, "no memory for what it changes of vnodes: %u changes are not made", result->n_changes - at);
+}
+
+void vnodes_stop(struct state *st)
+{
+	while (st->server->batches)
+		batch_free(st->server->batches);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * limit.c - how long is waited: mom_priv/config, else the module's configuration.
+ * limit.c - how long is waited: mom_priv/config, else the module's configuration, else what others say (point start_alarm).
  */
 #include "sisters.h"
 
 #include "keel/directive.h"
 
 #define LONGEST_S 86400
+#define USUAL_MS 30000
 
 static int32_t seconds_check(struct keel_mod *mod, const char *value, struct keel_err *err)
 {
@@ -39,6 +40,14 @@ DIRECTIVE(sister_join_job_alarm, LIMIT_JOIN, "seconds that a start waits for the
 DIRECTIVE(job_launch_delay, LIMIT_PROLOGUE, "seconds that a start waits for the prologues of the other hosts");
 DIRECTIVE(max_poll_downtime, LIMIT_DOWNTIME, "seconds that a host of a running job may be without a link to the first one");
 
+/* What taps say of this stage. */
+static int64_t alarm_ms(struct keel_mod *mod, const char *stage)
+{
+	int64_t seconds = keel_fold(mod, KEEL_POINT_start_alarm, KEEL_EVENT(start_alarm, .stage = stage), NULL, 0);
+
+	return seconds <= 0 ? USUAL_MS : (seconds < LONGEST_S ? seconds : LONGEST_S) * 1000;
+}
+
 int64_t limit_ms(struct keel_mod *mod, enum limit which)
 {
 	const struct state *st = mod->state;
@@ -48,5 +57,9 @@ int64_t limit_ms(struct keel_mod *mod, enum limit which)
 		[LIMIT_DOWNTIME] = cf->max_poll_downtime, [LIMIT_ACT] = cf->act_within, [LIMIT_END] = cf->end_within,
 	};
 
-	return st->said_ms[which] ? st->said_ms[which] : own[which];
+	if (st->said_ms[which])
+		return st->said_ms[which];
+	if (own[which] == 0 && which <= LIMIT_PROLOGUE)
+		return alarm_ms(mod, which == LIMIT_JOIN ? KEEL_STAGE_JOIN : KEEL_STAGE_PROLOGUE);
+	return own[which];
 }

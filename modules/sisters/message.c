@@ -69,7 +69,7 @@ static void on_failed(struct keel_mod *mod, struct job *j, uint32_t host, const 
 
 	(void)mod;
 	if (status >= 0 || status < -99 || status == -4)
-		status = STATUS_RETRY;
+		status = primary_refusal(code > 0 && code < 99999 ? (int32_t)code : 0);
 	if (code <= 0 || code > 99999)
 		code = PBSE_HOOK_REJECT;
 	primary_failed(&j->primary, host, (int32_t)status, (int32_t)code, text_of(m, "text"));

@@ -15,6 +15,22 @@ static const int64_t say_after_ms[] = { 6000, 16000, 60000 }; /* that a host is 
 static const char *const stages[] = { [STEP_NONE] = KEEL_STAGE_RUN, [STEP_JOIN] = KEEL_STAGE_JOIN,
 				      [STEP_PROLOGUE] = KEEL_STAGE_PROLOGUE, [STEP_ACT] = KEEL_STAGE_RUN, [STEP_END] = KEEL_STAGE_END };
 
+static const struct {
+	int32_t code, status;
+} refusals[] = {
+	{ 15136, -22 }, /* a hook of the site raised, or took too long */
+	{ 15170, -16 }, /* to be queued again */
+	{ 15171, -17 }, /* to be deleted */
+};
+
+int32_t primary_refusal(int32_t code)
+{
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+		if (refusals[i].code == code)
+			return refusals[i].status;
+	return STATUS_RETRY;
+}
+
 #define EACH(p, i) for (uint32_t i = 1; i < (p)->n; i++)
 
 static void emit(struct primary *p, struct primary_act a)
@@ -295,7 +311,7 @@ void primary_answer(struct primary *p, uint32_t host, uint64_t number, int32_t c
 		return;
 	h->owes = false;
 	if (strcmp(h->name, ORDER_ADMIT) == 0 && code) {
-		lost(p, host, KEEL_STAGE_PROLOGUE, code < 0 ? code : STATUS_RETRY, code < 0 ? 0 : code, text);
+		lost(p, host, KEEL_STAGE_PROLOGUE, code < 0 ? code : primary_refusal(code), code < 0 ? 0 : code, text);
 		return;
 	}
 	if (code && p->step == STEP_ACT && strcmp(h->name, p->name) == 0)

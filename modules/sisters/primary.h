@@ -26,6 +26,9 @@
 #define CODE_BADSTATE 15016
 #define CODE_COMM 15059
 
+/* The exit status that the number of a refusal of a start means: what shall become of the job, or nothing more than that. */
+int32_t primary_refusal(int32_t code);
+
 enum primary_state { HOST_SILENT, HOST_JOINED, HOST_ENDED, HOST_LOST, HOST_RELEASED };
 enum primary_step { STEP_NONE, STEP_JOIN, STEP_PROLOGUE, STEP_ACT, STEP_END };
 

@@ -18,10 +18,11 @@
 #include <string.h>
 
 static const struct keel_conf_rule conf_rules[] = {
-	KEEL_CONF_RULE(DURATION, struct conf, sister_join_job_alarm, .fallback = "30s", .min = 1000, .max = 86400000,
-		       .doc = "how long a start waits for the other hosts of the job to join"),
-	KEEL_CONF_RULE(DURATION, struct conf, job_launch_delay, .fallback = "30s", .min = 1000, .max = 86400000,
-		       .doc = "how long a start waits for the prologues of the other hosts"),
+	KEEL_CONF_RULE(DURATION, struct conf, sister_join_job_alarm, .fallback = "0", .max = 86400000,
+		       .doc = "how long a start waits for the other hosts of the job to join; 0: as long as hooks of that time may take, "
+			      "30s without any"),
+	KEEL_CONF_RULE(DURATION, struct conf, job_launch_delay, .fallback = "0", .max = 86400000,
+		       .doc = "how long a start waits for the prologues of the other hosts; 0: likewise"),
 	KEEL_CONF_RULE(DURATION, struct conf, max_poll_downtime, .fallback = "300s", .min = 1000, .max = 86400000,
 		       .doc = "how long a host of a running job may be without a link to the first one"),
 	KEEL_CONF_RULE(DURATION, struct conf, act_within, .fallback = "30s", .min = 1000, .max = 86400000,

@@ -87,6 +87,26 @@ static void the_alarm_ends_the_wait(void)
 	end();
 }
 
+static keel_verdict alarm_add(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	(void)point, (void)arg;
+	keel_add(c, strcmp(((const struct keel_ev_start_alarm *)event)->stage, "join") == 0 ? 32 : 0);
+	return KEEL_NEXT;
+}
+
+static void how_long_is_waited_is_asked(void)
+{
+	begin(0, 0);
+	keel_mock_tap(mock, KEEL_POINT_start_alarm, "alarm", 0, alarm_add, NULL);
+	raise_begin();
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "job waiting up to 32 secs ($sister_join_job_alarm)"));
+	keel_mock_advance(mock, 31000);
+	CU_ASSERT_FALSE(out.told);
+	keel_mock_advance(mock, 2000);
+	CU_ASSERT(out.told);
+	end();
+}
+
 static void a_suspension_waits_for_all_hosts(void)
 {
 	run();
@@ -291,6 +311,6 @@ TESTS_MAIN("sisters", TEST(a_start_waits_for_all), TEST(a_join_that_fails_is_log
 	   TEST(a_tolerant_start_goes_on), TEST(the_alarm_ends_the_wait), TEST(a_suspension_waits_for_all_hosts),
 	   TEST(what_other_hosts_do_is_not_saved), TEST(acts_wait_for_each_other_and_the_end_for_none), TEST(a_lost_host_is_logged_and_ends_the_job),
 	   TEST(who_is_no_host_of_the_job_says_nothing), TEST(output_comes_once_over_restarts),
-	   TEST(a_sister_joins_and_obeys), TEST(a_part_that_was_refused_says_why),
+	   TEST(how_long_is_waited_is_asked), TEST(a_sister_joins_and_obeys), TEST(a_part_that_was_refused_says_why),
 	   TEST(only_the_primary_orders), TEST(one_without_the_part_says_so),
 	   TEST(output_of_a_sister_goes_before_its_end), TEST(a_sister_ends_without_its_primary))

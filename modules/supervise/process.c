@@ -44,7 +44,7 @@ struct keel_supervised {
 	struct state *st;
 	struct keel_mod *mod;
 	struct keel_supervise_opts o;
-	char *name, *user, **argv;
+	char *name, *user, *dir, **argv, **env; /* env NULL: as the tree has it */
 	enum process_state state;
 	struct tree *tree; /* NULL: WAITING, OFF */
 	int fd;
@@ -93,6 +93,31 @@ static bool bytes_add(struct bytes *b, const void *data, size_t len)
 	return true;
 }
 
+static void words_free(char **words)
+{
+	for (char **word = words; word && *word; word++)
+		free(*word);
+	free(words);
+}
+
+static char **words_copy(const char *const *words)
+{
+	uint32_t n = 0;
+	char **own;
+
+	while (words[n])
+		n++;
+	own = calloc(n + 1, sizeof(*own));
+	for (uint32_t i = 0; own && i < n; i++) {
+		own[i] = strdup(words[i]);
+		if (!own[i]) {
+			words_free(own);
+			return NULL;
+		}
+	}
+	return own;
+}
+
 /* ---- end of a program, and the next ------------------------------------------------------------------- */
 static void begin_again(struct keel_mod *m, void *arg);
 
@@ -100,11 +125,11 @@ static void unuse(struct keel_supervised *p)
 {
 	if (--p->users > 0 || !p->gone)
 		return;
-	for (char **word = p->argv; word && *word; word++)
-		free(*word);
-	free(p->argv);
+	words_free(p->argv);
+	words_free(p->env);
 	free(p->name);
 	free(p->user);
+	free(p->dir);
 	free(p->in.data);
 	free(p->out.data);
 	free(p);
@@ -419,8 +444,10 @@ void process_up(struct keel_supervised *p)
 /* ---- start --------------------------------------------------------------------------------------- */
 static int32_t begin(struct keel_supervised *p, struct keel_err *err)
 {
-	struct tree_opts o = { .order = { .profile = (int)p->o.profile, .user = p->user, .memory = p->o.memory },
-			       .argv = (const char *const *)p->argv, .env = p->o.env, .input = -1, .over = tree_over, .arg = p };
+	struct tree_opts o = { .order = { .profile = (int)p->o.profile, .user = p->user, .memory = p->o.memory,
+					  .processes = (int)p->o.processes, .dir = p->dir },
+			       .argv = (const char *const *)p->argv, .env = (const char *const *)p->env, .input = -1,
+			       .over = tree_over, .arg = p };
 	int ends[2];
 	int32_t ret = socket_pair(ends);
 
@@ -457,19 +484,6 @@ static void begin_again(struct keel_mod *m, void *arg)
 	unuse(p);
 }
 
-static char **words_copy(const char *const *words)
-{
-	uint32_t n = 0;
-	char **own;
-
-	while (words[n])
-		n++;
-	own = calloc(n + 1, sizeof(*own));
-	for (uint32_t i = 0; own && i < n; i++)
-		own[i] = strdup(words[i]);
-	return own;
-}
-
 struct keel_supervised *process_start(struct keel_mod *self, struct keel_mod *mod, const struct keel_supervise_opts *theirs,
 				      struct keel_err *err)
 {
@@ -487,20 +501,23 @@ struct keel_supervised *process_start(struct keel_mod *self, struct keel_mod *mo
 	KEEL_SIZED(&p->o, theirs);
 	p->name = strdup(p->o.name);
 	p->user = strdup(p->o.user && p->o.user[0] ? p->o.user : "nobody");
+	p->dir = strdup(p->o.dir ? p->o.dir : "");
 	p->argv = words_copy(p->o.argv);
+	p->env = p->o.env ? words_copy(p->o.env) : NULL;
 	DL_APPEND(st->all, p);
-	if (p->name && p->user && p->argv && begin(p, err) == 0)
+	if (p->name && p->user && p->dir && p->argv && (p->env || !p->o.env) && begin(p, err) == 0)
 		return p;
 	process_stop(p);
 	return NULL;
 }
 
-void process_end(struct keel_supervised *p)
+/* No callback runs any more. Its tree, which is being killed; NULL: there is none. */
+static struct tree *leave(struct keel_supervised *p)
 {
 	struct tree *t = p->tree;
 
 	if (p->over)
-		return;
+		return NULL;
 	p->over = true;
 	p->state = OFF;
 	p->tree = NULL;
@@ -508,10 +525,27 @@ void process_end(struct keel_supervised *p)
 	p->restart = NULL;
 	line_close(p);
 	DL_DELETE(p->st->all, p);
-	if (t) {
+	if (t)
 		tree_forget(t);
+	return t;
+}
+
+void process_end(struct keel_supervised *p)
+{
+	struct tree *t = leave(p);
+
+	if (t)
 		tree_wait(t, STOP_MS);
-	}
+}
+
+void process_drop(struct keel_supervised *p)
+{
+	if (!p)
+		return;
+	p->gone = true;
+	p->users++;
+	leave(p);
+	unuse(p);
 }
 
 void process_stop(struct keel_supervised *p)

@@ -94,7 +94,8 @@ static int input_open(const struct keel_run_opts *o)
 
 static int32_t begin(struct keel_run *r, const struct keel_run_opts *o, struct keel_err *err)
 {
-	struct tree_opts t = { .order = { .profile = (int)o->profile, .user = o->user ? o->user : "nobody", .captured = 1 },
+	struct tree_opts t = { .order = { .profile = (int)o->profile, .user = o->user ? o->user : "nobody", .captured = 1,
+					  .dir = "" },
 			       .argv = o->argv, .env = o->env, .over = over, .arg = r };
 	int ends[2];
 	int32_t ret = socket_pair(ends);

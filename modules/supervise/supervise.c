@@ -38,6 +38,7 @@ static const struct keel_supervise_api api = {
 	.text = process_text,
 	.run = run_start,
 	.run_cancel = run_cancel,
+	.drop = process_drop,
 };
 static const struct keel_service_def service = {
 	.size = sizeof(service), .name = "supervise", .doc = "programs beside the daemon, which end with all that they started",

@@ -20,6 +20,7 @@ struct state {
 	struct keel_supervised *all;
 	struct keel_run *runs;
 	struct keel_timer *reaping;
+	bool unbounded; /* it was logged that this host makes no cgroups */
 };
 
 /* tree.c: a keelson-tree with its program. */
@@ -54,6 +55,7 @@ int32_t process_wait(struct keel_supervised *p, bool (*done)(void *arg), void *a
 void process_give_up(struct keel_supervised *p, const char *why);
 void process_end(struct keel_supervised *p); /* its program ends; the handle stays the caller's, until process_stop() */
 void process_stop(struct keel_supervised *p);
+void process_drop(struct keel_supervised *p); /* the same, without waiting for its end */
 int32_t process_text(const struct keel_supervised *p, char *buf, uint32_t len);
 
 /* run.c */

@@ -19,7 +19,7 @@
 
 #include "supervise.h"
 
-#define END_MS 1000
+#define END_MS 3000
 #define REAP_MS 10
 
 struct tree {
@@ -91,8 +91,8 @@ static int spawn(const struct tree_opts *o, char *const argv[], int control, pid
 
 static int launch(struct state *st, const struct tree_opts *o, int control, pid_t *ret_pid)
 {
-	char profile[16], memory[32], captured[8], *program = NULL;
-	const char *first[] = { NULL, profile, o->order.user, memory, captured, "--" };
+	char profile[16], memory[32], processes[16], captured[8], *program = NULL;
+	const char *first[] = { NULL, profile, o->order.user, memory, processes, captured, o->order.dir, "--" };
 	const char **argv;
 	uint32_t n = 0, before = KEEL_COUNT(first);
 	int ret = -ENOMEM;
@@ -104,6 +104,7 @@ static int launch(struct state *st, const struct tree_opts *o, int control, pid_
 		program = NULL;
 	snprintf(profile, sizeof(profile), "%d", o->order.profile);
 	snprintf(memory, sizeof(memory), "%lld", o->order.memory);
+	snprintf(processes, sizeof(processes), "%d", o->order.processes);
 	snprintf(captured, sizeof(captured), "%d", o->order.captured);
 	first[0] = program;
 	if (program) {
@@ -201,6 +202,20 @@ static void finish(struct tree *t, const struct tree_end *end)
 		     WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1);
 }
 
+/* Once, not for every program: it is the host that has none. */
+static void has_begun(struct tree *t, const struct tree_end *begin)
+{
+	struct state *st = t->st;
+
+	t->program = begin->pid;
+	if (!begin->error[0] || st->unbounded)
+		return;
+	st->unbounded = true;
+	keel_log(st->mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Node", keel_host_name(st->mod),
+		 "programs that run as root on this host have no bound of processes and memory: %s",
+		 begin->error);
+}
+
 static void said(struct keel_mod *m, void *arg)
 {
 	struct tree_end end = { .status = SIGKILL };
@@ -212,11 +227,11 @@ static void said(struct keel_mod *m, void *arg)
 		return;
 	if (n != (ssize_t)sizeof(end))
 		end = (struct tree_end){ .status = SIGKILL };
+	end.error[sizeof(end.error) - 1] = '\0';
 	if (end.pid > 0) {
-		t->program = end.pid;
+		has_begun(t, &end);
 		return;
 	}
-	end.error[sizeof(end.error) - 1] = '\0';
 	finish(t, &end);
 }
 

@@ -3,6 +3,7 @@
  * manage.c - requests of operators and managers.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "call.h"
 #include "connection.h"
@@ -21,6 +22,30 @@ static int said_keep(const struct pack_value *body, void *arg)
 	return 0;
 }
 
+/* An import: the body of a hook, the value of `content`, is as long as a job's script, and is sent as such are. */
+static int import_send(int c, struct listener *l, int obj, const char *name, const struct attropl *attrib, const char *extend)
+{
+	struct attropl kept[8];
+	const char *content = NULL;
+	size_t n = 0;
+
+	for (; attrib != NULL && n < sizeof(kept) / sizeof(*kept); attrib = attrib->next) {
+		if (content == NULL && attrib->name != NULL && strcmp(attrib->name, "content") == 0 && attrib->value != NULL) {
+			content = attrib->value;
+			continue;
+		}
+		kept[n] = *attrib;
+		kept[n].next = NULL;
+		if (n > 0)
+			kept[n - 1].next = &kept[n];
+		n++;
+	}
+	if (attrib != NULL || content == NULL)
+		return -1;
+	return CALL(c, "manage", l, arg_int("cmd", MGR_CMD_IMPORT), arg_int("obj", obj), arg_str("name", name == NULL ? "" : name),
+		    arg_attrs("attrs", n > 0 ? kept : NULL), arg_bin("content", content, strlen(content)), arg_str("extend", extend));
+}
+
 int pbs_manager(int c, int cmd, int obj, const char *name, struct attropl *attrib,
 		const char *extend)
 {
@@ -28,6 +53,8 @@ int pbs_manager(int c, int cmd, int obj, const char *name, struct attropl *attri
 	struct listener l = { .reply = said_keep, .arg = connection_find(c) };
 
 	if (ret != 0)
+		return ret;
+	if (cmd == MGR_CMD_IMPORT && (ret = import_send(c, &l, obj, name, attrib, extend)) >= 0)
 		return ret;
 	return CALL(c, "manage", &l, arg_int("cmd", cmd), arg_int("obj", obj),
 		    arg_str("name", name == NULL ? "" : name), arg_attrs("attrs", attrib),

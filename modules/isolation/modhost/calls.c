@@ -306,10 +306,12 @@ static const struct keel_session *group_session(struct keel_call *call)
 
 REFUSED(add, void, , struct keel_call *, int64_t)
 REFUSED(append, void, , struct keel_call *, const char *)
+REFUSED(emit, void, , struct keel_call *, struct keel_obj *, const struct keel_attr *, const char *, const struct keel_emit *)
+REFUSED(each, void, , struct keel_call *, void (*)(void *, struct keel_obj *, const struct keel_attr *), void *)
 REFUSED(settled, int32_t, -ENOTSUP, struct keel_call *, keel_outcome_fn *, void *)
 
 const struct keel_call_api host_call = {
 	.size = sizeof(host_call), .reject = group_reject, .fail = group_fail, .answer = group_answer, .add = add,
 	.append = append, .set = group_set, .get = group_get, .hold = group_hold, .release = group_release,
-	.session = group_session, .settled = settled, .held = group_held,
+	.session = group_session, .settled = settled, .held = group_held, .emit = emit, .each = each,
 };

@@ -266,6 +266,8 @@ REFUSED(change_peek, int32_t, -ENOTSUP, struct keel_changes *, struct keel_obj *
 	uint32_t)
 REFUSED(change_slot, const union keel_slot *, NULL, struct keel_changes *, struct keel_obj *, const struct keel_attr *)
 REFUSED(change_each, void, , struct keel_changes *, void (*)(void *, struct keel_obj *, const struct keel_attr *), void *)
+REFUSED(change_emit, void, , struct keel_changes *, struct keel_obj *, const struct keel_attr *, const char *,
+	const struct keel_emit *)
 REFUSED(commit, void, , struct keel_changes *)
 REFUSED(view, struct keel_view *, NULL, struct keel_mod *, const char *, const struct keel_wanted *, uint32_t, uint32_t)
 REFUSED(view_close, void, , struct keel_view *)
@@ -283,5 +285,5 @@ const struct keel_object_api host_object = {
 	.change_text = change_text, .change_peek = change_peek, .change_slot = change_slot,
 	.change_each = change_each, .commit = commit, .discard = commit, .slot_bind = slot_bind,
 	.slot = slot_get, .view = view, .view_close = view_close, .pack = pack, .rows = rows,
-	.swap = swap, .clone = clone,
+	.swap = swap, .clone = clone, .change_emit = change_emit,
 };

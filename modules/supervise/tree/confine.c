@@ -5,8 +5,12 @@
  * Another user when the daemon is root, no new privileges, bounded memory, no core file; it ends with its parent. The
  * filter of system calls for modules is a list of what is refused, as a module may use any library. It would refuse the
  * execution of the program itself: so it is put into a file, which the program applies before it maps the module.
+ *
+ * A script of a daemon that is no root runs as the daemon's own user: it may not look into the daemon. What runs for a host
+ * stays root: its cgroup (group.c) bounds it.
  */
 #define _GNU_SOURCE 1
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -15,12 +19,14 @@
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h> /* SIOCSPGRP */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "keel/service/supervise.h"
@@ -28,6 +34,9 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define FILES 256
+#define FILE_SIZE (64ll * 1024 * 1024) /* of a file that a script writes */
+#define PROCESSES_SCRIPT 64
+#define PROCESSES_HOST 512
 #define THREADS 4096 /* of the user it runs as, which the modules of several daemons may share */
 
 static int failed(char *error, int len, const char *what, const char *of)
@@ -36,19 +45,31 @@ static int failed(char *error, int len, const char *what, const char *of)
 	return 0;
 }
 
-static int become(const char *name, char *error, int len)
+int processes_of(const struct tree_order *o)
+{
+	if (o->processes > 0)
+		return o->processes;
+	return o->profile == KEEL_PROFILE_HOST ? PROCESSES_HOST : PROCESSES_SCRIPT;
+}
+
+/* A script has the groups of its user. */
+static int become(const char *name, bool script, char *error, int len)
 {
 	const struct passwd *p = getpwnam(name);
 
+	if (p == NULL && script)
+		p = getpwnam("nobody");
 	if (p == NULL) {
 		snprintf(error, (size_t)len, "there is no user '%s' to run it as; make one, or configure another", name);
 		return 0;
 	}
-	if (setgroups(0, NULL) < 0 || setgid(p->pw_gid) < 0 || setuid(p->pw_uid) < 0)
+	if ((script ? initgroups(p->pw_name, p->pw_gid) : setgroups(0, NULL)) < 0 || setgid(p->pw_gid) < 0 ||
+	    setuid(p->pw_uid) < 0)
 		return failed(error, len, "it cannot become user ", name);
 	return 1;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------ */
 static bool limit(int what, long long most)
 {
 	struct rlimit r = { (rlim_t)most, (rlim_t)most };
@@ -56,17 +77,61 @@ static bool limit(int what, long long most)
 	return most <= 0 || setrlimit((__rlimit_resource_t)what, &r) == 0;
 }
 
+static long threads_of(const char *pid)
+{
+	char path[300], line[256];
+	long n = 1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/status", pid);
+	f = fopen(path, "re");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+		if (strncmp(line, "Threads:", 8) == 0)
+			n = atol(line + 8);
+	if (f != NULL)
+		fclose(f);
+	return n;
+}
+
+/* What the user runs already: the system's bound is for the user, ours for this program. */
+static long threads_now(void)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *e;
+	struct stat s;
+	long n = 0;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL)
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && fstatat(dirfd(dir), e->d_name, &s, 0) == 0 &&
+		    s.st_uid == getuid())
+			n += threads_of(e->d_name);
+	if (dir != NULL)
+		closedir(dir);
+	return n;
+}
+
+static bool limits_of_script(const struct tree_order *o)
+{
+	return limit(RLIMIT_NOFILE, FILES) && limit(RLIMIT_FSIZE, FILE_SIZE) &&
+	       limit(RLIMIT_NPROC, threads_now() + processes_of(o));
+}
+
+static bool limits_of_module(bool own_user)
+{
+	return limit(RLIMIT_NOFILE, FILES) && limit(RLIMIT_NPROC, own_user ? THREADS : 0);
+}
+
 static bool limits(const struct tree_order *o, bool own_user)
 {
 	struct rlimit none = { 0, 0 };
-	bool module = o->profile == KEEL_PROFILE_MODULE;
 
-	return setrlimit(RLIMIT_CORE, &none) == 0 && limit(RLIMIT_NOFILE, module ? FILES : 0) &&
-	       limit(RLIMIT_NPROC, module && own_user ? THREADS : 0) &&
+	if (setrlimit(RLIMIT_CORE, &none) < 0 || (o->profile == KEEL_PROFILE_SCRIPT && !limits_of_script(o)) ||
+	    (o->profile == KEEL_PROFILE_MODULE && !limits_of_module(own_user)))
+		return false;
 #if defined(__SANITIZE_ADDRESS__) /* which reserves terabytes of addresses */
-	       true;
+	return true;
 #else
-	       limit(RLIMIT_AS, o->memory);
+	return limit(RLIMIT_AS, o->profile == KEEL_PROFILE_HOST ? 0 : o->memory);
 #endif
 }
 
@@ -89,6 +154,12 @@ static const char *const refused[] = {
 	/* ways around */
 	"keyctl", "add_key", "request_key", "userfaultfd", "open_by_handle_at", "io_uring_setup",
 	"io_uring_enter", "io_uring_register",
+};
+
+/* Of a script that has the daemon's user: what that holds in memory and keys. */
+static const char *const looks[] = {
+	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd", "keyctl", "add_key",
+	"request_key", "perf_event_open", "bpf", "userfaultfd",
 };
 
 static int refuse(scmp_filter_ctx f, const char *name)
@@ -149,15 +220,39 @@ static bool filter(void)
 	return ret == 0;
 }
 
+static bool look_away(void)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
+	int ret = f == NULL ? -ENOMEM : 0;
+
+	for (size_t i = 0; ret == 0 && i < COUNT(looks); i++)
+		ret = refuse(f, looks[i]);
+	if (ret == 0)
+		ret = seccomp_load(f);
+	seccomp_release(f);
+	errno = -ret;
+	return ret == 0;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+static bool is_filtered(const struct tree_order *o, bool root)
+{
+	if (o->profile == KEEL_PROFILE_MODULE)
+		return filter();
+	return o->profile != KEEL_PROFILE_SCRIPT || root || look_away();
+}
+
 int confine(const struct tree_order *o, char *error, int len)
 {
-	bool own_user = geteuid() == 0;
+	bool root = geteuid() == 0, host = o->profile == KEEL_PROFILE_HOST;
 
-	if (own_user && !become(o->user, error, len))
+	if (root && !host && !become(o->user, o->profile == KEEL_PROFILE_SCRIPT, error, len))
 		return 0;
-	if (!limits(o, own_user) || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	if (!limits(o, root) || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || (!host && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0))
 		return failed(error, len, "it cannot be confined", "");
-	if (o->profile == KEEL_PROFILE_MODULE && !filter())
+	if (o->dir[0] != '\0' && chdir(o->dir) < 0)
+		return failed(error, len, "", o->dir);
+	if (!is_filtered(o, root))
 		return failed(error, len, "its system calls cannot be filtered", "");
 	return 1;
 }

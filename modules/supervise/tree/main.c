@@ -2,15 +2,19 @@
  *
  * main.c - keelson-tree: the parent of one supervised program and of all that it leaves behind.
  *
- *	keelson-tree PROFILE USER MEMORY CAPTURED -- PROGRAM [ARGUMENT]...
+ *	keelson-tree PROFILE USER MEMORY PROCESSES CAPTURED DIR -- PROGRAM [ARGUMENT]...
  *
  * It is the subreaper: what the program starts and forsakes becomes its child. When the program ends, or the daemon closes
  * the control socket, or is gone, everything below it is killed; then it reports how the program ended, and ends.
+ *
+ * A script of root's daemon is in a pid namespace: the first process there does nothing but end when this one does, and all
+ * others with it. The program is this process's own child beside it.
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdbool.h>
@@ -21,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "keel/service/supervise.h"
 #include "tree.h"
 
 static void settle(int fd, int as)
@@ -30,6 +35,39 @@ static void settle(int fd, int as)
 	fcntl(as, F_SETFD, 0);
 }
 
+/* ---- the namespace ---------------------------------------------------------------------------------- */
+/* The first process of it: what is forsaken there becomes its child, and vanishes by itself. Its end ends them all. */
+static void be_first(int alive)
+{
+	char c;
+
+	signal(SIGCHLD, SIG_IGN);
+	prctl(PR_SET_NAME, "keelson-first");
+	dup2(alive, 0);
+	close_range(1, ~0U, 0);
+	while (read(0, &c, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* Programs that are started from now on are in a namespace of their own. The pid of its first process; 0: none can be made. */
+static pid_t namespace_make(void)
+{
+	int alive[2];
+	pid_t pid;
+
+	if (geteuid() != 0 || pipe2(alive, O_CLOEXEC) < 0)
+		return 0;
+	pid = unshare(CLONE_NEWPID) < 0 ? -1 : fork();
+	if (pid == 0) {
+		close(alive[1]);
+		be_first(alive[0]);
+	}
+	close(alive[0]); /* the other end is open until this process ends */
+	return pid > 0 ? pid : 0;
+}
+
+/* ---- the program ------------------------------------------------------------------------------------ */
 /* The child: never returns. An error is written to `report`, which is closed by a successful exec. */
 static void execute(const struct tree_order *o, char **argv, int report)
 {
@@ -47,7 +85,10 @@ static void execute(const struct tree_order *o, char **argv, int report)
 	}
 	close(TREE_CONTROL);
 	close(TREE_INPUT);
-	if (confine(o, error, sizeof(error))) {
+	errno = o->profile == KEEL_PROFILE_HOST ? -group_enter() : 0;
+	if (errno != 0)
+		snprintf(error, sizeof(error), "it cannot enter its cgroup: %s", strerror(errno));
+	else if (confine(o, error, sizeof(error))) {
 		execv(argv[0], argv);
 		snprintf(error, sizeof(error), "%.200s: %s", argv[0], strerror(errno));
 	}
@@ -74,23 +115,6 @@ static pid_t start(const struct tree_order *o, char **argv, char error[sizeof(((
 		error[0] = '\0';
 	close(report[0]);
 	return pid;
-}
-
-/* Every child of this process, and those that become it. */
-static void kill_all(void)
-{
-	char path[64];
-	FILE *f;
-	int pid;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
-	do {
-		f = fopen(path, "re");
-		while (f != NULL && fscanf(f, "%d", &pid) == 1)
-			kill(pid, SIGKILL);
-		if (f != NULL)
-			fclose(f);
-	} while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
 /* Reap what ended. Has the program? */
@@ -140,28 +164,38 @@ static int wait_for(pid_t program, int signals)
 	}
 }
 
+/* What the program needs around it; `why` says what it has to do without. */
+static pid_t surround(const struct tree_order *o, char *why, int len)
+{
+	if (o->profile != KEEL_PROFILE_HOST || group_make(o, why, len))
+		why[0] = '\0';
+	return o->profile == KEEL_PROFILE_SCRIPT ? namespace_make() : 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct tree_end end = { .status = 0 };
+	struct tree_end begin = { .status = 0 }, end = { .status = 0 };
 	struct tree_order order;
 	int signals = signals_open();
-	pid_t program;
+	pid_t program, init;
 
-	if (argc < 7 || strcmp(argv[5], "--") != 0 || fcntl(TREE_CONTROL, F_GETFD) < 0) {
+	if (argc < 9 || strcmp(argv[7], "--") != 0 || fcntl(TREE_CONTROL, F_GETFD) < 0) {
 		fprintf(stderr, "keelson-tree is started by keelsond, for programs that it supervises\n");
 		return 2;
 	}
 	order = (struct tree_order){ .profile = atoi(argv[1]), .user = argv[2], .memory = atoll(argv[3]),
-				     .captured = atoi(argv[4]) };
+				     .processes = atoi(argv[4]), .captured = atoi(argv[5]), .dir = argv[6] };
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	program = start(&order, argv + 6, end.error);
+	init = surround(&order, begin.error, sizeof(begin.error));
+	program = start(&order, argv + 8, end.error);
 	close(TREE_DATA); /* its end is the program's own now */
 	close(TREE_INPUT);
-	end.pid = program;
-	if (program > 0 && write(TREE_CONTROL, &end, sizeof(end)) > 0)
+	begin.pid = program;
+	if (program > 0 && write(TREE_CONTROL, &begin, sizeof(begin)) > 0)
 		end.status = wait_for(program, signals);
-	kill_all();
-	end.pid = 0;
+	group_kill();
+	kill_all(init);
+	group_remove();
 	return write(TREE_CONTROL, &end, sizeof(end)) < 0;
 }

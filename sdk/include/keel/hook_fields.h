@@ -103,6 +103,7 @@
 #define KEEL_STAGE_PROLOGUE "prologue"
 #define KEEL_STAGE_RUN "run"
 #define KEEL_STAGE_END "end"
+#define KEEL_FIELDS_start_alarm(F) F(STR, stage)
 #define KEEL_FIELDS_task_lost(F) F(STR, id) F(STR, host) F(STR, stage) F(INT, code) F(STR, text)
 
 #endif

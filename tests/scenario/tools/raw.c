@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * raw.c - raw submit QUEUE|alter ID NAME[.RES]=VALUE...: a request as it is given; no command and no check of libpbs is before it.
+ * raw.c - raw submit QUEUE|alter ID|manage:CMD:OBJECT NAME NAME[.RES]=VALUE...: a request as it is given; no command and no check of libpbs is before it.
  * Prints the id of a job that was submitted, or the number and the text of the refusal (and ends with 1).
  */
 #include <stdio.h>
@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 	struct listener l = { .reply = result_text_reply, .arg = &id };
 	int c = pbs_connect(NULL), n = argc - 3;
 	const char *said;
+	int cmd, object;
 
 	if (c <= 0 || n < 0 || n > ATTRS_MOST)
 		return 2;
@@ -41,6 +42,9 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "submit") == 0)
 		CALL(c, "submit", &l, arg_attrs("attrs", n ? list : NULL), arg_str("dest", argv[2]), arg_str("extend", NULL));
+	else if (sscanf(argv[1], "manage:%d:%d", &cmd, &object) == 2)
+		CALL(c, "manage", NULL, arg_int("cmd", cmd), arg_int("obj", object), arg_str("name", argv[2]),
+		     arg_attrs("attrs", n ? list : NULL), arg_str("extend", NULL));
 	else
 		CALL(c, "alter", NULL, arg_str("id", argv[2]), arg_attrs("attrs", n ? list : NULL), arg_str("extend", NULL));
 	said = pbs_geterrmsg(c);

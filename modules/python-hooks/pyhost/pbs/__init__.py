@@ -36,7 +36,9 @@ def event():
 
 def server():
     """The server."""
-    return _objects.Server(_run.setup["server"])
+    if _run.server is None:
+        _run.server = _objects.Server(_run.setup["server"])
+    return _run.server
 
 
 def logmsg(level, message):
@@ -45,8 +47,7 @@ def logmsg(level, message):
         level = _constants.EVENT_CLASSES["ADMIN"] | _constants.EVENT_CLASSES["SYSTEM"]
     elif level not in _classes:
         raise TypeError("Invalid severity or eventtype value %s" % level)
-    name = "Server@" + _run.setup["host"] if _run.setup["role"] == "server" else "pbs_python"
-    _keelson.log(level, "Hook", name, str(message))
+    _keelson.log(level, "Hook", _run.log_name(), str(message))
 
 
 def logjobmsg(jobid, message):
@@ -84,6 +85,9 @@ def _setup(of):
     globals()["hook_config_filename"] = of.get("config")
     if of.get("config"):
         os.environ["PBS_HOOK_CONFIG_FILE"] = of["config"]
+    for name, value in globals().items():
+        if isinstance(value, type) and value.__module__.startswith("pbs."):
+            value.__module__ = "pbs"  # as tracebacks and scripts name it
     globals()["__all__"] = [name for name, value in globals().items()
                             if name[0] != "_" and type(value) is not type(os)]
 
@@ -110,7 +114,7 @@ def _end(exc, trace=None):
 
 
 def __getattr__(name):
-    """What keelson-pyhost needs without a daemon, not in each process."""
-    if name in ("_stubs", "_offline"):
-        return importlib.import_module("pbs." + name[1:])
+    """What keelson-pyhost --stubs needs, and no process that runs scripts."""
+    if name == "_stubs":
+        return importlib.import_module("pbs.stubs")
     raise AttributeError("module 'pbs' has no attribute '%s'" % name)

@@ -31,11 +31,16 @@ class object_list(dict):
         dict.__setitem__(self, name, value)
 
 
-def list_of(name, found):
+def listed(name, key, value):
     target = LISTS[name]
-    if target is None:
-        return object_list((key, objects.made(value)) for key, value in found.items())
-    return object_list((key, objects.made(value, target + key, run.changes)) for key, value in found.items())
+    of = (target + key, run.changes) if target else (None, None)
+    if value is None:  # there are many: what is used is asked for
+        return (objects.Vnode if target else objects.Resv)(key, None, None, *of)
+    return objects.made(value, *of)
+
+
+def list_of(name, found):
+    return object_list((key, listed(name, key, value)) for key, value in found.items())
 
 
 def one_of(name, found):

@@ -93,13 +93,12 @@ RELEASE_EVENTS = ("execjob_prologue", "execjob_launch")
 
 
 def note(text):
-    name = "pbs_python" if run.mom else "Server@" + run.setup["host"]
-    _keelson.log(constants.EVENT_CLASSES["DEBUG"], "Hook", name, text)
+    _keelson.log(constants.EVENT_CLASSES["DEBUG"], "Hook", run.log_name(), text)
 
 
 def has_cray(event):
     return any((vnode.resources_available["vntype"] or "").startswith("cray_")
-               for vnode in event.vnode_list.values())
+               for vnode in getattr(event, "vnode_list", {}).values())
 
 
 objects.CLASSES["job"] = objects.CLASSES["host_job"] = Job

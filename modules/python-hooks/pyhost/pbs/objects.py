@@ -2,7 +2,7 @@
 #
 # objects.py - vnodes, reservations, queues and the server as scripts see them (jobs: job.py). An object holds what
 # the daemon sent of it; an attribute becomes a value when it is read. What a script sets is noted in run.changes.
-from . import constants, keyed, rules, run
+from . import constants, keyed, rules, run, words
 from .errors import BadAttributeValueError, UnsetAttributeNameError
 
 put = object.__setattr__
@@ -52,8 +52,10 @@ class Object:
         if self._attrs is None:
             self._load()
         text = self._attrs.get(name)
-        if row.make is not None:
+        if row.make is not None and (text is not None or name != "resource_released_list"):
             value = row.make(self, row, text)
+        elif type(text) is dict:
+            value = keyed.pbs_keys(self, row, text)
         else:
             value = None if text is None else row.value(text)
         values[name] = value
@@ -69,13 +71,16 @@ class Object:
             return self._close(value)
         row = self._rows.get(name)
         rules.settable(self, name)
-        if row is None:
+        if row is None and not hasattr(type(self), name):
             raise UnsetAttributeNameError("%s attribute '%s' not found" % (self._kind, name))
-        if row.flags & keyed.READONLY and not run.mom:
+        if row is None or (row.flags & keyed.READONLY and not run.mom):
             raise BadAttributeValueError("%s attribute '%s' is readonly" % (self._kind, name))
         text = None if value is None else self._text(row, value)
         self._sink[(self._target, name, None)] = text
-        self._values.pop(name, None)
+        if type(value) is row.kind.type:
+            self._values[name] = value
+        else:
+            self._values.pop(name, None)
         if self._attrs is None:
             self._load()
         self._attrs[name] = text
@@ -100,9 +105,6 @@ class Queue(Object):
     __slots__ = ()
     _class = _kind = "queue"
 
-    def __init__(self, name, *rest):
-        Object.__init__(self, name, *rest)
-
     name = property(str)
 
     def job(self, id):
@@ -126,6 +128,14 @@ class Vnode(Object):
         Object.__init__(self, name, attrs, facts, target, sink)
 
     name = property(str)
+
+    def _text(self, row, value):
+        """Bits that only the system sets may stay, but are not set."""
+        if row.type == "node_state":
+            new = words.vnode_state(value)
+            if new & ~int(self.state or 0) & ~words.settable_bits():
+                raise BadAttributeValueError("invalid vnode state value '%s'" % value)
+        return Object._text(self, row, value)
 
     def extract_state_ints(self):
         state = int(self.state or 0)

@@ -14,12 +14,18 @@ rule = None     # what it lets a script set, of rules.py
 mom = False     # is it an event of an execution host?
 changes = {}    # {(target, attribute, key): text}, in order
 asked = {}      # rerun, delete, restart_cycle, reboot: what the script wants at its end
+server = None   # pbs.server()
 said = None     # {how, text, code} of accept() or reject()
 
 
 def begin(new, new_rule, of_moms):
-    global event, rule, mom, changes, asked, said
-    event, rule, mom, changes, asked, said = new, new_rule, of_moms, {}, {}, None
+    global event, rule, mom, changes, asked, server, said
+    event, rule, mom, changes, asked, server, said = new, new_rule, of_moms, {}, {}, None, None
+
+
+def log_name():
+    """The daemon, as its log calls it."""
+    return "pbs_python" if mom else "Server@" + setup["server"]
 
 
 def say(how, text, code):
@@ -39,4 +45,5 @@ def check(klass, attribute, key, text, refused=BadAttributeValueError):
     """Fails with the sentence of the attribute's module when the text is no value of it."""
     why = ask("check", klass, attribute, key, text)
     if why is not None:
-        raise refused(why)
+        name = key or attribute
+        raise refused(why if name in why else "%s: %s" % (name, why))

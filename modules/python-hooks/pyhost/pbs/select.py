@@ -25,7 +25,7 @@ def split(text, at="+"):
 def chunk(item):
     """How many, and of what."""
     count, colon, rest = item.partition(":")
-    return (int(count), rest) if colon and count.isdigit() else (1, item)
+    return (int(count), rest) if colon and count.isascii() and count.isdigit() else (1, item)
 
 
 def more(n, spec):
@@ -59,4 +59,4 @@ class select(texts.checked):
         return str.__new__(select, "+".join(made))
 
 
-types.NAMED["select"] = types.NAMED["schedselect"] = types.of(select)
+types.NAMED["select"] = types.NAMED["schedselect"] = types.RESOURCES["select"] = types.of(select)

@@ -9,7 +9,7 @@ def fill(tables):
     """Once, before the first run."""
     run.resources.clear()
     for name, row in tables["resources"].items():
-        run.resources[name.lower()] = types.Row(name, *row)
+        run.resources[name.lower()] = types.Row(name, *row, named=types.RESOURCES)
     for klass, attributes in tables["attrs"].items():
         made = run.rows[klass] = {name: types.Row(name, *row) for name, row in attributes.items()}
         for row in made.values():
@@ -30,8 +30,8 @@ def maker(row):
 def owners():
     """Which attribute judges the text of a type: the first that there is."""
     classes = ("job", "resv", "server", "queue", "node")
-    places = [(klass, name, None) for klass in classes for name in run.rows.get(klass, ())]
-    places += [("job", "Resource_List", key) for key in ("select", "place", "software") if key in run.resources]
+    places = [("job", "Resource_List", key) for key in ("select", "place", "software") if key in run.resources]
+    places += [(klass, name, None) for klass in classes for name in run.rows.get(klass, ())]
     made = {}
     for where in places:
         kind = types.NAMED.get(where[2] or where[1])

@@ -103,9 +103,9 @@ class priority(int):
     def __new__(cls, value=0):
         if not isinstance(value, (int, str)):
             raise BadAttributeValueTypeError("a priority is an int, not %s" % type(value).__name__)
-        n = integer(value, "priority")
+        n = integer(value)
         if not -1024 <= n <= 1023:
-            raise BadAttributeValueError("priority: %d is not within -1024 and 1023" % n)
+            raise BadAttributeValueError("%d is not within -1024 and 1023" % n)
         return int.__new__(cls, n)
 
     def __eq__(self, other):
@@ -123,7 +123,8 @@ TEXTS = {
     "email_list": "Mail_Users", "join_path": "Join_Path", "path": "Output_Path Error_Path",
     "path_list": "Shell_Path_List", "staging_list": "stagein stageout", "user_list": "User_List",
     "group_list": "group_list", "range": "array_indices_submitted array_indices_remaining",
-    "args": "argument_list", "sandbox": "sandbox", "name": "Job_Name", "project": "project", "software": "software",
+    "args": "argument_list", "sandbox": "sandbox", "name": "Job_Name", "project": "project",
+    "software": "software",
     "job_sort_formula": "job_sort_formula", "node_group_key": "node_group_key",
     "route_destinations": "route_destinations", "state_count": "state_count array_state_count",
     "license_count": "license_count",

@@ -33,6 +33,13 @@ enum keel_profile {
 	/* That, and: no further programs and processes, no signals to others, no mounts, traces, keys or kernel interfaces; it
 	 * changes no limits, priorities or processors, neither its own nor those of others of its user. */
 	KEEL_PROFILE_MODULE = 2,
+	/* PLAIN, and: bounds of processes, memory (addresses of each), open files (256), and the size of a file that it writes (64 MiB). It may
+	 * start programs; where the daemon is root they are in a pid namespace, with the groups of `user`, and an unknown user is nobody.
+	 * Where it is not they may not look into the daemon's memory. */
+	KEEL_PROFILE_SCRIPT = 3,
+	/* It stays root (what the daemon is): for what a host's administrator wrote. Bounds of processes and memory are of all that it
+	 * starts, in a cgroup; where none can be made the log says so once. No core file. */
+	KEEL_PROFILE_HOST = 4,
 };
 
 struct keel_supervise_opts {
@@ -41,16 +48,18 @@ struct keel_supervise_opts {
 	const char *const *argv;      /* NULL-terminated; argv[0] is the absolute path of the program */
 	const char *const *env;	      /* NULL-terminated; NULL: PATH and LANG alone */
 	const char *user;	      /* when the daemon is root; NULL: the user nobody */
-	int64_t memory;		      /* bytes of address space; 0: no bound */
+	int64_t memory;		      /* bytes of address space, HOST: of memory; 0: no bound */
 	int64_t deadline_ms;	      /* how long it may owe an answer, once it is up */
 	int64_t start_ms;	      /* the same until then */
-	int64_t deaths, within_ms;    /* so many in that time, and it is not started again; 0: always again */
+	int64_t deaths, within_ms;    /* so many in that time, and it is not started again; 0: always again, 1: never */
 	/* A program was started: send what it needs to know; up() when it serves. */
 	void (*begins)(struct keel_mod *, void *arg);
 	void (*frame)(struct keel_mod *, void *arg, const void *bytes, uint32_t len);
 	/* It and all it started is gone; what it owed will not come. It is started again in so many ms; -1: it is not. */
 	void (*ended)(struct keel_mod *, void *arg, const char *why, int64_t again_ms);
 	void *arg;
+	int64_t processes; /* of SCRIPT and HOST: how many it may have, threads too; 0: 64, HOST 512 */
+	const char *dir;   /* where it runs; NULL: where the daemon does */
 };
 
 struct keel_run_opts {
@@ -98,6 +107,7 @@ struct keel_supervise_api {
 	struct keel_run *(*run)(struct keel_mod *self, struct keel_mod *mod, const struct keel_run_opts *, keel_run_fn *done,
 				void *arg, struct keel_err *);
 	void (*run_cancel)(struct keel_run *); /* Kill it; `done` is not called. NULL is fine. */
+	void (*drop)(struct keel_supervised *); /* As stop(), and returns at once. */
 };
 
 KEEL_SERVICE(supervise);
@@ -113,6 +123,7 @@ KEEL_SERVICE(supervise);
 #define keel_supervise_text(...) KEEL_CALL_PLAIN(supervise, text, __VA_ARGS__)
 #define keel_supervise_run(...) KEEL_CALL(supervise, run, __VA_ARGS__)
 #define keel_supervise_run_cancel(...) KEEL_CALL_PLAIN(supervise, run_cancel, __VA_ARGS__)
+#define keel_supervise_drop(...) KEEL_CALL_PLAIN(supervise, drop, __VA_ARGS__)
 
 /* For programs started with KEEL_PROFILE_MODULE, before they map what they do not trust: apply the filter of system calls
  * that was prepared for this process. 0, or -1 with errno. */
