@@ -182,44 +182,39 @@ static void import_begin(struct state *st, struct import *im)
 
 /* ---- the request ------------------------------------------------------------------------------------------------------------ */
 
-/* The value of an attribute of the request; NULL: it has none. */
-static const char *value_of(struct keel_req *req, const char *name)
+struct args {
+	const char *type, *encoding, *file, *content; /* NULL: it has none */
+	uint32_t len; /* of the content */
+};
+
+/* Attributes of the request; the content, in base64, is bytes of the request, or (of other clients) an attribute. */
+static void args_read(struct keel_req *req, struct args *ret)
 {
 	const struct keel_attrop *attrs;
 	uint32_t n = 0;
 
+	*ret = (struct args){ 0 };
 	if (keel_msg_attrs(keel_req_body(req), "attrs", &attrs, &n))
-		return NULL;
-	for (uint32_t i = 0; i < n; i++)
-		if (attrs[i].name && strcmp(attrs[i].name, name) == 0)
-			return attrs[i].value;
-	return NULL;
-}
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = attrs[i].name ? attrs[i].name : "";
+		const char **to = strcmp(name, "content-type") == 0 ? &ret->type : strcmp(name, "content-encoding") == 0 ? &ret->encoding :
+				  strcmp(name, "input-file") == 0 ? &ret->file : strcmp(name, "content") == 0 ? &ret->content : NULL;
 
-/* The body in base64: bytes of the request, or (of other clients) an attribute. NULL: it has none. */
-static const char *content_of(struct keel_req *req, uint32_t *ret_len)
-{
-	const char *content = keel_msg_bytes(keel_req_body(req), "content", ret_len);
-
-	if (content)
-		return content;
-	content = value_of(req, "content");
-	*ret_len = content ? (uint32_t)strlen(content) : 0;
-	return content;
+		if (to)
+			*to = attrs[i].value;
+	}
+	ret->len = ret->content ? (uint32_t)strlen(ret->content) : 0;
+	if (!ret->content)
+		ret->content = keel_msg_bytes(keel_req_body(req), "content", &ret->len);
 }
 
 /* What has to be there; false: the reply was made. */
-static bool is_complete(struct keel_req *req)
+static bool is_complete(struct keel_req *req, const struct args *args)
 {
-	static const char *const names[] = { "content-type", "content-encoding", "input-file" };
-	const char *missing = NULL;
-	uint32_t len;
+	const char *missing = !args->type ? "content-type" : !args->encoding ? "content-encoding" : !args->file ? "input-file" :
+			      !args->content ? "content" : NULL;
 
-	for (size_t i = 0; i < KEEL_COUNT(names) && !missing; i++)
-		if (!value_of(req, names[i]))
-			missing = names[i];
-	if (!missing && !content_of(req, &len))
-		missing = "content";
 	if (missing)
 		refuse(req, "hook import command has no <%s> argument", missing);
 	return !missing;
@@ -246,29 +241,26 @@ static bool suffix_read(struct state *st, struct keel_req *req, const char *file
 }
 
 /* Which body, and is its encoding known? False: the reply was made. */
-static bool kind_read(struct state *st, struct keel_req *req, struct import *im)
+static bool kind_read(struct state *st, struct keel_req *req, const struct args *args, struct import *im)
 {
-	const char *type = value_of(req, "content-type"), *encoding = value_of(req, "content-encoding");
-
-	if (strcmp(type, TYPE_SCRIPT) != 0 && strcmp(type, TYPE_CONFIG) != 0) {
+	if (strcmp(args->type, TYPE_SCRIPT) != 0 && strcmp(args->type, TYPE_CONFIG) != 0) {
 		refuse(req, "<content-type> must be " TYPE_SCRIPT " or " TYPE_CONFIG);
 		return false;
 	}
-	if (strcmp(encoding, "default") != 0 && strcmp(encoding, "base64") != 0) {
+	if (strcmp(args->encoding, "default") != 0 && strcmp(args->encoding, "base64") != 0) {
 		refuse(req, "<content-encoding> must be 'default' or 'base64'");
 		return false;
 	}
-	im->which = strcmp(type, TYPE_SCRIPT) == 0 ? BODY_SCRIPT : BODY_CONFIG;
-	return im->which == BODY_SCRIPT || suffix_read(st, req, value_of(req, "input-file"), im->suffix);
+	im->which = strcmp(args->type, TYPE_SCRIPT) == 0 ? BODY_SCRIPT : BODY_CONFIG;
+	return im->which == BODY_SCRIPT || suffix_read(st, req, args->file, im->suffix);
 }
 
 /* Its bytes, within bounds. False: the reply was made. */
-static bool content_read(struct keel_req *req, struct import *im)
+static bool content_read(struct keel_req *req, const struct args *args, struct import *im)
 {
-	uint32_t most = im->which == BODY_SCRIPT ? SCRIPT_LEN_MAX : CONFIG_LEN_MAX, size;
-	const char *content = content_of(req, &size);
+	uint32_t most = im->which == BODY_SCRIPT ? SCRIPT_LEN_MAX : CONFIG_LEN_MAX;
 
-	im->bytes = base64_bytes(content, size, &im->len);
+	im->bytes = base64_bytes(args->content, args->len, &im->len);
 	if (!im->bytes)
 		refuse(req, errno == ENOMEM ? "System error: out of memory" : "hook '%s' is not changed: the content is not base64", im->hook);
 	else if (im->len > most)
@@ -280,6 +272,7 @@ void body_import(struct state *st, struct keel_req *req, const char *name)
 {
 	const struct hook *h = hook_to_change(st, req, name);
 	struct import *im = h ? calloc(1, sizeof(*im)) : NULL;
+	struct args args;
 
 	if (!h)
 		return;
@@ -289,7 +282,8 @@ void body_import(struct state *st, struct keel_req *req, const char *name)
 	}
 	im->req = req;
 	snprintf(im->hook, sizeof(im->hook), "%s", name);
-	if (is_complete(req) && kind_read(st, req, im) && content_read(req, im)) {
+	args_read(req, &args);
+	if (is_complete(req, &args) && kind_read(st, req, &args, im) && content_read(req, &args, im)) {
 		import_begin(st, im);
 		return;
 	}

@@ -19,5 +19,5 @@ keel_verdict distribute_start_now(struct keel_call *c, const struct keel_ev_star
 
 /* A mom's. */
 int32_t files_init(struct keel_mod *mod, struct keel_err *err);
-bool files_refuse_root(const struct state *st); /* $reject_root_scripts */
+keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev); /* $reject_root_scripts: jobs of root, too */
 #endif

@@ -28,23 +28,22 @@ struct job_run {
 	char *hosts; /* "\nn1\nn2\n" */
 	char id[];
 };
-static struct job_run *job_runs; /* the module is there once */
 
-static void job_run_free(struct job_run *j)
+static void job_run_free(struct state *st, struct job_run *j)
 {
-	HASH_DEL(job_runs, j);
+	HASH_DEL(st->job_runs, j);
 	free(j->hosts);
 	free(j);
 }
 
-static void job_run_note(const char *id, int64_t run, const char *hosts)
+static void job_run_note(struct state *st, const char *id, int64_t run, const char *hosts)
 {
 	struct job_run *j;
 	size_t len = strlen(id);
 
-	HASH_FIND_STR(job_runs, id, j);
+	HASH_FIND_STR(st->job_runs, id, j);
 	if (j)
-		job_run_free(j);
+		job_run_free(st, j);
 	j = calloc(1, sizeof(*j) + len + 1);
 	if (!j || !(j->hosts = strdup(hosts))) {
 		free(j);
@@ -52,7 +51,7 @@ static void job_run_note(const char *id, int64_t run, const char *hosts)
 	}
 	j->run = run;
 	memcpy(j->id, id, len);
-	HASH_ADD_KEYPTR(hh, job_runs, j->id, len, j);
+	HASH_ADD_KEYPTR(hh, st->job_runs, j->id, len, j);
 	if (!j->hh.tbl) {
 		free(j->hosts);
 		free(j);
@@ -92,19 +91,20 @@ bool run_has_host(struct state *st, const char *id, int64_t run, const char *pee
 {
 	struct job_run *j;
 
-	HASH_FIND_STR(job_runs, id, j);
+	HASH_FIND_STR(st->job_runs, id, j);
 	return (j && j->run == run && has_line(j->hosts, peer)) || job_has_host(st, id, run, peer);
 }
 
 static keel_verdict on_purged(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	const struct keel_ev_job_purged *ev = event;
+	struct state *st = arg;
 	struct job_run *j;
 
-	(void)c, (void)point, (void)arg;
-	HASH_FIND_STR(job_runs, ev->id, j);
+	(void)c, (void)point;
+	HASH_FIND_STR(st->job_runs, ev->id, j);
 	if (j && !ev->requeued) /* history says it by its exec_vnode */
-		job_run_free(j);
+		job_run_free(st, j);
 	return KEEL_NEXT;
 }
 
@@ -243,7 +243,7 @@ static keel_verdict on_start_now(struct keel_call *c, uint32_t point, const void
 	o.run = keel_get_int(o.ev->job, job_run_version) + 1; /* the one that begins */
 	vnodes_find(&o);
 	if (!o.hosts.failed && o.primary) {
-		job_run_note(o.ev->id, o.run, o.hosts.data);
+		job_run_note(o.st, o.ev->id, o.run, o.hosts.data);
 		job_send(&o);
 	}
 	keel_text_fini(&o.hosts);
@@ -259,10 +259,11 @@ static keel_verdict on_placed(struct keel_call *c, uint32_t point, const void *e
 {
 	const struct keel_ev_job_placed *ev = event;
 	const char *exec_host = ev->job && job_exec_host ? keel_get_str(ev->job, job_exec_host) : NULL;
+	const struct state *st = arg;
 	struct job_run *j;
 
-	(void)point, (void)arg;
-	HASH_FIND_STR(job_runs, ev->id, j);
+	(void)point;
+	HASH_FIND_STR(st->job_runs, ev->id, j);
 	for (const char *at = j && exec_host ? j->hosts + 1 : ""; *at; at += strcspn(at, "\n") + 1) {
 		struct keel_out *out = keel_out(c->mod);
 		char host[256];
@@ -288,7 +289,6 @@ void runs_end(struct state *st)
 {
 	struct job_run *j, *next;
 
-	(void)st;
-	HASH_ITER(hh, job_runs, j, next)
-		job_run_free(j);
+	HASH_ITER(hh, st->job_runs, j, next)
+		job_run_free(st, j);
 }

@@ -457,9 +457,14 @@ const struct keel_mom_directive_def report_hook_checksums_directive = {
 	.doc = "say to the server which hook files are here as they should be; else each link sends them all",
 };
 
-bool files_refuse_root(const struct state *st)
+keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev)
 {
-	return st->reject_root;
+	const struct state *st = keel_state(c);
+
+	if (!st->reject_root || strcmp(ev->user, "root") != 0)
+		return KEEL_NEXT;
+	keel_log(c->mod, KEEL_LOG_ERROR, "Job", ev->id, "refused: %s ($reject_root_scripts)", keel_pbse_text(PBSE_MOM_REJECT_ROOT_SCRIPTS));
+	return keel_reject(c, PBSE_MOM_REJECT_ROOT_SCRIPTS, NULL);
 }
 
 /* ---- at the start ---------------------------------------------------------------------------------------------------------------------- */

@@ -236,13 +236,13 @@ static void startup(struct state *st)
 	host_vnodes_fetch(st, startup_run, NULL);
 }
 
-static int32_t reload_read(struct keel_mod *mod, struct keel_err *err)
+static int32_t hup_read(struct keel_mod *mod, struct keel_err *err)
 {
 	(void)mod, (void)err;
 	return 0;
 }
 
-static void reload_apply(struct keel_mod *mod)
+static void hup_apply(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
@@ -252,7 +252,7 @@ static void reload_apply(struct keel_mod *mod)
 
 const struct keel_reload_def hostwide_reload = {
 	.size = sizeof(struct keel_reload_def), .name = "exechost_startup", .doc = "hooks of this event run at each reload",
-	.read = reload_read, .apply = reload_apply,
+	.read = hup_read, .apply = hup_apply,
 };
 
 keel_verdict hostwide_began(struct keel_call *c, const struct keel_ev_host_start *ev)

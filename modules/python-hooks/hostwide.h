@@ -12,9 +12,6 @@ extern const struct keel_reload_def hostwide_reload; /* SIGHUP is an exechost_st
 int32_t hostwide_init(struct keel_mod *mod, struct keel_err *err);
 int32_t hostwide_start(struct state *st, struct keel_err *err);
 void hostwide_stop(struct state *st);
-/* A mom's part of timed_follow() and timed_free(). */
-void hostwide_follow(struct state *st, struct hook *h);
-void hostwide_free(struct state *st, struct hook *h);
 keel_verdict hostwide_began(struct keel_call *c, const struct keel_ev_host_start *ev);
 /* How long hooks may keep the other hosts of a job. */
 keel_verdict hostwide_alarm(struct keel_call *c, const struct keel_ev_start_alarm *ev);

@@ -3,7 +3,7 @@
 # keelson-pyhost alone is linked with libpython. Extension modules of Python find their symbols there.
 MODULE_NEEDS := $(PYTHON_LIBS)
 MODULE_FILES := pyhost/pbs/*.py
-PROGRAM_CFLAGS_pyhost := $(PYTHON_CFLAGS) -I$(S)/modules -DPYHOST_HOME='"$(PYTHON_HOME)"'
+PROGRAM_CFLAGS_pyhost := $(PYTHON_CFLAGS) -DPYHOST_HOME='"$(PYTHON_HOME)"'
 PROGRAM_LIBS_pyhost := $(PYTHON_LIBS) -Wl,--export-dynamic
 
 # Byte code, since the process of a script writes none. It holds where the files are installed, too.
@@ -12,3 +12,4 @@ $(MODULE_MADE): libexec/keelson/keelson-pyhost \
 		$(patsubst modules/python-hooks/pyhost/%,libexec/keelson/python-hooks/%,$(call NAMED,modules/python-hooks/pyhost/pbs,*.py))
 	$(call SAY,PYTHON)
 	$(DO)mkdir -p $(@D) && $< --compile $(@D) && touch $@
+tests/modules/python-hooks/test_pyhost: | libexec/keelson/keelson-pyhost

@@ -60,6 +60,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(peer_down, peer_down),
 	KEEL_TAP(node_delete, node_delete),
 	KEEL_TAP(host_start, hostwide_began),
+	KEEL_TAP(task_begin, files_task_begin, .order = -990),
 	KEEL_TAP(start_alarm, hostwide_alarm),
 	KEEL_TAP(start_now, distribute_start_now, .order = 900), /* behind the one that waits for hosts */
 };
@@ -81,53 +82,50 @@ static const struct keel_contrib contribs[] = {
 };
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------ */
-static int32_t begin(struct keel_mod *mod, struct keel_err *err)
-{
-	struct state *st = mod->state;
-	struct hook *h, *next;
-	int32_t r = pools_start(st, err);
+static const struct {
+	uint32_t daemons;
+	int32_t (*start)(struct state *, struct keel_err *);
+} parts[] = {
+	{ KEEL_SERVER | KEEL_MOM, pools_start }, { KEEL_SERVER | KEEL_MOM, runs_start },
+	{ KEEL_SERVER, manage_start }, { KEEL_SERVER, server_start }, { KEEL_SERVER, updates_start }, { KEEL_SERVER, distribute_start },
+	{ KEEL_MOM, hostwide_start }, { KEEL_MOM, files_start }, { KEEL_MOM, host_start },
+};
 
-	if (r == 0)
-		r = runs_start(st, err);
-	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
-		r = manage_start(st, err);
-	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
-		r = server_start(st, err);
-	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
-		r = updates_start(st, err);
-	if (r == 0 && keel_daemon(mod) & KEEL_SERVER)
-		r = distribute_start(st, err);
-	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
-		r = hostwide_start(st, err);
-	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
-		r = files_start(st, err);
-	if (r == 0 && keel_daemon(mod) & KEEL_MOM)
-		r = host_start(st, err);
-	st->started = r == 0;
-	HASH_ITER(hh, st->hooks, h, next)
-		if (r == 0)
-			hook_changed(st, h);
-	return r;
-}
-
+/* What was not begun is passed over. */
 static void stop(struct keel_mod *mod)
 {
 	struct state *st = mod->state;
 
-	if (keel_daemon(mod) & KEEL_MOM) {
-		host_stop(st);
-		files_stop(st);
-	}
-	if (keel_daemon(mod) & KEEL_SERVER) {
-		distribute_stop(st);
-		updates_stop(st);
-		server_stop(st);
-		manage_stop(st);
-	}
+	st->started = false;
+	host_stop(st);
+	files_stop(st);
+	distribute_stop(st);
+	updates_stop(st);
+	server_stop(st);
+	manage_stop(st);
 	runs_stop(st);
 	hostwide_stop(st);
 	pools_stop(st);
 	tables_free(st);
+}
+
+static int32_t begin(struct keel_mod *mod, struct keel_err *err)
+{
+	struct state *st = mod->state;
+	struct hook *h, *next;
+	int32_t r = 0;
+
+	for (size_t i = 0; r == 0 && i < KEEL_COUNT(parts); i++)
+		if (keel_daemon(mod) & parts[i].daemons)
+			r = parts[i].start(st, err);
+	if (r < 0) {
+		stop(mod);
+		return r;
+	}
+	st->started = true;
+	HASH_ITER(hh, st->hooks, h, next)
+		hook_changed(st, h);
+	return 0;
 }
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

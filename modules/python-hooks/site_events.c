@@ -36,8 +36,7 @@ static void attrib_pack(struct pack *p, char **at)
 	pack_pair_text(p, "value", value);
 	pack_pair_int(p, "op", strtol(op, NULL, 10));
 	pack_pair_int(p, "flags", 0);
-	pack_pair_text(p, "sisters", NULL);
-	pack_close(p, map, 6);
+	pack_close(p, map, 5);
 }
 
 static void attribs_pack(struct pack *p, const char *changes)

@@ -218,7 +218,9 @@ static bool load_one(struct state *st, const struct keel_obj *obj)
 	m->last_version = h->version > m->last_version ? h->version : m->last_version;
 	m->last_place = h->place > m->last_place ? h->place : m->last_place;
 	h->loading = !h->pending;
-	return !h->loading || read_body(st, h->name, BODY_SCRIPT);
+	if (h->loading && !read_body(st, h->name, BODY_SCRIPT))
+		unreadable(st, h, BODY_SCRIPT, "no memory, or the store offers no blobs");
+	return true;
 }
 
 int32_t stored_load(struct state *st, struct keel_err *err)
@@ -231,5 +233,5 @@ int32_t stored_load(struct state *st, struct keel_err *err)
 		good = load_one(st, obj);
 	if (walk)
 		keel_cursor_close(walk);
-	return good ? 0 : keel_error(err, -ENOMEM, "no memory for the hooks of the store, or it offers no blobs");
+	return good ? 0 : keel_error(err, -ENOMEM, "no memory for the hooks of the store");
 }

@@ -222,6 +222,33 @@ restart() { sandbox kill server; sandbox restart server; }
 	qmgr -c 'print hook' | cmp - "$SB/printed"
 }
 
+@test "python-hooks #9: the name of a hook is free when the last host has deleted it" {
+	quietly qmgr -c 'create hook h1 event=execjob_begin'
+	quietly import h1 python "$(file h1.py "$good")"
+	has_it() { [ -s "$SB/n1/mom_priv/hooks/h1.PY" ]; }
+	wait_until 20 has_it
+	kill_mom n1
+	quietly qmgr -c 'delete hook h1'
+	local when
+	for when in now later; do
+		quietly qmgr -c 'list hook'
+		quietly qmgr -c 'print hook'
+		says 1 "$(framed h1 'hook not found')" qmgr -c 'list hook h1'
+		refuses h1 "hook name 'h1' is pending delete, try another name" 'create hook h1'
+		refuses h1 'h1 is pending delete!' 'set hook h1 event = queuejob'
+		refuses h1 'h1 is pending delete!' 'unset hook h1 event'
+		refuses h1 'h1 is pending delete!' 'delete hook h1'
+		refuses h1 'h1 is pending delete!' "import hook h1 application/x-python default $SB/h1.py"
+		[ $when = later ] || restart
+	done
+	sandbox restart n1
+	created() { qmgr -c 'create hook h1'; }
+	wait_until 20 created
+	undo qmgr -c 'delete hook h1'
+	lists h1
+	[ ! -e "$SB/n1/mom_priv/hooks/h1.PY" ]
+}
+
 printed="#
 # Create hooks and set their properties.
 #
@@ -439,4 +466,19 @@ qmgr: Error (15004) returned from server" qmgr -c 'list hook h1'
 	restart
 	sandbox reload --enable python-hooks
 	same 'print' "$before" "$(qmgr -c 'print hook')"
+}
+
+@test "python-hooks: off, another module may manage and list objects of that type" {
+	local conf=$SB/server/etc/modules.d/shelf.conf
+	echo "shelf: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/shelf.so\"; };" >"$conf"
+	[[ $(keelson reload 2>&1) == *'lists that class'* || $(keelson reload 2>&1) == *'is not its own'* ]]
+	undo sandbox reload --enable python-hooks
+	undo rm "$conf"
+	sandbox reload --disable python-hooks
+	says 0 'it is on the shelf' qmgr -c 'create hook cup'
+	says 156 $'qmgr obj=pot svr=default: the shelf is full: take away what is there\nqmgr: Error (15004) returned from server' \
+		qmgr -c 'create hook pot'
+	says 0 'Hook cup' qmgr -c 'list hook'
+	quietly qmgr -c 'delete hook cup'
+	quietly qmgr -c 'list hook'
 }

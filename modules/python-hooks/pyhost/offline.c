@@ -110,7 +110,7 @@ static void change_show(PyObject *change)
 	show("change ", target, " ");
 	show("", name, "");
 	if (key != Py_None)
-		show("[", key, "]");
+		show(".", key, "");
 	if (text == Py_None)
 		printf(" is unset\n");
 	else

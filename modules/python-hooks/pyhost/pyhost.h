@@ -29,7 +29,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "python-hooks/talk.h"
+#include "talk.h"
 
 #define FRAME_MAX (1024u * 1024u) /* of what is sent; keel/service/supervise.h */
 

@@ -78,6 +78,8 @@ class Known:
                 if path.suffix in (".c", ".h", ".def", ".conf", ".m4", ".in") and not path.name.startswith("test_"):
                     out |= set(re.findall(r"[\w-]+", tables.uncommented(path.read_text(errors="replace"))))
                     out |= {path.stem, path.name, path.parent.name}
+                elif path.suffix == ".py" and not path.name.startswith("test_"):  # what scripts of hooks see
+                    out |= set(re.findall(r"\w+", path.read_text()))
         return out
 
     def conf_keys(self):
@@ -93,7 +95,7 @@ class Known:
     def is_key(self, dotted):
         """group.key: the kernel's groups are named in kernel/main, a module's is its own name."""
         group, key = dotted.split(".")
-        if group == "keelson":  # a request: keelson.hooks
+        if group in ("keelson", "pbs"):  # a request: keelson.hooks; what scripts see: pbs.size
             return key in self.sources
         return key in self.keys and group in self.sources
 

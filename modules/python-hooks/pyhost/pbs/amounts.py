@@ -8,13 +8,13 @@ from .errors import BadAttributeValueError, BadAttributeValueTypeError
 INT64 = 1 << 63
 
 
-def integer(text, what):
+def integer(text):
     try:
         value = int(text)
     except ValueError:
-        raise BadAttributeValueError("%s: '%s' is no integer" % (what, text)) from None
+        raise BadAttributeValueError("'%s' is no integer" % text) from None
     if not -INT64 <= value < INT64:
-        raise BadAttributeValueError("%s: %s does not fit in 64 bits" % (what, text))
+        raise BadAttributeValueError("%s does not fit in 64 bits" % text)
     return value
 
 
@@ -39,7 +39,7 @@ class size(int):
         else:
             raise BadAttributeValueTypeError("a size is made of a text or an int, not %s" % type(value).__name__)
         if not -INT64 <= n < INT64:
-            raise BadAttributeValueError("size: %s does not fit in 64 bits" % value)
+            raise BadAttributeValueError("%s does not fit in 64 bits" % value)
         self = int.__new__(cls, n)
         self._text = value if isinstance(value, str) else None
         return self
@@ -89,7 +89,7 @@ class duration(int):
             raise BadAttributeValueTypeError("a duration is made of a text or a number, not %s"
                                              % type(value).__name__)
         if not -INT64 <= n < INT64:
-            raise BadAttributeValueError("duration: %s does not fit in 64 bits" % value)
+            raise BadAttributeValueError("%s does not fit in 64 bits" % value)
         self = int.__new__(cls, n)
         self._text = value if isinstance(value, str) else None
         return self

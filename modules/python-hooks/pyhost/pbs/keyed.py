@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # keyed.py - attributes with several values by key: resources, and variables of a job.
+import re
+
 from . import rules, run, types
 from .errors import (BadAttributeValueError, BadAttributeValueTypeError, BadResourceValueError,
                      BadResourceValueTypeError, UnsetResourceNameError)
@@ -18,7 +20,7 @@ def text_of(row, value, klass, attribute, key=None):
     except BadAttributeValueTypeError as e:
         raise bad_type("%s: %s" % (key or attribute, e)) from None
     except BadAttributeValueError as e:
-        raise bad(str(e) if "'" in str(e) else "%s: %s" % (key or attribute, e)) from None
+        raise bad(str(e) if row.type == "node_state" else "%s: %s" % (key or attribute, e)) from None
     if row.kind.asks and (type(value) is not row.kind.type or type(value) is str):
         run.check(klass, attribute, key, text, bad)
     return text
@@ -116,6 +118,10 @@ class pbs_resource(Keyed):
             self._texts[name] = text
 
 
+def resource_or_none(of, row, texts):
+    return None if texts is None else pbs_resource(of, row, texts)
+
+
 class pbs_keys(Keyed):
     """Texts by key, as in server.max_run_res["ncpus"]; of objects that are read only."""
     __slots__ = ()
@@ -132,18 +138,15 @@ class pbs_keys(Keyed):
         self._of._sink[(self._of._target, self._name, name)] = None if value is None else types.write_text(value)
 
 
+ITEM, SIGN = re.compile(r"(?:[^\\,]|\\.)+", re.S), re.compile(r"\\(.)", re.S)
+
+
 def variables(text):
     """NAME=value,... ; a comma, a quote or a backslash inside a value has a backslash before it."""
-    made, item, escaped = [], "", False
-    for c in text + ",":
-        if escaped or c not in ",\\":
-            item, escaped = item + c, False
-        elif c == "\\":
-            escaped = True
-        else:
-            made.append(item)
-            item = ""
-    return dict(item.partition("=")[::2] for item in made if item)
+    if "\\" not in text:
+        return dict(item.partition("=")[::2] for item in text.split(",") if item)
+    items = (SIGN.sub(r"\1", item) for item in ITEM.findall(text))
+    return dict(item.partition("=")[::2] for item in items)
 
 
 class pbs_env(Keyed):

@@ -2,7 +2,7 @@
 #
 # objects.py - vnodes, reservations, queues and the server as scripts see them (jobs: job.py). An object holds what
 # the daemon sent of it; an attribute becomes a value when it is read. What a script sets is noted in run.changes.
-from . import constants, keyed, rules, run
+from . import constants, keyed, rules, run, words
 from .errors import BadAttributeValueError, UnsetAttributeNameError
 
 put = object.__setattr__
@@ -88,7 +88,7 @@ class Object:
     def _text(self, row, value):
         if row.make is keyed.pbs_env:
             raise BadAttributeValueError("attribute '%s' cannot be directly set." % row.name)
-        if row.make is keyed.pbs_resource:
+        if row.type == "resource_list":
             raise AssertionError("can't set the head resource '%s' directly " % row.name)
         if row.make is not None and isinstance(value, Object):
             value = value._id
@@ -104,9 +104,6 @@ class Queue(Object):
     """A queue."""
     __slots__ = ()
     _class = _kind = "queue"
-
-    def __init__(self, name, *rest):
-        Object.__init__(self, name, *rest)
 
     name = property(str)
 
@@ -131,6 +128,14 @@ class Vnode(Object):
         Object.__init__(self, name, attrs, facts, target, sink)
 
     name = property(str)
+
+    def _text(self, row, value):
+        """Bits that only the system sets may stay, but are not set."""
+        if row.type == "node_state":
+            new = words.vnode_state(value)
+            if new & ~int(self.state or 0) & ~words.settable_bits():
+                raise BadAttributeValueError("invalid vnode state value '%s'" % value)
+        return Object._text(self, row, value)
 
     def extract_state_ints(self):
         state = int(self.state or 0)

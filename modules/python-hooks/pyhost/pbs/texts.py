@@ -103,9 +103,9 @@ class priority(int):
     def __new__(cls, value=0):
         if not isinstance(value, (int, str)):
             raise BadAttributeValueTypeError("a priority is an int, not %s" % type(value).__name__)
-        n = integer(value, "priority")
+        n = integer(value)
         if not -1024 <= n <= 1023:
-            raise BadAttributeValueError("priority: %d is not within -1024 and 1023" % n)
+            raise BadAttributeValueError("%d is not within -1024 and 1023" % n)
         return int.__new__(cls, n)
 
     def __eq__(self, other):

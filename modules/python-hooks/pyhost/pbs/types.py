@@ -24,7 +24,7 @@ def unchecked(cls):
 def write_int(value):
     if isinstance(value, (bool, float)) or not isinstance(value, (int, str)):
         raise BadAttributeValueTypeError("an int is wanted, not %s" % type(value).__name__)
-    return str(integer(value, "value"))
+    return str(integer(value))
 
 
 def write_float(value):
@@ -47,7 +47,7 @@ def write_text(value):
 
 
 def write_list(value):
-    return write_text(",".join(value) if isinstance(value, (list, tuple)) else value)
+    return write_text(",".join(map(write_text, value)) if isinstance(value, (list, tuple)) else value)
 
 
 def write_state(value):
@@ -56,11 +56,8 @@ def write_state(value):
     return ",".join(words) or "free"
 
 
-def of(cls, asks=True):
-    read = unchecked(cls)
-    if cls is hold_types:
-        return Kind(cls, read, lambda value: write_text(cls(value)))
-    return Kind(cls, read, write_text, asks)
+def of(cls):
+    return Kind(cls, unchecked(cls), write_text, True)
 
 
 def of_words(cls):
@@ -75,7 +72,7 @@ KINDS = {  # by TYPE row; one that is not here is text
     "size": Kind(size, size, lambda value: str(size(value))),
     "time": Kind(duration, duration, lambda value: str(duration(value))),
     "string_array": Kind(str, str, write_list, True),
-    "job_holds": of(hold_types),
+    "job_holds": Kind(hold_types, unchecked(hold_types), lambda value: str(hold_types(value))),
     "node_state": Kind(vnode_state, vnode_state, write_state),
 }
 KINDS.update({name: of_words(WORDS[name]) for name in ("job_state", "resv_state")})
@@ -91,8 +88,6 @@ NAMED = {  # by the attribute's name, where its TYPE says less
 NAMED.update({_name: of_words(WORDS[_name]) for _name in ("server_state", "queue_type", "sharing", "ntype")})
 for _name, _of in TEXTS.items():
     NAMED.update({attribute: of(text_types[_name]) for attribute in _of.split()})
-
-
 RESOURCES = {name: NAMED[name] for name in ("place", "exec_vnode", "software")}  # and select
 
 

@@ -34,6 +34,10 @@ class vnode_state(int):
     __radd__ = __add__
 
 
+def settable_bits():
+    return sum(constants.state_bits[word] for word in constants.SETTABLE_STATES)
+
+
 class word(int):
     """A word that scripts know as a number, too: equals both, and is shown as the word."""
     _numbers = {}
