@@ -15,7 +15,7 @@ int32_t server_fill_resvsub(struct run *r, const void *event, struct pack *param
 	const struct keel_ev_resv_submit *ev = event;
 
 	about(r, ev->id, ev->who);
-	server_object(r, params, "resv", ev->resv, r->call);
+	server_submitted(r, params, "resv", ev->resv, r->call);
 	return 1;
 }
 
