@@ -170,7 +170,10 @@ seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
 
 @test "tolerate-node-failures #18: a script sets the vnodes that failed offline (hooks)" {
 	begin_refuses n2
-	for n in 'n2[0]' 'n2[1]' 'n2[2]'; do undo qmgr -c "set node $n state = free, comment = ''"; done
+	for n in 'n2[0]' 'n2[1]' 'n2[2]'; do
+		undo qmgr -c "unset node $n comment"
+		undo qmgr -c "set node $n state = free"
+	done
 	launch_keeps 'for v in e.vnode_list_fail.values(): v.state = pbs.ND_OFFLINE; v.comment = "failed"'
 	id=$(running "${J1[@]}")
 	for n in 'n2[0]' 'n2[1]' 'n2[2]'; do

@@ -123,8 +123,9 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 }
 
 @test "python-hooks #28: fail_action: the vnodes of a host whose begin raises are offline" {
+	undo qmgr -c 'unset node n1 comment'
+	undo qmgr -c 'set node n1 state = free'
 	hook b1 'event=execjob_begin,fail_action=offline_vnodes' <<<'1/0'
-	undo qmgr -c 'set node n1 state = free, comment = ""'
 	id=$(submit $(on n1))
 	wait_until 20 node_is n1 offline
 	wait_until 10 eval 'same comment "offlined by hook '"'b1'"' due to hook error" "$(node_attr n1 comment)"'
@@ -133,6 +134,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	has "$(server_log)" ";0002;[^;]*;Node;n1;offlined by hook 'b1' due to hook error\$"
 	has "$(mom_log n1)" ";0008;[^;]*;Job;$id;execjob_begin hook 'b1' encountered an exception, request rejected\$"
 	has "$(server_log | grep ";$id;")" 'send of job to n1 failed error = 15136 '
+	vacate "$id"
 }
 
 @test "python-hooks #30: a hook of the owner runs as the owner, and changes no vnodes" {
