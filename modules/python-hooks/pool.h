@@ -23,6 +23,7 @@
 #define BROKEN_MS 10000	       /* until it is tried again */
 #define START_MS 30000	       /* until it is up */
 #define LOGS_MAX 10000u	       /* of a call */
+#define LOG_BYTES_MAX (4u << 20)
 #define QUESTIONS_MAX 1000000u /* of a call */
 #define LOOK_US 200	       /* about what a short script takes */
 #define BLIND_CALLS 3
@@ -49,7 +50,7 @@ struct process {
 	uint32_t n_asks, ahead_bytes;
 	struct keel_timer *timer; /* until it is up; the alarm of the call that runs; idle */
 	int64_t began_us;	  /* the call that runs */
-	uint32_t logs, questions; /* of that */
+	uint32_t logs, log_bytes, questions; /* of that */
 	uint64_t served;
 };
 
