@@ -121,6 +121,11 @@ int32_t folders_start(struct state *st, struct keel_err *err); /* what a dead da
 void folders_stop(struct state *st);
 
 /* setup.c */
+struct setup {
+	const char *user, *config, *dir; /* may be NULL */
+	bool has_script;
+};
+void setup_pack(struct state *st, const struct hook *h, bool of_mom, const struct setup *of, struct pack *out); /* the map */
 void setup_write(const struct process *p, struct pack *out); /* a whole frame */
 void setup_path(const struct hook *h, bool of_mom, struct keel_mod *mod, char *buf, uint32_t len); /* of its script, in tracebacks */
 int32_t setup_start(struct state *st, struct keel_err *err);

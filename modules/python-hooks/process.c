@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "pool.h"
+#include "run.h"
 
 #define LOOKS 16 /* before an alarm */
 
@@ -276,6 +277,8 @@ static bool on_ask(struct process *p, const struct value *frame)
 	if (p->phase != UP || !p->asks || ++p->questions > QUESTIONS_MAX)
 		return false;
 	is_known = p->of_mom ? answer_host(st, p->asks->run, frame, &answer) : answer_server(st, frame, &answer);
+	if (is_known && !answer.failed && p->asks->run)
+		record_answer(p->asks->run, frame, &answer);
 	pack_text(&out, "answer");
 	if (answer.failed)
 		pack_nothing(&out);
