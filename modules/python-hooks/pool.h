@@ -25,7 +25,7 @@
 #define LOGS_MAX 10000u	       /* of a call */
 #define QUESTIONS_MAX 1000000u /* of a call */
 #define LOOK_US 200	       /* about what a short script takes */
-#define BLIND_CALLS 15
+#define BLIND_CALLS 3
 
 struct folder;
 
@@ -89,6 +89,8 @@ struct pools {
 	int64_t number;	    /* last given: of calls, folders */
 	int64_t looked_for; /* number of that call; 0: it was answered */
 	uint32_t blind;	    /* so many calls are not looked for */
+	int64_t ended_us;   /* of the last call; what it was about: */
+	char about[280];
 	struct checker *checker;
 	struct folder *folders;
 };

@@ -329,8 +329,7 @@ static void too_late(struct keel_mod *mod, void *arg)
 /* On a mom that is root scripts of the administrator are root's. */
 static uint32_t profile_of(const struct process *p)
 {
-	(void)p;
-	return KEEL_PROFILE_PLAIN;
+	return p->of_mom && !p->user[0] && geteuid() == 0 ? KEEL_PROFILE_HOST : KEEL_PROFILE_SCRIPT;
 }
 
 static bool run(struct process *p, struct keel_err *err)

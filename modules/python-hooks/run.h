@@ -44,7 +44,7 @@ struct runs {
 struct going *run_new(struct state *st, struct hook *h, enum event_id event); /* NULL without memory */
 void run_free(struct going *g);
 struct hook **hooks_of_event(const struct state *st, enum event_id event);
-bool run_write(struct going *g, const void *ev, struct pack *event); /* false: no script runs for this event, or no memory */
+bool run_write(struct going *g, const void *ev, const struct pack *about, struct pack *event); /* about: the hook, may be NULL. False: no script runs for this event, or no memory */
 enum event_id run_event(const struct run *r);
 
 /* series.c */

@@ -31,7 +31,7 @@ SETUP = {
                 "comment": ["string", 1, ""], "depend": ["string", 1, ""], "Error_Path": ["string", 1, ""],
                 "Exit_status": ["long", READONLY, ""], "run_count": ["long", 1, ""],
                 "eligible_time": ["eligible_clock", 1, ""], "resources_released": ["string", 1, ""],
-                "resource_released_list": ["resource_list", 1, ""], "stageout": ["string_array", 1, ""],
+                "resource_released_list": ["resource_list", READONLY, ""], "stageout": ["string_array", 1, ""],
                 "tolerate_node_failures": ["node_failures", 1, "all, job_start or none"],
                 "contributed": ["a_type_of_tomorrow", 1, "of a module that nobody here knows"],
             },
@@ -389,9 +389,10 @@ class Reading(Case):
     def test_unset_is_none(self):
         """python-hooks #40"""
         j = self.job
-        for name in ("euser", "tolerate_node_failures", "resources_released", "Exit_status", "exec_vnode", "server"):
+        for name in ("euser", "tolerate_node_failures", "resources_released", "Exit_status", "exec_vnode", "server",
+                     "resource_released_list"):
             self.assertIsNone(getattr(j, name))
-        self.assertIsNone(j.resource_released_list["mem"])
+        self.assertIsNone(j.resources_used["mem"])
         self.assertIsNone(j.Resource_List["site"])
         self.assertIsNone(j.Variable_List["NONE"])
 
@@ -664,10 +665,12 @@ class Events(Case):
             ["event", "argv", "1", "-c"], ["event", "argv", "2", "x"], ["event", "env", None, None],
             ["event", "env", "A", "1"], ["event", "env", "PBS_X", "1"]])
         self.begin("execjob_launch", **params)
-        self.e.argv = ["a"]
+        self.e.argv = ["a", None]
+        self.e.env["A"] = None
         self.assertRaises(pbs.BadAttributeValueTypeError, setattr, self.e, "env", [])
         self.assertRaises(pbs.BadAttributeValueError, setattr, self.e, "vnode_list", {})
-        self.assertEqual(self.changes(), [["event", "argv", None, None], ["event", "argv", "0", "a"]])
+        self.assertEqual(self.changes(), [["event", "argv", None, None], ["event", "argv", "0", "a"],
+                                          ["event", "env", None, None]])
 
     def test_management(self):
         self.begin("management", management={

@@ -152,4 +152,5 @@ class Event:
                 continue
             run.changes[("event", name, None)] = None
             for key, text in value.items() if isinstance(value, dict) else enumerate(value):
-                run.changes[("event", name, str(key))] = types.write_text(str(text))
+                if text is not None:
+                    run.changes[("event", name, str(key))] = types.write_text(str(text))
