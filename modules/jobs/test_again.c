@@ -256,26 +256,5 @@ static void test_change(void)
 	CU_ASSERT_EQUAL(keel_job_state(only_job()), 'Q');
 }
 
-/* Whichever call fails: the job is as wished, or there is none. */
-static void test_no_memory(void)
-{
-	uint32_t calls, n = 0;
-	int32_t code;
-
-	wants("queue", NULL, "second");
-	do {
-		calls = keel_mock_calls(mock);
-		keel_mock_fail_call(mock, ++n);
-		code = submit();
-		calls = keel_mock_calls(mock) - calls;
-		CU_ASSERT_EQUAL(code == 0, only_job() != NULL);
-		if (only_job())
-			CU_ASSERT(has(only_job(), "queue", NULL, "second") && has(only_job(), "Resource_List", "mem", "5mb"));
-		if (only_job())
-			keel_mock_destroy(only_job());
-	} while (calls >= n);
-	CU_ASSERT(n > 1);
-}
-
 TESTS_MAIN_BETWEEN("jobs that taps change", set_up, tear_down, TEST(test_resources), TEST(test_select), TEST(test_queue),
-		   TEST(test_no_queue), TEST(test_bound), TEST(test_alter), TEST(test_move), TEST(test_change), TEST(test_no_memory))
+		   TEST(test_no_queue), TEST(test_bound), TEST(test_alter), TEST(test_move), TEST(test_change))
