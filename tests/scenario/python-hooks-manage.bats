@@ -333,6 +333,24 @@ import hook h1 application/x-config base64 -
 	says 1 "$(framed h1 'hook not found')" qmgr -c 'list hook h1'
 }
 
+@test "python-hooks #34: a server that is killed while scripts are imported has the old one or the new one" {
+	hook h1
+	local n now before=
+	for n in 1 2 3 4; do
+		file "s$n.py" "$(printf "a = '$n%.0s'\n" {1..5000})" >/dev/null
+		import h1 python "$SB/s$n.py" >/dev/null 2>&1 3>&- &
+		nap ".0$n"
+		sandbox kill server
+		wait $! || true
+		sandbox restart server
+		now=$(body_of h1 python)
+		[ "$now" = "$before" ] || [ "$now" = "$(<"$SB/s$n.py")" ]
+		import h1 python "$SB/s$n.py"
+		before=$(<"$SB/s$n.py")
+		same "script $n" "$before" "$(body_of h1 python)"
+	done
+}
+
 @test "python-hooks #36: an unknown attribute, an order that is no number" {
 	hook h1
 	refuses h1 'Undefined attribute  - nosuch' 'set hook h1 nosuch = 1'
