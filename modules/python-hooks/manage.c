@@ -312,6 +312,7 @@ void manage_stop(struct state *st)
 	if (!st->manage)
 		return;
 	imports_drop(st);
+	keel_timer_cancel(st->manage->reader);
 	HASH_ITER(hh, st->hooks, h, next)
 		hook_free(st, h);
 	free(st->manage);

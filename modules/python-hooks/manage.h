@@ -22,6 +22,7 @@ struct manage {
 	int64_t last_version, last_place;
 	struct import *imports; /* that are being checked */
 	uint64_t last_import;
+	struct keel_timer *reader; /* begins to read bodies, when all have started */
 };
 
 enum body { BODY_SCRIPT, BODY_CONFIG };

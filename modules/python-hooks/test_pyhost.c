@@ -81,6 +81,7 @@ static const char *hear(void)
 	word[0] = '\0';
 	free(host.frame);
 	host.frame = NULL;
+	host.v = (struct value){ .kind = 0 };
 	if (!read_all(&len, sizeof(len)))
 		return word;
 	host.frame = malloc(len + 1);
@@ -152,7 +153,8 @@ static void finish(void)
 	host.pid = 0;
 	free(host.frame);
 	host.frame = NULL;
-	result("");
+	host.v = (struct value){ .kind = 0 };
+	result(""); /* which frees the last text */
 }
 
 static void setup_of(const char *hook, const char *script, size_t len)
