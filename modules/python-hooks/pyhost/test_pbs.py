@@ -301,7 +301,7 @@ class Select(Case):
     def test_bad_specs(self):
         for spec in (None, [1], 1.5, (1,), True, {}, {0: 1}, {1: None}, {1: [1], 2: 1}):
             self.fails(ValueError, "bad increment specs", pbs.select(J1).increment_chunks, spec)
-        for spec in ("x", "x%", {1: "y", 2: 1}):
+        for spec in ("x", "x%", "1/0%", "nan%", {1: "y", 2: 1}):
             self.assertRaises(ValueError, pbs.select(J1).increment_chunks, spec)
 
     def test_of_a_job(self):
@@ -676,7 +676,7 @@ class Events(Case):
         self.begin("management", management={
             "cmd": 2, "objtype": 1, "objname": "workq", "request_time": 5, "reply_code": 0, "reply_auxcode": 0,
             "reply_choice": 1, "reply_text": "", "attribs": [
-                {"name": "resources_max", "resource": "ncpus", "value": "4", "op": 0, "flags": 0, "sisters": []}]})
+                {"name": "resources_max", "resource": "ncpus", "value": "4", "op": 0, "flags": 0, "sisters": None}]})
         m = self.e.management
         self.assertEqual((m.cmd, m.objtype, m.objname, m.request_time), (pbs.MGR_CMD_SET, pbs.MGR_OBJ_QUEUE, "workq", 5))
         self.assertEqual(str(m), "MGR_CMD_SET:MGR_OBJ_QUEUE:workq")
