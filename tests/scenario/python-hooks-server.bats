@@ -230,9 +230,9 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	undo pbs_rdel "$r"
 	qmgr -c 'set hook s20 enabled = true'
 	says 32 'pbs_rsub: no' as "$OWNER" pbs_rsub -R "$(moment 7200)" -D 600 -l select=1:ncpus=1
-	same reservations 1 "$(pbs_rstat | grep -c '^R')"
+	same reservations 1 "$(pbs_rstat | grep -c '^R[0-9]')"
 	before=$(resv_attr "$r" reserve_duration)
-	says 32 'pbs_ralter: no' pbs_ralter -D 900 "$r"
+	says 32 'pbs_ralter: no' as "$OWNER" pbs_ralter -D 900 "$r"
 	same duration "$before" "$(resv_attr "$r" reserve_duration)"
 }
 

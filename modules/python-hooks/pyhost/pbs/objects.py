@@ -52,7 +52,7 @@ class Object:
         if self._attrs is None:
             self._load()
         text = self._attrs.get(name)
-        if row.make is not None and (text is not None or name != "resource_released_list"):
+        if row.make is not None:
             value = row.make(self, row, text)
         elif type(text) is dict:
             value = keyed.pbs_keys(self, row, text)
@@ -88,7 +88,7 @@ class Object:
     def _text(self, row, value):
         if row.make is keyed.pbs_env:
             raise BadAttributeValueError("attribute '%s' cannot be directly set." % row.name)
-        if row.make is keyed.pbs_resource:
+        if row.type == "resource_list":
             raise AssertionError("can't set the head resource '%s' directly " % row.name)
         if row.make is not None and isinstance(value, Object):
             value = value._id
