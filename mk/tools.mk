@@ -31,11 +31,16 @@ $(OPTIONS): $(OPTION_DIR)/%: $$(call OPTION_SOURCE,$$*)
 
 # tests/bench/bench_<x>.c: programs that measure, run by scripts/bench
 BENCHES := $(patsubst %.c,%,$(call NAMED,tests/bench,bench_*.c))
-obj/tests/bench/%.o: FLAGS = $(TEST_FLAGS)
+obj/tests/bench/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules
+ifeq ($(filter python-hooks,$(MODULES)),)
+BENCHES := $(filter-out tests/bench/bench_python,$(BENCHES))
+else
+tests/bench/bench_python: lib/modules/libpython-hooks.a
+endif
 tests/bench/%: obj/tests/bench/%.o $(TEST_ARCHIVES)
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
-	$(DO)$(PROGRAM_LINK) -o $@ $^ $(TEST_LIBS)
+	$(DO)$(PROGRAM_LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
 tests-bench: keelson-all $(BENCHES)
 
 tests-bench: tests/fixtures/reject.so tests/fixtures/trouble.so

@@ -166,7 +166,8 @@ struct task {
 	bool makes_dir; /* its shepherd makes `dir` */
 	bool ready; /* its shepherd has set it up */
 	bool cancelled; /* its shepherd is to start nothing; noted */
-	bool passed; /* its program may be started */
+	bool passed; /* its program may be started, */
+	struct spec_out program; /* by this description; no bytes: as it is */
 	bool found; /* by a daemon that was restarted */
 	int32_t refused_code; /* of the module that refused it */
 	bool begin_raised; /* task_begin was raised: task_abort must follow a failure */
@@ -230,6 +231,7 @@ struct mom {
 	char store[64]; /* the id of the store whose server had the last task started; "": none has said */
 	struct nursery nursery;
 	struct part_listener *part_listeners;
+	struct shown *shown; /* program.c: what program() has given last */
 	char world[PROC_WORLD_SIZE]; /* this boot of this machine, as proc_world() says */
 };
 
@@ -438,6 +440,16 @@ struct member *member_create(struct keel_mod *mod, struct task *t, uint32_t numb
 void member_over(struct keel_mod *mod, struct task *t, struct member *m); /* its end is in the diary; frees it */
 uint32_t spawns_count(const struct task *t);
 const char *part_hindrance(const struct task *t); /* why it can have no tasks now; NULL: it can */
+
+/* The description of one that is about to be started, which waits for its taps; NULL: there is none. */
+struct spec_out *member_asked(struct task *t, uint32_t number);
+
+/* program.c: what is about to be started, for modules */
+const struct keel_part_task *program_show(struct keel_mod *mod, const char *id, uint32_t number);
+int32_t program_set(struct keel_mod *mod, const char *id, uint32_t number, const struct keel_part_task *what);
+void shown_fini(struct state *st);
+/* A file with a description, for the shepherd; fails with -errno. */
+int program_file(const struct spec_out *description);
 
 /* attach.c: processes from outside */
 void member_attach(struct keel_mod *mod, struct task *t, uint32_t number, int64_t pid, struct answer_to to);

@@ -6,7 +6,7 @@
  * SESSION", "done N STATUS"; "notified N" when the listeners have been notified. A daemon that is killed between these two
  * notifies them again.
  *
- *	spawn: waits -> with the shepherd (SPAWNS_AT_ONCE of a part: each has a descriptor) -> begun | failed
+ *	spawn: asks (task_spawn) -> waits -> with the shepherd (SPAWNS_AT_ONCE of a part: each has a descriptor) -> begun | failed
  */
 #include "executor.h"
 
@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
 
@@ -25,23 +24,30 @@
 #include "talk.h"
 
 #define SPAWNS_AT_ONCE 64 /* as many as a shepherd starts at the same time */
+#define UNREACHED "the shepherd of the task is not reached at the moment; try again"
 
 /* One that was requested, and whose shepherd has not answered yet. */
 struct spawn {
 	struct spawn *prev, *next;
 	uint32_t number;
 	struct answer_to to;
-	char *description; /* until the shepherd has it */
-	size_t len;
+	struct spec_out description; /* no bytes: the shepherd has it */
+	struct asking *asking;	     /* its taps have not answered yet; NULL: they have */
 	char program[64];
+};
+
+/* task_spawn of one, whose task may go meanwhile. */
+struct asking {
+	int64_t run;
+	uint32_t number;
+	char id[];
 };
 
 static void spawn_free(struct task *t, struct spawn *s)
 {
 	DL_DELETE(t->spawns, s);
-	if (s->description)
-		t->spawn_bytes -= s->len;
-	free(s->description);
+	t->spawn_bytes -= s->description.len;
+	spec_out_fini(&s->description);
 	free(s);
 }
 
@@ -128,30 +134,28 @@ static struct spawn *spawn_of(struct task *t, uint32_t number)
 static void spawn_answer(struct keel_mod *mod, struct task *t, struct spawn *s, int32_t code, const char *why)
 {
 	struct answer_to to = s->to;
+	struct asking *asking = s->asking;
 
 	if (code)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "task %8.8X not started, %s: %s", s->number, s->program, why);
 	else
 		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "task %8.8X started, %s", s->number, s->program);
 	spawn_free(t, s);
+	if (asking) /* no tap is waited for any more */
+		keel_end(mod, asking);
 	answer(mod, &to, code, why);
 }
 
 /* Hands it to the shepherd, as a file. 0; fails with -errno. */
 static int spawn_send(struct keel_mod *mod, struct task *t, struct spawn *s)
 {
-	int fd = memfd_create("task", MFD_CLOEXEC);
+	int fd = program_file(&s->description);
 	char word[32];
 
 	if (fd < 0)
-		return -errno;
-	if (write(fd, s->description, s->len) != (ssize_t)s->len) {
-		close(fd);
-		return -ENOSPC;
-	}
-	free(s->description);
-	s->description = NULL;
-	t->spawn_bytes -= s->len;
+		return fd;
+	t->spawn_bytes -= s->description.len;
+	spec_out_fini(&s->description);
 	snprintf(word, sizeof(word), "spawn %u", s->number);
 	talk_say(mod, t, word, fd);
 	return 0;
@@ -165,7 +169,11 @@ static void spawns_send(struct keel_mod *mod, struct task *t)
 
 	for (; s && n < SPAWNS_AT_ONCE; s = next, n++) {
 		next = s->next;
-		if (!s->description || (r = spawn_send(mod, t, s)) == 0)
+		if (s->asking) {
+			n--;
+			continue;
+		}
+		if (!s->description.bytes || (r = spawn_send(mod, t, s)) == 0)
 			continue;
 		spawn_answer(mod, t, s, TM_ESYSTEM, strerror(-r));
 		next = t->spawns; /* its caller may have requested others */
@@ -343,14 +351,13 @@ static struct spawn *spawn_create(struct task *t, const struct keel_part_task *w
 		*ret_error = -ENOBUFS;
 	else if (made && (s = calloc(1, sizeof(*s)))) {
 		s->number = what->number;
-		s->description = out.bytes;
-		s->len = out.len;
-		out.bytes = NULL;
-		t->spawn_bytes += s->len;
+		s->description = out;
+		t->spawn_bytes += out.len;
 		DL_APPEND(t->spawns, s);
+		return s;
 	}
 	spec_out_fini(&out);
-	return s;
+	return NULL;
 }
 
 uint32_t spawns_count(const struct task *t)
@@ -360,6 +367,61 @@ uint32_t spawns_count(const struct task *t)
 
 	DL_COUNT(t->spawns, s, n);
 	return n + HASH_COUNT(t->members);
+}
+
+struct spec_out *member_asked(struct task *t, uint32_t number)
+{
+	struct spawn *s = spawn_of(t, number);
+
+	return s && s->asking ? &s->description : NULL;
+}
+
+/* Its taps have accepted it. */
+static void spawn_passed(struct keel_mod *mod, struct task *t, struct spawn *s)
+{
+	const char *why = part_hindrance(t);
+
+	if (!why && t->talk < 0)
+		why = UNREACHED;
+	if (why)
+		spawn_answer(mod, t, s, PBSE_BADSTATE, why);
+	else if (t->state != TASK_BEGIN) /* else its program runs, or will, and the shepherd has yet to say so */
+		spawns_send(mod, t);
+}
+
+static void asked(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	struct asking *a = arg;
+	struct task *t = st->stopping ? NULL : task_find(st, a->id);
+	struct spawn *s = t && t->run == a->run ? spawn_of(t, a->number) : NULL;
+
+	if (s && s->asking == a) {
+		s->asking = NULL;
+		if (o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL)
+			spawn_answer(mod, t, s, TM_EHOOK, o->text && *o->text ? o->text : "refused by the host");
+		else
+			spawn_passed(mod, t, s);
+	}
+	free(a);
+}
+
+static void spawn_ask(struct keel_mod *mod, struct task *t, struct spawn *s)
+{
+	struct asking *a = calloc(1, sizeof(*a) + strlen(t->id) + 1);
+
+	if (!a) {
+		spawn_answer(mod, t, s, TM_ESYSTEM, "no memory to start it");
+		return;
+	}
+	a->run = t->run;
+	a->number = s->number;
+	strcpy(a->id, t->id);
+	s->asking = a;
+	keel_raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_spawn,
+		.event = KEEL_EVENT(task_spawn, .id = t->id, .user = t->user ? t->user : "", .number = s->number),
+		.done = asked, .arg = a });
 }
 
 void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_task *what, struct answer_to to)
@@ -376,7 +438,7 @@ void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_t
 	if (!why && spawns_count(t) >= TALK_TASKS_MAX)
 		why = "the job has as many tasks on this host as there may be at the same time";
 	if (!why && t->talk < 0)
-		why = "the shepherd of the task is not reached at the moment; try again";
+		why = UNREACHED;
 	if (why) {
 		answer(mod, &to, PBSE_BADSTATE, why);
 		return;
@@ -391,8 +453,7 @@ void member_spawn(struct keel_mod *mod, struct task *t, const struct keel_part_t
 	s->to = to;
 	snprintf(s->program, sizeof(s->program), "%s", base ? base + 1 : what->argv[0]);
 	diary_plain(s->program);
-	if (t->state != TASK_BEGIN) /* else its program runs, or will, and the shepherd has yet to say so */
-		spawns_send(mod, t);
+	spawn_ask(mod, t, s);
 }
 
 void members_begin(struct keel_mod *mod, struct task *t)

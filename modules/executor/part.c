@@ -375,4 +375,5 @@ const struct keel_part_api part_api = {
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
 	.abort = part_abort, .path_here = part_path_here, .usage = part_usage,
+	.program = program_show, .set_program = program_set,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool out_reserve(struct spec_out *out, size_t more)
 {
@@ -236,6 +237,32 @@ int spec_decode(char *bytes, size_t len, struct spec *ret)
 		spec_fini(&s);
 	else
 		*ret = s;
+	return r;
+}
+
+int spec_load(int fd, char **ret_bytes, struct spec *ret)
+{
+	struct stat st;
+	size_t at = 0;
+	char *bytes;
+	int r = 0;
+
+	if (fstat(fd, &st) < 0 || st.st_size <= 0 || (uint64_t)st.st_size > SPEC_MAX)
+		return -EPROTO;
+	bytes = malloc((size_t)st.st_size);
+	if (!bytes)
+		return -ENOMEM;
+	while (r == 0 && at < (size_t)st.st_size) {
+		ssize_t n = pread(fd, bytes + at, (size_t)st.st_size - at, (off_t)at);
+
+		at += n > 0 ? (size_t)n : 0;
+		r = n > 0 ? 0 : -EIO;
+	}
+	r = r < 0 ? r : spec_decode(bytes, at, ret);
+	if (r < 0)
+		free(bytes);
+	else
+		*ret_bytes = bytes;
 	return r;
 }
 

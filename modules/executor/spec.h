@@ -73,6 +73,8 @@ void spec_out_fini(struct spec_out *out);
 /* The strings of *ret point into `bytes`, which the caller keeps. 0; fails with -EPROTO or -ENOMEM. */
 int spec_decode(char *bytes, size_t len, struct spec *ret);
 void spec_fini(struct spec *s);
+/* The same from an open file; the caller frees the bytes behind spec_fini(). 0; fails with -errno. */
+int spec_load(int fd, char **ret_bytes, struct spec *ret);
 
 /* Where a stream goes whose path may be a directory: "dir" and "dir/" become "dir/<id><suffix>" in `buf` of
  * PATH_MAX. Fails with -ENAMETOOLONG. With the user's rights. */

@@ -14,7 +14,7 @@
 
 /* To the shepherd:
  *   go, proceed              the diary names it: set up; its forerunner was killed: end what is left
- *   run                      start the program (a primary)
+ *   run                      start the program (a primary); a descriptor of a description comes with one that was changed
  *   cancel                   nothing is to be started: remove what was set up, and leave
  *   fail                     likewise, but place the output first
  *   spawn                    start a task; a descriptor of its description comes with it
@@ -29,7 +29,7 @@
  *   placed BITS              see courier_run() */
 #define TALK_MESSAGE 512 /* bytes, and no NUL is sent */
 
-/* A task's description: "key=value" strings with NULs (number, dir, arg, env, end), as a shepherd's. */
+/* A task's description: "key=value" strings with NULs (whole, dir, arg, env, own, end), as a shepherd's. */
 #define TALK_SPAWN_MAX (4u * 1024u * 1024u)
 /* Bytes of those that wait until the shepherd has started others. */
 #define SPAWNS_BYTES_MAX (16u * 1024u * 1024u)

@@ -64,6 +64,7 @@ static void task_forget(struct task *t)
 {
 	members_free(t);
 	part_free(t->part);
+	spec_out_fini(&t->program);
 	free(t->freezer);
 	free(t->id);
 	free(t->dir);
@@ -117,6 +118,7 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	shown_fini(st);
 	part_fini(mod);
 	chores_fini(mod);
 	names_fini(st);

@@ -55,6 +55,7 @@ void launch_started(struct keel_mod *mod, struct task *t, pid_t session)
 		record_note(mod, t, "up %lld", (long long)proc_up_ms());
 	}
 	t->state = TASK_RUN;
+	spec_out_fini(&t->program);
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "Started, pid = %d", (int)t->session);
 	task_report(mod, t);
 	PART_TELL(mod, started, part_of(t));
@@ -64,6 +65,17 @@ void launch_started(struct keel_mod *mod, struct task *t, pid_t session)
 }
 
 /* ---- behind the setup -------------------------------------------------------------------------------- */
+
+/* As it is, or as a module wants it. */
+static void program_run(struct keel_mod *mod, struct task *t)
+{
+	int fd = t->program.bytes ? program_file(&t->program) : -1;
+
+	if (t->program.bytes && fd < 0)
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "its program cannot be described to its shepherd");
+	else
+		talk_say(mod, t, "run", fd);
+}
 
 static void threshold_ask(struct keel_mod *mod, struct task *t, struct threshold *h);
 
@@ -91,7 +103,7 @@ static void threshold_done(struct keel_mod *mod, void *arg, const struct keel_ou
 		return;
 	} else {
 		t->passed = true;
-		talk_say(mod, t, "run", -1);
+		program_run(mod, t);
 	}
 	free(h);
 }
@@ -140,7 +152,7 @@ void launch_ready(struct keel_mod *mod, struct task *t)
 	}
 	if (t->passed || !first) {
 		if (t->passed) /* the word was lost with the talk */
-			talk_say(mod, t, "run", -1);
+			program_run(mod, t);
 		return;
 	}
 	if (t->found) { /* what its points were about is not known any more */

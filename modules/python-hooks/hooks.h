@@ -185,6 +185,9 @@ int32_t result_text(const struct run *r, const struct result *result, char *buf,
 /* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
 int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);
 
+/* times.c */
+extern const struct keel_request_def times_row;
+
 /* pool.c */
 struct ask; /* a call that waits for a process or runs in one */
 typedef void ask_done(struct run *r, struct result *result); /* its texts may be taken out */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "keel/service/job.h"
+#include "keel/service/sched.h"
 
 static void about(struct run *r, const char *id, const char *who)
 {
@@ -22,7 +23,7 @@ int32_t server_fill_queuejob(struct run *r, const void *event, struct pack *para
 	const struct keel_ev_job_submit *ev = event;
 
 	about(r, ev->id, ev->who);
-	server_object(r, params, "job", ev->job, r->call);
+	server_submitted(r, params, "job", ev->job, r->call);
 	return 1;
 }
 
@@ -113,6 +114,89 @@ static bool changes_queued(struct run *r, const struct change *change)
 	return in_list(settable, change->attr);
 }
 
+/* Jobs that a script looks at after they were queued: they do not start before it has ended. */
+struct queued {
+	UT_hash_handle hh;
+	char id[280];
+	uint32_t runs;
+};
+
+/* r->own of such a run. */
+struct queued_run {
+	struct state *st;
+	struct queued *q;
+};
+
+static keel_verdict on_start_job(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_start_job *ev = event;
+	struct state *st = c->mod->state;
+	struct queued *q = NULL;
+
+	(void)point, (void)arg;
+	if (st->server && st->server->queued)
+		HASH_FIND_STR(st->server->queued, ev->id, q);
+	return q ? keel_reject(c, PBSE_HOOKERROR, "a hook looks at it: it waits for that") : KEEL_NEXT;
+}
+
+static void queued_over(void *own)
+{
+	struct queued_run *run = own;
+	struct server *server = run->st->server;
+	struct queued *q = run->q;
+
+	free(run);
+	if (--q->runs > 0)
+		return;
+	if (server) {
+		HASH_DEL(server->queued, q);
+		if (keel_has(sched))
+			keel_sched_reconsider();
+	}
+	free(q);
+}
+
+void queued_stop(struct server *server)
+{
+	if (server->queued)
+		HASH_CLEAR(hh, server->queued); /* each is freed with the last of its runs */
+}
+
+static struct queued *queued_get(struct server *server, const char *id)
+{
+	struct queued *q;
+
+	HASH_FIND_STR(server->queued, id, q);
+	if (q || !(q = calloc(1, sizeof(*q))))
+		return q;
+	snprintf(q->id, sizeof(q->id), "%s", id);
+	HASH_ADD_STR(server->queued, id, q);
+	if (q->hh.tbl)
+		return q;
+	free(q);
+	return NULL;
+}
+
+/* Without memory the job may start before its script has ended. */
+static void queued_begin(struct run *r)
+{
+	struct server *server = r->st->server;
+	struct queued_run *run = server ? calloc(1, sizeof(*run)) : NULL;
+	struct queued *q = run ? queued_get(server, r->id) : NULL;
+	struct keel_err err = { 0 };
+
+	if (!q) {
+		free(run);
+		return;
+	}
+	if (!server->holds_starts)
+		server->holds_starts = keel_tap_add(r->st->mod, KEEL_POINT_start_job, "postqueuejob", 0, on_start_job, NULL, &err) == 0;
+	q->runs++;
+	*run = (struct queued_run){ r->st, q };
+	r->own = run;
+	r->free_own = queued_over;
+}
+
 int32_t server_fill_postqueuejob(struct run *r, const void *event, struct pack *params)
 {
 	const struct keel_ev_job_queued *ev = event;
@@ -122,6 +206,7 @@ int32_t server_fill_postqueuejob(struct run *r, const void *event, struct pack *
 	if (owner)
 		keel_get_text(ev->job, owner, NULL, who, sizeof(who));
 	about(r, ev->id, who);
+	queued_begin(r);
 	server_object(r, params, "job", ev->job, NULL);
 	return 1;
 }

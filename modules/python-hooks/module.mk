@@ -12,3 +12,4 @@ $(MODULE_MADE): libexec/keelson/keelson-pyhost \
 		$(patsubst modules/python-hooks/pyhost/%,libexec/keelson/python-hooks/%,$(call NAMED,modules/python-hooks/pyhost/pbs,*.py))
 	$(call SAY,PYTHON)
 	$(DO)mkdir -p $(@D) && $< --compile $(@D) && touch $@
+tests/modules/python-hooks/test_pyhost: | libexec/keelson/keelson-pyhost

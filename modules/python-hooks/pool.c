@@ -34,6 +34,8 @@ void ask_finish(struct ask *a, struct result *result)
 
 	if (pools->looked_for == a->number)
 		pools->looked_for = 0;
+	pools->ended_us = keel_clock_us(a->pool->st->mod);
+	snprintf(pools->about, sizeof(pools->about), "%s", run ? run->id : "");
 	ask_free(a);
 	if (run)
 		done(run, result);
@@ -252,21 +254,26 @@ static struct ask *ask_new(struct pool *pool, struct run *r, const struct pack *
 	return NULL;
 }
 
+/* Calls come one behind the other, of many requests: the loop has other things to do meanwhile. Not so the next hook of one. */
+static bool is_busy(const struct pools *pools, const struct ask *a, int64_t now)
+{
+	return now - pools->ended_us < LOOK_US && strcmp(pools->about, a->run->id) != 0;
+}
+
 /* An answer that comes at once is waited for, before this processor is left to sleep: waking it takes longer than most scripts
  * do. After a look in vain some calls are not looked after. The process and its pool outlive this. */
 static void look_for(struct pools *pools, const struct ask *a)
 {
 	struct process *p = a->process;
 	struct keel_mod *mod = a->pool->st->mod;
-	int64_t until;
+	int64_t now = keel_clock_us(mod), until = now + LOOK_US;
 
-	if (!p || p->reading || p->asks != a || pools->blind > 0) {
+	if (!p || p->reading || p->asks != a || pools->blind > 0 || is_busy(pools, a, now)) {
 		pools->blind -= pools->blind > 0;
 		return;
 	}
 	pools->blind = BLIND_CALLS;
 	pools->looked_for = a->number;
-	until = keel_clock_us(mod) + LOOK_US;
 	do {
 		keel_supervise_look(p->program);
 		if (pools->looked_for == 0)

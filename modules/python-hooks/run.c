@@ -22,6 +22,7 @@ struct tap {
 	enum event_id event;
 	bool is_note;
 	char name[160];
+	struct pack about; /* of its hook, as scripts see it */
 };
 
 enum event_id run_event(const struct run *r)
@@ -52,6 +53,7 @@ void run_free(struct going *g)
 	if (g->run.st->runs)
 		DL_DELETE(g->run.st->runs->all, &g->run);
 	pack_fini(&g->event);
+	record_free(g->record);
 	result_fini(&g->result);
 	free(g);
 }
@@ -71,7 +73,7 @@ static void hook_pack(const struct hook *h, struct pack *out)
 	pack_close(out, open, n);
 }
 
-bool run_write(struct going *g, const void *ev, struct pack *event)
+bool run_write(struct going *g, const void *ev, const struct pack *about, struct pack *event)
 {
 	struct run *r = &g->run;
 	struct pack params = { .data = NULL };
@@ -81,7 +83,10 @@ bool run_write(struct going *g, const void *ev, struct pack *event)
 	pack_pair_int(event, "type", r->event->bit);
 	pack_pair_text(event, "event", r->event->name);
 	pack_key(event, "hook");
-	hook_pack(r->hook, event);
+	if (about && about->len > 0)
+		pack_raw(event, about);
+	else
+		hook_pack(r->hook, event);
 	pack_pair_text(event, "requestor", r->requestor);
 	pack_pair_text(event, "requestor_host", r->requestor_host);
 	pack_key(event, "params");
@@ -163,7 +168,7 @@ static keel_verdict gate(const struct tap *t, struct keel_call *c, const void *e
 	if (!g)
 		return keel_fail(c, "no memory for hook %s", t->hook->name);
 	g->run.call = c;
-	if (!run_write(g, ev, &event)) {
+	if (!run_write(g, ev, &t->about, &event)) {
 		bool failed = event.failed;
 
 		pack_fini(&event);
@@ -210,7 +215,7 @@ static keel_verdict note(const struct tap *t, const void *ev)
 	if (!g)
 		return KEEL_NEXT;
 	g->run.note = true;
-	is_kept = run_write(g, ev, &g->event) && note_add(g);
+	is_kept = run_write(g, ev, &t->about, &g->event) && note_add(g);
 	if (!is_kept)
 		run_free(g);
 	return KEEL_NEXT;
@@ -255,6 +260,7 @@ struct hook **hooks_of_event(const struct state *st, enum event_id event)
 static void tap_end(struct tap *t)
 {
 	keel_tap_remove(t->st->mod, events[t->event].point, t->name);
+	pack_fini(&t->about);
 	free(t);
 }
 
@@ -303,14 +309,14 @@ static void event_follow(struct state *st, enum event_id event)
 	free(want);
 }
 
-static bool has_tap(const struct state *st, const struct hook *h, enum event_id event)
+static struct tap *tap_of(const struct state *st, const struct hook *h, enum event_id event)
 {
-	const struct tap *t;
+	struct tap *t;
 
 	LL_FOREACH(st->runs->taps[event], t)
 		if (t->hook == h)
-			return true;
-	return false;
+			return t;
+	return NULL;
 }
 
 void taps_follow(struct state *st, struct hook *h)
@@ -318,8 +324,16 @@ void taps_follow(struct state *st, struct hook *h)
 	if (!st->runs)
 		return;
 	for (uint32_t e = 0; e < EVENTS; e++)
-		if (events[e].point && (events[e].daemon & keel_daemon(st->mod)) && (hook_has(h, e) || has_tap(st, h, e)))
+		if (events[e].point && (events[e].daemon & keel_daemon(st->mod)) && (hook_has(h, e) || tap_of(st, h, e)))
 			event_follow(st, e);
+	for (uint32_t e = 0; e < EVENTS; e++) {
+		struct tap *t = tap_of(st, h, e);
+
+		if (t) {
+			pack_fini(&t->about);
+			hook_pack(h, &t->about);
+		}
+	}
 	pool_wake(h);
 }
 

@@ -108,7 +108,7 @@ static bool begin(struct going *g)
 {
 	struct run *r = &g->run;
 
-	if (!r->hook || (g->event.len == 0 && !run_write(g, NULL, &g->event)))
+	if (!r->hook || (g->event.len == 0 && !run_write(g, NULL, NULL, &g->event)))
 		return false;
 	run_started(r);
 	if (r->hook->debug)

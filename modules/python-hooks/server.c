@@ -66,12 +66,13 @@ void server_shown(struct run *r, struct pack *params, const char *key, struct ke
 		pack_nothing(params);
 }
 
-/* ---- a change of what is requested: what the requester, and scripts before this one, would make of an object -------------- */
+/* ---- what is requested: what the requester, and scripts before this one, would make of an object, without what is computed -- */
 #define REQUESTED_MAX 64
 struct requested {
 	struct keel_mod *mod;
 	struct keel_call *call;
 	struct keel_obj *obj;
+	bool is_new; /* all that it has is requested */
 	const struct keel_attr *attrs[REQUESTED_MAX];
 	uint32_t n;
 	char computed[4096]; /* names of resources that nobody wrote */
@@ -127,7 +128,7 @@ static void requested_value(void *arg, const char *key, const char *text, uint32
 {
 	struct requested *q = arg;
 
-	if (key && (is_computed(q, key) || is_same(q, key, text, len)))
+	if (key && (is_computed(q, key) || (!q->is_new && is_same(q, key, text, len))))
 		return;
 	if (!q->begun) {
 		pack_key(q->out, keel_attr_name(q->attr));
@@ -144,18 +145,27 @@ static void requested_value(void *arg, const char *key, const char *text, uint32
 	pack_bytes(q->out, text, len);
 }
 
+/* NULL: the operation does not change it. */
+static const struct keel_attr *requested_attr(const struct requested *q, const char *name)
+{
+	uint32_t i = 0;
+
+	if (q->is_new)
+		return keel_attr_find(q->mod, keel_klass(q->obj), name);
+	while (i < q->n && strcmp(keel_attr_name(q->attrs[i]), name) != 0)
+		i++;
+	return i < q->n ? q->attrs[i] : NULL;
+}
+
 static void requested_row(void *arg, const struct keel_attr_def *def)
 {
 	struct requested *q = arg;
-	uint32_t i = 0;
 
 	if (!(def->read_roles & KEEL_EVERYBODY) || strcmp(def->name, "schedselect") == 0)
 		return;
-	while (i < q->n && strcmp(keel_attr_name(q->attrs[i]), def->name) != 0)
-		i++;
-	if (i == q->n)
+	q->attr = requested_attr(q, def->name);
+	if (!q->attr)
 		return;
-	q->attr = q->attrs[i];
 	q->begun = q->keyed = false;
 	q->keys = 0;
 	keel_call_emit(q->call, q->obj, q->attr, NULL, &(struct keel_emit){ requested_value, q });
@@ -172,28 +182,40 @@ static void requested_remember(struct run *r, const char *target, struct keel_ob
 	*o = (struct run_obj){ .klass = keel_klass(obj) };
 	snprintf(o->target, sizeof(o->target), "%s", target);
 	snprintf(o->id, sizeof(o->id), "%s", keel_id(obj));
+	o->draft = keel_find(r->st->mod, o->klass, o->id) == obj ? NULL : obj;
+}
+
+static void requested_pack(struct run *r, struct pack *params, const char *key, struct requested *q)
+{
+	uint32_t map, attrs;
+
+	requested_remember(r, key, q->obj);
+	if (keel_call_get(q->call, q->obj, "resources_defaulted", NULL, q->computed, sizeof(q->computed)) < 0)
+		q->computed[0] = '\0';
+	pack_key(params, key);
+	map = pack_open_map(params);
+	pack_pair_text(params, "class", keel_klass(q->obj));
+	pack_pair_text(params, "id", keel_id(q->obj));
+	pack_key(params, "attrs");
+	attrs = pack_open_map(params);
+	keel_rows(q->mod, keel_klass(q->obj), requested_row, q);
+	pack_close(params, attrs, q->pairs);
+	pack_close(params, map, 3);
+}
+
+void server_submitted(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
+{
+	struct requested q = { .mod = r->st->mod, .call = c, .obj = obj, .out = params, .is_new = true };
+
+	requested_pack(r, params, key, &q);
 }
 
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
 {
 	struct requested q = { .mod = r->st->mod, .call = c, .obj = obj, .out = params };
-	uint32_t map, attrs;
 
-	requested_remember(r, key, obj);
-	if (keel_call_get(c, obj, "resources_defaulted", NULL, q.computed, sizeof(q.computed)) < 0)
-		q.computed[0] = '\0';
 	keel_call_each(c, requested_find, &q);
-	pack_key(params, key);
-	map = pack_open_map(params);
-	pack_pair_text(params, "class", keel_klass(obj));
-	pack_pair_text(params, "id", keel_id(obj));
-	pack_key(params, "attrs");
-	attrs = pack_open_map(params);
-	keel_rows(q.mod, keel_klass(obj), requested_row, &q);
-	pack_close(params, attrs, q.pairs);
-	pack_key(params, "facts");
-	pack_close(params, pack_open_map(params), 0);
-	pack_close(params, map, 4);
+	requested_pack(r, params, key, &q);
 }
 
 /* ---- results -------------------------------------------------------------------------------------------------------------- */
@@ -303,8 +325,11 @@ void server_stop(struct state *st)
 	if (!st->server)
 		return;
 	keel_tap_remove(st->mod, KEEL_POINT_management_done, "tables");
+	if (st->server->holds_starts)
+		keel_tap_remove(st->mod, KEEL_POINT_start_job, "postqueuejob");
 	answers_free(st->server);
 	vnodes_stop(st);
+	queued_stop(st->server);
 	free(st->server);
 	st->server = NULL;
 }

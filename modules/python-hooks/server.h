@@ -23,8 +23,12 @@
 struct server {
 	struct walks *walks;   /* answer.c */
 	struct batch *batches; /* vnodes.c */
+	struct queued *queued; /* job_events.c */
+	bool holds_starts;     /* there is a tap that looks at them */
 };
 
+/* job_events.c */
+void queued_stop(struct server *server);
 /* answer.c */
 void answers_free(struct server *server);
 
@@ -35,6 +39,8 @@ void server_asker(struct run *r, const char *who);
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* One that is not to be changed. */
 void server_shown(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, const struct pack *facts);
+/* A draft, without resources that were computed or are defaults: a script sees what was requested. */
+void server_submitted(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The object with those values alone that the operation would change, what was computed from them left out. */
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The scheduler begins anew if the script wants that. */

@@ -147,6 +147,7 @@ static void loaded(struct state *st, struct hook *h)
 {
 	h->loading = false;
 	imports_go_on(st, h);
+	shows_go_on(st);
 	hook_changed(st, h);
 }
 
@@ -218,9 +219,19 @@ static bool load_one(struct state *st, const struct keel_obj *obj)
 	m->last_version = h->version > m->last_version ? h->version : m->last_version;
 	m->last_place = h->place > m->last_place ? h->place : m->last_place;
 	h->loading = !h->pending;
-	if (h->loading && !read_body(st, h->name, BODY_SCRIPT))
-		unreadable(st, h, BODY_SCRIPT, "no memory, or the store offers no blobs");
 	return true;
+}
+
+static void read_all(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct hook *h, *next;
+
+	(void)arg;
+	st->manage->reader = NULL;
+	HASH_ITER(hh, st->hooks, h, next)
+		if (h->loading && !read_body(st, h->name, BODY_SCRIPT))
+			unreadable(st, h, BODY_SCRIPT, "no memory, or the store offers no blobs");
 }
 
 int32_t stored_load(struct state *st, struct keel_err *err)
@@ -233,5 +244,7 @@ int32_t stored_load(struct state *st, struct keel_err *err)
 		good = load_one(st, obj);
 	if (walk)
 		keel_cursor_close(walk);
+	if (good && st->hooks)
+		good = (st->manage->reader = keel_timer(st->mod, 0, read_all, NULL)) != NULL;
 	return good ? 0 : keel_error(err, -ENOMEM, "no memory for the hooks of the store");
 }

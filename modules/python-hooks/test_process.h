@@ -99,7 +99,7 @@ static void fake_stop(struct keel_supervised *p)
 }
 
 static const struct keel_supervise_api fake = { .size = sizeof(fake), .start = fake_start, .send = fake_send, .up = fake_up,
-						.look = fake_look, .give_up = fake_give_up, .stop = fake_stop };
+						.look = fake_look, .give_up = fake_give_up, .stop = fake_stop, .drop = fake_stop };
 
 /* ---- what a process says ---------------------------------------------------------------------------------- */
 static void says(uint32_t n, struct pack *p)
@@ -107,7 +107,8 @@ static void says(uint32_t n, struct pack *p)
 	struct keel_supervised *s = &fakes.all[n];
 	char *exact = malloc(p->len > 0 ? p->len : 1); /* a sanitizer sees what is read behind it */
 
-	memcpy(exact, p->data, p->len);
+	if (p->len > 0)
+		memcpy(exact, p->data, p->len);
 	s->o.frame(s->mod, s->o.arg, exact, p->len);
 	free(exact);
 	pack_fini(p);

@@ -86,7 +86,7 @@ static keel_verdict settle(struct run *r, struct keel_call *c, const struct resu
 	if (result->how == ACCEPTED)
 		return KEEL_NEXT;
 	result_text(r, result, text, sizeof(text));
-	if (row->line || r->note)
+	if (row->line)
 		lines_log(r, row, text);
 	code = code_of(r, row, result);
 	if (!c)

@@ -167,6 +167,12 @@ restart() { sandbox kill server; sandbox restart server; }
 	all=$(file big.py "$(for ((i = 0; i < 20000; i++)); do echo "a$i = 'some words that make it long'"; done)")
 	says 0 "hook 'h1' contents overwritten" import h1 python "$all"
 	body_of h1 python | cmp - "$all"
+	printf '# -*- coding: latin-1 -*-\na = "\xe4"\r\n' >"$SB/latin.py"
+	says 0 "hook 'h1' contents overwritten" import h1 python "$SB/latin.py"
+	body_of h1 python | cmp - "$SB/latin.py"
+	printf 'a = "\0"' >"$SB/nul.py"
+	says 32 "$(framed h1 "Failed to compile script, hook 'h1' contents not overwritten")" import h1 python "$SB/nul.py"
+	body_of h1 python | cmp - "$SB/latin.py"
 }
 
 @test "python-hooks #8: a script that is no Python is refused, and the old one still runs" {
@@ -299,8 +305,8 @@ import hook h1 application/x-config base64 -
 }
 
 @test "python-hooks #34: hooks are as they were after a restart" {
-	hook a event=\"queuejob,execjob_epilogue\",user=pbsuser,order=3,alarm=7
 	hook b event=periodic,freq=9,enabled=false
+	hook a event=\"queuejob,execjob_epilogue\",user=pbsuser,order=3,alarm=7
 	hook c
 	quietly import a python "$(file a.py "$good")"
 	quietly import a config "$(file c.json '{}')"
@@ -309,7 +315,7 @@ import hook h1 application/x-config base64 -
 	before=$(qmgr -c 'list hook'; qmgr -c 'print hook')
 	quietly sandbox restart server
 	same 'list and print' "$before" "$(qmgr -c 'list hook'; qmgr -c 'print hook')"
-	same 'their order' 'a b c' "$(hook_names)"
+	same 'their order' 'b a c' "$(hook_names)"
 }
 
 @test "python-hooks #34: what was acknowledged survives kill -9" {
@@ -325,6 +331,24 @@ import hook h1 application/x-config base64 -
 	body_is h1 config '{}'
 	quietly qmgr -c 'delete hook h1' && restart
 	says 1 "$(framed h1 'hook not found')" qmgr -c 'list hook h1'
+}
+
+@test "python-hooks #34: a server that is killed while scripts are imported has the old one or the new one" {
+	hook h1
+	local n now before=
+	for n in 1 2 3 4; do
+		file "s$n.py" "$(printf "a = '$n%.0s'\n" {1..5000})" >/dev/null
+		import h1 python "$SB/s$n.py" >/dev/null 2>&1 3>&- &
+		nap ".0$n"
+		sandbox kill server
+		wait $! || true
+		sandbox restart server
+		now=$(body_of h1 python)
+		[ "$now" = "$before" ] || [ "$now" = "$(<"$SB/s$n.py")" ]
+		import h1 python "$SB/s$n.py"
+		before=$(<"$SB/s$n.py")
+		same "script $n" "$before" "$(body_of h1 python)"
+	done
 }
 
 @test "python-hooks #36: an unknown attribute, an order that is no number" {

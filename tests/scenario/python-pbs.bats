@@ -7,6 +7,8 @@
 
 load helper
 
+setup() { command -v python3 >/dev/null || skip "there is no python3"; }
+
 python() # name of a class, or of one of its tests
 {
 	python3 "$top/modules/python-hooks/pyhost/test_pbs.py" "$@" 2>&1

@@ -129,28 +129,41 @@ static void directory_enter(const char *path, int trouble_fd)
 		give_up(trouble_fd, TROUBLE_HOME, errno, path);
 }
 
-_Noreturn void child_run(struct spec *s, const struct order *none, int trouble_fd)
+/* A script is fed to its shell, unless a module wants something else to be executed. */
+static bool is_fed(const struct spec *s, const struct order *o)
 {
-	const char *what = s->script ? s->shell : s->args[0];
-	const char *base = strrchr(s->shell, '/');
-	char login[256], *shell[2] = { login, NULL };
-	int r;
+	return s->script && (!o || (o->n_args == 2 && strcmp(o->args[0], s->shell) == 0 && strcmp(o->args[1], s->script) == 0));
+}
 
-	(void)none;
-	user_become(s, trouble_fd);
-	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd);
-	directory_enter(s->sandbox ? s->sandbox : s->dir ? s->dir : s->home, trouble_fd);
-	output_open(s, O_TRUNC, trouble_fd);
-	if (s->script) {
-		shell_feed(s, trouble_fd);
-		snprintf(login, sizeof(login), "-%s", base ? base + 1 : s->shell);
-		execve(s->shell, shell, s->env);
-	} else {
-		execve(s->args[0], s->args, s->env); /* as it is named: no PATH is searched */
-	}
-	r = errno;
+static _Noreturn void program_failed(const char *what, int trouble_fd)
+{
+	int r = errno;
+
 	dprintf(2, "%s: %s\n", what, strerror(r));
 	give_up(trouble_fd, TROUBLE_PROGRAM, r, what);
+}
+
+_Noreturn void child_run(struct spec *s, const struct order *o, int trouble_fd)
+{
+	const char *base = strrchr(s->shell, '/');
+	char login[256], *shell[2] = { login, NULL }, **args = o ? o->args : s->args;
+
+	user_become(s, trouble_fd);
+	directory_make(s->tmpdir, TROUBLE_TMPDIR, trouble_fd);
+	directory_enter(o && o->dir ? o->dir : s->sandbox ? s->sandbox : s->dir ? s->dir : s->home, trouble_fd);
+	output_open(s, O_TRUNC, trouble_fd);
+	environ = o ? o->env : s->env;
+	if (is_fed(s, o)) {
+		shell_feed(s, trouble_fd);
+		snprintf(login, sizeof(login), "-%s", base ? base + 1 : s->shell);
+		execve(s->shell, shell, environ);
+		program_failed(s->shell, trouble_fd);
+	}
+	if (o && (s->script || strcmp(args[0], s->args[0]) != 0))
+		execvp(args[0], args);
+	else
+		execve(args[0], args, environ); /* as it is named: no PATH is searched */
+	program_failed(args[0], trouble_fd);
 }
 
 _Noreturn void child_task(struct spec *s, const struct order *o, int trouble_fd)

@@ -143,11 +143,11 @@ static int shepherd(void)
 	struct outcome o = { 0 };
 	struct spec s;
 	struct talk talk = { .s = &s, .fd = SPEC_TALK, .listener = -1 };
-	char last_words[32], go;
+	char last_words[32], *bytes, go; /* bytes: kept */
 	bool placed;
 
 	umask(077);
-	if (spec_load(SPEC_FD, &s) < 0 || fcntl(SPEC_TALK, F_SETFD, FD_CLOEXEC) < 0)
+	if (spec_load(SPEC_FD, &bytes, &s) < 0 || fcntl(SPEC_TALK, F_SETFD, FD_CLOEXEC) < 0)
 		return EXIT_BAD_SPEC;
 	close(SPEC_FD);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -14,27 +14,6 @@
 #include "../message.h"
 #include "shepherd.h"
 
-int spec_load(int fd, struct spec *ret)
-{
-	struct stat st;
-	size_t at = 0;
-	char *bytes;
-
-	if (fstat(fd, &st) < 0 || st.st_size <= 0 || (uint64_t)st.st_size > SPEC_MAX)
-		return -EPROTO;
-	bytes = malloc((size_t)st.st_size);
-	if (!bytes)
-		return -ENOMEM;
-	while (at < (size_t)st.st_size) {
-		ssize_t n = pread(fd, bytes + at, (size_t)st.st_size - at, (off_t)at);
-
-		if (n <= 0)
-			return -EIO;
-		at += (size_t)n;
-	}
-	return spec_decode(bytes, at, ret);
-}
-
 static bool write_all(int fd, const char *bytes, size_t len)
 {
 	while (len > 0) {
@@ -69,11 +48,12 @@ int message_append(int files)
 	bool done = true;
 	struct spec s;
 	struct stat st;
+	char *bytes; /* kept */
 	char *text = fstat(0, &st) == 0 && st.st_size <= MESSAGE_LONGEST ? malloc((size_t)st.st_size + 1) : NULL;
 	ssize_t n = text ? pread(0, text, (size_t)st.st_size, 0) : -1;
 	size_t len = n > 0 ? (size_t)n : 0;
 
-	if (!text || n != st.st_size || spec_load(SPEC_FD, &s) < 0 || privileges_drop(&s) < 0 || spec_settle(&s) < 0)
+	if (!text || n != st.st_size || spec_load(SPEC_FD, &bytes, &s) < 0 || privileges_drop(&s) < 0 || spec_settle(&s) < 0)
 		return 1;
 	/* A stream without a file of its own goes into the other's. */
 	out = s.out.run ? s.out.run : s.err.run;

@@ -256,15 +256,20 @@ static int birth_begin(struct service *v, uint32_t number, const struct order *o
 	return 0;
 }
 
-static void program_start(struct service *v)
+/* As it is, or by its description. */
+static void program_start(struct service *v, int fd)
 {
+	struct order o = { 0 };
 	int r;
 
 	if (v->s->index || v->program)
 		return;
-	r = birth_begin(v, PROGRAM, NULL, child_run);
+	r = fd >= 0 ? order_load(v->s, fd, &o) : 0;
+	if (r == 0)
+		r = birth_begin(v, PROGRAM, fd >= 0 ? &o : NULL, child_run);
 	if (r < 0)
 		program_begun(v, &(struct trouble){ TROUBLE_SETUP, -r, "new process" });
+	order_fini(&o);
 }
 
 static bool is_taken(const struct service *v, uint32_t number)
@@ -321,7 +326,7 @@ static void heard(struct service *v, int from)
 		return;
 	}
 	if (strcmp(word, "run") == 0)
-		program_start(v);
+		program_start(v, fd);
 	else if (sscanf(word, "spawn %u", &number) == 1)
 		task_start(v, number, fd);
 	else if (strcmp(word, "end") == 0 && v->s->index)

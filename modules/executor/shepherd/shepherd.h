@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../order.h"
 #include "../spec.h"
 #include "keel/service/task.h"
 
@@ -32,10 +33,10 @@ struct outcome {
  * task has none of them ignored; the others are as the nursery was started with. */
 void signals_set(void (*handler)(int));
 
-/* child.c: none returns. What needs the user's rights before the program may be started; the program; a task. */
-struct order;
+/* child.c: none returns. What needs the user's rights before the program may be started; the program, with an order as a module
+ * wants it; a task. */
 _Noreturn void child_set_up(struct spec *s, const struct order *none, int trouble_fd);
-_Noreturn void child_run(struct spec *s, const struct order *none, int trouble_fd);
+_Noreturn void child_run(struct spec *s, const struct order *o, int trouble_fd);
 _Noreturn void child_task(struct spec *s, const struct order *o, int trouble_fd);
 /* Becomes the user of the task for good (identity.h), where the daemon is root. 0; fails with -errno, and the caller must
  * not go on. */
@@ -54,17 +55,6 @@ int trouble_status(const struct trouble *t); /* the exit status of a start that 
 bool has_begun(const struct trouble *t);
 /* "started SESSION", "refused ..." for the diary, and what the daemon gets, which may differ. */
 void trouble_text(const struct spec *s, const struct trouble *t, pid_t pid, char record[512], char talk[512]);
-
-/* order.c: a task to be started, by its description. */
-struct order {
-	char *bytes; /* what the others point into */
-	char *dir;
-	char **args, **env; /* env: of the job, with the task's own and ours, which go before */
-	size_t n_args;
-};
-/* Reads it from an open file. 0; fails with -EPROTO, -E2BIG, -ENOMEM; the caller calls order_fini(). */
-int order_load(const struct spec *s, int fd, struct order *ret);
-void order_fini(struct order *o);
 
 /* daemon.c: messages to and from the daemon. */
 struct talk {
@@ -123,9 +113,7 @@ void courier_clean(struct spec *s, bool place); /* place: the output first */
  * begun, and its files are removed. */
 int proceed(struct spec *s, struct outcome *ret);
 
-/* message.c: reads the spec from an open file. 0; fails with -errno. */
-int spec_load(int fd, struct spec *ret);
-/* Appends a line of fd 0 to the output of the task whose spec is SPEC_FD, as its user. Returns an exit status: 1 on any
+/* message.c: appends a line of fd 0 to the output of the task whose spec is SPEC_FD, as its user. Returns an exit status: 1 on any
  * error. */
 int message_append(int files);
 

@@ -100,29 +100,42 @@ static void wait_for(short events)
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------------------- */
-static void send_all(const char *at, size_t len, int flags)
+/* What the socket takes of it, in one piece: the daemon wakes once. */
+static size_t send_some(struct iovec *part, size_t n)
 {
-	while (len > 0) {
-		ssize_t n = send(line.fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT | flags);
+	struct msghdr m = { .msg_iov = part, .msg_iovlen = n };
+	ssize_t sent = sendmsg(line.fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-		if (n >= 0) {
-			at += n;
-			len -= (size_t)n;
-		} else if (errno == EAGAIN) {
-			wait_for(POLLOUT);
-		} else if (errno != EINTR) {
-			_exit(1);
-		}
-	}
+	if (sent >= 0)
+		return (size_t)sent;
+	if (errno == EAGAIN)
+		wait_for(POLLOUT);
+	else if (errno != EINTR)
+		_exit(1);
+	return 0;
 }
 
 void line_send(const struct pack *p)
 {
+	uint32_t len = p->len;
+	struct iovec parts[] = { { &len, sizeof(len) }, { p->data, len } };
+	size_t left = sizeof(len) + len;
+
 	line_check();
 	if (p->failed)
 		_exit(1); /* no memory, in the middle of a sentence */
-	send_all((const char *)&p->len, sizeof(p->len), MSG_MORE);
-	send_all(p->data, p->len, 0);
+	while (left > 0) {
+		size_t sent = send_some(parts, 2);
+
+		left -= sent;
+		for (int i = 0; i < 2; i++) {
+			size_t of_it = sent < parts[i].iov_len ? sent : parts[i].iov_len;
+
+			parts[i].iov_base = (char *)parts[i].iov_base + of_it;
+			parts[i].iov_len -= of_it;
+			sent -= of_it;
+		}
+	}
 }
 
 /* ---- in -------------------------------------------------------------------------------------------------------------- */

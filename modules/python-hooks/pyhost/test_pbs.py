@@ -31,7 +31,7 @@ SETUP = {
                 "comment": ["string", 1, ""], "depend": ["string", 1, ""], "Error_Path": ["string", 1, ""],
                 "Exit_status": ["long", READONLY, ""], "run_count": ["long", 1, ""],
                 "eligible_time": ["eligible_clock", 1, ""], "resources_released": ["string", 1, ""],
-                "resource_released_list": ["resource_list", 1, ""], "stageout": ["string_array", 1, ""],
+                "resource_released_list": ["resource_list", READONLY, ""], "stageout": ["string_array", 1, ""],
                 "tolerate_node_failures": ["node_failures", 1, "all, job_start or none"],
                 "contributed": ["a_type_of_tomorrow", 1, "of a module that nobody here knows"],
             },
@@ -301,7 +301,7 @@ class Select(Case):
     def test_bad_specs(self):
         for spec in (None, [1], 1.5, (1,), True, {}, {0: 1}, {1: None}, {1: [1], 2: 1}):
             self.fails(ValueError, "bad increment specs", pbs.select(J1).increment_chunks, spec)
-        for spec in ("x", "x%", {1: "y", 2: 1}):
+        for spec in ("x", "x%", "1/0%", "nan%", {1: "y", 2: 1}):
             self.assertRaises(ValueError, pbs.select(J1).increment_chunks, spec)
 
     def test_of_a_job(self):
@@ -389,9 +389,10 @@ class Reading(Case):
     def test_unset_is_none(self):
         """python-hooks #40"""
         j = self.job
-        for name in ("euser", "tolerate_node_failures", "resources_released", "Exit_status", "exec_vnode", "server"):
+        for name in ("euser", "tolerate_node_failures", "resources_released", "Exit_status", "exec_vnode", "server",
+                     "resource_released_list"):
             self.assertIsNone(getattr(j, name))
-        self.assertIsNone(j.resource_released_list["mem"])
+        self.assertIsNone(j.resources_used["mem"])
         self.assertIsNone(j.Resource_List["site"])
         self.assertIsNone(j.Variable_List["NONE"])
 
@@ -664,16 +665,18 @@ class Events(Case):
             ["event", "argv", "1", "-c"], ["event", "argv", "2", "x"], ["event", "env", None, None],
             ["event", "env", "A", "1"], ["event", "env", "PBS_X", "1"]])
         self.begin("execjob_launch", **params)
-        self.e.argv = ["a"]
+        self.e.argv = ["a", None]
+        self.e.env["A"] = None
         self.assertRaises(pbs.BadAttributeValueTypeError, setattr, self.e, "env", [])
         self.assertRaises(pbs.BadAttributeValueError, setattr, self.e, "vnode_list", {})
-        self.assertEqual(self.changes(), [["event", "argv", None, None], ["event", "argv", "0", "a"]])
+        self.assertEqual(self.changes(), [["event", "argv", None, None], ["event", "argv", "0", "a"],
+                                          ["event", "env", None, None]])
 
     def test_management(self):
         self.begin("management", management={
             "cmd": 2, "objtype": 1, "objname": "workq", "request_time": 5, "reply_code": 0, "reply_auxcode": 0,
             "reply_choice": 1, "reply_text": "", "attribs": [
-                {"name": "resources_max", "resource": "ncpus", "value": "4", "op": 0, "flags": 0, "sisters": []}]})
+                {"name": "resources_max", "resource": "ncpus", "value": "4", "op": 0, "flags": 0, "sisters": None}]})
         m = self.e.management
         self.assertEqual((m.cmd, m.objtype, m.objname, m.request_time), (pbs.MGR_CMD_SET, pbs.MGR_OBJ_QUEUE, "workq", 5))
         self.assertEqual(str(m), "MGR_CMD_SET:MGR_OBJ_QUEUE:workq")

@@ -152,10 +152,20 @@ static bool path_back(void)
 
 static const char *const streams[] = { "stdin", "stdout", "stderr" };
 
+static bool is_open(PyObject *stream)
+{
+	PyObject *closed = PyObject_GetAttrString(stream, "closed");
+	bool ret = closed != Py_True;
+
+	Py_XDECREF(closed);
+	PyErr_Clear(); /* None is no stream, and was none */
+	return ret;
+}
+
 static bool streams_back(void)
 {
 	for (int i = 0; i < 3; i++)
-		if (fcntl(i, F_GETFD) < 0 ||
+		if (fcntl(i, F_GETFD) < 0 || !is_open(kept.streams[i]) ||
 		    (PySys_GetObject(streams[i]) != kept.streams[i] && PySys_SetObject(streams[i], kept.streams[i]) < 0))
 			return false;
 	return true;
@@ -230,13 +240,16 @@ bool watch_keep(PyObject *pbs)
 	Py_XDECREF(environ_now);
 	for (int i = 0; i < 3; i++) {
 		kept.streams[i] = PySys_GetObject(streams[i]);
-		Py_XINCREF(kept.streams[i]);
+		if (!kept.streams[i])
+			kept.streams[i] = Py_None;
+		Py_INCREF(kept.streams[i]);
 	}
 	kept.recursion = Py_GetRecursionLimit();
+	Py_XDECREF(PyImport_ImportModule("_signal")); /* the first import sets a handler */
 	handlers_get(kept.handlers);
 	if (!getcwd(kept.cwd, sizeof(kept.cwd)))
 		kept.cwd[0] = '\0';
-	return kept.pbs_names && kept.builtin_names && kept.path && kept.environ;
+	return kept.pbs_names && kept.builtin_names && kept.path && kept.environ && !PyErr_Occurred();
 }
 
 void watch_begin(void)

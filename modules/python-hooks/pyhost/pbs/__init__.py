@@ -85,7 +85,7 @@ def _setup(of):
     globals()["hook_config_filename"] = of.get("config")
     if of.get("config"):
         os.environ["PBS_HOOK_CONFIG_FILE"] = of["config"]
-    for name, value in globals().items():
+    for value in globals().values():
         if isinstance(value, type) and value.__module__.startswith("pbs."):
             value.__module__ = "pbs"  # as tracebacks and scripts name it
     globals()["__all__"] = [name for name, value in globals().items()

@@ -118,6 +118,10 @@ class pbs_resource(Keyed):
             self._texts[name] = text
 
 
+def resource_or_none(of, row, texts):
+    return None if texts is None else pbs_resource(of, row, texts)
+
+
 class pbs_keys(Keyed):
     """Texts by key, as in server.max_run_res["ncpus"]; of objects that are read only."""
     __slots__ = ()

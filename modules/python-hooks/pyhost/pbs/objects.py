@@ -88,7 +88,7 @@ class Object:
     def _text(self, row, value):
         if row.make is keyed.pbs_env:
             raise BadAttributeValueError("attribute '%s' cannot be directly set." % row.name)
-        if row.make is keyed.pbs_resource:
+        if row.type == "resource_list":
             raise AssertionError("can't set the head resource '%s' directly " % row.name)
         if row.make is not None and isinstance(value, Object):
             value = value._id

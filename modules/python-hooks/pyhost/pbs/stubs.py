@@ -78,6 +78,8 @@ def members(cls, indent="    "):
 def type_name(row):
     if row.make is keyed.pbs_env or row.make is keyed.pbs_resource:
         return "{%s}" % row.make.__name__
+    if row.make is keyed.resource_or_none:
+        return "Optional[{pbs_resource}]"
     if row.make is not None:
         return "Optional[%s]" % ("{queue}" if row.name == "queue" else "_server")
     kind = row.kind.type.__name__

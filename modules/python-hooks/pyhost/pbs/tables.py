@@ -2,7 +2,9 @@
 #
 # tables.py - the daemon's tables become classes and rows: no attribute has a line of Python.
 from . import objects, run, texts, types
-from .keyed import pbs_env, pbs_resource
+from .keyed import READONLY, pbs_env, pbs_resource, resource_or_none
+
+ALWAYS = ("resources_used", "resources_assigned")  # lists that are there before anything is in them
 
 
 def fill(tables):
@@ -21,7 +23,7 @@ def fill(tables):
 
 def maker(row):
     if row.type == "resource_list":
-        return pbs_resource
+        return resource_or_none if row.flags & READONLY and row.name not in ALWAYS else pbs_resource
     if row.name == "Variable_List":
         return pbs_env
     return objects.refer if row.name in objects.REFERS else None

@@ -139,6 +139,14 @@ struct keel_part_api {
 	char *(*path_here)(struct keel_mod *, const char *host, const char *path);
 	/* The primary: what the job has used on all its hosts, as far as it is known here: "cpupercent=0,cput=00:00:01,...". -ENOENT. */
 	int32_t (*usage)(struct keel_mod *, const char *id, char *buf, uint32_t len);
+	/* What is about to be started on this host, while task_launch (number 1, the job's program) or task_spawn is raised for it:
+	 * its arguments, its whole environment, where it begins. Of a script: its shell, and the script's path. NULL: nothing is,
+	 * or there is no memory. Borrowed until the next call. */
+	const struct keel_part_task *(*program)(struct keel_mod *, const char *id, uint32_t number);
+	/* Replaces its arguments and its whole environment; dir NULL: it stays. argv[0] that has no slash is looked up in the new PATH.
+	 * -ENOENT: nothing of that number is about to be started; -EINVAL: no program, or a variable without a name; -E2BIG: more than
+	 * the system can execute; -ENOMEM. */
+	int32_t (*set_program)(struct keel_mod *, const char *id, uint32_t number, const struct keel_part_task *);
 };
 
 KEEL_SERVICE(part);
@@ -159,5 +167,7 @@ KEEL_SERVICE(part);
 #define keel_part_abort(...) KEEL_CALL(part, abort, __VA_ARGS__)
 #define keel_part_path_here(...) KEEL_CALL(part, path_here, __VA_ARGS__)
 #define keel_part_usage(...) KEEL_CALL(part, usage, __VA_ARGS__)
+#define keel_part_program(...) KEEL_CALL(part, program, __VA_ARGS__)
+#define keel_part_set_program(...) KEEL_CALL(part, set_program, __VA_ARGS__)
 
 #endif

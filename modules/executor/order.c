@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * order.c - reads the description of a task beside the program: "key=value" strings, the last one "end=".
+ * order.c - reads the description of a task, or of a program that a module has changed: "key=value" strings, the last one
+ * "end=".
  *
- * Its environment is the job's; what comes with the task replaces that; what says which task it is goes before all.
+ * Its environment is the job's; what comes with the task replaces that; what says which task it is goes before all. With
+ * "whole" it is what comes behind, alone.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../talk.h"
-#include "shepherd.h"
+#include "order.h"
+#include "talk.h"
 
 /* The daemon sends them last: of this host and this task. */
 static const char *const ours[] = { "PBS_JOBID=", "PBS_JOBCOOKIE=", "PBS_NODENUM=", "PBS_TASKNUM=" };
@@ -116,6 +119,8 @@ static int strings_take(const struct spec *s, struct order *o, size_t len)
 			o->dir = value;
 		else if (strcmp(text, "arg") == 0)
 			o->args[o->n_args++] = value;
+		else if (strcmp(text, "whole") == 0)
+			n = 0;
 		else if (strcmp(text, "env") == 0)
 			env_put(o, &n, value, true);
 		else if (strcmp(text, "own") == 0)
@@ -128,15 +133,12 @@ static int strings_take(const struct spec *s, struct order *o, size_t len)
 	return -EPROTO;
 }
 
-int order_load(const struct spec *s, int fd, struct order *ret)
+int order_decode(const struct spec *s, char *bytes, size_t len, struct order *ret)
 {
-	struct order o = { 0 };
-	size_t len = 0, strings = 0;
-	int r = 0;
+	struct order o = { .bytes = bytes };
+	size_t strings = 0;
+	int r;
 
-	o.bytes = file_read(fd, &len, &r);
-	if (!o.bytes)
-		return r;
 	for (size_t at = 0; at < len; at++)
 		strings += !o.bytes[at];
 	o.args = calloc(strings + 1, sizeof(*o.args));
@@ -147,4 +149,13 @@ int order_load(const struct spec *s, int fd, struct order *ret)
 	else
 		*ret = o;
 	return r;
+}
+
+int order_load(const struct spec *s, int fd, struct order *ret)
+{
+	size_t len = 0;
+	int r = 0;
+	char *bytes = file_read(fd, &len, &r);
+
+	return bytes ? order_decode(s, bytes, len, ret) : r;
 }
