@@ -131,6 +131,35 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	hook_said "run by Scheduler of $a"
 }
 
+@test "python-hooks #17: a hold at the start of a subjob is its array's" {
+	hook r17e event=runjob <<-'EOS'
+		import pbs
+		e = pbs.event()
+		e.job.Hold_Types = pbs.hold_types("o")
+		e.reject("maintenance")
+	EOS
+	a=$(submit -J 1-3)
+	wait_until 20 job_is "$a" H
+	qmgr -c 'set hook r17e enabled = false'
+	qrls -h o "$a"
+	wait_until 20 job_is "$a" B
+}
+
+@test "python-hooks #17: a start that is refused is not asked for again and again" {
+	hook r17f event=runjob <<-'EOS'
+		import pbs
+		e = pbs.event()
+		e.job.Variable_List["N"] = str(int(e.job.Variable_List["N"] or 0) + 1)
+		e.reject("not yet")
+	EOS
+	a=$(submit)
+	wait_until 20 comment_says "$a" 'Not Running: PBS Error: not yet'
+	nap 1
+	before=$(server_log | grep -c "runjob request rejected by 'r17f'")
+	[ "$before" -lt 20 ]
+	has "$(job_attr "$a" Variable_List)" 'N=[1-9]'
+}
+
 @test "python-hooks #17: qrun reads why a start is refused" {
 	hook r17b event=runjob <<<'import pbs; pbs.event().reject("maintenance")'
 	qmgr -c 'set server scheduling = false'
