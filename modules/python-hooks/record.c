@@ -74,12 +74,12 @@ static void value_write(FILE *f, const struct value *v)
 	} else if (v->kind != 'l' && v->kind != 'm') {
 		fputs("null", f);
 	} else {
-		fputc(v->kind == 'l' ? '[' : '{', f);
+		fputs(v->kind == 'l' ? "[" : "{", f);
 		for (; value_next(v, &at, &inner); n++) {
 			fputs(n == 0 ? "" : v->kind == 'm' && n % 2 == 1 ? ": " : ", ", f);
 			value_write(f, &inner);
 		}
-		fputc(v->kind == 'l' ? ']' : '}', f);
+		fputs(v->kind == 'l' ? "]" : "}", f);
 	}
 }
 
