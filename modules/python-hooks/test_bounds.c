@@ -250,6 +250,29 @@ static void a_deep_folder(void)
 	end(h); /* nothing is left */
 }
 
+/* past modules/python-hooks/setup.c CONF_MAX: what is behind is not read */
+static void a_long_pbs_conf(void)
+{
+	char path[] = "/tmp/keelson-hooks-conf.XXXXXX";
+	struct value conf_map, v;
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	fprintf(f, "FIRST = 1\n# NONE = 2\n");
+	for (int i = 0; i < 65536 / 8; i++)
+		fputs("#......\n", f);
+	fputs("LAST=1\n", f);
+	fclose(f);
+	setenv("PBS_CONF_FILE", path, 1);
+	begin();
+	CU_ASSERT_TRUE(value_read(st.pools->conf.data, st.pools->conf.len, &conf_map));
+	CU_ASSERT(value_find(&conf_map, "FIRST", &v) && value_is(&v, "1"));
+	CU_ASSERT_FALSE(value_find(&conf_map, "NONE", &v));
+	CU_ASSERT_FALSE(value_find(&conf_map, "LAST", &v));
+	daemon_end();
+	unsetenv("PBS_CONF_FILE");
+	unlink(path);
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------------------- */
 /* past modules/python-hooks/run.h NOTES_MAX */
 static void notes(void)
@@ -310,8 +333,8 @@ static uint32_t files_in(const char *dir)
 	return n;
 }
 
-/* past modules/python-hooks/record.c FILES_MAX, past modules/python-hooks/record.c UNDER_WAY_MAX, past
- * modules/python-hooks/record.c ANSWERS_MAX: those beyond are dropped */
+/* past modules/python-hooks/record.c FILES_MAX, past modules/python-hooks/record.c UNDER_WAY_MAX,
+ * past modules/python-hooks/record.c ANSWERS_MAX: those beyond are dropped */
 static void records(void)
 {
 	struct result result = { .how = ACCEPTED };
@@ -365,4 +388,4 @@ static void records(void)
 }
 
 TESTS_MAIN("bounds", TEST(calls_that_wait), TEST(processes), TEST(lines_of_a_run), TEST(bytes_of_a_run), TEST(questions), TEST(an_alarm),
-	   TEST(checks), TEST(a_deep_folder), TEST(notes), TEST(a_long_traceback), TEST(records))
+	   TEST(checks), TEST(a_deep_folder), TEST(a_long_pbs_conf), TEST(notes), TEST(a_long_traceback), TEST(records))
