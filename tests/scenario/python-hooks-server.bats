@@ -236,6 +236,37 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	same duration "$before" "$(resv_attr "$r" reserve_duration)"
 }
 
+@test "python-hooks: a script changes a reservation, and what follows from it is computed anew" {
+	hook c20 event=resvsub <<-'EOS'
+		import pbs
+		r = pbs.event().resv
+		r.Resource_List["select"] = pbs.select("1:ncpus=2")
+		r.reserve_end = int(r.reserve_start) + 1200
+	EOS
+	r=$(as "$OWNER" pbs_rsub -R "$(moment 3600)" -D 600 -l select=1:ncpus=1)
+	r=${r%% *}
+	undo pbs_rdel "$r"
+	wait_until 20 resv_is "$r" CONFIRMED
+	same ncpus 2 "$(resv_attr "$r" Resource_List.ncpus)"
+	same duration 1200 "$(resv_attr "$r" reserve_duration)"
+	same nodes '(n1:ncpus=2)' "$(resv_attr "$r" resv_nodes)"
+}
+
+@test "python-hooks: a reservation's begin, confirmation and end are seen" {
+	hook e20 'event="resv_confirm,resv_begin,resv_end"' <<-'EOS'
+		import pbs
+		e = pbs.event()
+		name = {pbs.RESV_CONFIRM: "confirm", pbs.RESV_BEGIN: "begin", pbs.RESV_END: "end"}[e.type]
+		pbs.logmsg(pbs.LOG_DEBUG, "%s of %s nodes %s" % (name, e.resv.resvid, e.resv.resv_nodes))
+	EOS
+	r=$(as "$OWNER" pbs_rsub -R "$(moment 5)" -D 600 -l select=1:ncpus=1)
+	r=${r%% *}
+	wait_until 30 hook_said "confirm of $r nodes \\(n1:ncpus=1\\)"
+	wait_until 60 hook_said "begin of $r nodes \\(n1:ncpus=1\\)"
+	pbs_rdel "$r"
+	wait_until 30 hook_said "end of $r nodes .*"
+}
+
 # ---- notes ---------------------------------------------------------------------------------------------------------
 
 @test "python-hooks #29: jobobit, management, modifyvnode, postqueuejob see their objects, and refuse nothing" {
