@@ -353,7 +353,5 @@ int32_t server_fill_runjob(struct run *r, const void *event, struct pack *params
 keel_verdict server_settle_runjob(struct run *r, struct keel_call *c, const struct result *result)
 {
 	server_restarts_cycle(r, result);
-	if (result->how == BROKEN)
-		return KEEL_NEXT;
 	return result->how == ACCEPTED ? start_accepted(r, c, result) : start_rejected(r, c, result);
 }
