@@ -262,8 +262,6 @@ keel_verdict server_changes(struct run *r, struct keel_call *c, const struct res
 keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target)
 {
 	server_restarts_cycle(r, result);
-	if (result->how == BROKEN) /* its process could not serve: the operation goes on */
-		return KEEL_NEXT;
 	if (result->how != ACCEPTED)
 		return server_refusal(r, c, result);
 	return server_changes(r, c, result, target);
