@@ -427,3 +427,17 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	held
 	said 'requested for scheduler to restart cycle$'
 }
+
+@test "python-hooks: a process that is not as it should be sets nothing that no request may" {
+	hook evil event=queuejob <<-'EOS'
+		import pbs, sys
+		run = sys.modules["pbs.run"]
+		name = str(pbs.event().job.Job_Name)
+		run.changes[("job", {"owner": "euser", "host": "Job_Owner"}.get(name, "Job_Name"), None)] = "root" if name != "line" else "a\nb"
+	EOS
+	for name in owner host line; do
+		got=$(held -N $name 2>&1) && false
+		same words 'qsub: queuejob event: rejected request' "$got"
+	done
+	said ';evil;queuejob cannot set euser: '
+}
