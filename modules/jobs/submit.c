@@ -305,7 +305,7 @@ static int32_t draft_make(struct keel_mod *mod, struct submission *s, struct kee
 	if (!s->draft)
 		return err->code ? err->code : PBSE_SYSTEM;
 	fill(mod, s, who, sequence);
-	ch = keel_changes(mod);
+	ch = job_slot(mod, s->draft) ? keel_changes(mod) : NULL; /* memory that is needed once it is published */
 	code = ch ? submit_apply(mod, ch, s->draft, s->queue, s->req, sequence, err)
 		  : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
 	if (!code)

@@ -128,8 +128,8 @@ static bool program_start(struct checker *k)
 	const struct conf *conf = st->mod->conf;
 	const char *argv[] = { st->pools->program, "--check", NULL };
 	struct keel_err err = { .code = 0 };
-	struct keel_supervise_opts o = { .size = sizeof(o), .profile = KEEL_PROFILE_PLAIN, .name = "hook checks", .argv = argv,
-					 .user = "nobody", .memory = conf->memory, .deadline_ms = CHECK_MS, .start_ms = CHECK_MS,
+	struct keel_supervise_opts o = { .size = sizeof(o), .profile = KEEL_PROFILE_SCRIPT, .name = "hook checks", .argv = argv,
+					 .user = conf->user, .memory = conf->memory, .deadline_ms = CHECK_MS, .start_ms = CHECK_MS,
 					 .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard, .ended = ended, .arg = k };
 	uint32_t n = k->n;
 
@@ -182,7 +182,8 @@ void checks_stop(struct state *st)
 
 	if (!k)
 		return;
-	keel_supervise_stop(k->program);
+	if (k->program)
+		keel_supervise_drop(k->program);
 	keel_timer_cancel(k->timer);
 	DL_FOREACH_SAFE(k->checks, c, next) {
 		DL_DELETE(k->checks, c);

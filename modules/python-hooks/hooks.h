@@ -153,6 +153,8 @@ struct run {
  * them. `facts` (may be NULL): a map, written already. */
 void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
 void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
+/* The attributes of a class that somebody may read, in listing order; NULL without memory. */
+const struct keel_attr *const *class_attrs(struct state *st, const char *klass, uint32_t *ret_n);
 struct keel_obj *run_find(const struct run *r, const char *target); /* NULL: it is none of the event's, or gone */
 
 enum how { ACCEPTED, REJECTED, EXCEPTION, ALARM, BROKEN /* its process could not serve: the text says why */ };
@@ -184,6 +186,9 @@ bool run_goes(const struct state *st, const struct hook *h, enum event_id event)
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
 /* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
 int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);
+
+/* times.c */
+extern const struct keel_request_def times_row;
 
 /* pool.c */
 struct ask; /* a call that waits for a process or runs in one */

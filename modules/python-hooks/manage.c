@@ -239,6 +239,8 @@ static void on_delete(struct state *st, struct keel_req *req, const char *name)
 	keel_manage_reply(req, 0, NULL);
 	h->pending = true;
 	h->loading = false;
+	imports_go_on(st, h);
+	shows_go_on(st);
 	if (h->spread)
 		hook_changed(st, h);
 	else
@@ -312,6 +314,7 @@ void manage_stop(struct state *st)
 	if (!st->manage)
 		return;
 	imports_drop(st);
+	shows_drop(st);
 	keel_timer_cancel(st->manage->reader);
 	HASH_ITER(hh, st->hooks, h, next)
 		hook_free(st, h);

@@ -21,6 +21,7 @@ enum { OBJ_HOOK = 8, OBJ_PBS_HOOK = 9 };
 struct manage {
 	int64_t last_version, last_place;
 	struct import *imports; /* that are being checked */
+	struct show *shows; /* requests for bodies that are being read */
 	uint64_t last_import;
 	struct keel_timer *reader; /* begins to read bodies, when all have started */
 };
@@ -41,6 +42,10 @@ void log_done(struct state *st, struct keel_req *req, const char *hook, const ch
 void body_import(struct state *st, struct keel_req *req, const char *name);
 void imports_go_on(struct state *st, const struct hook *h); /* it is loaded now */
 void imports_drop(struct state *st);
+
+/* show.c */
+void shows_go_on(struct state *st); /* a hook is loaded, or deleted */
+void shows_drop(struct state *st);
 
 /* stored.c */
 /* Writes all of a hook's attributes as `h` has them, into its object or a draft; h is `name`'s, or a copy that is not in force yet. And,

@@ -102,6 +102,5 @@ void run_ended(struct run *r, const struct result *result)
 		rejected_log(r, result->text);
 	else if (result->how != ACCEPTED)
 		broken_log(r, result);
-	if (r->hook && r->hook->debug)
-		record_out(r, result);
+	record_out(r, result);
 }

@@ -23,6 +23,7 @@
 #define BROKEN_MS 10000	       /* until it is tried again */
 #define START_MS 30000	       /* until it is up */
 #define LOGS_MAX 10000u	       /* of a call */
+#define LOG_BYTES_MAX (4u << 20)
 #define QUESTIONS_MAX 1000000u /* of a call */
 #define LOOK_US 200	       /* about what a short script takes */
 #define BLIND_CALLS 3
@@ -49,7 +50,7 @@ struct process {
 	uint32_t n_asks, ahead_bytes;
 	struct keel_timer *timer; /* until it is up; the alarm of the call that runs; idle */
 	int64_t began_us;	  /* the call that runs */
-	uint32_t logs, questions; /* of that */
+	uint32_t logs, log_bytes, questions; /* of that */
 	uint64_t served;
 };
 
@@ -120,6 +121,11 @@ int32_t folders_start(struct state *st, struct keel_err *err); /* what a dead da
 void folders_stop(struct state *st);
 
 /* setup.c */
+struct setup {
+	const char *user, *config, *dir; /* may be NULL */
+	bool has_script;
+};
+void setup_pack(struct state *st, const struct hook *h, bool of_mom, const struct setup *of, struct pack *out); /* the map */
 void setup_write(const struct process *p, struct pack *out); /* a whole frame */
 void setup_path(const struct hook *h, bool of_mom, struct keel_mod *mod, char *buf, uint32_t len); /* of its script, in tracebacks */
 int32_t setup_start(struct state *st, struct keel_err *err);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "pool.h"
+#include "run.h"
 
 #define LOOKS 16 /* before an alarm */
 
@@ -113,7 +114,8 @@ void process_stop(struct process *p)
 
 	DL_FOREACH(p->asks, a)
 		a->run = NULL;
-	keel_supervise_stop(p->program);
+	if (p->program)
+		keel_supervise_drop(p->program);
 	process_free(p);
 }
 
@@ -148,7 +150,7 @@ static void begin_next(struct process *p)
 	const struct conf *conf = p->pool->st->mod->conf;
 
 	keel_timer_cancel(p->timer);
-	p->logs = p->questions = 0;
+	p->logs = p->log_bytes = p->questions = 0;
 	p->began_us = now_us(p);
 	p->timer = p->asks ? keel_timer(p->pool->st->mod, p->asks->alarm_ms, alarmed, p) :
 			     keel_timer(p->pool->st->mod, conf->idle, idle, p);
@@ -248,10 +250,14 @@ static bool on_log(struct process *p, const struct value *frame)
 	if (!value_nth(frame, 1, &mask) || mask.kind != 'i' || !value_nth(frame, 2, &klass) || !value_nth(frame, 3, &object) ||
 	    !value_nth(frame, 4, &text) || klass.kind != 's' || text.kind != 's')
 		return false;
-	if (++p->logs > LOGS_MAX)
+	if (p->logs > LOGS_MAX)
 		return true;
-	if (p->logs == LOGS_MAX)
-		keel_log(mod, KEEL_LOG_ERROR, "Hook", p->pool->name, "%u lines of one run; more of them are dropped", LOGS_MAX);
+	p->log_bytes += text.len < LOG_BYTES_MAX ? text.len : LOG_BYTES_MAX;
+	if (++p->logs > LOGS_MAX || p->log_bytes > LOG_BYTES_MAX) {
+		p->logs = LOGS_MAX + 1;
+		keel_log(mod, KEEL_LOG_ERROR, "Hook", p->pool->name, "its script writes too much: other lines of this run are dropped");
+		return true;
+	}
 	text_copy(&klass, a, sizeof(a));
 	text_copy(&object, b, sizeof(b));
 	words = value_text(&text);
@@ -265,12 +271,15 @@ static bool on_ask(struct process *p, const struct value *frame)
 {
 	struct state *st = p->pool->st;
 	struct pack answer = { .data = NULL }, out = { .data = NULL };
-	uint32_t open = pack_open_list(&out);
+	uint32_t open;
 	bool is_known;
 
 	if (p->phase != UP || !p->asks || ++p->questions > QUESTIONS_MAX)
 		return false;
+	open = pack_open_list(&out);
 	is_known = p->of_mom ? answer_host(st, p->asks->run, frame, &answer) : answer_server(st, frame, &answer);
+	if (is_known && !answer.failed && p->asks->run)
+		record_answer(p->asks->run, frame, &answer);
 	pack_text(&out, "answer");
 	if (answer.failed)
 		pack_nothing(&out);

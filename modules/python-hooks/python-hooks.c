@@ -76,6 +76,7 @@ static const struct keel_contrib contribs[] = {
 #undef STORED
 	KEEL_ROW(MANAGED, hook_managed), KEEL_ROW(MANAGED, pbshook_managed), KEEL_ROW(LISTED, hook_listed),
 	KEEL_ROW(ATTR, distribute_timeout_row),
+	KEEL_ROW(REQUEST, times_row),
 	KEEL_ROW(RELOAD, hostwide_reload),
 	KEEL_ROW(MOM_DIRECTIVE, reject_root_scripts_directive),
 	KEEL_ROW(MOM_DIRECTIVE, report_hook_checksums_directive),

@@ -34,8 +34,16 @@ int32_t server_fill_modifyresv(struct run *r, const void *event, struct pack *pa
 	return 2;
 }
 
+/* Times and resources are the requester's: what follows from them is computed before scripts see it. */
 keel_verdict server_settle_modifyresv(struct run *r, struct keel_call *c, const struct result *result)
 {
+	static const char *const fixed[] = { "reserve_start", "reserve_end", "reserve_duration", "Resource_List" };
+
+	for (uint32_t i = 0; result->how == ACCEPTED && i < result->n_changes; i++)
+		for (size_t k = 0; k < KEEL_COUNT(fixed); k++)
+			if (strcmp(result->changes[i].attr, fixed[k]) == 0)
+				return keel_reject(c, PBSE_HOOKERROR, "hook '%s' cannot change %s of an alteration; refuse it, or alter it again",
+						   r->name, fixed[k]);
 	return server_settle(r, c, result, "resv");
 }
 

@@ -53,6 +53,7 @@ void run_free(struct going *g)
 	if (g->run.st->runs)
 		DL_DELETE(g->run.st->runs->all, &g->run);
 	pack_fini(&g->event);
+	record_free(g->record);
 	result_fini(&g->result);
 	free(g);
 }

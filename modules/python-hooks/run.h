@@ -27,6 +27,7 @@ struct going {
 	struct line *line; /* of a note */
 	struct pack event; /* of a note: as it was when that came. Empty: written when the run begins */
 	struct going *prev, *next; /* of its series */
+	struct record *record;	   /* record.c; NULL: it is not recorded */
 };
 
 struct runs {
@@ -37,7 +38,8 @@ struct runs {
 	struct line *lines; /* of series, by what they are about */
 	struct series *current; /* of the note that is being raised */
 	struct shape *shapes;
-	int64_t recorded; /* files of record.c, in a ring */
+	int64_t recorded; /* how many runs were */
+	uint32_t n_records; /* being written */
 };
 
 /* run.c */
@@ -60,6 +62,8 @@ void shapes_free(struct state *st);
 
 /* record.c */
 void record_in(struct run *r, const struct pack *event);
-void record_out(struct run *r, const struct result *result);
+void record_answer(struct run *r, const struct value *frame, const struct pack *answer); /* to a question of its script */
+void record_free(struct record *rec); /* NULL is fine */
+void record_out(struct run *r, const struct result *result); /* it is over: the files are written */
 
 #endif

@@ -17,34 +17,46 @@ void setup_path(const struct hook *h, bool of_mom, struct keel_mod *mod, char *b
 	snprintf(buf, len, "%s/%s_priv/hooks/%s.PY", keel_home(mod), of_mom ? "mom" : "server", h->name);
 }
 
-void setup_write(const struct process *p, struct pack *out)
+void setup_pack(struct state *st, const struct hook *h, bool of_mom, const struct setup *of, struct pack *out)
 {
-	struct state *st = p->pool->st;
-	const struct hook *h = p->pool->hook;
 	const char *host = keel_host_name(st->mod);
-	uint32_t list = pack_open_list(out), map;
+	const struct pack *tables = tables_get(st);
+	uint32_t map = pack_open_map(out);
 	char path[1024];
 
-	setup_path(h, p->of_mom, st->mod, path, sizeof(path));
-	pack_text(out, "setup");
-	map = pack_open_map(out);
-	pack_pair_text(out, "role", p->of_mom ? "mom" : "server");
+	setup_path(h, of_mom, st->mod, path, sizeof(path));
+	pack_pair_text(out, "role", of_mom ? "mom" : "server");
 	pack_key(out, "host");
 	pack_bytes(out, host, (uint32_t)strcspn(host, "."));
 	pack_pair_text(out, "server", keel_server_name(st->mod));
 	pack_pair_text(out, "version", keel_version_text(st->mod));
 	pack_pair_text(out, "hook", h->name);
-	pack_pair_text(out, "user", p->user);
-	pack_key(out, "script");
-	pack_bytes(out, h->script, h->script_len);
+	pack_pair_text(out, "user", of->user);
 	pack_pair_text(out, "path", path);
-	pack_pair_text(out, "config", folder_config(p->folder));
-	pack_pair_text(out, "dir", folder_path(p->folder));
-	pack_key(out, "tables");
-	pack_raw(out, tables_get(st));
+	pack_pair_text(out, "config", of->config);
+	pack_pair_text(out, "dir", of->dir);
 	pack_key(out, "conf");
 	pack_raw(out, &st->pools->conf);
+	pack_key(out, "tables");
+	if (tables)
+		pack_raw(out, tables);
+	else
+		pack_nothing(out);
+	pack_key(out, "script");
+	if (of->has_script && h->script)
+		pack_bytes(out, h->script, h->script_len);
+	else
+		pack_nothing(out);
 	pack_close(out, map, 12);
+}
+
+void setup_write(const struct process *p, struct pack *out)
+{
+	const struct setup of = { .user = p->user, .config = folder_config(p->folder), .dir = folder_path(p->folder), .has_script = true };
+	uint32_t list = pack_open_list(out);
+
+	pack_text(out, "setup");
+	setup_pack(p->pool->st, p->pool->hook, p->of_mom, &of, out);
 	pack_close(out, list, 2);
 }
 

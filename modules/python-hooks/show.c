@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utlist.h>
+
 #define PART_BYTES (192u * 1024u)
 #define OF_PRODUCT "pbshook" /* `extend` of a request for hooks that come with the product: there are none */
 
@@ -117,6 +119,28 @@ static const char *content_wanted(const struct keel_msg *body)
 	return NULL;
 }
 
+/* A request that waits for a body. */
+struct show {
+	struct show *prev, *next;
+	struct keel_req *req;
+};
+
+/* 1: it waits, and there is no answer yet. Else as send_one(). */
+static int32_t show_one(struct state *st, struct keel_req *req, const struct hook *h)
+{
+	const char *content = content_wanted(keel_req_body(req));
+	struct show *s;
+
+	if (!content || !h->loading)
+		return send_one(st, req, h, content);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->req = req;
+	DL_APPEND(st->manage->shows, s);
+	return 1;
+}
+
 static void on_status(struct keel_mod *mod, struct keel_req *req)
 {
 	const struct keel_msg *body = keel_req_body(req);
@@ -135,10 +159,33 @@ static void on_status(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	if (named)
-		r = send_one(mod->state, req, h, content_wanted(body));
+		r = show_one(mod->state, req, h);
 	else if (site)
 		r = send_all(mod->state, req);
-	keel_reply(req, r == 0 ? 0 : r == -EPIPE ? PBSE_PROTOCOL : PBSE_SYSTEM, NULL);
+	if (r != 1)
+		keel_reply(req, r == 0 ? 0 : r == -EPIPE ? PBSE_PROTOCOL : PBSE_SYSTEM, NULL);
+}
+
+void shows_go_on(struct state *st)
+{
+	struct show *all = st->manage->shows, *s, *next;
+
+	st->manage->shows = NULL;
+	DL_FOREACH_SAFE(all, s, next) {
+		on_status(st->mod, s->req);
+		free(s);
+	}
+}
+
+void shows_drop(struct state *st)
+{
+	struct show *s, *next;
+
+	DL_FOREACH_SAFE(st->manage->shows, s, next) {
+		keel_reply(s->req, PBSE_SYSTEM, "the listing ends here: the server ends");
+		free(s);
+	}
+	st->manage->shows = NULL;
 }
 
 const struct keel_listed_def hook_listed = {

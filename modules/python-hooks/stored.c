@@ -147,6 +147,7 @@ static void loaded(struct state *st, struct hook *h)
 {
 	h->loading = false;
 	imports_go_on(st, h);
+	shows_go_on(st);
 	hook_changed(st, h);
 }
 

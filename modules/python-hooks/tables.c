@@ -50,7 +50,7 @@ static void attr_pack(void *arg, const struct keel_attr_def *def)
 	struct rows *rows = arg;
 	uint32_t list;
 
-	if (!(def->read_roles & KEEL_EVERYBODY))
+	if (def->read_roles == KEEL_NOBODY)
 		return;
 	pack_key(rows->p, def->name);
 	list = pack_open_list(rows->p);

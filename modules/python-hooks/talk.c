@@ -123,6 +123,11 @@ void pack_pair_int(struct pack *p, const char *key, int64_t value)
 	pack_int(p, value);
 }
 
+void pack_plain(struct pack *p, const void *bytes, uint32_t len)
+{
+	put(p, bytes, len);
+}
+
 void pack_raw(struct pack *p, const struct pack *value)
 {
 	if (value->failed || value->len == 0)

@@ -90,6 +90,7 @@ void pack_key(struct pack *p, const char *key);
 /* A pair at once. */
 void pack_pair_text(struct pack *p, const char *key, const char *text);
 void pack_pair_int(struct pack *p, const char *key, int64_t value);
+void pack_plain(struct pack *p, const void *bytes, uint32_t len); /* values that were made elsewhere, as they are */
 void pack_raw(struct pack *p, const struct pack *value); /* a whole value that was made elsewhere */
 
 /* ---- reading: a value in a frame; what it points to is the frame's ---------------------------------------------------- */

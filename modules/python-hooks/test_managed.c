@@ -261,6 +261,36 @@ static void test_stored_nonsense(void)
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "its stored alarm counts as not set"));
 }
 
+/* At the start, before the bodies are read: import and export of a hook that is then deleted, and of one that is not. */
+static void test_while_it_is_read(void)
+{
+	struct keel_mock_reply export, import, deleted;
+	struct keel_module status = module_alone("status");
+	const char *ask = "class = \"hook\"; id = \"old\"; want = ( (\"content\", \"application/x-config\", \"\") );";
+
+	manage_send(CONFIG, &reply);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(keel_mock_load(mock, &status, NULL, &err));
+	for (int goes = 0; goes < 2; goes++) {
+		module = keel_mock_restart(module, &err);
+		CU_ASSERT_FATAL(module && hook("old")->loading);
+		export = import = (struct keel_mock_reply){ 0 };
+		keel_mock_request(mock, root, "status", ask, &export);
+		keel_mock_request(mock, root, "manage", CONFIG, &import);
+		CU_ASSERT(!export.told && !import.told);
+		if (goes)
+			keel_mock_request(mock, root, "manage", DELETE, &deleted);
+		for (int i = 0; i < 4; i++)
+			keel_mock_advance(mock, 0);
+		CU_ASSERT(export.told && import.told);
+		CU_ASSERT_EQUAL(export.code != 0, goes == 1);
+		CU_ASSERT_EQUAL(import.code != 0, goes == 1);
+		if (!goes) {
+			CU_ASSERT_PTR_NOT_NULL(strstr(export.part[0], "aGk="));
+			CU_ASSERT_STRING_EQUAL(import.text, "hook 'old' contents overwritten");
+		}
+	}
+}
+
 /* Whichever call fails at the start: the server does not start, or a hook has its script, or the log says why it does not run. */
 static void test_start(void)
 {
@@ -291,4 +321,4 @@ static void test_start(void)
 
 TESTS_MAIN_BETWEEN("managed", set_up, tear_down, TEST(test_create), TEST(test_set), TEST(test_delete), TEST(test_import),
 		   TEST(test_checked), TEST(test_deleted_meanwhile), TEST(test_the_server_ends_meanwhile),
-		   TEST(test_versions_and_places), TEST(test_stored_nonsense), TEST(test_start))
+		   TEST(test_versions_and_places), TEST(test_stored_nonsense), TEST(test_while_it_is_read), TEST(test_start))

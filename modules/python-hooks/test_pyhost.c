@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -42,7 +43,9 @@ static struct {
 	pid_t pid;
 	int fd, status;
 	char *frame;
+	uint32_t len;
 	struct value v; /* the last frame */
+	rlim_t files;	/* descriptors it may have; 0: as many as this */
 	int64_t number;
 } host;
 
@@ -84,6 +87,7 @@ static const char *hear(void)
 	host.v = (struct value){ .kind = 0 };
 	if (!read_all(&len, sizeof(len)))
 		return word;
+	host.len = len;
 	host.frame = malloc(len + 1);
 	CU_ASSERT_TRUE_FATAL(len <= 1024 * 1024 && read_all(host.frame, len) && value_read(host.frame, len, &host.v));
 	CU_ASSERT_TRUE_FATAL(value_nth(&host.v, 0, &v) && v.len < sizeof(word));
@@ -125,14 +129,19 @@ static int64_t retires(void)
 /* ---- the process ----------------------------------------------------------------------------------------------------------- */
 static void begin(const char *mode)
 {
-	int ends[2], nothing = fcntl(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD_CLOEXEC, 20);
+	int ends[2], null = open("/dev/null", O_RDWR | O_CLOEXEC), nothing = fcntl(null, F_DUPFD_CLOEXEC, 20);
 
+	close(null);
 	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	host.fd = ends[0];
 	host.pid = fork();
 	if (host.pid == 0) {
 		char packages[PATH_MAX];
 
+		struct rlimit files = { host.files, host.files };
+
+		if (host.files > 0)
+			setrlimit(RLIMIT_NOFILE, &files);
 		snprintf(packages, sizeof(packages), "--packages=%s", scratch);
 		dup2(fcntl(ends[1], F_DUPFD_CLOEXEC, 20), 3);
 		for (int i = 0; i < 3; i++)
@@ -254,6 +263,7 @@ static void a_script_raises(void)
 	CU_ASSERT_STRING_EQUAL(result("text"), "ValueError: a b c\\udc80\\ud800");
 	CU_ASSERT_STRING_EQUAL(run("class E(BaseException):\n  def __str__(self): raise KeyError\nraise E"), "exception");
 	CU_ASSERT_STRING_EQUAL(result("text"), "E");
+	/* past modules/python-hooks/pyhost/script.c TEXT_MAX, past modules/python-hooks/pyhost/script.c TRACE_MAX */
 	CU_ASSERT_STRING_EQUAL(run("raise ValueError('x' * 10**7)"), "exception");
 	CU_ASSERT_EQUAL(strlen(result("text")), 1024);
 	CU_ASSERT_TRUE(strlen(result("trace")) < 8300);
@@ -298,6 +308,65 @@ static void a_script_asks(void)
 	CU_ASSERT_STRING_EQUAL(result("text"), "t\xffwo");
 }
 
+/* A few values, and what a script makes of them: the same. */
+static void put_any(struct pack *p, uint32_t *seed, int depth)
+{
+	static const char *const texts[] = { "", "x", "\xc3\xa4", "\xff\xfe", "\xed\xa0\x80", "a\nb", "\xf0\x9f\x98\x80", "\x80" };
+	uint32_t kind = pick(seed, depth > 0 ? 6 : 4), n = pick(seed, 5), open;
+	char key[16];
+
+	if (kind == 0) {
+		pack_nothing(p);
+	} else if (kind == 1) {
+		pack_int(p, (int64_t)(UINT64_C(0x8000000000000000) >> pick(seed, 64)) * (pick(seed, 2) ? 1 : -1));
+	} else if (kind == 2) {
+		pack_text(p, texts[pick(seed, 8)]);
+	} else if (kind == 3) {
+		pack_bytes(p, "a\0b", 3);
+	} else {
+		open = kind == 4 ? pack_open_list(p) : pack_open_map(p);
+		for (uint32_t i = 0; i < n; i++) {
+			snprintf(key, sizeof(key), "\xfe%u", i);
+			if (kind == 5)
+				pack_key(p, key);
+			put_any(p, seed, depth - 1);
+		}
+		pack_close(p, open, n);
+	}
+}
+
+static void values_come_back_as_they_went(void)
+{
+	uint32_t seed = 1, open, list;
+
+	CU_ASSERT_STRING_EQUAL_FATAL(serves("import pbs\npbs.ask(*pbs.event())"), "up");
+	for (int i = 0; i < 300; i++) {
+		struct pack p = { .data = NULL }, event = { .data = NULL }, asked = { .data = NULL };
+
+		list = pack_open_list(&event);
+		put_any(&event, &seed, TALK_DEPTH - 3);
+		pack_close(&event, list, 1);
+		open = pack_open_list(&asked);
+		pack_text(&asked, "ask");
+		pack_raw(&asked, &event);
+		pack_close(&asked, open, 2);
+		open = pack_open_list(&p);
+		pack_text(&p, "call");
+		pack_int(&p, i);
+		pack_raw(&p, &event);
+		pack_close(&p, open, 3);
+		say(&p);
+		CU_ASSERT_STRING_EQUAL_FATAL(hear(), "ask");
+		/* the question is the list's value behind "ask", without the head of that list */
+		CU_ASSERT_EQUAL(host.len, asked.len - 5);
+		CU_ASSERT_EQUAL(memcmp(host.frame + 13, asked.data + 18, host.len - 13), 0);
+		answer("");
+		CU_ASSERT_STRING_EQUAL(hear(), "result");
+		pack_fini(&event);
+		pack_fini(&asked);
+	}
+}
+
 static void a_question_that_cannot_be_sent(void)
 {
 	static const char *const scripts[] = {
@@ -320,12 +389,24 @@ static void a_question_that_cannot_be_sent(void)
 
 static void a_result_that_cannot_be_sent(void)
 {
+	/* past modules/python-hooks/pyhost/pyhost.h FRAME_MAX */
 	CU_ASSERT_STRING_EQUAL(run("import pbs\nfor i in range(200): pbs.change('a', str(i), 'x' * 10000)"), "exception");
 	CU_ASSERT_STRING_EQUAL(result("text"), "it changed too much");
 	CU_ASSERT_STRING_EQUAL(run("import pbs\npbs.change('a', None, '\\ud800')"), "exception");
 	CU_ASSERT_TRUE(has(result("text"), "UnicodeEncodeError"));
 	CU_ASSERT_EQUAL(retires(), 1);
 	CU_ASSERT_STRING_EQUAL(run("import pbs\npbs._end = lambda exc: 1"), "exception");
+}
+
+static void a_long_line_of_a_log(void)
+{
+	struct value text;
+
+	/* past modules/python-hooks/pyhost/bridge.c LOG_TEXT_MAX */
+	CU_ASSERT_STRING_EQUAL_FATAL(serves("import pbs\npbs.log('x' * 65537 + '\\ud800')"), "up");
+	CU_ASSERT_STRING_EQUAL(call(), "log");
+	CU_ASSERT_TRUE(value_nth(&host.v, 4, &text) && text.len == 65536);
+	CU_ASSERT_STRING_EQUAL(hear(), "result");
 }
 
 /* ---- what is left for the next run ---------------------------------------------------------------------------------------------- */
@@ -339,9 +420,17 @@ static void nothing_is_left(void)
 				   "left.append('env' if 'NEW' in os.environ or 'PATH' not in os.environ else '')\n"
 				   "left.append('cwd' if os.getcwd() == '/' else '')\n"
 				   "left.append('stdout' if sys.stdout is None else '')\n"
+				   "left.append('sys' if sys.exit is None else '')\n"
+				   "import locale, gc\n"
+				   "left.append('locale' if locale.setlocale(locale.LC_ALL) == 'C.UTF-8' else '')\n"
+				   "left.append('umask' if os.umask(0o123) == 0o123 else '')\n"
+				   "left.append('gc' if not gc.isenabled() else '')\n"
+				   "try: locale.setlocale(locale.LC_ALL, 'C.UTF-8')\n"
+				   "except locale.Error: pass\n"
+				   "gc.disable()\n"
 				   "left.append('limit' if sys.getrecursionlimit() == 500 else '')\n"
 				   "left.append('main' if sys.modules['__main__'].__dict__ is not globals() else '')\n"
-				   "y = pbs.event = builtins.len = sys.stdout = None\n"
+				   "y = pbs.event = builtins.len = sys.stdout = sys.exit = None\n"
 				   "pbs.new = builtins.new = 1\n"
 				   "sys.path += ['/x'] * 60\n"
 				   "os.chdir('/')\n"
@@ -374,6 +463,8 @@ static void what_cannot_be_undone_ends_the_process(void)
 		"import resource\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))",
 		"import os\nos.closerange(0, 3)",
 		"import sys\nsys.stdout.close()",
+		"import sys\nsys.modules.clear()",
+		"import os, builtins\nbuiltins.left = [open('/dev/null') for i in range(100)]\nimport re\nre.left = left",
 	};
 
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
@@ -382,6 +473,8 @@ static void what_cannot_be_undone_ends_the_process(void)
 		if (retires() != 1)
 			printf("%s\n", scripts[i]);
 	}
+	CU_ASSERT_STRING_EQUAL(run("raise MemoryError"), "exception");
+	CU_ASSERT_EQUAL(retires(), 1);
 	CU_ASSERT_STRING_EQUAL(run("import ctypes, signal, subprocess, threading"), "accept");
 	CU_ASSERT_EQUAL(retires(), 0);
 }
@@ -406,6 +499,15 @@ static void a_script_takes_the_line_away(void)
 	CU_ASSERT_STRING_EQUAL(run("import os\ntry: os.write(3, b'x' * 100)\nexcept OSError: os.close(0)"), "accept");
 }
 
+/* past modules/python-hooks/pyhost/line.c LINE_FD_MAX: the last one there is */
+static void few_descriptors(void)
+{
+	host.files = 32;
+	CU_ASSERT_STRING_EQUAL(run("import os\nos.closerange(3, 31)"), "accept");
+	CU_ASSERT_STRING_EQUAL(run("import os\nos.closerange(3, 32)"), "");
+	host.files = 0;
+}
+
 static void much_output_is_no_matter(void)
 {
 	CU_ASSERT_STRING_EQUAL(run("for i in range(1000): print('x' * 100000)"), "accept");
@@ -420,7 +522,7 @@ static void the_daemon_goes(void)
 	CU_ASSERT_STRING_EQUAL(call(), "ask");
 	finish();
 	CU_ASSERT_EQUAL(host.status, 0);
-	begin(NULL);
+	begin(NULL); /* past modules/python-hooks/pyhost/line.c FRAME_IN_MAX */
 	send(host.fd, "\xff\xff\xff\xff", 4, MSG_NOSIGNAL);
 	CU_ASSERT_STRING_EQUAL(hear(), "");
 	CU_ASSERT_EQUAL(WEXITSTATUS(ended()), 1);
@@ -467,6 +569,46 @@ static void texts_are_checked(void)
 	CU_ASSERT_STRING_EQUAL(checked("h1.xml", "<"), "");
 }
 
+/* ---- without a daemon ----------------------------------------------------------------------------------------------------------------- */
+/* The exit status of --run; what it printed is in `said`. */
+static int run_offline(const char *script, const char *record, char *said, size_t size)
+{
+	char command[4 * PATH_MAX];
+	FILE *f;
+	size_t n;
+
+	scratch_write(scratch, "h1.py", script);
+	scratch_write(scratch, "record.json", record);
+	snprintf(command, sizeof(command), "%s --packages=%s --run %s/h1.py --event %s/record.json --config /c.ini 2>&1", program, scratch,
+		 scratch, scratch);
+	f = popen(command, "r");
+	n = fread(said, 1, size - 1, f);
+	said[n] = '\0';
+	return WEXITSTATUS(pclose(f));
+}
+
+static void a_script_runs_without_a_daemon(void)
+{
+	static const char record[] = "{\"setup\": {\"hook\": \"h1\"}, \"event\": {\"a\": 1}, \"answers\": [[[\"x\"], \"y\"]]}";
+	char said[4096];
+
+	CU_ASSERT_EQUAL(run_offline("import pbs\nprint(pbs.event(), pbs.ask('x'), pbs.ask('z'), pbs.ask('list'))\npbs.log('hi')\n"
+				    "pbs.change('Resource_List', 'ncpus', '2')\npbs.change('comment', None, None)\n",
+				    record, said, sizeof(said)),
+			0);
+	CU_ASSERT_STRING_EQUAL(said, "{'a': 1} y None ([], None)\nlog 0004;Hook;x;hi\nchange job Resource_List.ncpus = 2\n"
+				     "change job comment is unset\naccepted\n");
+	CU_ASSERT_EQUAL(run_offline("import pbs\npbs.reject('no')", record, said, sizeof(said)), 1);
+	CU_ASSERT_STRING_EQUAL(said, "rejected: no\n");
+	CU_ASSERT_EQUAL(run_offline("1/0", record, said, sizeof(said)), 2);
+	CU_ASSERT_TRUE(has(said, "exception: ZeroDivisionError: division by zero\n"));
+	CU_ASSERT_EQUAL(run_offline("def (", record, said, sizeof(said)), 2);
+	CU_ASSERT_TRUE(has(said, "broken: SyntaxError: "));
+	CU_ASSERT_EQUAL(run_offline("", "[]", said, sizeof(said)), 2);
+	CU_ASSERT_TRUE(has(said, "has no map \"setup\""));
+	CU_ASSERT_EQUAL(run_offline("", "{", said, sizeof(said)), 2);
+}
+
 /* ------------------------------------------------------------------------------------------------------------------------------------- */
 static void package_write(void)
 {
@@ -484,6 +626,8 @@ int main(void)
 		TEST(a_question_that_cannot_be_sent), TEST(a_result_that_cannot_be_sent), TEST(nothing_is_left),
 		TEST(what_cannot_be_undone_ends_the_process), TEST(a_script_ends_the_process), TEST(a_script_takes_the_line_away),
 		TEST(much_output_is_no_matter), TEST(the_daemon_goes), TEST(texts_are_checked),
+		TEST(values_come_back_as_they_went), TEST(a_long_line_of_a_log), TEST(few_descriptors),
+		TEST(a_script_runs_without_a_daemon),
 	};
 	int ret;
 

@@ -23,6 +23,7 @@ void resv_slot_fini(struct keel_mod *mod, void *slot)
 	if (r->obj)
 		search_forget(mod, r->obj);
 	judge_forget(mod, r);
+	again_over(r);
 	if (r->alteration)
 		keel_end(mod, r->alteration);
 	askers_drop(mod, r);

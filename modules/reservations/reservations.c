@@ -101,6 +101,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_started, on_job_started),
 	KEEL_TAP(job_purged, on_job_purged),
 	KEEL_TAP(node_state, on_node_state),
+	KEEL_TAP(resv_submit, again_submit, .order = 800),
 	KEEL_TAP(resv_modify, on_resv_modify, .order = 1000),
 	KEEL_TAP(node_delete, on_node_delete),
 };

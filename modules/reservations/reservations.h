@@ -81,6 +81,7 @@ struct resv {
 	struct keel_alarm left;	 /* end.c: a job has left it */
 	uint32_t searched_in;	 /* search.c: cycle it was searched in */
 	bool searching;		 /* a find() of it is on its way */
+	struct again *again;	       /* again.c: of a draft */
 	struct alteration *alteration; /* alter.c: one that is at the point resv_modify; NULL */
 	int64_t retry_at;	 /* clock.c: a cycle is to begin then; 0: none */
 	int64_t idle_since;	 /* clock.c: no jobs since; 0: it has some, or has not begun */
@@ -255,8 +256,16 @@ bool wish_has(const struct wish *wish, const char *attr);
 int32_t wish_apply(struct keel_mod *mod, const struct wish *wish, struct keel_changes *ch, struct keel_obj *draft,
 		   struct keel_err *err);
 
+int32_t wish_put_times(struct keel_changes *ch, struct keel_obj *draft, const struct times *t, struct keel_err *err);
 /* When it begins, or its rule does, and how long each time is; nothing is made. 0, or a PBSE code with *err. submit.c */
 int32_t submit_times(struct keel_mod *mod, const struct wish *wish, struct times *ret, struct keel_err *err);
+
+/* ---- again.c: what taps change of a new one ---------------------------------------------------------------------------------------------- */
+/* The set is complete; a tap that changes times or Resource_List makes it be completed again, or, `fixed`, be refused. Fails with 15010 and
+ * *err. */
+int32_t again_expect(struct keel_mod *mod, struct keel_changes *set, struct keel_obj *resv, bool fixed, struct keel_err *err);
+void again_over(struct resv *r); /* NULL, and one of which nothing is expected, is fine */
+keel_verdict again_submit(struct keel_call *c, const struct keel_ev_resv_submit *ev);
 
 /* ---- repeat.c: one for each time of a rule ---------------------------------------------------------------------------------------------- */
 void repeat_submit(struct keel_mod *mod, const struct wish *wish, const struct keel_resv_kind_def *kind);

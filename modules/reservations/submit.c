@@ -258,6 +258,7 @@ static void submit_decided(struct keel_mod *mod, void *arg, const struct keel_ou
 {
 	struct submission *s = arg;
 
+	again_over(resv_slot(mod, s->draft));
 	if (outcome->verdict == KEEL_NEXT || outcome->verdict == KEEL_DONE) {
 		submit_accepted(mod, s);
 		return;
@@ -368,6 +369,8 @@ static void submission_raise(struct keel_mod *mod, struct submission *s, const s
 		return;
 	if (!code)
 		code = draft_kind(mod, s, wish, &ch, &err);
+	if (!code && (code = again_expect(mod, ch, s->draft, s->kind != NULL, &err)))
+		draft_drop(s, ch);
 	if (code) {
 		submission_end(s, code, err.text);
 		return;

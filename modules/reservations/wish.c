@@ -75,7 +75,7 @@ static int32_t get_duration(struct keel_changes *ch, struct keel_obj *draft, int
 	return 0;
 }
 
-static int32_t put_times(struct keel_changes *ch, struct keel_obj *draft, const struct times *t, struct keel_err *err)
+int32_t wish_put_times(struct keel_changes *ch, struct keel_obj *draft, const struct times *t, struct keel_err *err)
 {
 	int32_t code;
 
@@ -104,7 +104,7 @@ static int32_t complete_times(struct keel_mod *mod, struct keel_changes *ch, str
 		code = t->start && t->end && t->duration ? 0 : PBSE_BADTSPEC;
 	else
 		code = times_complete(t, keel_time(mod));
-	return code ? fails(err, code) : put_times(ch, draft, t, err);
+	return code ? fails(err, code) : wish_put_times(ch, draft, t, err);
 }
 
 /* ---- the rule ----------------------------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static int32_t put_occurrences(struct keel_changes *ch, struct keel_obj *draft, 
 			       uint32_t n, struct keel_err *err)
 {
 	struct times soonest = { first, first + t->duration, t->duration };
-	int32_t code = put_times(ch, draft, &soonest, err);
+	int32_t code = wish_put_times(ch, draft, &soonest, err);
 
 	if (code || (code = put_number(ch, draft, resv_reserve_count, NULL, n, err)))
 		return code;

@@ -167,3 +167,92 @@ in_order() { [[ $(server_log) == *"$1"*"$2"* ]]; }
 	got=$(held 2>&1) && false
 	same words 'qsub: still here' "$got"
 }
+
+recorded() { compgen -G "$SB/server/server_priv/hooks/tmp/hook_queuejob_$1_*.$2"; }
+
+@test "python-hooks: with debug = true a run is recorded, and its script runs with that record alone" {
+	hook taped event=queuejob,debug=true <<-'EOS'
+		import pbs
+		e = pbs.event()
+		assert pbs.server().queue("workq").name == "workq"
+		e.reject("seen \"%s\"" % e.job.Job_Name)
+	EOS
+	got=$(held -N taped 2>&1) && false
+	same words 'qsub: seen "taped"' "$got"
+	wait_until 10 recorded taped out
+	has "$(cat "$(recorded taped out)")" '"how": "reject", "text": "seen ..taped.."'
+	in=$(recorded taped in)
+	same mode 600 "$(stat -c %a "$in")"
+	lacks "$(cat "$in")" 'import pbs'
+	got=$("$KEELSON_BUILD/libexec/keelson/keelson-pyhost" --run "$SB/taped.py" --event "$in" 2>&1) || true
+	has "$got" 'seen "taped"'
+}
+
+@test "keelson hook: the hooks of the server, and what their scripts have cost" {
+	hook costs <<<$'import pbs\nif str(pbs.event().job.Job_Name) == "bad": 1/0'
+	held
+	held
+	held -N bad 2>/dev/null && false
+	has "$(keelson hook list)" '^costs +on +1 +30s +[1-9] +0 +queuejob$'
+	has "$(keelson hook times costs)" '^costs +queuejob +3 +1 .* ms .*ZeroDivisionError: division by zero$'
+	says 1 "keelson: there is no hook 'nosuch'; 'keelson hook list' shows them" keelson hook times nosuch
+	has "$(keelson hooks job_submit)" 'costs'
+}
+
+@test "python-hooks: a script that writes without end is heard for a while, and its alarm ends it" {
+	hook loud event=queuejob,alarm=3 <<-'EOS'
+		import pbs
+		if str(pbs.event().job.Job_Name) == "loud":
+		    while True:
+		        pbs.logmsg(pbs.LOG_DEBUG, "x" * 1000)
+	EOS
+	got=$(held -N loud 2>&1) && false
+	same words "qsub: request rejected as filter hook 'loud' got an alarm call. Please inform Admin" "$got"
+	said ';Hook;loud;its script writes too much: other lines of this run are dropped$'
+	[ "$(server_log | wc -c)" -lt 20000000 ]
+	held
+}
+
+@test "python-hooks: a reload while scripts run: what waits is asked again, and no job is lost or there twice" {
+	hook slow <<-'EOS'
+		import pbs, time
+		if str(pbs.event().job.Job_Name).startswith("slow"):
+		    time.sleep(2)
+	EOS
+	held
+	for i in 1 2 3 4; do
+		held -N "slow$i" 3>&- >"$SB/slow$i.id" &
+	done
+	wait_until 10 log_has ';Hook;slow;started$'
+	sandbox reload
+	wait
+	for i in 1 2 3 4; do
+		same "slow$i" "$(cat "$SB/slow$i.id")" "$(qselect -N "slow$i")"
+	done
+	wait_until 10 no_folders_of_others
+}
+# Each folder is that of a process of this daemon.
+no_folders_of_others() { [ "$(find "$SB/server/hooks_tmp" -mindepth 1 -maxdepth 1 | wc -l)" -le "$(keelson hook list | awk 'NR > 1 { n += $5 } END { print n + 0 }')" ]; }
+
+@test "python-hooks: after kill -9 no folder and no process of the daemon before is left" {
+	hook left <<-'EOS'
+		import pbs, time
+		open("mine", "w").write("x")
+		if str(pbs.event().job.Job_Name) == "slow":
+		    time.sleep(600)
+	EOS
+	held
+	qsub_slow &
+	wait_until 10 grep -q '' "$SB"/server/hooks_tmp/*/mine
+	folders=("$SB"/server/hooks_tmp/*)
+	[ -n "$(pyhosts "${folders[0]}")" ]
+	sandbox kill server
+	sandbox restart server
+	wait_until 20 answers
+	wait_until 20 gone "${folders[@]}"
+	kill %1 2>/dev/null || true
+	wait || true
+}
+qsub_slow() { held -N slow >/dev/null 2>&1 3>&-; }
+pyhosts() { grep -lz "^TMPDIR=$1\$" /proc/[0-9]*/environ 2>/dev/null || true; } # those that run in this folder
+gone() { for path in "$@"; do [ ! -e "$path" ] && [ -z "$(pyhosts "$path")" ] || return 1; done; }

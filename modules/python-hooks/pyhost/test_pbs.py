@@ -4,6 +4,7 @@
 import copy
 import os
 import sys
+import traceback
 import types
 import unittest
 
@@ -301,7 +302,7 @@ class Select(Case):
     def test_bad_specs(self):
         for spec in (None, [1], 1.5, (1,), True, {}, {0: 1}, {1: None}, {1: [1], 2: 1}):
             self.fails(ValueError, "bad increment specs", pbs.select(J1).increment_chunks, spec)
-        for spec in ("x", "x%", {1: "y", 2: 1}):
+        for spec in ("x", "x%", "1/0%", "nan%", {1: "y", 2: 1}):
             self.assertRaises(ValueError, pbs.select(J1).increment_chunks, spec)
 
     def test_of_a_job(self):
@@ -631,6 +632,16 @@ class Events(Case):
         result = pbs._end(ValueError("boom"))
         self.assertEqual((result["how"], result["text"]), ("exception", "ValueError: boom"))
 
+    def test_tracebacks_end_in_the_script(self):
+        for line, cut in (("e.job.euser = 1", True), ("e.vnode_list", True), ("e.job.Resource_List[None]", False)):
+            try:
+                exec(compile(line, "h.PY", "exec"), {"e": self.e})
+            except Exception as exc:
+                pbs._end(exc)
+                files = [os.path.basename(f.filename) for f in traceback.extract_tb(exc.__traceback__)]
+                self.assertEqual(files[:2], ["test_pbs.py", "h.PY"])
+                self.assertEqual(len(files) == 2, cut)
+
     def test_what_was_said_first_counts(self):
         self.assertRaises(SystemExit, self.e.reject, "no")
         self.assertRaises(SystemExit, self.e.accept)
@@ -676,7 +687,7 @@ class Events(Case):
         self.begin("management", management={
             "cmd": 2, "objtype": 1, "objname": "workq", "request_time": 5, "reply_code": 0, "reply_auxcode": 0,
             "reply_choice": 1, "reply_text": "", "attribs": [
-                {"name": "resources_max", "resource": "ncpus", "value": "4", "op": 0, "flags": 0, "sisters": []}]})
+                {"name": "resources_max", "resource": "ncpus", "value": "4", "op": 0, "flags": 0, "sisters": None}]})
         m = self.e.management
         self.assertEqual((m.cmd, m.objtype, m.objname, m.request_time), (pbs.MGR_CMD_SET, pbs.MGR_OBJ_QUEUE, "workq", 5))
         self.assertEqual(str(m), "MGR_CMD_SET:MGR_OBJ_QUEUE:workq")

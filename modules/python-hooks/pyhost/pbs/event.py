@@ -54,8 +54,9 @@ class attribute:
     __slots__ = ("name", "resource", "value", "op", "flags", "sisters")
 
     def __init__(self, of):
-        for name in self.__slots__:
-            object.__setattr__(self, name, of.get(name))
+        for name in self.__slots__[:-1]:
+            put(self, name, of.get(name))
+        put(self, "sisters", of.get("sisters") or [])
 
     def __setattr__(self, name, value):
         raise AssertionError(run.rule.text)
@@ -71,8 +72,8 @@ class management:
 
     def __init__(self, of):
         for name in self.__slots__[:-1]:
-            object.__setattr__(self, name, of.get(name))
-        object.__setattr__(self, "attribs", [attribute(one) for one in of.get("attribs") or ()])
+            put(self, name, of.get(name))
+        put(self, "attribs", [attribute(one) for one in of.get("attribs") or ()])
 
     def __setattr__(self, name, value):
         raise AssertionError(run.rule.text)

@@ -31,7 +31,9 @@ def chunk(item):
 def more(n, spec):
     """n chunks as the rule of one item increments them."""
     if isinstance(spec, str) and spec.strip().endswith("%"):
-        grown = n * (100 + Fraction(spec.strip()[:-1])) / 100
+        percent = spec.strip()[:-1]
+        float(percent)  # a fraction is no percentage
+        grown = n * (100 + Fraction(percent)) / 100
         return -(-grown.numerator // grown.denominator)
     if isinstance(spec, bool) or not isinstance(spec, (int, str)):
         raise ValueError(BAD)
