@@ -66,14 +66,14 @@ void server_shown(struct run *r, struct pack *params, const char *key, struct ke
 		pack_nothing(params);
 }
 
-/* ---- what is requested: what the requester, and scripts before this one, would make of an object, without what is computed -- */
-#define REQUESTED_MAX 64
+/* ---- what is requested: what the requester, and scripts before, would make of an object, without what is computed ------- */
 struct requested {
 	struct keel_call *call;
 	struct keel_obj *obj;
 	bool is_new; /* all that it has is requested */
-	const struct keel_attr *attrs[REQUESTED_MAX];
+	const struct keel_attr *const *attrs; /* of its class */
 	uint32_t n;
+	bool *changes; /* those that the operation changes */
 	const struct keel_attr *schedselect;
 	char computed[4096]; /* names of resources that nobody wrote */
 	struct pack *out;
@@ -88,8 +88,8 @@ static void requested_find(void *arg, struct keel_obj *obj, const struct keel_at
 {
 	struct requested *q = arg;
 
-	if (obj == q->obj && q->n < REQUESTED_MAX)
-		q->attrs[q->n++] = attr;
+	for (uint32_t i = 0; obj == q->obj && i < q->n; i++)
+		q->changes[i] |= q->attrs[i] == attr;
 }
 
 static bool is_computed(const struct requested *q, const char *key)
@@ -145,27 +145,14 @@ static void requested_value(void *arg, const char *key, const char *text, uint32
 	pack_bytes(q->out, text, len);
 }
 
-static bool is_requested(const struct requested *q, const struct keel_attr *attr)
-{
-	uint32_t i = 0;
-
-	while (i < q->n && q->attrs[i] != attr)
-		i++;
-	return attr != q->schedselect && (q->is_new || i < q->n);
-}
-
-static void requested_attrs(struct run *r, struct requested *q)
+static void requested_attrs(struct requested *q)
 {
 	const struct keel_emit emit = { requested_value, q };
-	uint32_t n;
-	const struct keel_attr *const *attrs = class_attrs(r->st, keel_klass(q->obj), &n);
 
-	q->out->failed |= !attrs;
-	q->schedselect = keel_attr_find(r->st->mod, keel_klass(q->obj), "schedselect");
-	for (uint32_t i = 0; i < n; i++) {
-		q->attr = attrs[i];
-		if (!is_requested(q, attrs[i]))
+	for (uint32_t i = 0; i < q->n; i++) {
+		if ((!q->is_new && !q->changes[i]) || q->attrs[i] == q->schedselect)
 			continue;
+		q->attr = q->attrs[i];
 		q->begun = q->keyed = false;
 		q->keys = 0;
 		keel_call_emit(q->call, q->obj, q->attr, NULL, &emit);
@@ -186,37 +173,45 @@ static void requested_remember(struct run *r, const char *target, struct keel_ob
 	o->draft = keel_find(r->st->mod, o->klass, o->id) == obj ? NULL : obj;
 }
 
+static bool requested_look(struct run *r, struct requested *q)
+{
+	q->attrs = class_attrs(r->st, keel_klass(q->obj), &q->n);
+	q->schedselect = keel_attr_find(r->st->mod, keel_klass(q->obj), "schedselect");
+	q->changes = q->attrs ? calloc(q->n + 1, sizeof(*q->changes)) : NULL;
+	if (q->changes && !q->is_new)
+		keel_call_each(q->call, requested_find, q);
+	if (keel_call_get(q->call, q->obj, "resources_defaulted", NULL, q->computed, sizeof(q->computed)) < 0)
+		q->computed[0] = '\0';
+	return q->changes != NULL;
+}
+
 static void requested_pack(struct run *r, struct pack *params, const char *key, struct requested *q)
 {
 	uint32_t map, attrs;
 
 	requested_remember(r, key, q->obj);
-	if (keel_call_get(q->call, q->obj, "resources_defaulted", NULL, q->computed, sizeof(q->computed)) < 0)
-		q->computed[0] = '\0';
+	params->failed |= !requested_look(r, q);
 	pack_key(params, key);
 	map = pack_open_map(params);
 	pack_pair_text(params, "class", keel_klass(q->obj));
 	pack_pair_text(params, "id", keel_id(q->obj));
 	pack_key(params, "attrs");
 	attrs = pack_open_map(params);
-	requested_attrs(r, q);
+	if (!params->failed)
+		requested_attrs(q);
 	pack_close(params, attrs, q->pairs);
 	pack_close(params, map, 3);
+	free(q->changes);
 }
 
 void server_submitted(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
 {
-	struct requested q = { .call = c, .obj = obj, .out = params, .is_new = true };
-
-	requested_pack(r, params, key, &q);
+	requested_pack(r, params, key, &(struct requested){ .call = c, .obj = obj, .out = params, .is_new = true });
 }
 
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
 {
-	struct requested q = { .call = c, .obj = obj, .out = params };
-
-	keel_call_each(c, requested_find, &q);
-	requested_pack(r, params, key, &q);
+	requested_pack(r, params, key, &(struct requested){ .call = c, .obj = obj, .out = params });
 }
 
 /* ---- results -------------------------------------------------------------------------------------------------------------- */
