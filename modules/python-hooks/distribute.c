@@ -155,7 +155,7 @@ void distribute_peer(struct state *st, const char *peer, bool up)
 	m->linked = up;
 	m->current = false;
 	if (up)
-		keel_link_send(st->mod, peer, "python.who", keel_out(st->mod));
+		mom_ask(m);
 }
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------------------------ */
