@@ -223,3 +223,31 @@ seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
 	same exec_vnode "$A+$D+$C+$E" "$(job_attr "$id" exec_vnode)"
 	has "$(accounting | grep ";$id;")" ';s;'
 }
+
+@test "tolerate-node-failures #19: tasks of a job that was pruned by a script, which sees them too (hooks)" {
+	begin_refuses n2
+	launch_keeps
+	hook tasks execjob_launch <<-'EOS'
+		import pbs
+		e = pbs.event()
+		if "PBS_NODEFILE" not in e.env:
+		    e.env["ADDED"] = "by a hook"
+		    if "refused" in e.argv:
+		        e.reject("no such task")
+	EOS
+	out=$(here tasks)
+	rm -f "$out"
+	file=$(script tasks.sh <<-EOS
+		#!/bin/sh
+		$KEELSON_BUILD/bin/pbsdsh -n 1 -- /bin/sh -c 'echo "\$ADDED, \$(sort -u "\$PBS_NODEFILE" | xargs)" >>$out'
+		$KEELSON_BUILD/bin/pbsdsh -n 1 -- /bin/echo refused >>$out 2>&1
+		echo "\$?" >>$out
+	EOS
+	)
+	id=$(as "$OWNER" qsub "${J1[@]}" "$file")
+	ends "$id"
+	has "$(head -n 1 "$out")" '^by a hook, n1 n3 n4$'
+	lacks "$(tail -n 1 "$out")" '^0$'
+	has "$(mom_log n4; mom_log n3)" ";Job;$id;no such task\$"
+	same status 0 "$(job_attr "$id" Exit_status)"
+}
