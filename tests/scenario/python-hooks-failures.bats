@@ -251,3 +251,16 @@ seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
 	has "$(mom_log n4; mom_log n3)" ";Job;$id;no such task\$"
 	same status 0 "$(job_attr "$id" Exit_status)"
 }
+
+@test "tolerate-node-failures: a script on the primary sees the job shrink, and may refuse that (hooks)" {
+	begin_refuses n2
+	launch_keeps
+	hook shrinks execjob_resize <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "shrinks to %s with %d vnodes" % (e.job.exec_host, len(e.vnode_list)))
+	EOS
+	id=$(running "${J1[@]}")
+	wait_until 10 eval 'lines "$id" | grep -qxF "shrinks to n1/0*0+n4/0*0+n3/0*2 with 7 vnodes"'
+	wait_until 10 eval 'mom_log n4 | grep -qF ";$id;shrinks to"'
+}
