@@ -24,7 +24,7 @@ static const char package[] =
 	"def log(text): _keelson.log(4, 'Hook', 'x', text)\n"
 	"def event(): return state.event\n";
 
-/* ---- ends of a script -------------------------------------------------------------------------------------------------------- */
+/* ---- ends of a script ------------------------------------------------------------------------------------- */
 static void a_script_ends(void)
 {
 	CU_ASSERT_STRING_EQUAL(run("import pbs"), "accept");
@@ -52,6 +52,7 @@ static void a_script_raises(void)
 	CU_ASSERT_STRING_EQUAL(run("raise ValueError('x' * 10**7)"), "exception");
 	CU_ASSERT_EQUAL(strlen(result("text")), 1024);
 	CU_ASSERT_TRUE(strlen(result("trace")) < 8300);
+	/* past modules/python-hooks/pyhost/script.c FRAMES_MAX */
 	CU_ASSERT_STRING_EQUAL(run("def f(): f()\nf()"), "exception");
 	CU_ASSERT_TRUE(has(result("text"), "RecursionError: "));
 	CU_ASSERT_EQUAL(retires(), 0);
@@ -74,7 +75,7 @@ static void a_script_that_is_none(void)
 	CU_ASSERT_STRING_EQUAL(serves("# -*- coding: latin-1 -*-\nx = '\xe4'"), "up");
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- questions -------------------------------------------------------------------------------------------- */
 static void a_script_asks(void)
 {
 	CU_ASSERT_STRING_EQUAL_FATAL(serves("import pbs\npbs.log('hi')\npbs.reject(pbs.ask('object', 'job', None, 5, [1]))"), "up");
@@ -194,7 +195,7 @@ static void a_long_line_of_a_log(void)
 	CU_ASSERT_STRING_EQUAL(hear(), "result");
 }
 
-/* ---- what is left for the next run ---------------------------------------------------------------------------------------------- */
+/* ---- what is left for the next run ------------------------------------------------------------------------ */
 static void nothing_is_left(void)
 {
 	CU_ASSERT_STRING_EQUAL(run("import pbs, sys, os, builtins\n"
@@ -264,7 +265,7 @@ static void what_cannot_be_undone_ends_the_process(void)
 	CU_ASSERT_EQUAL(retires(), 0);
 }
 
-/* ---- what ends it ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what ends it ----------------------------------------------------------------------------------------- */
 static void a_script_ends_the_process(void)
 {
 	CU_ASSERT_STRING_EQUAL(run("import os\nos._exit(3)"), "");
@@ -317,7 +318,7 @@ static void the_daemon_goes(void)
 	CU_ASSERT_EQUAL(WEXITSTATUS(ended()), 1);
 }
 
-/* ---- --check ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- --check ---------------------------------------------------------------------------------------------- */
 static const char *checked(const char *name, const char *text)
 {
 	static char why[256];
@@ -354,7 +355,7 @@ static void texts_are_checked(void)
 	CU_ASSERT_STRING_EQUAL(checked("h1.xml", "<"), "");
 }
 
-/* ---- without a daemon ----------------------------------------------------------------------------------------------------------------- */
+/* ---- without a daemon ------------------------------------------------------------------------------------- */
 /* The exit status of --run; what it printed is in `said`. */
 static int run_offline(const char *script, const char *record, char *said, size_t size)
 {
@@ -394,7 +395,7 @@ static void a_script_runs_without_a_daemon(void)
 	CU_ASSERT_EQUAL(run_offline("", "{", said, sizeof(said)), 2);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------------------- */
+/* ----------------------------------------------------------------------------------------------------------- */
 static void package_write(void)
 {
 	char path[PATH_MAX];

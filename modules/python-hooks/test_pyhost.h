@@ -32,7 +32,7 @@ static struct {
 	int64_t number;
 } host;
 
-/* ---- the daemon's end ---------------------------------------------------------------------------------------------------- */
+/* ---- the daemon's end ------------------------------------------------------------------------------------- */
 static void say(struct pack *p)
 {
 	CU_ASSERT_FALSE_FATAL(p->failed);
@@ -109,7 +109,7 @@ static int64_t retires(void)
 	return value_nth(&host.v, 2, &v) ? value_int(&v, "retire", 0) : -1;
 }
 
-/* ---- the process ----------------------------------------------------------------------------------------------------------- */
+/* ---- the process ------------------------------------------------------------------------------------------ */
 static void begin(const char *mode)
 {
 	int ends[2], null = open("/dev/null", O_RDWR | O_CLOEXEC), nothing = fcntl(null, F_DUPFD_CLOEXEC, 20);
