@@ -104,7 +104,9 @@ static void job_change(struct run *r, const struct result *result, bool (*wanted
 
 		if (strcmp(change->target, "job") != 0 || !attr || (whole && !is_of_start(change->attr)) || !wanted(r, change))
 			continue;
-		code = keel_change_text(ch, job, attr, change->text ? KEEL_SET : KEEL_UNSET, change->key, change->text, &err);
+		code = keel_change(ch, &server_manager, job,
+				   &(struct keel_attrop){ .name = change->attr, .key = change->key, .value = change->text,
+							  .op = change->text ? KEEL_SET : KEEL_UNSET }, &err);
 		n++;
 	}
 	if (!code && n > 0 && keel_can(job, change))

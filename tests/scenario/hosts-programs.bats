@@ -175,6 +175,21 @@ says() { has "$(server_log)" "$1" 2>/dev/null; }
 	wait_until 20 says ";Job;$id;Job aborted per a hook rejection"
 }
 
+@test "hosts-programs: a begin that another host than the first refuses: queued again, or deleted" {
+	for code in 15170:-16 15136:-22; do
+		status=${code#*:} code=${code%:*}
+		fixture n2 veto_host "at = \"begin\"; code = $code; text = \"it says no\";"
+		id=$(submit "${both[@]}" -- /bin/true)
+		requeued() { has "$(accounting)" "^[^;]*;R;$id;.*Exit_status=$status " 2>/dev/null; }
+		wait_until 30 requeued
+		qdel -W force "$id"
+	done
+	fixture n2 veto_host 'at = "begin"; code = 15171; text = "it says no";'
+	id=$(submit "${both[@]}" -- /bin/true)
+	ends "$id"
+	same run_count 1 "$(job_attr "$id" run_count)"
+}
+
 # ---- other hosts than the first -------------------------------------------------------------------------------------------------
 @test "hosts-programs: each host of a job may refuse its end, and its resumption; each notices that it stands still" {
 	echo 'task_suspended: { enabled = true; path = "'"$KEELSON_BUILD"'/tests/fixtures/task_suspended.so"; };
