@@ -54,5 +54,6 @@ void gone_later(struct state *st);
 /* deliver.c */
 void order_for(struct mom *m, const char *file); /* it has of this file what it should have, or an order says what it is to get */
 void orders_renew(struct mom *m);
+void mom_ask(struct mom *m); /* what it has, again when it does not say so */
 void orders_forget(struct mom *m); /* what was under way on the previous link */
 #endif

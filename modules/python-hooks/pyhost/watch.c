@@ -64,7 +64,7 @@ static struct {
 	struct sigaction handlers[SIGNALS];
 } kept;
 
-/* ---- while it runs -------------------------------------------------------------------------------------------------------- */
+/* ---- while it runs ---------------------------------------------------------------------------------------- */
 static bool is_import_of(PyObject *args, const char *name)
 {
 	PyObject *module = PyTuple_Check(args) && PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
@@ -96,7 +96,7 @@ bool watch_start(void)
 	return pthread_atfork(forks, NULL, NULL) == 0 && PySys_AddAuditHook(audit, NULL) == 0;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------ */
 /* The usual case: the same names in the same order. Values are put back; those that go are kept in `gone` until it is done,
  * since what ends with them may change names again. False: there are other names. */
 static bool values_back(PyObject *now, PyObject *then, PyObject *gone)
@@ -155,7 +155,7 @@ static bool modules_back(void)
 	return PyDict_Size(modules) >= kept.modules;
 }
 
-/* ---- sys ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sys -------------------------------------------------------------------------------------------------- */
 static bool path_back(void)
 {
 	PyObject *path = PySys_GetObject("path"); /* borrowed */
@@ -172,7 +172,7 @@ static bool path_back(void)
 	return is_same;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------ */
 static bool is_open(PyObject *stream)
 {
 	PyObject *closed = PyObject_GetAttrString(stream, "closed");
@@ -203,7 +203,7 @@ static bool files_are_well(void)
 	return file_first() - FILES_MORE <= kept.files;
 }
 
-/* ---- the process ----------------------------------------------------------------------------------------------------------- */
+/* ---- the process ------------------------------------------------------------------------------------------ */
 static PyObject *environ_get(void)
 {
 	PyObject *os = PyImport_ImportModule("os"), *ret = os ? PyObject_GetAttrString(os, "environ") : NULL;
@@ -281,7 +281,7 @@ static bool is_alone(void)
 	return stat("/proc/self/task", &tasks) < 0 || tasks.st_nlink <= 3; /* ".", "..", this one */
 }
 
-/* ---- before and after ------------------------------------------------------------------------------------------------------- */
+/* ---- before and after ------------------------------------------------------------------------------------- */
 static bool names_keep(void)
 {
 	static const char *const streams[] = { "stdin", "stdout", "stderr" };
