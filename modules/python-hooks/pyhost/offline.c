@@ -10,7 +10,7 @@ enum status { ACCEPTED = 0, REJECTED = 1, FAILED = 2 };
 
 static PyObject *answers; /* of the record; NULL: none */
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------------------- */
 static PyObject *file_text(const char *path)
 {
 	PyObject *io = PyImport_ImportModule("io");
@@ -46,7 +46,7 @@ static bool setup_put(PyObject *setup, const char *key, PyObject *value) /* whic
 	return ok;
 }
 
-/* ---- in place of the daemon ------------------------------------------------------------------------------------------------ */
+/* ---- in place of the daemon ------------------------------------------------------------------------------- */
 static PyObject *ask_record(PyObject *question)
 {
 	PyObject *asked = PyList_GetSlice(question, 1, PyList_GET_SIZE(question)), *pair, *ret = NULL;
@@ -86,7 +86,7 @@ static void log_show(int64_t events, const char *klass, const char *object, cons
 
 static const struct bridge by_record = { ask_record, log_show };
 
-/* ---- showing --------------------------------------------------------------------------------------------------------------- */
+/* ---- showing ---------------------------------------------------------------------------------------------- */
 /* As a terminal takes it; "" for what is no text. */
 static void show(const char *before, PyObject *text, const char *after)
 {
@@ -170,7 +170,7 @@ static int fails(void)
 	return FAILED;
 }
 
-/* ---- --run ----------------------------------------------------------------------------------------------------------------- */
+/* ---- --run ------------------------------------------------------------------------------------------------ */
 static int run_record(PyObject *setup, PyObject *event)
 {
 	struct script s;
@@ -194,7 +194,8 @@ int offline_run(const char *script, const char *event, const char *config)
 {
 	PyObject *record = record_read(event), *setup = record ? PyDict_GetItemString(record, "setup") : NULL, *of;
 
-	if (!setup || !setup_put(setup, "script", file_text(script)) || !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
+	if (!setup || !setup_put(setup, "script", file_text(script)) ||
+	    !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
 	    (config && !setup_put(setup, "config", PyUnicode_DecodeFSDefault(config))))
 		return fails();
 	of = PyDict_GetItemString(record, "event");
@@ -209,7 +210,7 @@ int offline_run(const char *script, const char *event, const char *config)
 	return run_record(setup, of);
 }
 
-/* ---- --stubs, --compile ------------------------------------------------------------------------------------------------------ */
+/* ---- --stubs, --compile ----------------------------------------------------------------------------------- */
 int offline_stubs(const char *file)
 {
 	PyObject *record = record_read(file), *pbs = record ? PyImport_ImportModule("pbs") : NULL, *r, *stubs, *text;
@@ -231,7 +232,8 @@ int offline_compile(const char *folder)
 	PyObject *modes = code ? PyObject_GetAttrString(code, "PycInvalidationMode") : NULL;
 	PyObject *mode = modes ? PyObject_GetAttrString(modes, "CHECKED_HASH") : NULL;
 	PyObject *f = module && mode ? PyObject_GetAttrString(module, "compile_dir") : NULL;
-	PyObject *args = Py_BuildValue("(s)", folder), *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
+	PyObject *args = Py_BuildValue("(s)", folder);
+	PyObject *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
 	PyObject *done = args && names ? PyObject_Call(f, args, names) : NULL;
 
 	if (!done)
