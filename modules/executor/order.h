@@ -10,6 +10,8 @@
 
 #include "spec.h"
 
+#define ORDER_STRING_MAX 131072u /* of an argument or variable, with its NUL: the system's */
+
 struct order {
 	char *bytes; /* what the others point into */
 	char *dir;

@@ -279,9 +279,9 @@ static int32_t part_add(struct keel_mod *mod, const char *id, const char *host, 
 	return used_elsewhere(mod, task_of(mod, id), host, items, n);
 }
 
-/* ---- prologue of a sister --------------------------------------------------------------------------------------- */
+/* ---- points of a sister that its primary orders ------------------------------------------------------------------ */
 
-static void admission_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+static void ordered_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
 	struct answer_to *to = arg;
@@ -305,7 +305,21 @@ static void part_admit(struct keel_mod *mod, const char *id, struct keel_mod *me
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_prologue,
 		.event = KEEL_EVENT(task_prologue, .id = t->id, .user = t->user ? t->user : "", .index = part_index(t)),
-		.done = admission_done, .arg = to });
+		.done = ordered_done, .arg = to });
+}
+
+static void part_preterm(struct keel_mod *mod, const char *id, struct keel_mod *me, keel_part_done *done, void *arg)
+{
+	const struct task *t = task_of(mod, id);
+	struct answer_to *to = t && is_sister(t) && (t->state == TASK_RUN || t->state == TASK_STOPPED) ? malloc(sizeof(*to)) : NULL;
+
+	if (!to) {
+		done(me, arg, PBSE_BADSTATE, "the job has no part here that could be ended");
+		return;
+	}
+	*to = TO(me, done, arg);
+	keel_raise(mod, &(struct keel_raise){ .size = sizeof(struct keel_raise), .point = KEEL_POINT_task_preterm,
+					      .event = KEEL_EVENT(task_preterm, .id = t->id), .done = ordered_done, .arg = to });
 }
 
 /* ---- what tasks wrote -------------------------------------------------------------------------------------------- */
@@ -375,5 +389,5 @@ const struct keel_part_api part_api = {
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
 	.abort = part_abort, .path_here = part_path_here, .usage = part_usage,
-	.program = program_show, .set_program = program_set,
+	.program = program_show, .set_program = program_set, .preterm = part_preterm,
 };

@@ -18,8 +18,7 @@
 #include "order.h"
 #include "talk.h"
 
-#define STRING_MAX 131072u /* of an argument or variable, with its NUL: the system's */
-#define SPARE 4096u	   /* of what the system can execute, for itself */
+#define SPARE 4096u /* of what the system can execute, for itself */
 
 struct shown {
 	struct keel_part_task task;
@@ -112,7 +111,7 @@ static bool strings_fit(const char *const *strings, size_t *left)
 	for (; strings && *strings; strings++) {
 		size_t len = strlen(*strings) + 1;
 
-		if (len > STRING_MAX || len + sizeof(char *) > *left)
+		if (len > ORDER_STRING_MAX || len + sizeof(char *) > *left)
 			return false;
 		*left -= len + sizeof(char *);
 	}
@@ -122,7 +121,7 @@ static bool strings_fit(const char *const *strings, size_t *left)
 static int32_t is_executable(const struct keel_part_task *what)
 {
 	long most = sysconf(_SC_ARG_MAX);
-	size_t left = most > (long)SPARE ? (size_t)most - SPARE : STRING_MAX;
+	size_t left = most > (long)SPARE ? (size_t)most - SPARE : ORDER_STRING_MAX;
 
 	if (!what->argv || !what->argv[0] || !*what->argv[0])
 		return -EINVAL;

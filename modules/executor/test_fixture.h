@@ -186,6 +186,7 @@ static void mock_make(void)
 	keel_mock_tap(mock, KEEL_POINT_task_launch, "launch", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_prologue, "prologue", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_epilogue, "epilogue", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_spawn, "spawn", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_attach, "attach", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_act, "act", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_abort, "abort", 0, on_abort, NULL);

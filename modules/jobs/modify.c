@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <time.h>
 
-KEEL_ATTRS_OF(job, Resource_List, Submit_Host, mtime, egroup, euser, comment, Hold_Types);
+KEEL_ATTRS_OF(job, Resource_List, Submit_Host, mtime, egroup, euser, comment, Hold_Types, Execution_Time);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
 /* ---- alter -------------------------------------------------------------------------------------- */
@@ -353,21 +353,31 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 
 /* ---- a module ------------------------------------------------------------------------------------------ */
 
-static bool is_set_anew(struct keel_changes *ch, struct keel_obj *job, const struct keel_attr *attr)
+static bool other_resources(struct keel_changes *ch, struct keel_obj *job)
+{
+	const union keel_slot *slot = keel_change_slot(ch, job, job_Resource_List);
+
+	return !keel_resource_list_equal(slot ? slot->p : NULL, keel_get_ptr(job, job_Resource_List));
+}
+
+static bool other_number(struct keel_changes *ch, struct keel_obj *job, const struct keel_attr *attr)
 {
 	const union keel_slot *slot = keel_change_slot(ch, job, attr);
 
-	return (slot ? slot->p : NULL) != keel_get_ptr(job, attr);
+	return (slot ? slot->i : 0) != keel_get_int(job, attr);
 }
 
+/* The scheduler hears of it only where the job may start, or where, is another matter now: who changes something of a job whose start was
+ * refused would else be asked again at once. */
 int32_t job_change(struct keel_mod *mod, struct keel_obj *job, struct keel_changes *ch, struct keel_err *err)
 {
-	const bool pending = step_is_pending(job_slot(mod, job)->step);
+	const bool pending = step_is_pending(job_slot(mod, job)->step), list = pending && other_resources(ch, job);
+	const bool state = other_number(ch, job, job_Hold_Types) || other_number(ch, job, job_Execution_Time);
 	int32_t code = step_is_over(job_slot(mod, job)->step)
 			       ? keel_error(err, PBSE_HISTJOBID, "%s", keel_pbse_text(PBSE_HISTJOBID))
 			       : 0;
 
-	if (!code && pending && is_set_anew(ch, job, job_Resource_List))
+	if (!code && list)
 		code = keel_resource_prepare(ch, job, job_queue(mod, job), err);
 	if (code) {
 		keel_discard(ch);
@@ -376,10 +386,12 @@ int32_t job_change(struct keel_mod *mod, struct keel_obj *job, struct keel_chang
 	keel_commit(ch);
 	edits_count(mod, job);
 	keel_set_int(job, job_mtime, keel_time(mod));
-	if (step_is_open(job_slot(mod, job)->step))
+	if (state && step_is_open(job_slot(mod, job)->step))
 		step_evaluate(mod, job);
 	reach_host(mod, job);
-	scheduler_wake(mod);
+	if (list) /* its place among those that wait is another one */
+		keel_note(mod, KEEL_POINT_job_moved, KEEL_EVENT(job_moved, .id = job_id(mod, job), .job = job,
+								.from = job_text(job, attr_job_queue)));
 	return 0;
 }
 

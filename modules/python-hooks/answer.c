@@ -202,18 +202,13 @@ static void answer_list(struct state *st, const struct value *frame, struct pack
 }
 
 /* ---- is this a value? ------------------------------------------------------------------------------------------------------ */
-static const struct keel_session manager = {
-	.size = sizeof(manager), .roles = KEEL_USER | KEEL_OPERATOR | KEEL_MANAGER, .user = "root", .host = "localhost",
-	.who = "root@localhost", .group = "root",
-};
-
 /* As a manager's request would be judged; what no request may set is parsed alone. Nothing is changed. */
 static int32_t try_value(struct keel_mod *mod, const char *klass, const struct keel_attrop *op, struct keel_err *err)
 {
 	const struct keel_attr *attr = keel_attr_find(mod, klass, op->name);
 	struct keel_changes *ch = keel_changes(mod);
 	struct keel_obj *draft = ch ? keel_draft(mod, klass, "no-such.check", err) : NULL;
-	int32_t code = draft ? keel_change(ch, &manager, draft, op, err) : PBSE_SYSTEM;
+	int32_t code = draft ? keel_change(ch, &server_manager, draft, op, err) : PBSE_SYSTEM;
 
 	if (draft && code == PBSE_ATTRRO && attr)
 		code = keel_change_text(ch, draft, attr, op->op, op->key, op->value, err);

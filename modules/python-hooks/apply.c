@@ -60,6 +60,14 @@ static const struct shape *shape_of(struct state *st, const char *klass)
 	return s;
 }
 
+const struct keel_attr *const *class_attrs(struct state *st, const char *klass, uint32_t *ret_n)
+{
+	const struct shape *s = shape_of(st, klass);
+
+	*ret_n = s ? s->n : 0;
+	return s ? s->attrs : NULL;
+}
+
 void shapes_free(struct state *st)
 {
 	struct shape *s, *next;

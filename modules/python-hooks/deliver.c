@@ -159,6 +159,8 @@ static bool order_send(struct mom *m, struct copy *o)
 	const char *bytes = o->version[0] ? content(m->st, o->file, &len, &own) : NULL;
 	int32_t r;
 
+	if (o->at > len) /* it became shorter, and its new version is not ordered yet */
+		o->at = 0;
 	n = len - o->at < HOOKFILE_CHUNK ? len - o->at : HOOKFILE_CHUNK;
 	r = piece_send(m, o, bytes, len, n);
 	free(own);

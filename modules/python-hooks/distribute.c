@@ -19,7 +19,7 @@ KEEL_USE_OPT(node);
 #define MOM_PORT 15002 /* in log lines: hosts dial the server, and it does not keep their ports */
 
 const struct keel_attr_def distribute_timeout_row = KEEL_ATTR_DEF(
-	"server", "sync_mom_hookfiles_timeout", "time", .order = 830, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
+	"server", "sync_mom_hookfiles_timeout", "long", .order = 830, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
 	.write_roles = KEEL_MANAGERS, .doc = "after so many seconds without an answer files of hooks are sent to a host again; unset: 120");
 
 struct mom *mom_find(struct state *st, const char *name)

@@ -84,8 +84,12 @@ static void batch_write(void *arg)
 static void bytes_take(char **to, uint32_t *to_len, struct piece *p)
 {
 	free(*to);
-	*to = p->version[0] ? p->bytes : NULL;
-	*to_len = *to ? p->len : 0;
+	*to = NULL;
+	*to_len = 0;
+	if (!p->version[0])
+		return;
+	*to = p->bytes;
+	*to_len = p->len;
 	p->bytes = NULL;
 }
 

@@ -17,7 +17,8 @@
 
 #include "pool.h"
 
-#define DEPTH_MAX 64
+#define DEPTH_MAX 64 /* of folders at a time */
+#define PASSES_MAX 1000
 
 struct folder {
 	struct folder *prev, *next;
@@ -54,35 +55,58 @@ static void folder_free(struct folder *f)
 }
 
 /* ---- removing: a worker ----------------------------------------------------------------------------- */
-static void empty(int fd, int depth)
+/* What is deeper than DEPTH_MAX goes to the top, for another pass. */
+struct sweep {
+	int top;
+	uint32_t moved, before; /* in this pass, and in those before */
+};
+
+static void empty(struct sweep *sweep, int fd, int depth);
+
+static void entry_remove(struct sweep *sweep, int dir, const char *name, int depth)
+{
+	char at_top[32];
+	int below;
+
+	if (unlinkat(dir, name, 0) == 0)
+		return;
+	below = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (below >= 0 && depth > 0)
+		empty(sweep, below, depth - 1);
+	else if (below >= 0)
+		close(below);
+	if (below < 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0 || depth > 0)
+		return;
+	snprintf(at_top, sizeof(at_top), "deep.%u", sweep->before + sweep->moved);
+	sweep->moved += renameat(dir, name, sweep->top, at_top) == 0;
+}
+
+static void empty(struct sweep *sweep, int fd, int depth)
 {
 	DIR *dir = fdopendir(fd);
 	const struct dirent *e;
-	int below;
 
 	if (!dir) {
 		close(fd);
 		return;
 	}
-	while ((e = readdir(dir)) != NULL) {
-		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-			continue;
-		if (unlinkat(dirfd(dir), e->d_name, 0) == 0 || depth == 0)
-			continue;
-		below = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (below >= 0)
-			empty(below, depth - 1);
-		unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
-	}
+	while ((e = readdir(dir)) != NULL)
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			entry_remove(sweep, dirfd(dir), e->d_name, depth);
 	closedir(dir);
 }
 
 static void path_remove(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct sweep sweep = { .top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .moved = 1 };
 
-	if (fd >= 0)
-		empty(fd, DEPTH_MAX);
+	for (int pass = 0; sweep.top >= 0 && sweep.moved > 0 && pass < PASSES_MAX; pass++) {
+		sweep.before += sweep.moved;
+		sweep.moved = 0;
+		empty(&sweep, openat(sweep.top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), DEPTH_MAX);
+	}
+	if (sweep.top >= 0)
+		close(sweep.top);
 	rmdir(path);
 }
 

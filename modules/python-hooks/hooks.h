@@ -153,6 +153,8 @@ struct run {
  * them. `facts` (may be NULL): a map, written already. */
 void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
 void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
+/* The attributes of a class that somebody may read, in listing order; NULL without memory. */
+const struct keel_attr *const *class_attrs(struct state *st, const char *klass, uint32_t *ret_n);
 struct keel_obj *run_find(const struct run *r, const char *target); /* NULL: it is none of the event's, or gone */
 
 enum how { ACCEPTED, REJECTED, EXCEPTION, ALARM, BROKEN /* its process could not serve: the text says why */ };

@@ -364,6 +364,7 @@ static int32_t fill_start(struct run *r, const char *id, struct pack *p)
 	job_put(&v);
 	vnodes_put(&v);
 	failed_put(&v, v.part && v.part->index == 0 && !v.part->started);
+	r->numbers[NUMBER_PROGRAM] = PROGRAM;
 	return view_close(&v);
 }
 
@@ -398,7 +399,10 @@ int32_t host_fill_execjob_prologue(struct run *r, const void *ev, struct pack *p
 
 int32_t host_fill_execjob_launch(struct run *r, const void *ev, struct pack *params)
 {
-	return fill_start(r, ((const struct keel_ev_task_launch *)ev)->id, params);
+	const struct keel_ev_task_launch *launch = ev; /* task_spawn begins with the same fields */
+	int32_t n = fill_start(r, launch->id, params);
+
+	return n < 0 ? n : n + (int32_t)program_pack(r, ev, params);
 }
 
 int32_t host_fill_execjob_attach(struct run *r, const void *ev, struct pack *params)

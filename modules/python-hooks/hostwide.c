@@ -318,13 +318,13 @@ int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *
 	return 2;
 }
 
-/* What it changed goes to the server, unless it rejects. */
+/* What it changed goes to the server, if it accepts. */
 static keel_verdict settle(struct run *r, const struct result *result)
 {
 	if (result->how != ACCEPTED)
 		keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for %s hook",
 			 result->how == REJECTED ? 255 : 254, r->event->name);
-	if (result->how != REJECTED)
+	else
 		host_update(r, result);
 	return result->how == ACCEPTED ? KEEL_NEXT : KEEL_REJECT;
 }
@@ -332,8 +332,10 @@ static keel_verdict settle(struct run *r, const struct result *result)
 keel_verdict host_settle_exechost_startup(struct run *r, struct keel_call *c, const struct result *result)
 {
 	(void)c;
-	if (result->how == ACCEPTED && r->hook && r->hook->fail_action & FAIL_CLEAR)
+	if (r->hook && result->how == ACCEPTED && r->hook->fail_action & FAIL_CLEAR)
 		host_offline(r->st, r->name, false);
+	if (r->hook && result->how != ACCEPTED && result->how != REJECTED && r->hook->fail_action & FAIL_OFFLINE)
+		host_offline(r->st, r->name, true);
 	return settle(r, result);
 }
 

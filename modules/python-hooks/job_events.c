@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "keel/jobid.h"
 #include "keel/service/job.h"
 #include "keel/service/sched.h"
 
@@ -71,11 +72,27 @@ keel_verdict server_settle_movejob(struct run *r, struct keel_call *c, const str
 }
 
 /* ---- after the fact: changes are made as qalter makes them ----------------------------------------------------------------- */
+/* The job; of a subjob that did not start and is no object now its array, which is held, or waits, as a whole. */
+static struct keel_obj *job_for(const struct run *r, bool *ret_whole)
+{
+	struct keel_obj *job = run_find(r, "job");
+	char whole[300];
+
+	*ret_whole = !job && keel_id_whole(r->id, whole, sizeof(whole));
+	return *ret_whole ? keel_find(r->st->mod, "job", whole) : job;
+}
+
+static bool is_of_start(const char *attr)
+{
+	return strcmp(attr, "Hold_Types") == 0 || strcmp(attr, "Execution_Time") == 0;
+}
+
 /* Those of the result that `wanted` lets through, in one set: all or none. */
 static void job_change(struct run *r, const struct result *result, bool (*wanted)(struct run *, const struct change *))
 {
 	struct keel_mod *mod = r->st->mod;
-	struct keel_obj *job = run_find(r, "job");
+	bool whole;
+	struct keel_obj *job = job_for(r, &whole);
 	struct keel_changes *ch = job && result->n_changes ? keel_changes(mod) : NULL;
 	struct keel_err err = { 0 };
 	int32_t code = 0;
@@ -85,9 +102,11 @@ static void job_change(struct run *r, const struct result *result, bool (*wanted
 		const struct change *change = &result->changes[i];
 		const struct keel_attr *attr = keel_attr_find(mod, "job", change->attr);
 
-		if (strcmp(change->target, "job") != 0 || !attr || !wanted(r, change))
+		if (strcmp(change->target, "job") != 0 || !attr || (whole && !is_of_start(change->attr)) || !wanted(r, change))
 			continue;
-		code = keel_change_text(ch, job, attr, change->text ? KEEL_SET : KEEL_UNSET, change->key, change->text, &err);
+		code = keel_change(ch, &server_manager, job,
+				   &(struct keel_attrop){ .name = change->attr, .key = change->key, .value = change->text,
+							  .op = change->text ? KEEL_SET : KEEL_UNSET }, &err);
 		n++;
 	}
 	if (!code && n > 0 && keel_can(job, change))
@@ -336,7 +355,5 @@ int32_t server_fill_runjob(struct run *r, const void *event, struct pack *params
 keel_verdict server_settle_runjob(struct run *r, struct keel_call *c, const struct result *result)
 {
 	server_restarts_cycle(r, result);
-	if (result->how == BROKEN)
-		return KEEL_NEXT;
 	return result->how == ACCEPTED ? start_accepted(r, c, result) : start_rejected(r, c, result);
 }

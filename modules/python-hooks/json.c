@@ -25,7 +25,8 @@ static void text_write(FILE *f, const struct value *v)
 
 static void value_write(FILE *f, const struct value *v)
 {
-	const char *at = v->at;
+	static const char brackets[] = "{}[]";
+	const char *around = v->kind == 'm' ? brackets : brackets + 2, *at = v->at;
 	struct value inner;
 	uint32_t n = 0;
 
@@ -36,12 +37,12 @@ static void value_write(FILE *f, const struct value *v)
 	} else if (v->kind != 'l' && v->kind != 'm') {
 		fputs("null", f);
 	} else {
-		fputc(v->kind == 'l' ? '[' : '{', f);
+		fputc(around[0], f);
 		for (; value_next(v, &at, &inner); n++) {
 			fputs(n == 0 ? "" : v->kind == 'm' && n % 2 == 1 ? ": " : ", ", f);
 			value_write(f, &inner);
 		}
-		fputc(v->kind == 'l' ? ']' : '}', f);
+		fputc(around[1], f);
 	}
 }
 

@@ -25,7 +25,7 @@ static void timed_wait(struct timed *t)
 {
 	struct keel_mod *mod = t->st->mod;
 	const int64_t wait = t->begin - keel_now_ms(mod);
-	time_t when = (time_t)(keel_time(mod) + (wait > 0 ? wait / 1000 : 0));
+	time_t when = (time_t)(keel_time(mod) + (wait > 0 ? (wait + 500) / 1000 : 0));
 	char text[64] = "";
 	struct tm tm;
 

@@ -271,11 +271,12 @@ static bool on_ask(struct process *p, const struct value *frame)
 {
 	struct state *st = p->pool->st;
 	struct pack answer = { .data = NULL }, out = { .data = NULL };
-	uint32_t open = pack_open_list(&out);
+	uint32_t open;
 	bool is_known;
 
 	if (p->phase != UP || !p->asks || ++p->questions > QUESTIONS_MAX)
 		return false;
+	open = pack_open_list(&out);
 	is_known = p->of_mom ? answer_host(st, p->asks->run, frame, &answer) : answer_server(st, frame, &answer);
 	if (is_known && !answer.failed && p->asks->run)
 		record_answer(p->asks->run, frame, &answer);

@@ -257,9 +257,17 @@ struct hook **hooks_of_event(const struct state *st, enum event_id event)
 	return all;
 }
 
+/* A task beside the program of a job is launched, too. */
+static uint32_t other_point(enum event_id event)
+{
+	return event == EVENT_execjob_launch ? KEEL_POINT_task_spawn : 0;
+}
+
 static void tap_end(struct tap *t)
 {
 	keel_tap_remove(t->st->mod, events[t->event].point, t->name);
+	if (other_point(t->event))
+		keel_tap_remove(t->st->mod, other_point(t->event), t->name);
 	pack_fini(&t->about);
 	free(t);
 }
@@ -284,6 +292,8 @@ static void tap_begin(struct state *st, struct hook *h, enum event_id event, uin
 		free(t);
 		return;
 	}
+	if (other_point(event) && keel_tap_add(st->mod, other_point(event), t->name, order, tapped, t, &err) < 0)
+		keel_log(st->mod, KEEL_LOG_ERROR, "Hook", h->name, "%s of tasks: %s", events[event].name, err.text);
 	*end = t;
 }
 

@@ -66,15 +66,15 @@ void server_shown(struct run *r, struct pack *params, const char *key, struct ke
 		pack_nothing(params);
 }
 
-/* ---- what is requested: what the requester, and scripts before this one, would make of an object, without what is computed -- */
-#define REQUESTED_MAX 64
+/* ---- what is requested: what the requester, and scripts before, would make of an object, without what is computed ------- */
 struct requested {
-	struct keel_mod *mod;
 	struct keel_call *call;
 	struct keel_obj *obj;
 	bool is_new; /* all that it has is requested */
-	const struct keel_attr *attrs[REQUESTED_MAX];
+	const struct keel_attr *const *attrs; /* of its class */
 	uint32_t n;
+	bool *changes; /* those that the operation changes */
+	const struct keel_attr *schedselect;
 	char computed[4096]; /* names of resources that nobody wrote */
 	struct pack *out;
 	uint32_t pairs;
@@ -88,8 +88,8 @@ static void requested_find(void *arg, struct keel_obj *obj, const struct keel_at
 {
 	struct requested *q = arg;
 
-	if (obj == q->obj && q->n < REQUESTED_MAX)
-		q->attrs[q->n++] = attr;
+	for (uint32_t i = 0; obj == q->obj && i < q->n; i++)
+		q->changes[i] |= q->attrs[i] == attr;
 }
 
 static bool is_computed(const struct requested *q, const char *key)
@@ -145,32 +145,20 @@ static void requested_value(void *arg, const char *key, const char *text, uint32
 	pack_bytes(q->out, text, len);
 }
 
-/* NULL: the operation does not change it. */
-static const struct keel_attr *requested_attr(const struct requested *q, const char *name)
+static void requested_attrs(struct requested *q)
 {
-	uint32_t i = 0;
+	const struct keel_emit emit = { requested_value, q };
 
-	if (q->is_new)
-		return keel_attr_find(q->mod, keel_klass(q->obj), name);
-	while (i < q->n && strcmp(keel_attr_name(q->attrs[i]), name) != 0)
-		i++;
-	return i < q->n ? q->attrs[i] : NULL;
-}
-
-static void requested_row(void *arg, const struct keel_attr_def *def)
-{
-	struct requested *q = arg;
-
-	if (!(def->read_roles & KEEL_EVERYBODY) || strcmp(def->name, "schedselect") == 0)
-		return;
-	q->attr = requested_attr(q, def->name);
-	if (!q->attr)
-		return;
-	q->begun = q->keyed = false;
-	q->keys = 0;
-	keel_call_emit(q->call, q->obj, q->attr, NULL, &(struct keel_emit){ requested_value, q });
-	if (q->keyed)
-		pack_close(q->out, q->open, q->keys);
+	for (uint32_t i = 0; i < q->n; i++) {
+		if ((!q->is_new && !q->changes[i]) || q->attrs[i] == q->schedselect)
+			continue;
+		q->attr = q->attrs[i];
+		q->begun = q->keyed = false;
+		q->keys = 0;
+		keel_call_emit(q->call, q->obj, q->attr, NULL, &emit);
+		if (q->keyed)
+			pack_close(q->out, q->open, q->keys);
+	}
 }
 
 static void requested_remember(struct run *r, const char *target, struct keel_obj *obj)
@@ -185,37 +173,45 @@ static void requested_remember(struct run *r, const char *target, struct keel_ob
 	o->draft = keel_find(r->st->mod, o->klass, o->id) == obj ? NULL : obj;
 }
 
+static bool requested_look(struct run *r, struct requested *q)
+{
+	q->attrs = class_attrs(r->st, keel_klass(q->obj), &q->n);
+	q->schedselect = keel_attr_find(r->st->mod, keel_klass(q->obj), "schedselect");
+	q->changes = q->attrs ? calloc(q->n + 1, sizeof(*q->changes)) : NULL;
+	if (q->changes && !q->is_new)
+		keel_call_each(q->call, requested_find, q);
+	if (keel_call_get(q->call, q->obj, "resources_defaulted", NULL, q->computed, sizeof(q->computed)) < 0)
+		q->computed[0] = '\0';
+	return q->changes != NULL;
+}
+
 static void requested_pack(struct run *r, struct pack *params, const char *key, struct requested *q)
 {
 	uint32_t map, attrs;
 
 	requested_remember(r, key, q->obj);
-	if (keel_call_get(q->call, q->obj, "resources_defaulted", NULL, q->computed, sizeof(q->computed)) < 0)
-		q->computed[0] = '\0';
+	params->failed |= !requested_look(r, q);
 	pack_key(params, key);
 	map = pack_open_map(params);
 	pack_pair_text(params, "class", keel_klass(q->obj));
 	pack_pair_text(params, "id", keel_id(q->obj));
 	pack_key(params, "attrs");
 	attrs = pack_open_map(params);
-	keel_rows(q->mod, keel_klass(q->obj), requested_row, q);
+	if (!params->failed)
+		requested_attrs(q);
 	pack_close(params, attrs, q->pairs);
 	pack_close(params, map, 3);
+	free(q->changes);
 }
 
 void server_submitted(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
 {
-	struct requested q = { .mod = r->st->mod, .call = c, .obj = obj, .out = params, .is_new = true };
-
-	requested_pack(r, params, key, &q);
+	requested_pack(r, params, key, &(struct requested){ .call = c, .obj = obj, .out = params, .is_new = true });
 }
 
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
 {
-	struct requested q = { .mod = r->st->mod, .call = c, .obj = obj, .out = params };
-
-	keel_call_each(c, requested_find, &q);
-	requested_pack(r, params, key, &q);
+	requested_pack(r, params, key, &(struct requested){ .call = c, .obj = obj, .out = params });
 }
 
 /* ---- results -------------------------------------------------------------------------------------------------------------- */
@@ -243,16 +239,40 @@ static keel_verdict change_refused(struct run *r, struct keel_call *c, const str
 	return c ? keel_reject(c, PBSE_HOOKERROR, "%s event: rejected request", r->event->name) : KEEL_REJECT;
 }
 
+const struct keel_session server_manager = {
+	.size = sizeof(server_manager), .roles = KEEL_USER | KEEL_OPERATOR | KEEL_MANAGER, .user = "root", .host = "localhost",
+	.who = "root@localhost", .group = "root",
+};
+
+/* A process is not trusted: it sets what a manager's request might, by the same checks, and a job's queue. */
+static int32_t change_judge(struct run *r, const struct change *change, struct keel_err *err)
+{
+	const struct keel_attrop op = { .name = change->attr, .key = change->key && *change->key ? change->key : NULL,
+					.value = change->text, .op = change->text ? KEEL_SET : KEEL_UNSET };
+	struct keel_obj *obj = run_find(r, change->target);
+	struct keel_changes *set = obj ? keel_changes(r->st->mod) : NULL;
+	int32_t code = PBSE_SYSTEM;
+
+	if (set && strcmp(keel_klass(obj), "job") == 0 && strcmp(op.name, "queue") == 0)
+		code = 0;
+	else if (set)
+		code = keel_change(set, &server_manager, obj, &op, err);
+	keel_discard(set);
+	return code;
+}
+
 keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target)
 {
 	struct keel_err err = { 0 };
 
 	for (uint32_t i = 0; i < result->n_changes; i++) {
 		const struct change *change = &result->changes[i];
-		const int32_t code = strcmp(change->target, target) != 0
-					     ? keel_error(&err, PBSE_ATTRRO, "%s is not to be changed there", change->target)
-					     : change_make(r, c, change, &err);
+		int32_t code = strcmp(change->target, target) != 0
+				       ? keel_error(&err, PBSE_ATTRRO, "%s is not to be changed there", change->target)
+				       : change_judge(r, change, &err);
 
+		if (!code)
+			code = change_make(r, c, change, &err);
 		if (code)
 			return change_refused(r, c, change, &err);
 	}
@@ -262,8 +282,6 @@ keel_verdict server_changes(struct run *r, struct keel_call *c, const struct res
 keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target)
 {
 	server_restarts_cycle(r, result);
-	if (result->how == BROKEN) /* its process could not serve: the operation goes on */
-		return KEEL_NEXT;
 	if (result->how != ACCEPTED)
 		return server_refusal(r, c, result);
 	return server_changes(r, c, result, target);

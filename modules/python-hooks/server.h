@@ -53,6 +53,7 @@ keel_verdict server_settle(struct run *r, struct keel_call *c, const struct resu
 /* Of the caller, who frees them; NULL without memory. */
 struct change *changes_copy(const struct change *changes, uint32_t n);
 void changes_free(struct change *changes, uint32_t n);
+extern const struct keel_session server_manager; /* what scripts change is judged as a manager's request */
 
 /* ---- vnodes.c -------------------------------------------------------------------------------------------------------------- */
 /* Makes those of n > 0 changes at the front that are of one vnode, as a manager would; returns how many they are. `who`: the hook. */

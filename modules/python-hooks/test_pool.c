@@ -182,7 +182,7 @@ static void a_death(void)
 	daemon_end();
 }
 
-/* Processes that come to nothing: calls fail for a while, then it is tried again. */
+/* Processes that come to nothing: calls fail for a while, then it is tried again. One past modules/python-hooks/pool.h FAILS_MAX */
 static void never_up(void)
 {
 	struct called c, later;

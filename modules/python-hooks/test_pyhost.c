@@ -420,9 +420,17 @@ static void nothing_is_left(void)
 				   "left.append('env' if 'NEW' in os.environ or 'PATH' not in os.environ else '')\n"
 				   "left.append('cwd' if os.getcwd() == '/' else '')\n"
 				   "left.append('stdout' if sys.stdout is None else '')\n"
+				   "left.append('sys' if sys.exit is None else '')\n"
+				   "import locale, gc\n"
+				   "left.append('locale' if locale.setlocale(locale.LC_ALL) == 'C.UTF-8' else '')\n"
+				   "left.append('umask' if os.umask(0o123) == 0o123 else '')\n"
+				   "left.append('gc' if not gc.isenabled() else '')\n"
+				   "try: locale.setlocale(locale.LC_ALL, 'C.UTF-8')\n"
+				   "except locale.Error: pass\n"
+				   "gc.disable()\n"
 				   "left.append('limit' if sys.getrecursionlimit() == 500 else '')\n"
 				   "left.append('main' if sys.modules['__main__'].__dict__ is not globals() else '')\n"
-				   "y = pbs.event = builtins.len = sys.stdout = None\n"
+				   "y = pbs.event = builtins.len = sys.stdout = sys.exit = None\n"
 				   "pbs.new = builtins.new = 1\n"
 				   "sys.path += ['/x'] * 60\n"
 				   "os.chdir('/')\n"
@@ -455,6 +463,8 @@ static void what_cannot_be_undone_ends_the_process(void)
 		"import resource\nresource.setrlimit(resource.RLIMIT_CORE, (0, 0))",
 		"import os\nos.closerange(0, 3)",
 		"import sys\nsys.stdout.close()",
+		"import sys\nsys.modules.clear()",
+		"import os, builtins\nbuiltins.left = [open('/dev/null') for i in range(100)]\nimport re\nre.left = left",
 	};
 
 	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
@@ -463,6 +473,8 @@ static void what_cannot_be_undone_ends_the_process(void)
 		if (retires() != 1)
 			printf("%s\n", scripts[i]);
 	}
+	CU_ASSERT_STRING_EQUAL(run("raise MemoryError"), "exception");
+	CU_ASSERT_EQUAL(retires(), 1);
 	CU_ASSERT_STRING_EQUAL(run("import ctypes, signal, subprocess, threading"), "accept");
 	CU_ASSERT_EQUAL(retires(), 0);
 }

@@ -336,15 +336,65 @@ static void test_many_vnodes(void)
 	CU_ASSERT_EQUAL(at(list, "vnode-09999").kind, 'n');
 }
 
-static void test_few_vnodes(void)
+static struct value vnode_list(void)
 {
 	struct run r = { .st = &state };
-	const uint32_t open = pack_open_map(&packed);
+	uint32_t open;
 
-	nodes_make(3);
+	pack_fini(&packed);
+	open = pack_open_map(&packed);
 	server_fill_periodic(&r, NULL, &packed);
 	pack_close(&packed, open, 2);
-	CU_ASSERT_EQUAL(at(at(whole(), "vnode_list"), "vnode-00002").kind, 'm');
+	return at(whole(), "vnode_list");
+}
+
+/* past modules/python-hooks/periodic.c WHOLE_MAX */
+static void test_few_vnodes(void)
+{
+	nodes_make(100);
+	CU_ASSERT_EQUAL(at(vnode_list(), "vnode-00099").kind, 'm');
+	keel_mock_object(mock, "node", "one-more");
+	CU_ASSERT_EQUAL(at(vnode_list(), "vnode-00099").kind, 'n');
+}
+
+/* past modules/python-hooks/periodic.c NAMES_MAX: those behind it are left out */
+static void test_long_names(void)
+{
+	char id[240];
+	struct value list;
+
+	memset(id, 'x', sizeof(id));
+	for (int i = 0; i < 2000; i++) {
+		snprintf(id + 200, sizeof(id) - 200, "%d", i);
+		keel_mock_object(mock, "node", id);
+	}
+	list = vnode_list();
+	CU_ASSERT(list.count > 1000 && list.count < 2000);
+	CU_ASSERT(packed.len < 500000);
+}
+
+/* past modules/python-hooks/periodic.c SECONDS_MAX */
+static void test_timers(void)
+{
+	char name[] = "p", script[] = "pass";
+	struct hook h = { .name = name, .enabled = true, .events = UINT32_C(1) << EVENT_periodic, .freq = INT64_MAX, .script = script };
+
+	timed_follow(&state, &h);
+	CU_ASSERT_PTR_NOT_NULL(h.timed);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "will run on "));
+	keel_mock_advance(mock, INT64_C(900000000000));
+	CU_ASSERT_FALSE(run_goes(&state, &h, EVENT_periodic));
+	h.freq = 5;
+	keel_mock_log_clear(mock);
+	timed_follow(&state, &h);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "will run on "));
+	keel_mock_log_clear(mock);
+	timed_follow(&state, &h); /* as before: its timer goes on */
+	CU_ASSERT_PTR_NULL(keel_mock_logged(mock, "will run on "));
+	h.enabled = false;
+	timed_follow(&state, &h);
+	CU_ASSERT_PTR_NULL(h.timed);
+	timed_free(&state, &h);
 }
 
 static void test_changes(void)
@@ -364,4 +414,5 @@ static void test_changes(void)
 
 TESTS_MAIN_BETWEEN("events of a server", set_up, clean_up, TEST(test_table), TEST(test_tables), TEST(test_management),
 		   TEST(test_management_hostile), TEST(test_requested), TEST(test_object), TEST(test_list), TEST(test_many_walks),
-		   TEST(test_check), TEST(test_no_question), TEST(test_many_vnodes), TEST(test_few_vnodes), TEST(test_changes))
+		   TEST(test_check), TEST(test_no_question), TEST(test_many_vnodes), TEST(test_few_vnodes),
+		   TEST(test_long_names), TEST(test_timers), TEST(test_changes))

@@ -149,6 +149,7 @@ static void test_bytes(void)
 	pack_fini(&whole);
 }
 
+/* past modules/python-hooks/talk.c FRAME_MAX */
 static void test_long(void)
 {
 	struct pack p = { .data = NULL };

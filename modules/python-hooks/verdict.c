@@ -59,7 +59,7 @@ static int32_t code_of(const struct run *r, const struct row *row, const struct 
 	if (row->event == EVENT_execjob_prologue && r->numbers[NUMBER_INDEX] > 0)
 		return result->how != REJECTED ? PBSE_HOOKERROR : code == DELETE ? PBSE_HOOK_REJECT_DELETEJOB :
 		       result->rerun ? PBSE_HOOK_REJECT_RERUNJOB : PBSE_HOOK_REJECT;
-	if (row->event == EVENT_execjob_launch && r->numbers[NUMBER_STARTED])
+	if (row->event == EVENT_execjob_launch && r->numbers[NUMBER_PROGRAM] != PROGRAM)
 		return PBSE_HOOK_REJECT; /* of a task beside the program: that alone is not started */
 	return code;
 }
@@ -78,11 +78,14 @@ static void lines_log(const struct run *r, const struct row *row, const char *te
 static keel_verdict settle(struct run *r, struct keel_call *c, const struct result *result)
 {
 	const struct row *row = row_of(r);
+	struct keel_err err = { .code = 0 };
 	char text[1024];
 	int32_t code;
 
 	host_changed(r->st, r, result);
 	host_update(r, result);
+	if (result->how == ACCEPTED && row->event == EVENT_execjob_launch && program_change(r, result, &err))
+		return keel_reject(c, row->reject, "%s", err.text);
 	if (result->how == ACCEPTED)
 		return KEEL_NEXT;
 	result_text(r, result, text, sizeof(text));

@@ -17,11 +17,6 @@
 #define STATE_SETS (KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_DOWN | KEEL_NODE_SLEEP)
 #define STATE_CLEARS (KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_SLEEP)
 
-static const struct keel_session manager = {
-	.size = sizeof(manager), .roles = KEEL_USER | KEEL_OPERATOR | KEEL_MANAGER, .user = "root", .host = "localhost",
-	.who = "root@localhost", .group = "root",
-};
-
 struct vnode_work {
 	struct state *st;
 	const char *who;
@@ -54,7 +49,7 @@ static int32_t vnode_add(struct vnode_work *w, const struct change *change)
 	if (!w->set && !(w->set = keel_changes(w->st->mod)))
 		return keel_error(&w->err, PBSE_SYSTEM, "System error: out of memory");
 	w->n++;
-	return keel_change(w->set, &manager, w->node, &op, &w->err);
+	return keel_change(w->set, &server_manager, w->node, &op, &w->err);
 }
 
 static void vnode_take(struct vnode_work *w, const struct change *change)

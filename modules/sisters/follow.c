@@ -57,6 +57,8 @@ static void obey(struct keel_mod *mod, struct job *j, uint64_t number, const cha
 	d->number = number;
 	if (strcmp(name, ORDER_ADMIT) == 0)
 		keel_part_admit(j->id, mod, done, d);
+	else if (strcmp(name, ORDER_PRETERM) == 0)
+		keel_part_preterm(j->id, mod, done, d);
 	else
 		keel_part_signal(j->id, 0, name, mod, done, d);
 }

@@ -20,7 +20,9 @@ static void gate_free(struct gate *g)
 
 static keel_verdict gate_verdict(struct keel_call *c, const struct gate *g)
 {
-	return g->code ? keel_reject(c, g->code, "%s", g->text) : KEEL_NEXT;
+	bool passes = strcmp(g->name, ORDER_PRETERM) == 0 && (g->code == CODE_COMM || g->code == CODE_BADSTATE || g->code < 0);
+
+	return g->code && !passes ? keel_reject(c, g->code, "%s", g->text) : KEEL_NEXT;
 }
 
 static keel_verdict gate_resume(struct keel_call *c, void *arg)
@@ -195,6 +197,15 @@ keel_verdict on_act(struct keel_call *c, const struct keel_ev_task_act *ev)
 	if (j && strlen(ev->name) > PRIMARY_NAME_MAX)
 		return keel_reject(c, PBSE_UNKSIG, NULL);
 	return j ? gate(c, j, STEP_ACT, ev->name) : KEEL_NEXT;
+}
+
+/* May it be ended on the other hosts, too? One that does not answer is no reason to keep it; nor is its start waited for, or
+ * what waits before it. */
+keel_verdict on_preterm(struct keel_call *c, const struct keel_ev_task_preterm *ev)
+{
+	struct job *j = led(c->mod, ev->id);
+
+	return j && j->primary.running && j->primary.step == STEP_NONE ? gate(c, j, STEP_ACT, ORDER_PRETERM) : KEEL_NEXT;
 }
 
 keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_epilogue *ev)

@@ -18,6 +18,7 @@
 #define PRIMARY_NAME_MAX 31 /* of an order: a word or the name of a signal */
 
 #define ORDER_ADMIT "admit"  /* to run what comes before the program */
+#define ORDER_PRETERM "preterm" /* to say whether the job may be ended */
 
 #define STATUS_RETRY -3	     /* system codes of a start, and of a job's end */
 #define STATUS_LOST -14

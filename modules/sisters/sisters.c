@@ -99,6 +99,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(task_begin, on_begin, .order = 1000),
 	KEEL_TAP(task_prologue, on_prologue, .order = 1000),
 	KEEL_TAP(task_act, on_act, .order = 1000),
+	KEEL_TAP(task_preterm, on_preterm, .order = 1000),
 	KEEL_TAP(task_epilogue, on_epilogue, .order = -1000), /* what comes after a job comes after all of it, and knows what it used */
 };
 

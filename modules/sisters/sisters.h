@@ -161,6 +161,7 @@ keel_verdict on_arrival(struct keel_call *c, const struct keel_ev_task_begin *ev
 keel_verdict on_begin(struct keel_call *c, const struct keel_ev_task_begin *ev);
 keel_verdict on_prologue(struct keel_call *c, const struct keel_ev_task_prologue *ev);
 keel_verdict on_act(struct keel_call *c, const struct keel_ev_task_act *ev);
+keel_verdict on_preterm(struct keel_call *c, const struct keel_ev_task_preterm *ev);
 keel_verdict on_epilogue(struct keel_call *c, const struct keel_ev_task_epilogue *ev);
 void gate_decide(struct job *j, int32_t code, const char *text);
 void gates_free(struct job *j);

@@ -22,7 +22,8 @@ static struct {
 	void *arg;
 	int fd; /* the program's end */
 	bool killed;
-	uint32_t started, frames, begun;
+	uint32_t started, frames, begun, waited;
+	char dir[32], first[32]; /* what the tree was started with: folder, environment */
 	char why[256];
 	int64_t again_ms;
 } world;
@@ -41,6 +42,8 @@ int32_t tree_start(struct state *s, const struct tree_opts *o, struct tree **ret
 	world.fd = dup(o->data);
 	world.killed = false;
 	world.started++;
+	snprintf(world.dir, sizeof(world.dir), "%s", o->order.dir);
+	snprintf(world.first, sizeof(world.first), "%s", o->env ? o->env[0] : "");
 	*ret_tree = (struct tree *)&world;
 	return 0;
 }
@@ -65,6 +68,7 @@ void tree_forget(struct tree *t)
 void tree_wait(struct tree *t, int timeout_ms)
 {
 	(void)t, (void)timeout_ms;
+	world.waited++;
 }
 
 void trees_end(struct state *s)
@@ -112,8 +116,10 @@ static const void *group(void *arg, const char *name, uint32_t minor, struct kee
 static void program_begin(int64_t deaths)
 {
 	static const char *const argv[] = { "/bin/program", NULL };
+	char first[] = "A=1", dir[] = "/usr";
+	const char *const env[] = { first, NULL };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = KEEL_PROFILE_MODULE, .name = "it", .argv = argv,
-					 .deadline_ms = 250, .start_ms = 10000, .deaths = deaths, .within_ms = 60000,
+					 .deadline_ms = 250, .start_ms = 10000, .deaths = deaths, .within_ms = 60000, .env = env, .dir = dir,
 					 .begins = on_begin, .frame = frame, .ended = has_ended };
 
 	memset(&world, 0, sizeof(world));
@@ -123,6 +129,7 @@ static void program_begin(int64_t deaths)
 	self = (struct keel_mod){ .state = &st };
 	program = process_start(&self, st.mod, &o, NULL);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(program);
+	first[0] = dir[0] = '?'; /* its own now */
 }
 
 static void program_finish(void)
@@ -210,6 +217,52 @@ static void one_that_owes_an_answer_for_too_long_is_killed(void)
 	program_finish();
 }
 
+/* As at an alarm: its caller goes on at once. */
+static void one_that_is_given_up_is_over_later_and_once(void)
+{
+	program_begin(1);
+	process_up(program);
+	process_give_up(program, "it took too long");
+	CU_ASSERT_FALSE(world.killed);
+	keel_mock_advance(mock, 1);
+	CU_ASSERT_TRUE(world.killed);
+	CU_ASSERT_EQUAL(world.waited, 0);
+	dies();
+	CU_ASSERT_STRING_EQUAL(world.why, "it took too long");
+	CU_ASSERT_EQUAL(world.again_ms, -1);
+	keel_mock_advance(mock, 100000);
+	CU_ASSERT_EQUAL(world.started, 1);
+	program_finish();
+}
+
+static void one_that_is_dropped_is_not_waited_for(void)
+{
+	program_begin(0);
+	process_up(program);
+	process_drop(program);
+	CU_ASSERT_TRUE(world.killed);
+	CU_ASSERT_EQUAL(world.waited, 0);
+	process_drop(NULL);
+	keel_mock_advance(mock, 100000);
+	CU_ASSERT_STRING_EQUAL(world.why, "");
+	CU_ASSERT_EQUAL(world.started, 1);
+	close(world.fd);
+	keel_mock_free(mock);
+}
+
+static void each_one_has_the_words_of_its_caller(void)
+{
+	program_begin(0);
+	for (uint32_t i = 1; i <= 2; i++) {
+		CU_ASSERT_EQUAL(world.started, i);
+		CU_ASSERT_STRING_EQUAL(world.dir, "/usr");
+		CU_ASSERT_STRING_EQUAL(world.first, "A=1");
+		dies();
+		keel_mock_advance(mock, 100);
+	}
+	program_finish();
+}
+
 /* A frame of that length, as far as it has to be there. */
 static void says_frame_of(uint32_t len)
 {
@@ -272,4 +325,5 @@ static void its_handle_outlives_the_module(void)
 TESTS_MAIN("supervise", TEST(it_is_started_again_at_once_if_it_was_of_use),
 	   TEST(one_that_was_of_no_use_waits_twice_as_long_each_time), TEST(one_that_dies_too_often_is_not_started_again),
 	   TEST(one_that_owes_an_answer_for_too_long_is_killed), TEST(a_frame_that_is_too_long_ends_it),
-	   TEST(one_that_does_not_read_is_ended_once_it_is_up), TEST(its_handle_outlives_the_module))
+	   TEST(one_that_is_given_up_is_over_later_and_once), TEST(one_that_is_dropped_is_not_waited_for),
+	   TEST(each_one_has_the_words_of_its_caller), TEST(one_that_does_not_read_is_ended_once_it_is_up), TEST(its_handle_outlives_the_module))

@@ -212,7 +212,7 @@ static void has_begun(struct tree *t, const struct tree_end *begin)
 		return;
 	st->unbounded = true;
 	keel_log(st->mod, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN, "Node", keel_host_name(st->mod),
-		 "programs that run as root on this host have no bound of processes and memory: %s",
+		 "programs with the rights of the daemon itself have no bound of processes and memory here: %s",
 		 begin->error);
 }
 

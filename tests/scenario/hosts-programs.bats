@@ -174,3 +174,47 @@ says() { has "$(server_log)" "$1" 2>/dev/null; }
 	id=$(submit -l host=n1 -- /bin/true)
 	wait_until 20 says ";Job;$id;Job aborted per a hook rejection"
 }
+
+@test "hosts-programs: a begin that another host than the first refuses: queued again, or deleted" {
+	for code in 15170:-16 15136:-22; do
+		status=${code#*:} code=${code%:*}
+		fixture n2 veto_host "at = \"begin\"; code = $code; text = \"it says no\";"
+		id=$(submit "${both[@]}" -- /bin/true)
+		requeued() { has "$(accounting)" "^[^;]*;R;$id;.*Exit_status=$status " 2>/dev/null; }
+		wait_until 30 requeued
+		qdel -W force "$id"
+	done
+	fixture n2 veto_host 'at = "begin"; code = 15171; text = "it says no";'
+	id=$(submit "${both[@]}" -- /bin/true)
+	ends "$id"
+	same run_count 1 "$(job_attr "$id" run_count)"
+}
+
+# ---- other hosts than the first -------------------------------------------------------------------------------------------------
+@test "hosts-programs: each host of a job may refuse its end, and its resumption; each notices that it stands still" {
+	echo 'task_suspended: { enabled = true; path = "'"$KEELSON_BUILD"'/tests/fixtures/task_suspended.so"; };
+		veto_resume: { enabled = true; path = "'"$KEELSON_BUILD"'/tests/fixtures/veto_resume.so"; file = "'"$knobs"'/stays"; text = "not yet"; };' \
+		>"$SB/n2/etc/modules.d/others.conf"
+	undo reload_host n2
+	undo rm "$SB/n2/etc/modules.d/others.conf"
+	fixture n2 veto_preterm
+	id=$(submit "${both[@]}" -- /bin/sleep 1000)
+	wait_until 20 job_is "$id" R 42
+	run -65 qdel "$id"
+	has "$output" 'not now'
+	job_is "$id" R 42
+	touch "$knobs/stays"
+	qsig -s suspend "$id"
+	wait_until 20 job_is "$id" S
+	has "$(mom_log n2)" ";Fixture;$id;"
+	qsig -s resume "$id" || true
+	wait_until 20 seen_refusal "$id"
+	job_is "$id" S
+	rm "$knobs/stays" "$SB/n2/etc/modules.d/veto_preterm.conf"
+	qsig -s resume "$id"
+	wait_until 20 job_is "$id" R 42
+	reload_host n2
+	qdel "$id"
+	wait_until 20 no_jobs
+}
+seen_refusal() { has "$(mom_log n2)" ";Job;$1;execjob_preresume hook rejected request: not yet\$" 2>/dev/null; }

@@ -30,6 +30,9 @@ setup_file()
 	for module in "$top"/modules/*/; do
 		[ -s "$INSTALLED/usr/lib/keelson/modules/$(basename "$module").so" ]
 	done
+	(cd "$KEELSON_BUILD/libexec/keelson" && find . -type f ! -name '.*') | while read -r file; do
+		[ -s "$INSTALLED/usr/libexec/keelson/$file" ] || { echo "$file is missing" >&2; false; }
+	done
 	[ -s "$INSTALLED/etc/keelson/keelson.conf" ]
 	[ -s "$INSTALLED/etc/keelson/modules.d/jobs.conf" ]
 	[ -s "$INSTALLED/usr/share/keelson/options/pbsnodes/admin-suspend.opt" ]

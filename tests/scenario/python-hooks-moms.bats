@@ -8,7 +8,7 @@
 load helper
 load shared
 
-setup_file() { open_cluster --hosts 2 --set log.events=4095; }
+setup_file() { open_cluster --hosts 2 --set log.events=4095 --set scheduler.rest=100ms; }
 
 # hook NAME ATTRIBUTES: its script is stdin; hosts have it when this returns. It goes with the story.
 hook()
@@ -34,6 +34,8 @@ on() { echo "-l select=1:host=$1"; }
 says_log() { has "$(mom_log "$1")" "$2" 2>/dev/null; }
 server_says() { has "$(server_log)" "$1" 2>/dev/null; }
 is_held() { job_is "$1" H 20; }
+# A job whose start failed rests; it need not when a vnode comes back.
+held_again() { pbsnodes -o n2 && pbsnodes -r n2 && is_held "$1"; }
 lines() { grep -cE -- "$2" <<<"$1"; }
 
 @test "python-hooks #22: a begin that rejects: tried again, held after 21 tries" {
@@ -42,7 +44,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 		pbs.event().reject("nb")
 	EOS
 	id=$(submit $(on n1))
-	wait_until 60 is_held "$id"
+	wait_until 60 held_again "$id"
 	same holds s "$(job_attr "$id" Hold_Types)"
 	same runs 21 "$(job_attr "$id" run_count)"
 	same status '' "$(job_attr "$id" Exit_status)"
@@ -121,8 +123,9 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 }
 
 @test "python-hooks #28: fail_action: the vnodes of a host whose begin raises are offline" {
+	undo qmgr -c 'unset node n1 comment'
+	undo qmgr -c 'set node n1 state = free'
 	hook b1 'event=execjob_begin,fail_action=offline_vnodes' <<<'1/0'
-	undo qmgr -c 'set node n1 state = free, comment = ""'
 	id=$(submit $(on n1))
 	wait_until 20 node_is n1 offline
 	wait_until 10 eval 'same comment "offlined by hook '"'b1'"' due to hook error" "$(node_attr n1 comment)"'
@@ -131,6 +134,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	has "$(server_log)" ";0002;[^;]*;Node;n1;offlined by hook 'b1' due to hook error\$"
 	has "$(mom_log n1)" ";0008;[^;]*;Job;$id;execjob_begin hook 'b1' encountered an exception, request rejected\$"
 	has "$(server_log | grep ";$id;")" 'send of job to n1 failed error = 15136 '
+	vacate "$id"
 }
 
 @test "python-hooks #30: a hook of the owner runs as the owner, and changes no vnodes" {
@@ -159,7 +163,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 		id=$(submit -r n $(on n1) -- /bin/sleep 1)
 		case $event in
 		prologue)
-			wait_until 90 is_held "$id"
+			wait_until 60 held_again "$id"
 			same status -16 "$(job_attr "$id" Exit_status)"
 			same runs 21 "$(job_attr "$id" run_count)"
 			has "$(server_log)" ";0009;[^;]*;Job;$id;hook rejected request, requiring job to be rerun\$"

@@ -131,6 +131,35 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	hook_said "run by Scheduler of $a"
 }
 
+@test "python-hooks #17: a hold at the start of a subjob is its array's" {
+	hook r17e event=runjob <<-'EOS'
+		import pbs
+		e = pbs.event()
+		e.job.Hold_Types = pbs.hold_types("o")
+		e.reject("maintenance")
+	EOS
+	a=$(submit -J 1-3)
+	wait_until 20 job_is "$a" H
+	qmgr -c 'set hook r17e enabled = false'
+	qrls -h o "$a"
+	wait_until 20 job_is "$a" B
+}
+
+@test "python-hooks #17: a start that is refused is not asked for again and again" {
+	hook r17f event=runjob <<-'EOS'
+		import pbs
+		e = pbs.event()
+		e.job.Variable_List["N"] = str(int(e.job.Variable_List["N"] or 0) + 1)
+		e.reject("not yet")
+	EOS
+	a=$(submit)
+	wait_until 20 comment_says "$a" 'Not Running: PBS Error: not yet'
+	nap 1
+	before=$(server_log | grep -c "runjob request rejected by 'r17f'")
+	[ "$before" -lt 20 ]
+	has "$(job_attr "$a" Variable_List)" 'N=[1-9]'
+}
+
 @test "python-hooks #17: qrun reads why a start is refused" {
 	hook r17b event=runjob <<<'import pbs; pbs.event().reject("maintenance")'
 	qmgr -c 'set server scheduling = false'
@@ -234,6 +263,37 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	before=$(resv_attr "$r" reserve_duration)
 	says 32 'pbs_ralter: no' as "$OWNER" pbs_ralter -D 900 "$r"
 	same duration "$before" "$(resv_attr "$r" reserve_duration)"
+}
+
+@test "python-hooks: a script changes a reservation, and what follows from it is computed anew" {
+	hook c20 event=resvsub <<-'EOS'
+		import pbs
+		r = pbs.event().resv
+		r.Resource_List["select"] = pbs.select("1:ncpus=2")
+		r.reserve_end = int(r.reserve_start) + 1200
+	EOS
+	r=$(as "$OWNER" pbs_rsub -R "$(moment 3600)" -D 600 -l select=1:ncpus=1)
+	r=${r%% *}
+	undo pbs_rdel "$r"
+	wait_until 20 resv_is "$r" CONFIRMED
+	same ncpus 2 "$(resv_attr "$r" Resource_List.ncpus)"
+	same duration 1200 "$(resv_attr "$r" reserve_duration)"
+	same nodes '(n1:ncpus=2)' "$(resv_attr "$r" resv_nodes)"
+}
+
+@test "python-hooks: a reservation's begin, confirmation and end are seen" {
+	hook e20 'event="resv_confirm,resv_begin,resv_end"' <<-'EOS'
+		import pbs
+		e = pbs.event()
+		name = {pbs.RESV_CONFIRM: "confirm", pbs.RESV_BEGIN: "begin", pbs.RESV_END: "end"}[e.type]
+		pbs.logmsg(pbs.LOG_DEBUG, "%s of %s nodes %s" % (name, e.resv.resvid, e.resv.resv_nodes))
+	EOS
+	r=$(as "$OWNER" pbs_rsub -R "$(moment 5)" -D 600 -l select=1:ncpus=1)
+	r=${r%% *}
+	wait_until 30 hook_said "confirm of $r nodes \\(n1:ncpus=1\\)"
+	wait_until 60 hook_said "begin of $r nodes \\(n1:ncpus=1\\)"
+	pbs_rdel "$r"
+	wait_until 30 hook_said "end of $r nodes .*"
 }
 
 # ---- notes ---------------------------------------------------------------------------------------------------------
@@ -366,4 +426,18 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	hook c1 event=queuejob <<<'import pbs; pbs.server().scheduler_restart_cycle()'
 	held
 	said 'requested for scheduler to restart cycle$'
+}
+
+@test "python-hooks: a process that is not as it should be sets nothing that no request may" {
+	hook evil event=queuejob <<-'EOS'
+		import pbs, sys
+		run = sys.modules["pbs.run"]
+		name = str(pbs.event().job.Job_Name)
+		run.changes[("job", {"owner": "euser", "host": "Job_Owner"}.get(name, "Job_Name"), None)] = "root" if name != "line" else "a\nb"
+	EOS
+	for name in owner host line; do
+		got=$(held -N $name 2>&1) && false
+		same words 'qsub: queuejob event: rejected request' "$got"
+	done
+	said ';evil;queuejob cannot set euser: '
 }

@@ -212,3 +212,47 @@ recorded() { compgen -G "$SB/server/server_priv/hooks/tmp/hook_queuejob_$1_*.$2"
 	[ "$(server_log | wc -c)" -lt 20000000 ]
 	held
 }
+
+@test "python-hooks: a reload while scripts run: what waits is asked again, and no job is lost or there twice" {
+	hook slow <<-'EOS'
+		import pbs, time
+		if str(pbs.event().job.Job_Name).startswith("slow"):
+		    time.sleep(2)
+	EOS
+	held
+	for i in 1 2 3 4; do
+		held -N "slow$i" 3>&- >"$SB/slow$i.id" &
+	done
+	wait_until 10 log_has ';Hook;slow;started$'
+	sandbox reload
+	wait
+	for i in 1 2 3 4; do
+		same "slow$i" "$(cat "$SB/slow$i.id")" "$(qselect -N "slow$i")"
+	done
+	wait_until 10 no_folders_of_others
+}
+# Each folder is that of a process of this daemon.
+no_folders_of_others() { [ "$(find "$SB/server/hooks_tmp" -mindepth 1 -maxdepth 1 | wc -l)" -le "$(keelson hook list | awk 'NR > 1 { n += $5 } END { print n + 0 }')" ]; }
+
+@test "python-hooks: after kill -9 no folder and no process of the daemon before is left" {
+	hook left <<-'EOS'
+		import pbs, time
+		open("mine", "w").write("x")
+		if str(pbs.event().job.Job_Name) == "slow":
+		    time.sleep(600)
+	EOS
+	held
+	qsub_slow &
+	wait_until 10 grep -q '' "$SB"/server/hooks_tmp/*/mine
+	folders=("$SB"/server/hooks_tmp/*)
+	[ -n "$(pyhosts "${folders[0]}")" ]
+	sandbox kill server
+	sandbox restart server
+	wait_until 20 answers
+	wait_until 20 gone "${folders[@]}"
+	kill %1 2>/dev/null || true
+	wait || true
+}
+qsub_slow() { held -N slow >/dev/null 2>&1 3>&-; }
+pyhosts() { grep -lz "^TMPDIR=$1\$" /proc/[0-9]*/environ 2>/dev/null || true; } # those that run in this folder
+gone() { for path in "$@"; do [ ! -e "$path" ] && [ -z "$(pyhosts "$path")" ] || return 1; done; }

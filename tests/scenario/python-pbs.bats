@@ -31,3 +31,20 @@ python() # name of a class, or of one of its tests
 @test "tolerate-node-failures #11: what is no increment is a ValueError" { python Select.test_bad_specs; }
 @test "tolerate-node-failures #53: job.select is the select of its Resource_List" { python Select.test_of_a_job; }
 @test "select: counts, quotes and zero" { python Select.test_increment Select.test_percent_of_all; }
+
+@test "keelson-pyhost: a script runs with a record; package pbs is beside the program, with byte code" {
+	pyhost=$KEELSON_BUILD/libexec/keelson/keelson-pyhost
+	cat >"$BATS_TEST_TMPDIR/record.json" <<-'END'
+		{"setup": {"role": "server", "host": "h1", "server": "svr", "tables": {"attrs": {"job": {"Priority": ["integer", 1, ""]}},
+			"resources": {}, "node_states": {}, "events": {"queuejob": ["QUEUEJOB", 1, 0]}}},
+		 "event": {"type": 1, "event": "queuejob", "hook": {"name": "h1", "type": "site", "debug": 1, "user": "pbsadmin", "alarm": 30},
+			"requestor": "root", "requestor_host": "h1", "params": {"job": {"class": "job", "id": "1.svr", "attrs": {}}}}}
+	END
+	cat >"$BATS_TEST_TMPDIR/hook.py" <<-'END'
+		import os, pbs
+		print(os.path.exists(pbs.__cached__))
+		pbs.event().job.Priority = 5
+		pbs.event().reject("no")
+	END
+	says 1 $'True\nchange job Priority = 5\nrejected: no' "$pyhost" --run "$BATS_TEST_TMPDIR/hook.py" --event "$BATS_TEST_TMPDIR/record.json"
+}

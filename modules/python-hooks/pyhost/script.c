@@ -272,6 +272,7 @@ PyObject *script_run(struct script *s, PyObject *event)
 {
 	int64_t began = now_us();
 	PyObject *exc = NULL, *names = NULL, *result, *r;
+	bool is_full;
 
 	watch_begin();
 	r = python_call(s->pbs, "_begin", event);
@@ -279,12 +280,13 @@ PyObject *script_run(struct script *s, PyObject *event)
 		names = main_new(s);
 	exc = names ? execute(s, names) : exception_take();
 	Py_XDECREF(r);
+	is_full = exc && PyErr_GivenExceptionMatches(exc, PyExc_MemoryError); /* the next run would find it so, too */
 	result = end(s, exc);
 	Py_XDECREF(exc);
 	if (names)
 		PyDict_Clear(names); /* functions of it would keep all of it */
 	Py_XDECREF(names);
-	if (result && (!put(result, "retire", PyLong_FromLong(watch_end())) ||
+	if (result && (!put(result, "retire", PyLong_FromLong(watch_end() || is_full)) ||
 		       !put(result, "us", PyLong_FromLongLong(now_us() - began))))
 		Py_CLEAR(result);
 	PyErr_Clear();

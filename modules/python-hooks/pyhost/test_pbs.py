@@ -4,6 +4,7 @@
 import copy
 import os
 import sys
+import traceback
 import types
 import unittest
 
@@ -630,6 +631,16 @@ class Events(Case):
         self.assertEqual(pbs._end(None)["how"], "accept")
         result = pbs._end(ValueError("boom"))
         self.assertEqual((result["how"], result["text"]), ("exception", "ValueError: boom"))
+
+    def test_tracebacks_end_in_the_script(self):
+        for line, cut in (("e.job.euser = 1", True), ("e.vnode_list", True), ("e.job.Resource_List[None]", False)):
+            try:
+                exec(compile(line, "h.PY", "exec"), {"e": self.e})
+            except Exception as exc:
+                pbs._end(exc)
+                files = [os.path.basename(f.filename) for f in traceback.extract_tb(exc.__traceback__)]
+                self.assertEqual(files[:2], ["test_pbs.py", "h.PY"])
+                self.assertEqual(len(files) == 2, cut)
 
     def test_what_was_said_first_counts(self):
         self.assertRaises(SystemExit, self.e.reject, "no")

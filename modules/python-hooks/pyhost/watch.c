@@ -2,13 +2,14 @@
  *
  * watch.c - what a script does to its process, which the next run would see.
  *
- * What can be put back is: names of pbs and builtins, sys.path and the standard streams, environment, working directory.
- * A script that started threads or programs, that forked, called a library through ctypes, replaced signal handlers, or
- * changed what cannot be seen or undone, was the last one of its process. What modules hold that it imported stays.
+ * What can be put back is: names of pbs, builtins and sys, sys.path, environment, working directory, locale, umask.
+ * A script that started threads or programs, that forked, called a library through ctypes, replaced signal handlers, became
+ * another user, or took away what cannot be put back, was the last one of its process. What modules hold stays.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 #include "pyhost.h"
 
 #define SIGNALS 32
+#define FILES_MORE 64 /* so many may be left open, more than at first */
 
 enum deed { LAST = 1, MOVED = 2, ENVIRONMENT = 4 };
 
@@ -50,9 +52,15 @@ static const struct {
 static struct {
 	unsigned deeds;
 	bool signalling; /* module signal is there: handlers are compared */
-	char cwd[PATH_MAX];
-	PyObject *pbs, *pbs_names, *builtin_names, *path, *streams[3], *environ;
-	int recursion;
+	char cwd[PATH_MAX], *locale;
+	PyObject *pbs, *names[3] /* of pbs, builtins, sys */, *path, *streams[3], *environ;
+	Py_ssize_t modules;
+	int recursion, files;
+	mode_t umask;
+	struct ids {
+		uid_t uid, euid, suid;
+		gid_t gid, egid, sgid;
+	} ids;
 	struct sigaction handlers[SIGNALS];
 } kept;
 
@@ -124,13 +132,27 @@ static bool names_back(PyObject *now, PyObject *then)
 	return is_done;
 }
 
-static bool pbs_back(void)
+/* Borrowed. */
+static PyObject *names_of(int which)
+{
+	PyObject *modules = PyImport_GetModuleDict(), *sys = which == 2 ? PyDict_GetItemString(modules, "sys") : NULL;
+
+	if (which == 0)
+		return PyModule_GetDict(kept.pbs);
+	return which == 1 ? PyEval_GetBuiltins() : sys ? PyModule_GetDict(sys) : NULL;
+}
+
+/* False, too: modules that were there are not any more. */
+static bool modules_back(void)
 {
 	PyObject *modules = PyImport_GetModuleDict();
 
 	if (PyDict_GetItemString(modules, "pbs") != kept.pbs && PyDict_SetItemString(modules, "pbs", kept.pbs) < 0)
 		return false;
-	return names_back(PyModule_GetDict(kept.pbs), kept.pbs_names) && names_back(PyEval_GetBuiltins(), kept.builtin_names);
+	for (int i = 0; i < 3; i++)
+		if (!names_of(i) || !names_back(names_of(i), kept.names[i]))
+			return false;
+	return PyDict_Size(modules) >= kept.modules;
 }
 
 /* ---- sys ------------------------------------------------------------------------------------------------------------------ */
@@ -150,8 +172,7 @@ static bool path_back(void)
 	return is_same;
 }
 
-static const char *const streams[] = { "stdin", "stdout", "stderr" };
-
+/* ---- files ---------------------------------------------------------------------------------------------------------------- */
 static bool is_open(PyObject *stream)
 {
 	PyObject *closed = PyObject_GetAttrString(stream, "closed");
@@ -162,13 +183,24 @@ static bool is_open(PyObject *stream)
 	return ret;
 }
 
-static bool streams_back(void)
+/* The first descriptor that is not taken; INT_MAX: there is none. */
+static int file_first(void)
+{
+	int fd = fcntl(0, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return INT_MAX;
+	close(fd);
+	return fd;
+}
+
+/* Names of sys are the streams again. */
+static bool files_are_well(void)
 {
 	for (int i = 0; i < 3; i++)
-		if (fcntl(i, F_GETFD) < 0 || !is_open(kept.streams[i]) ||
-		    (PySys_GetObject(streams[i]) != kept.streams[i] && PySys_SetObject(streams[i], kept.streams[i]) < 0))
+		if (fcntl(i, F_GETFD) < 0 || !is_open(kept.streams[i]))
 			return false;
-	return true;
+	return file_first() - FILES_MORE <= kept.files;
 }
 
 /* ---- the process ----------------------------------------------------------------------------------------------------------- */
@@ -215,6 +247,29 @@ static bool signals_are_quiet(void)
 	return true;
 }
 
+static struct ids ids_get(void)
+{
+	struct ids now = { .uid = 0 };
+
+	getresuid(&now.uid, &now.euid, &now.suid);
+	getresgid(&now.gid, &now.egid, &now.sgid);
+	return now;
+}
+
+static bool is_same_user(void)
+{
+	struct ids now = ids_get();
+
+	return memcmp(&now, &kept.ids, sizeof(now)) == 0;
+}
+
+static bool locale_back(void)
+{
+	const char *now = setlocale(LC_ALL, NULL);
+
+	return !kept.locale || (now && strcmp(now, kept.locale) == 0) || setlocale(LC_ALL, kept.locale);
+}
+
 /* No thread and no child but what there was: none. */
 static bool is_alone(void)
 {
@@ -227,29 +282,47 @@ static bool is_alone(void)
 }
 
 /* ---- before and after ------------------------------------------------------------------------------------------------------- */
-bool watch_keep(PyObject *pbs)
+static bool names_keep(void)
 {
+	static const char *const streams[] = { "stdin", "stdout", "stderr" };
 	PyObject *environ_now = environ_get(), *path = PySys_GetObject("path");
 
-	kept.pbs = pbs;
-	Py_INCREF(pbs);
-	kept.pbs_names = PyDict_Copy(PyModule_GetDict(pbs));
-	kept.builtin_names = PyDict_Copy(PyEval_GetBuiltins());
-	kept.path = path && PyList_Check(path) ? PyList_GetSlice(path, 0, PyList_GET_SIZE(path)) : PyList_New(0);
-	kept.environ = environ_now ? python_call(environ_now, "copy", NULL) : NULL;
-	Py_XDECREF(environ_now);
 	for (int i = 0; i < 3; i++) {
+		kept.names[i] = names_of(i) ? PyDict_Copy(names_of(i)) : NULL;
+		if (!kept.names[i])
+			return false;
 		kept.streams[i] = PySys_GetObject(streams[i]);
 		if (!kept.streams[i])
 			kept.streams[i] = Py_None;
 		Py_INCREF(kept.streams[i]);
 	}
-	kept.recursion = Py_GetRecursionLimit();
-	Py_XDECREF(PyImport_ImportModule("_signal")); /* the first import sets a handler */
-	handlers_get(kept.handlers);
+	kept.path = path && PyList_Check(path) ? PyList_GetSlice(path, 0, PyList_GET_SIZE(path)) : PyList_New(0);
+	kept.environ = environ_now ? python_call(environ_now, "copy", NULL) : NULL;
+	Py_XDECREF(environ_now);
+	return kept.path && kept.environ;
+}
+
+static void process_keep(void)
+{
+	kept.umask = umask(0);
+	umask(kept.umask);
 	if (!getcwd(kept.cwd, sizeof(kept.cwd)))
 		kept.cwd[0] = '\0';
-	return kept.pbs_names && kept.builtin_names && kept.path && kept.environ && !PyErr_Occurred();
+	kept.locale = strdup(setlocale(LC_ALL, NULL));
+	kept.ids = ids_get();
+	kept.files = file_first();
+	handlers_get(kept.handlers);
+}
+
+bool watch_keep(PyObject *pbs)
+{
+	kept.pbs = pbs;
+	Py_INCREF(pbs);
+	Py_XDECREF(PyImport_ImportModule("_signal")); /* the first import sets a handler */
+	kept.recursion = Py_GetRecursionLimit();
+	kept.modules = PyDict_Size(PyImport_GetModuleDict());
+	process_keep();
+	return names_keep() && !PyErr_Occurred();
 }
 
 void watch_begin(void)
@@ -257,16 +330,25 @@ void watch_begin(void)
 	kept.deeds = 0;
 }
 
+static void limits_back(void)
+{
+	if (Py_GetRecursionLimit() != kept.recursion)
+		Py_SetRecursionLimit(kept.recursion);
+#if PY_VERSION_HEX >= 0x030a0000
+	PyGC_Enable();
+#endif
+	umask(kept.umask);
+}
+
 bool watch_end(void)
 {
-	bool ok = pbs_back() && path_back() && streams_back() && signals_are_quiet() && is_alone();
+	bool ok = modules_back() && path_back() && files_are_well() && signals_are_quiet() && is_alone() && is_same_user() && locale_back();
 
 	if (kept.deeds & ENVIRONMENT)
 		ok = environ_back() && ok;
 	if (kept.deeds & MOVED)
 		ok = kept.cwd[0] != '\0' && chdir(kept.cwd) == 0 && ok;
-	if (Py_GetRecursionLimit() != kept.recursion)
-		Py_SetRecursionLimit(kept.recursion);
+	limits_back();
 	PyErr_Clear();
 	return !ok || kept.deeds & LAST;
 }

@@ -3,7 +3,8 @@
  * group.c - the cgroup of what runs as root: bounds of processes and memory for all of it, and its end as a whole.
  *
  * One group where the second kind of cgroups has both controllers; else beside it one of each controller of the first kind.
- * All are below the daemon's own, where the system lets it make any.
+ * All are below the daemon's own, where the system lets it make any. A group of the second kind that has processes of its own
+ * bounds none below it: then they are beside it, where systemd has given the daemon's parent group away (DelegateSubgroup=).
  */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "tree.h"
@@ -105,6 +107,33 @@ static bool home_of(const char *controller, char *ret, size_t len)
 	return (size_t)snprintf(ret, len, "%s%s", mount, own + seen) < len;
 }
 
+static bool is_given_away(const char *dir)
+{
+	char c = '0';
+
+	return (getxattr(dir, "trusted.delegate", &c, 1) == 1 || getxattr(dir, "user.delegate", &c, 1) == 1) && c == '1';
+}
+
+/* Where groups of the second kind have controllers: there or above, as far as the system lets this be. */
+static void unified_home(char *home)
+{
+	char parent[3900], *slash;
+	bool bounds = put(home, "cgroup.subtree_control", "+pids") == 0;
+
+	if (put(home, "cgroup.subtree_control", "+memory") == 0 || bounds)
+		return;
+	snprintf(parent, sizeof(parent), "%s", home);
+	slash = strrchr(parent, '/');
+	if (slash == NULL || slash == parent)
+		return;
+	*slash = '\0';
+	if (!is_given_away(parent))
+		return;
+	put(parent, "cgroup.subtree_control", "+pids");
+	put(parent, "cgroup.subtree_control", "+memory");
+	strcpy(home, parent);
+}
+
 /* ---- ours ---------------------------------------------------------------------------------------------- */
 static bool make(int which)
 {
@@ -113,10 +142,8 @@ static bool make(int which)
 
 	if (!home_of(groups[which].controller, home, sizeof(home)))
 		return false;
-	if (which == UNIFIED) { /* it may be allowed, or done already */
-		put(home, "cgroup.subtree_control", "+pids");
-		put(home, "cgroup.subtree_control", "+memory");
-	}
+	if (which == UNIFIED)
+		unified_home(home);
 	snprintf(dir, sizeof(groups[which].dir), "%s/keelson-tree.XXXXXX", home);
 	if (mkdtemp(dir) != NULL)
 		return true;
@@ -142,8 +169,8 @@ int group_make(const struct tree_order *o, char *why, int len)
 		 (make(MEMORY) && bound(MEMORY, "memory.limit_in_bytes", o->memory));
 	if (pids && memory)
 		return 1;
-	snprintf(why, (size_t)len, "no cgroup for %s can be made below keelsond's own; its unit needs Delegate=yes, or another manager "
-		 "of cgroups must let it", pids ? "memory" : memory ? "processes" : "processes and memory");
+	snprintf(why, (size_t)len, "no cgroup for %s can be made; systemd lets keelsond with Delegate=yes and DelegateSubgroup=daemon in "
+		 "its unit", pids ? "memory" : memory ? "processes" : "processes and memory");
 	return 0;
 }
 

@@ -99,6 +99,18 @@ def _begin(of):
     _run.begin(_event.Event(of), _rules.RULES.get(of["event"], _rules.NOTHING), bool(found and found[2]))
 
 
+def _cut(exc):
+    """What a script did wrong is in its own lines, not in those of this package."""
+    if type(exc).__module__ != "pbs" and not isinstance(exc, (AssertionError, NotImplementedError)):
+        return
+    last, at = None, exc.__traceback__
+    while at is not None:
+        last = last if at.tb_frame.f_globals.get("__package__") == "pbs" else at
+        at = at.tb_next
+    if last is not None:
+        last.tb_next = None
+
+
 def _end(exc, trace=None):
     """After a run that ended with this exception (None: none): its RESULT."""
     if exc is None or isinstance(exc, SystemExit):
@@ -106,6 +118,7 @@ def _end(exc, trace=None):
             _run.event._settle()
         result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
     else:
+        _cut(exc)
         result = {"how": "exception", "text": "%s: %s" % (type(exc).__name__, exc), "code": 255}
     result["trace"] = trace
     result["changes"] = [[target, name, key, text] for (target, name, key), text in _run.changes.items()]

@@ -187,7 +187,7 @@ struct keel_job_api {
 	 * with 15016 when it is over. */
 	int32_t (*put)(struct keel_mod *, struct keel_obj *job, struct keel_obj *queue, const char *who);
 	/* Makes these changes, which a module has added to the set by the system, as qalter makes its own: resources of a job that waits
-	 * are completed, its state, mtime, its hosts and the scheduler follow. No point is raised. The set is moved, and discarded when it
+	 * are completed, its state, mtime and hosts follow, and its place among jobs (point job_moved) where it requests something else. The set is moved, and discarded when it
 	 * fails, with 15139 (it is history) or an error of its resources, and *err. */
 	int32_t (*change)(struct keel_mod *, struct keel_obj *job, struct keel_changes *, struct keel_err *err);
 };

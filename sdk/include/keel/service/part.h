@@ -147,6 +147,8 @@ struct keel_part_api {
 	 * -ENOENT: nothing of that number is about to be started; -EINVAL: no program, or a variable without a name; -E2BIG: more than
 	 * the system can execute; -ENOMEM. */
 	int32_t (*set_program)(struct keel_mod *, const char *id, uint32_t number, const struct keel_part_task *);
+	/* A sister: raises task_preterm here, whether or not it runs anything. `done` with 0, or the code of the refusal. */
+	void (*preterm)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
 };
 
 KEEL_SERVICE(part);
@@ -169,5 +171,6 @@ KEEL_SERVICE(part);
 #define keel_part_usage(...) KEEL_CALL(part, usage, __VA_ARGS__)
 #define keel_part_program(...) KEEL_CALL(part, program, __VA_ARGS__)
 #define keel_part_set_program(...) KEEL_CALL(part, set_program, __VA_ARGS__)
+#define keel_part_preterm(...) KEEL_CALL(part, preterm, __VA_ARGS__)
 
 #endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * program.c - what execjob_launch is about: the program that is about to be started, its arguments, its environment.
+ */
+#include "host.h"
+
+#include "keel/service/part.h"
+
+KEEL_USE_OPT(part);
+
+/* ---- what a script sees ------------------------------------------------------------------------------- */
+static void env_pack(struct pack *p, const char *const *env)
+{
+	uint32_t map = pack_open_map(p), n = 0;
+
+	for (; env && *env; env++) {
+		const char *is = strchr(*env, '=');
+
+		if (!is)
+			continue;
+		pack_bytes(p, *env, (uint32_t)(is - *env));
+		pack_text(p, is + 1);
+		n++;
+	}
+	pack_close(p, map, n);
+}
+
+static void argv_pack(struct pack *p, const char *const *argv)
+{
+	uint32_t list = pack_open_list(p), n = 0;
+
+	for (; argv[n]; n++)
+		pack_text(p, argv[n]);
+	pack_close(p, list, n);
+}
+
+uint32_t program_pack(struct run *r, const void *ev, struct pack *p)
+{
+	const struct keel_ev_task_spawn *spawn = ev;
+	bool beside = spawn->size == sizeof(*spawn); /* else it is a task_launch */
+	const struct keel_part_task *task;
+
+	r->numbers[NUMBER_PROGRAM] = beside ? spawn->number : PROGRAM;
+	task = keel_has(part) ? keel_part_program(r->id, (uint32_t)r->numbers[NUMBER_PROGRAM]) : NULL;
+	if (!task || !task->argv || !task->argv[0])
+		return 0;
+	pack_pair_text(p, "progname", task->argv[0]);
+	pack_key(p, "argv");
+	argv_pack(p, task->argv);
+	pack_key(p, "env");
+	env_pack(p, task->env);
+	return 3;
+}
+
+/* ---- what it makes of it ------------------------------------------------------------------------------ */
+struct strings {
+	char **all;
+	uint32_t n;
+	bool given, failed;
+};
+
+static void strings_add(struct strings *s, char *text)
+{
+	char **more = text ? realloc(s->all, (s->n + 2) * sizeof(*more)) : NULL;
+
+	if (!more) {
+		s->failed = true;
+		free(text);
+		return;
+	}
+	s->all = more;
+	more[s->n++] = text;
+	more[s->n] = NULL;
+}
+
+static void strings_clear(struct strings *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		free(s->all[i]);
+	free(s->all);
+	s->all = NULL;
+	s->n = 0;
+}
+
+static void strings_copy(struct strings *s, const char *const *from)
+{
+	for (; from && *from; from++)
+		strings_add(s, strdup(*from));
+}
+
+/* Its first change clears it; then it is given whole. */
+static void item_take(struct strings *s, const struct change *c, bool named)
+{
+	char *line = NULL;
+
+	s->given = true;
+	if (!c->key) {
+		strings_clear(s);
+		return;
+	}
+	if (named && c->text && asprintf(&line, "%s=%s", c->key, c->text) < 0)
+		line = NULL;
+	strings_add(s, named ? line : strdup(c->text ? c->text : ""));
+}
+
+static const char *changes_take(const struct result *result, struct strings *argv, struct strings *env)
+{
+	const char *progname = NULL;
+
+	for (uint32_t i = 0; i < result->n_changes; i++) {
+		const struct change *c = &result->changes[i];
+
+		if (strcmp(c->target, "event") != 0)
+			continue;
+		if (strcmp(c->attr, "progname") == 0)
+			progname = c->text;
+		else if (strcmp(c->attr, "argv") == 0)
+			item_take(argv, c, false);
+		else if (strcmp(c->attr, "env") == 0)
+			item_take(env, c, true);
+	}
+	return progname;
+}
+
+/* The program stays, or is the one named, whatever the first of its arguments says. */
+static void program_name(struct strings *argv, const char *progname)
+{
+	char *name = strdup(progname);
+
+	if (!name || !argv->n) {
+		free(name);
+		argv->failed |= !name;
+		if (name)
+			strings_add(argv, strdup(progname));
+		return;
+	}
+	free(argv->all[0]);
+	argv->all[0] = name;
+}
+
+int32_t program_change(struct run *r, const struct result *result, struct keel_err *err)
+{
+	uint32_t number = (uint32_t)r->numbers[NUMBER_PROGRAM];
+	const struct keel_part_task *task = keel_has(part) ? keel_part_program(r->id, number) : NULL;
+	struct strings argv = { .all = NULL }, env = { .all = NULL };
+	const char *progname = changes_take(result, &argv, &env);
+	int32_t code = 0;
+
+	if (!task || !task->argv || !task->argv[0] || (!progname && !argv.given && !env.given)) {
+		strings_clear(&argv);
+		strings_clear(&env);
+		return 0;
+	}
+	if (!argv.given)
+		strings_copy(&argv, task->argv);
+	if (!env.given)
+		strings_copy(&env, task->env);
+	program_name(&argv, progname ? progname : task->argv[0]);
+	code = argv.failed || env.failed ? -ENOMEM
+					 : keel_part_set_program(r->id, number, &(struct keel_part_task){
+						   .size = sizeof(struct keel_part_task), .number = number,
+						   .argv = (const char *const *)argv.all,
+						   .env = env.n ? (const char *const *)env.all : (const char *const[]){ NULL } });
+	strings_clear(&argv);
+	strings_clear(&env);
+	return code ? keel_error(err, PBSE_HOOKERROR, "the program cannot be what hook %s makes of it: %s", r->name, strerror(-code)) : 0;
+}

@@ -1,0 +1,223 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# python-hooks-failures.bats - jobs over five hosts of which some fail, with the scripts that a site has for that: one pads, two refuse on
+# some hosts, one gives back. The bed is that of tolerate-node-failures-hosts.bats: n1 is the primary of every job.
+#
+# needs modules/python-hooks
+# needs modules/tolerate-node-failures
+# needs modules/sisters
+
+load helper
+load shared
+
+BED='n1[0] 1
+n1[1] 1
+n1[2] 1
+n1[3] 1
+n2[0] 1
+n2[1] 1
+n2[2] 1
+n2[3] 1
+n3[0] 2
+n4[0] 1
+n4[1] 1
+n4[2] 1
+n4[3] 1
+n4[4] 1
+n5[0] 1
+n5[1] 1
+n5[2] 1
+n5[3] 1'
+J1=(-l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb -l place=scatter)
+NORMAL=1:ncpus=3:mem=2gb+1:ncpus=3:mem=2gb+1:ncpus=2:mem=2gb
+A='(n1[0]:ncpus=1:mem=1048576kb+n1[1]:ncpus=1:mem=1048576kb+n1[2]:ncpus=1)'
+B='(n2[0]:ncpus=1:mem=1048576kb+n2[1]:ncpus=1:mem=1048576kb+n2[2]:ncpus=1)'
+C='(n3[0]:ncpus=2:mem=2097152kb)'
+D='(n4[0]:ncpus=1:mem=1048576kb+n4[1]:ncpus=1:mem=1048576kb+n4[2]:ncpus=1)'
+E='(n5[0]:ncpus=1:mem=1048576kb+n5[1]:ncpus=1:mem=1048576kb)'
+
+setup_file()
+{
+	local vnode ncpus
+	open_cluster --hosts 5 --set log.events=4095
+	for host in n1 n2 n3 n4 n5; do qmgr -c "set node $host resources_available.ncpus = 0,resources_available.mem = 0"; done
+	while read -r vnode ncpus; do # the scheduler looks at them in this order
+		echo "create node $vnode Mom=${vnode%[*},resources_available.ncpus=$ncpus,resources_available.mem=${ncpus}gb"
+	done <<<"$BED" | qmgr
+	. "$SB/env"
+	site_hook qjob queuejob <<-'EOS'
+		import pbs
+		e = pbs.event()
+		sel = e.job.Resource_List["select"]
+		if sel is not None and "mem" in str(sel):
+		    e.job.Resource_List["site"] = str(sel)
+		    e.job.Resource_List["select"] = sel.increment_chunks(1)
+		    e.job.tolerate_node_failures = "job_start"
+	EOS
+}
+
+# site_hook NAME EVENT: its script is stdin; hosts have it when this returns.
+site_hook()
+{
+	local host
+	cat >"$SB/$1.py"
+	qmgr -c "create hook $1 event=$2"
+	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
+	[[ $2 == execjob_* ]] || return 0
+	for host in n1 n2 n3 n4 n5; do wait_until 30 cmp -s "$SB/$1.py" "$SB/$host/mom_priv/hooks/$1.PY"; done
+}
+hook() { undo hook_gone "$1"; site_hook "$@"; }
+hook_gone()
+{
+	local host
+	qmgr -c "delete hook $1"
+	for host in n1 n2 n3 n4 n5; do wait_until 30 test ! -e "$SB/$host/mom_priv/hooks/$1.PY"; done
+}
+
+begin_refuses() # HOST
+{
+	hook begin execjob_begin <<-EOS
+		import pbs
+		e = pbs.event()
+		if not e.job.in_ms_mom() and pbs.get_local_nodename() == "$1":
+		    e.reject("bad node")
+	EOS
+}
+prologue_refuses() # HOST
+{
+	hook prolo execjob_prologue <<-EOS
+		import pbs
+		e = pbs.event()
+		for v in e.vnode_list:
+		    pbs.logjobmsg(e.job.id, "prologue: found vnode_list[" + v + "]")
+		for v in e.vnode_list_fail:
+		    pbs.logjobmsg(e.job.id, "prologue: found vnode_list_fail[" + v + "]")
+		if not e.job.in_ms_mom() and pbs.get_local_nodename() == "$1":
+		    e.reject("bad node")
+	EOS
+}
+launch_keeps() # [LINES of the script, before it gives back]
+{
+	hook launch execjob_launch <<-EOS
+		import pbs
+		e = pbs.event()
+		if "PBS_NODEFILE" not in e.env:
+		    e.accept()
+		j = e.job
+		for v in e.vnode_list_fail:
+		    pbs.logjobmsg(j.id, "launch: found vnode_list_fail[" + v + "]")
+		${1-pass}
+		if j.in_ms_mom():
+		    pj = j.release_nodes(keep_select=j.Resource_List["site"])
+		    if pj is not None:
+		        pbs.logjobmsg(j.id, "launch: job.exec_vnode=" + str(pj.exec_vnode))
+		        pbs.logjobmsg(j.id, "launch: job.exec_host=" + str(pj.exec_host))
+		        pbs.logjobmsg(j.id, "launch: job.schedselect=" + str(pj.schedselect))
+		    else:
+		        ${2-j.Hold_Types = pbs.hold_types("s"); j.rerun()}
+		        e.reject("unsuccessful at LAUNCH")
+	EOS
+}
+
+lines() { mom_log n1 | sed -n "s/.*;Job;$1;//p"; }
+is_on() # JOB exec_host exec_vnode
+{
+	same exec_host "$2" "$(job_attr "$1" exec_host)" && same exec_vnode "$3" "$(job_attr "$1" exec_vnode)"
+}
+seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
+
+@test "tolerate-node-failures #13, #14, #15, #16, #49: scripts pad, refuse and give back (hooks)" {
+	begin_refuses n2
+	prologue_refuses n3
+	launch_keeps 'pbs.logjobmsg(j.id, "empty: %s" % j.release_nodes(keep_select="")); pbs.logjobmsg(j.id, "list: %s" % j.release_nodes(node_list=[1]))'
+	id=$(running "${J1[@]}")
+	is_on "$id" 'n1/0*0+n4/0*0+n5/0*0' "$A+$D+$E"
+	found=$(qstat -f "$id")
+	same mem 6gb "$(value Resource_List.mem "$found")"
+	same ncpus 8 "$(value Resource_List.ncpus "$found")"
+	same nodect 3 "$(value Resource_List.nodect "$found")"
+	same select $NORMAL "$(value Resource_List.select "$found")"
+	same schedselect $NORMAL "$(value schedselect "$found")"
+
+	# 14: what the primary says
+	log=$(lines "$id")
+	has "$log" '^job_start_error 15169 from node n2 could not JOIN_JOB successfully$'
+	has "$log" '^ignoring error from n2 as job is tolerant of node failures$'
+	has "$log" '^job_start_error 15169 from node n3 could not IM_EXEC_PROLOGUE successfully$'
+	has "$log" '^ignoring error from n3 as job is tolerant of node failures$'
+	has "$log" '^bad node$'
+	grep -qxF "pruned to exec_vnode=$A+$D+$E" <<<"$log"
+
+	# 15: what scripts see, and what release_nodes() returns
+	same 'failed in prologue' 'n2[0] n2[1] n2[2]' "$(seen "$id" prologue vnode_list_fail)"
+	same 'failed in launch' 'n2[0] n2[1] n2[2] n3[0]' "$(seen "$id" launch vnode_list_fail)"
+	same 'all in prologue' 12 "$(seen "$id" prologue vnode_list | wc -w)"
+	grep -qxF "launch: job.exec_vnode=$A+$D+$E" <<<"$log"
+	grep -qxF 'launch: job.exec_host=n1/0*0+n4/0*0+n5/0*0' <<<"$log"
+	has "$log" "^launch: job.schedselect=$(sed 's/\+/\\+/g' <<<"$NORMAL")\$"
+
+	# 16: records
+	records=$(accounting | grep ";$id;")
+	has "$records" ';s;.*exec_host=n1/0\*0\+n4/0\*0\+n5/0\*0 .*Resource_List.mem=6gb .*Resource_List.ncpus=8 '
+
+	# 49: what is no select, or no list
+	has "$log" '^empty: None$'
+	has "$log" '^list: None$'
+	has "$(mom_log n1)" 'empty keep_select value$'
+	has "$(mom_log n1)" 'node_list is not a dictionary$'
+}
+
+@test "tolerate-node-failures #18: a script sets the vnodes that failed offline (hooks)" {
+	begin_refuses n2
+	for n in 'n2[0]' 'n2[1]' 'n2[2]'; do
+		undo qmgr -c "unset node $n comment"
+		undo qmgr -c "set node $n state = free"
+	done
+	launch_keeps 'for v in e.vnode_list_fail.values(): v.state = pbs.ND_OFFLINE; v.comment = "failed"'
+	id=$(running "${J1[@]}")
+	for n in 'n2[0]' 'n2[1]' 'n2[2]'; do
+		wait_until 10 node_is "$n" offline
+		same comment failed "$(node_attr "$n" comment)"
+	done
+	node_is 'n2[3]' free
+}
+
+@test "tolerate-node-failures #28: what cannot be satisfied is held by the script (hooks)" {
+	begin_refuses n2
+	prologue_refuses n4
+	launch_keeps
+	id=$(submit "${J1[@]}")
+	wait_until 60 job_is "$id" H
+	log=$(lines "$id")
+	has "$log" '^could not satisfy select chunk \('
+	has "$log" '^NEED chunks for keep_select \('
+	has "$log" "^HAVE chunks from job's exec_vnode: "
+	has "$(mom_log n1)" ";0100;[^;]*;Hook;launch;execjob_launch request rejected by 'launch'\$"
+	has "$log" '^unsuccessful at LAUNCH$'
+	same holds s "$(job_attr "$id" Hold_Types)"
+	same mem 10gb "$(job_attr "$id" Resource_List.mem)"
+	has "$(server_log)" ";0009;[^;]*;Job;$id;hook rejected request, requiring job to be rerun\$"
+}
+
+@test "tolerate-node-failures #30: a script deletes a job that it cannot satisfy (hooks)" {
+	begin_refuses n2
+	prologue_refuses n4
+	launch_keeps pass 'j.delete()'
+	id=$(submit "${J1[@]}")
+	ends "$id"
+	has "$(server_log)" ";0009;[^;]*;Job;$id;hook rejected request, requiring job to be deleted\$"
+}
+
+@test "tolerate-node-failures #50: a script gives back by a list (hooks)" {
+	begin_refuses n2
+	hook launch execjob_launch <<-'EOS'
+		import pbs
+		e = pbs.event()
+		if "PBS_NODEFILE" in e.env and e.job.in_ms_mom():
+		    e.job.release_nodes(node_list=e.vnode_list_fail)
+	EOS
+	id=$(running "${J1[@]}")
+	same exec_vnode "$A+$D+$C+$E" "$(job_attr "$id" exec_vnode)"
+	has "$(accounting | grep ";$id;")" ';s;'
+}
