@@ -93,14 +93,21 @@ state_is() { same "state of $1" "$2" "$(node_attr "$1" state)" 2>/dev/null; }
 	same words 'qsub: no queue takes jobs of more than 168:00:00' "$got"
 }
 
-@test "hooks of the guide: no_interactive_at_night" {
-	install no_interactive_at_night
-	# It is always night.
-	sed -i 's/^DAY = .*/DAY = range(0, 0)/' "$desk/no_interactive_at_night.py"
-	qmgr -c "import hook no_interactive_at_night application/x-python default $desk/no_interactive_at_night.py"
-	got=$(as "$OWNER" qsub -I -l ncpus=1 2>&1 </dev/null) && false
-	has "$got" 'interactive jobs are taken from 0:00 to 0:00'
-	held
+in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
+
+@test "hooks of the guide: reservation_rules" {
+	needs_root
+	install reservation_rules
+	id=$(as "$OWNER" pbs_rsub -R "$(in_hours 1)" -D 2:00:00)
+	id=${id%% *}
+	undo pbs_rdel "$id"
+	wait_until 20 resv_is "$id" CONFIRMED
+	says 32 'pbs_rsub: a reservation is for 24:00:00 at most' as "$OWNER" pbs_rsub -R "$(in_hours 1)" -E "$(in_hours 30)"
+	says 32 'pbs_rsub: a reservation begins within 14 days' as "$OWNER" pbs_rsub -R "$(in_hours 400)" -D 2:00:00
+	says 32 'pbs_ralter: a reservation is for 24:00:00 at most' as "$OWNER" pbs_ralter -D 25:00:00 "$id"
+	[ -d "$top/modules/maintenance-reservations" ] || return 0
+	id=$(as "$MANAGER" pbs_rsub --hosts n1 -R "$(in_hours 400)" -D 30:00:00)
+	undo pbs_rdel "${id%% *}"
 }
 
 @test "hooks of the guide: node_health" {
@@ -156,8 +163,8 @@ state_is() { same "state of $1" "$2" "$(node_attr "$1" state)" 2>/dev/null; }
 	qmgr -c 'unset node n1 comment'
 	wait_until 20 log_says 'Hook;[^;]*;root@[^;]*: MGR_CMD_SET n1: comment = hello: done$'
 	wait_until 20 log_says ': MGR_CMD_UNSET n1: comment unset: done$'
-	qmgr -c 'set node n1 resources_available.ncpus += nothing' || true
-	wait_until 20 log_says 'n1: resources_available.ncpus += nothing: refused ([0-9]*)'
+	qmgr -c 'set node nosuch comment = x' || true
+	wait_until 20 log_says ': MGR_CMD_SET nosuch: comment = x: refused .15062.$'
 }
 
 @test "hooks of the guide: scratch" {

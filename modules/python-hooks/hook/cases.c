@@ -3,7 +3,7 @@
  * cases.c - keelson hook test DIR: the cases of a site's own scripts, each in a process of its own, without a server.
  *
  *	DIR/HOOK.py		a script
- *	DIR/HOOK.conf		its configuration file, if it has one
+ *	DIR/HOOK.json		its configuration file, if it has one; or .ini, .xml, .txt
  *	DIR/HOOK/CASE.json	an event: a record, or less, as keelson-hook(1) says
  *	DIR/HOOK/CASE.out	what `keelson hook run` prints for it; "..." stands for any text
  *	DIR/tables.json		of `keelson hook tables`: for events that are no whole records
@@ -92,10 +92,25 @@ static int case_said(struct suite *s, const char *hook, const char *name, const 
 	return -1;
 }
 
+/* Of a hook, NULL: it has none. */
+static char *config_of(const struct suite *s, const char *hook)
+{
+	static const char *const suffixes[] = { ".json", ".ini", ".xml", ".txt" };
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		char *path = path_of(s->dir, "%s%s", hook, suffixes[i]);
+
+		if (is_there(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
 /* 0: what the script prints; -1: it was said why there is nothing. */
 static int case_run(struct suite *s, const char *hook, const char *name, struct text *out)
 {
-	char *script = path_of(s->dir, "%s.py", hook), *config = path_of(s->dir, "%s.conf", hook);
+	char *script = path_of(s->dir, "%s.py", hook), *config = config_of(s, hook);
 	char *event = path_of(s->dir, "%s/%s.json", hook, name);
 	char run[] = "--run", event_is[] = "--event", config_is[] = "--config", tables_is[] = "--tables";
 	char *argv[10] = { s->pyhost, run, script, event_is, event };
@@ -106,11 +121,11 @@ static int case_run(struct suite *s, const char *hook, const char *name, struct 
 		argv[n++] = tables_is;
 		argv[n++] = s->tables;
 	}
-	if (is_there(config)) {
+	if (config) {
 		argv[n++] = config_is;
 		argv[n++] = config;
 	}
-	if (script && config && event)
+	if (script && event)
 		status = child_run(argv, out, 1, SECONDS);
 	free(script);
 	free(config);

@@ -15,7 +15,7 @@
 
 #include "hook_cmd.h"
 
-#define OUTPUT_MAX (64u << 20) /* what is behind it is not kept */
+#define OUTPUT_KEPT (64u << 20) /* what is behind it is not kept */
 
 int complain(const char *fmt, ...)
 {
@@ -78,7 +78,7 @@ static void output_read(int fd, struct text *out)
 	ssize_t n;
 
 	while ((n = read(fd, buf, sizeof(buf))) > 0 || (n < 0 && errno == EINTR)) {
-		if (n < 0 || out->len + (size_t)n > OUTPUT_MAX || !(more = realloc(out->s, out->len + (size_t)n + 1)))
+		if (n < 0 || out->len + (size_t)n > OUTPUT_KEPT || !(more = realloc(out->s, out->len + (size_t)n + 1)))
 			continue;
 		out->s = more;
 		memcpy(out->s + out->len, buf, (size_t)n);
