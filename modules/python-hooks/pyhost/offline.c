@@ -194,7 +194,8 @@ int offline_run(const char *script, const char *event, const char *config)
 {
 	PyObject *record = record_read(event), *setup = record ? PyDict_GetItemString(record, "setup") : NULL, *of;
 
-	if (!setup || !setup_put(setup, "script", file_text(script)) || !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
+	if (!setup || !setup_put(setup, "script", file_text(script)) ||
+	    !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
 	    (config && !setup_put(setup, "config", PyUnicode_DecodeFSDefault(config))))
 		return fails();
 	of = PyDict_GetItemString(record, "event");
@@ -231,7 +232,8 @@ int offline_compile(const char *folder)
 	PyObject *modes = code ? PyObject_GetAttrString(code, "PycInvalidationMode") : NULL;
 	PyObject *mode = modes ? PyObject_GetAttrString(modes, "CHECKED_HASH") : NULL;
 	PyObject *f = module && mode ? PyObject_GetAttrString(module, "compile_dir") : NULL;
-	PyObject *args = Py_BuildValue("(s)", folder), *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
+	PyObject *args = Py_BuildValue("(s)", folder);
+	PyObject *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
 	PyObject *done = args && names ? PyObject_Call(f, args, names) : NULL;
 
 	if (!done)

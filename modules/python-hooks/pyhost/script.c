@@ -114,12 +114,14 @@ static PyObject *bounded(PyObject *text)
 /* NULL: there is none. */
 static PyObject *trace_of(const struct script *s, PyObject *exc)
 {
-	PyObject *traceback, *trace = PyException_GetTraceback(exc), *lines, *nothing = PyUnicode_FromString(""), *text, *ret;
+	PyObject *trace = PyException_GetTraceback(exc), *nothing = PyUnicode_FromString("");
+	PyObject *traceback, *lines, *text, *ret;
 
 	lines_known(s);
 	traceback = PyImport_ImportModule("traceback");
 	lines = !traceback ? NULL :
-			     PyObject_CallMethod(traceback, "format_exception", "OOOi", Py_TYPE(exc), exc, trace ? trace : Py_None, -FRAMES_MAX);
+			     PyObject_CallMethod(traceback, "format_exception", "OOOi", Py_TYPE(exc), exc,
+						 trace ? trace : Py_None, -FRAMES_MAX);
 	text = lines && nothing ? PyUnicode_Join(nothing, lines) : NULL;
 	ret = bounded(text);
 	Py_XDECREF(traceback);

@@ -3,7 +3,7 @@
  * watch.c - what a script does to its process, which the next run would see.
  *
  * What can be put back is: names of pbs, builtins and sys, sys.path, environment, working directory, locale, umask.
- * A script that started threads or programs, that forked, called a library through ctypes, replaced signal handlers, became
+ * A script that left threads or started programs, that forked, called a library through ctypes, replaced signal handlers, became
  * another user, or took away what cannot be put back, was the last one of its process. What modules hold stays.
  */
 #include <errno.h>
@@ -35,8 +35,6 @@ static const struct {
 	{ "os.system", LAST },
 	{ "subprocess.Popen", LAST },
 	{ "pty.spawn", LAST },
-	{ "_thread.start_new_thread", LAST },
-	{ "_thread.start_joinable_thread", LAST },
 	{ "ctypes.dlsym", LAST },
 	{ "ctypes.dlsym/handle", LAST },
 	{ "sys.settrace", LAST },
@@ -214,7 +212,8 @@ static PyObject *environ_get(void)
 
 static bool environ_back(void)
 {
-	PyObject *now = environ_get(), *r = python_call(now, "clear", NULL), *more = r ? python_call(now, "update", kept.environ) : NULL;
+	PyObject *now = environ_get(), *r = python_call(now, "clear", NULL);
+	PyObject *more = r ? python_call(now, "update", kept.environ) : NULL;
 	bool ok = more != NULL;
 
 	Py_XDECREF(now);
@@ -342,7 +341,8 @@ static void limits_back(void)
 
 bool watch_end(void)
 {
-	bool ok = modules_back() && path_back() && files_are_well() && signals_are_quiet() && is_alone() && is_same_user() && locale_back();
+	bool ok = modules_back() && path_back() && files_are_well() && signals_are_quiet() && is_alone() && is_same_user() &&
+		  locale_back();
 
 	if (kept.deeds & ENVIRONMENT)
 		ok = environ_back() && ok;
