@@ -74,7 +74,13 @@ static int64_t timeout_ms(struct state *st)
 static void deadline_set(struct mom *m, int64_t ms)
 {
 	keel_timer_cancel(m->deadline);
-	m->deadline = m->orders && m->current ? keel_timer(m->st->mod, ms, deadline, m) : NULL;
+	m->deadline = (m->current ? m->orders != NULL : m->linked) ? keel_timer(m->st->mod, ms, deadline, m) : NULL;
+}
+
+void mom_ask(struct mom *m)
+{
+	keel_link_send(m->st->mod, m->name, "python.who", keel_out(m->st->mod));
+	deadline_set(m, timeout_ms(m->st));
 }
 
 static void again(struct mom *m)
@@ -91,6 +97,13 @@ static void deadline(struct keel_mod *mod, void *arg)
 	struct mom *m = arg;
 
 	m->deadline = NULL;
+	if (!m->current) {
+		if (m->st->distribute->wants)
+			keel_log(mod, KEEL_LOG_ERROR, "Hook", m->name, "%s has not said which hook files it has: no job starts there. Does "
+				 "its daemon have the module python-hooks?", m->name);
+		mom_ask(m);
+		return;
+	}
 	if (m->flying > 0)
 		keel_log(mod, KEEL_LOG_ERROR, "Hook", m->name, "Timing out previous send of mom hook updates to %s: %u files wait, the "
 			 "first of them %s; they are sent again", m->name, HASH_COUNT(m->orders), m->orders ? m->orders->file : "");
@@ -186,7 +199,8 @@ void orders_forget(struct mom *m)
 {
 	copy_drop_all(&m->orders);
 	m->flying = 0;
-	deadline_set(m, 0);
+	keel_timer_cancel(m->deadline);
+	m->deadline = NULL;
 }
 
 /* ---- what hosts say --------------------------------------------------------------------------------------------------------------- */

@@ -30,12 +30,15 @@ struct mom {
 	struct copy *copies;  /* that it has */
 	struct copy *orders;  /* on their way, in their order */
 	struct keel_timer *deadline;
+	uint64_t round; /* at the last look it had vnodes */
 };
 
 struct distribute {
 	struct copy *wants; /* what hosts should have */
 	struct mom *moms;
 	struct keel_timer *later; /* looks for hooks that are gone everywhere */
+	int64_t looked_ms;	  /* the last time */
+	uint64_t round;
 	bool loading;		  /* scripts were not all read at the last look */
 };
 
@@ -54,5 +57,6 @@ void gone_later(struct state *st);
 /* deliver.c */
 void order_for(struct mom *m, const char *file); /* it has of this file what it should have, or an order says what it is to get */
 void orders_renew(struct mom *m);
+void mom_ask(struct mom *m); /* what it has, again when it does not say so */
 void orders_forget(struct mom *m); /* what was under way on the previous link */
 #endif

@@ -188,7 +188,7 @@ static void job_pack(const struct outgoing *o, const char *host, struct pack *p)
 static void pieces_send(const struct outgoing *o, const char *peer, const struct pack *p)
 {
 	struct keel_mod *mod = o->st->mod;
-	int32_t r = 0;
+	int32_t r = p->len > KNOWN_MAX ? -E2BIG : 0;
 
 	for (uint32_t at = 0; at < p->len && r == 0; at += PIECE) {
 		struct keel_out *out = keel_out(mod);
@@ -202,7 +202,7 @@ static void pieces_send(const struct outgoing *o, const char *peer, const struct
 		r = keel_link_send(mod, peer, "python.job", out);
 	}
 	if (r < 0)
-		keel_log(mod, KEEL_LOG_DEBUG, "Job", o->ev->id, "what hooks see of it cannot be sent to %s now", peer);
+		keel_log(mod, KEEL_LOG_DEBUG, "Job", o->ev->id, "what hooks see of it cannot be sent to %s: %s", peer, strerror(-r));
 }
 
 static void job_send(const struct outgoing *o)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "deliver.h"
 #include "harness.h"
@@ -157,6 +158,10 @@ static void a_host_gets_what_it_lacks(void)
 	CU_ASSERT_EQUAL(start("(n2:ncpus=1)+(n1:ncpus=1)"), 15167); /* it has not said yet what it has */
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "vnode n1's parent mom n1:15002 has a pending copy hook or delete hook request"));
 	CU_ASSERT_EQUAL(start("(n2:ncpus=1)"), 0);
+	keel_mock_sent_clear(mock);
+	keel_mock_advance(mock, 121000);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "n1 has not said which hook files it has"));
+	CU_ASSERT_PTR_NOT_NULL(said("n1 python.who"));
 	have("n1", "\"old.HK 1-1\", \"h1.PY 5-0\", \"../x.HK 1\", \"nothing\", \"tables 1-1\"");
 	CU_ASSERT_PTR_NOT_NULL(said("\"file\": \"h1.HK\""));
 	CU_ASSERT_PTR_NOT_NULL(said("\"file\": \"old.HK\", \"version\": \"\""));
@@ -213,11 +218,12 @@ static void a_hook_is_gone_when_no_host_has_it(void)
 	hook_changed(st, h);
 	keel_mock_advance(mock, 0);
 	took_all_of("n1");
-	keel_mock_advance(mock, 0);
+	keel_mock_advance(mock, 100);
 	CU_ASSERT_PTR_NOT_NULL(hook_find(st, "h1")); /* n2 has not said that it has not got it */
 	have("n2", "\"h1.PY 5-0\"");
 	CU_ASSERT_PTR_NOT_NULL(hook_find(st, "h1"));
 	took_all_of("n2");
+	keel_mock_advance(mock, 100);
 	CU_ASSERT_PTR_NULL(hook_find(st, "h1"));
 	end();
 }
@@ -236,7 +242,7 @@ static void a_host_that_is_deleted_has_nothing(void)
 	CU_ASSERT_PTR_NOT_NULL(hook_find(st, "h1"));
 	keel_mock_raise(mock, KEEL_POINT_node_delete, KEEL_EVENT(node_delete, .id = "n2", .node = n2, .who = "test"), NULL);
 	keel_mock_destroy(n2);
-	keel_mock_advance(mock, 0);
+	keel_mock_advance(mock, 100);
 	CU_ASSERT_PTR_NULL(hook_find(st, "h1"));
 	end();
 }
@@ -277,6 +283,30 @@ static void what_a_host_says_is_not_believed(void)
 	end();
 }
 
+/* Whatever fails once, the host has its hook in the end. */
+static void one_failure_is_survived(void)
+{
+	char path[4096];
+
+	for (uint32_t n = 1; n < 80; n++) {
+		begin(KEEL_SERVER | KEEL_MOM);
+		keel_mock_loopback(mock, true);
+		keel_mock_fail_call(mock, n);
+		keel_mock_peer(mock, "mockhost", KEEL_MOM, true);
+		keel_mock_peer(mock, "server", KEEL_SERVER, true);
+		keel_mock_advance(mock, 0);
+		hook("h1", "pass\n");
+		keel_mock_advance(mock, 200000);
+		keel_mock_advance(mock, 200000);
+		keel_mock_fail_call(mock, 0);
+		keel_mock_advance(mock, 200000);
+		snprintf(path, sizeof(path), "%s/mom_priv/hooks/h1.PY", dir);
+		CU_ASSERT_EQUAL(access(path, F_OK), 0);
+		CU_ASSERT_EQUAL(start("(mockhost:ncpus=1)"), 0);
+		end();
+	}
+}
+
 /* Server and mom in one daemon: several pieces, more than the window holds. */
 static void a_long_file_arrives_whole(void)
 {
@@ -307,4 +337,4 @@ static void a_long_file_arrives_whole(void)
 
 TESTS_MAIN("hooks on their way", TEST(a_host_gets_what_it_lacks), TEST(what_it_has_is_not_sent_again),
 	   TEST(a_hook_is_gone_when_no_host_has_it), TEST(a_host_that_is_deleted_has_nothing), TEST(no_answer_and_errors),
-	   TEST(what_a_host_says_is_not_believed), TEST(a_long_file_arrives_whole))
+	   TEST(what_a_host_says_is_not_believed), TEST(a_long_file_arrives_whole), TEST(one_failure_is_survived))

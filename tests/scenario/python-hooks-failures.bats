@@ -97,8 +97,10 @@ prologue_refuses() # HOST
 		    e.reject("bad node")
 	EOS
 }
-launch_keeps() # [LINES of the script, before it gives back]
+launch_keeps() # [LINE of the script, before it gives back [and when that cannot be]]
 {
+	local before=${1-pass} else='j.Hold_Types = pbs.hold_types("s"); j.rerun()'
+	[ $# -lt 2 ] || else=$2
 	hook launch execjob_launch <<-EOS
 		import pbs
 		e = pbs.event()
@@ -107,7 +109,7 @@ launch_keeps() # [LINES of the script, before it gives back]
 		j = e.job
 		for v in e.vnode_list_fail:
 		    pbs.logjobmsg(j.id, "launch: found vnode_list_fail[" + v + "]")
-		${1-pass}
+		$before
 		if j.in_ms_mom():
 		    pj = j.release_nodes(keep_select=j.Resource_List["site"])
 		    if pj is not None:
@@ -115,7 +117,7 @@ launch_keeps() # [LINES of the script, before it gives back]
 		        pbs.logjobmsg(j.id, "launch: job.exec_host=" + str(pj.exec_host))
 		        pbs.logjobmsg(j.id, "launch: job.schedselect=" + str(pj.schedselect))
 		    else:
-		        ${2-j.Hold_Types = pbs.hold_types("s"); j.rerun()}
+		        $else
 		        e.reject("unsuccessful at LAUNCH")
 	EOS
 }

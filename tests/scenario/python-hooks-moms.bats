@@ -248,3 +248,18 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	same colour red "$(node_attr n1 resources_available.colour)"
 	has "$(server_log)" ";0008;[^;]*;Job;$id;hook request rerun $id\$"
 }
+
+@test "python-hooks: an epilogue behind a restart of its host's daemon sees the job as it was sent" {
+	hook r1 event=execjob_epilogue <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "it is %s, %s, of %s" % (e.job.Job_Name, e.job.Variable_List["GIVEN"], e.vnode_list["n1"].resources_available["host"]))
+	EOS
+	id=$(running -N restarted -v GIVEN=this $(on n1))
+	sandbox kill n1
+	sandbox restart n1
+	wait_until 30 node_is n1 free
+	qdel "$id"
+	ends "$id"
+	has "$(mom_log n1)" ";0008;[^;]*;Job;$id;it is restarted, this, of n1\$"
+}

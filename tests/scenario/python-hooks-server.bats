@@ -249,6 +249,21 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	qdel -W force "$a"
 }
 
+@test "python-hooks: a route that is refused is tried elsewhere" {
+	qmgr -c 'create queue r queue_type=route,route_destinations="workq,other",enabled=true,started=true'
+	undo qmgr -c 'delete queue r'
+	hook v19c event=movejob <<-'EOS'
+		import pbs
+		e = pbs.event()
+		if e.src_queue == "r" and e.job.queue == "workq":
+		    e.reject("not there")
+	EOS
+	a=$(submit -q r -l ncpus=1)
+	in_other() { same queue other "$(job_attr "$a" queue)"; }
+	wait_until 30 in_other
+	vacate "$a"
+}
+
 # ---- reservations ------------------------------------------------------------------------------------------------
 
 @test "python-hooks #20: a reservation, and its alteration, are refused" {
@@ -394,6 +409,31 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	hook_said "jobs $b, of other $b, vnodes n1 queues other,workq"
 	hook_said 'none None None None'
 	hook_said 'server svr default workq'
+}
+
+@test "python-hooks: a resource that is new is known to scripts at once" {
+	hook rs event=queuejob <<-'EOS'
+		import pbs
+		e = pbs.event()
+		try:
+		    e.job.Resource_List["brandnew"] = 3
+		except LookupError as why:
+		    e.reject(str(why))
+	EOS
+	got=$(held 2>&1) && false
+	same words "qsub: resource attribute 'brandnew' not found" "$got"
+	qmgr -c 'create resource brandnew type=long'
+	undo qmgr -c 'delete resource brandnew'
+	a=$(held)
+	same brandnew 3 "$(job_attr "$a" Resource_List.brandnew)"
+	vacate "$a"
+}
+
+@test "python-hooks: each subjob's end is seen" {
+	hook o29b event=jobobit <<<'import pbs; pbs.logmsg(pbs.LOG_DEBUG, "obit of %s" % pbs.event().job.id)'
+	a=$(submit -J 1-2 -- /bin/true)
+	ends "$a"
+	for i in 1 2; do wait_until 20 hook_said "obit of ${a/\[\]/\\[$i\\]}"; done
 }
 
 @test "python-hooks #31: a server's script cannot reboot" {

@@ -19,7 +19,7 @@ static const char usage[] =
 /* --compile and --packages are for the build and for tests. */
 enum way { CHECK = 1, RUN, EVENT, CONFIG, STUBS, COMPILE, PACKAGES, TABLES, WAYS };
 
-/* ---- frames of Python's objects --------------------------------------------------------------------------------------------- */
+/* ---- frames of Python's objects --------------------------------------------------------------------------- */
 PyObject *frame_taken(struct frame *f, const char *word, uint32_t n)
 {
 	struct value v, first;
@@ -55,7 +55,7 @@ void frame_say(const char *word, PyObject *first, PyObject *second)
 	pack_fini(&p);
 }
 
-/* ---- serving ------------------------------------------------------------------------------------------------------------- */
+/* ---- serving ---------------------------------------------------------------------------------------------- */
 /* NULL: it is there. Else why not. */
 static PyObject *work_in(PyObject *dir)
 {
@@ -171,7 +171,7 @@ static int go(const char *const *given)
 	return serve(given[PACKAGES], given[CHECK] ? check_serve : serve_calls);
 }
 
-/* ---- how it is started ----------------------------------------------------------------------------------------------------- */
+/* ---- how it is started ------------------------------------------------------------------------------------ */
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {

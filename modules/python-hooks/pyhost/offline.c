@@ -11,7 +11,7 @@ enum status { ACCEPTED = 0, REJECTED = 1, FAILED = 2 };
 
 static PyObject *answers; /* of the record; NULL: none */
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------------------- */
 static PyObject *file_text(const char *path)
 {
 	PyObject *io = PyImport_ImportModule("io");
@@ -71,7 +71,7 @@ static bool setup_put(PyObject *setup, const char *key, PyObject *value) /* whic
 	return ok;
 }
 
-/* ---- in place of the daemon ------------------------------------------------------------------------------------------------ */
+/* ---- in place of the daemon ------------------------------------------------------------------------------- */
 static PyObject *ask_record(PyObject *question)
 {
 	PyObject *asked = PyList_GetSlice(question, 1, PyList_GET_SIZE(question)), *pair, *ret = NULL;
@@ -111,7 +111,7 @@ static void log_show(int64_t events, const char *klass, const char *object, cons
 
 static const struct bridge by_record = { ask_record, log_show };
 
-/* ---- showing --------------------------------------------------------------------------------------------------------------- */
+/* ---- showing ---------------------------------------------------------------------------------------------- */
 /* As a terminal takes it; "" for what is no text. */
 static void show(const char *before, PyObject *text, const char *after)
 {
@@ -195,7 +195,7 @@ static int fails(void)
 	return FAILED;
 }
 
-/* ---- --run ----------------------------------------------------------------------------------------------------------------- */
+/* ---- --run ------------------------------------------------------------------------------------------------ */
 static int run_record(PyObject *setup, PyObject *event)
 {
 	struct script s;
@@ -219,7 +219,8 @@ int offline_run(const char *script, const char *event, const char *config, const
 {
 	PyObject *record = record_of(event, tables), *setup = record ? PyDict_GetItemString(record, "setup") : NULL, *of;
 
-	if (!setup || !setup_put(setup, "script", file_text(script)) || !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
+	if (!setup || !setup_put(setup, "script", file_text(script)) ||
+	    !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
 	    (config && !setup_put(setup, "config", PyUnicode_DecodeFSDefault(config))))
 		return fails();
 	of = PyDict_GetItemString(record, "event");
@@ -234,7 +235,7 @@ int offline_run(const char *script, const char *event, const char *config, const
 	return run_record(setup, of);
 }
 
-/* ---- --stubs, --compile ------------------------------------------------------------------------------------------------------ */
+/* ---- --stubs, --compile ----------------------------------------------------------------------------------- */
 int offline_stubs(const char *file)
 {
 	PyObject *record = record_read(file), *pbs = record ? PyImport_ImportModule("pbs") : NULL, *r, *stubs, *text;
@@ -256,7 +257,8 @@ int offline_compile(const char *folder)
 	PyObject *modes = code ? PyObject_GetAttrString(code, "PycInvalidationMode") : NULL;
 	PyObject *mode = modes ? PyObject_GetAttrString(modes, "CHECKED_HASH") : NULL;
 	PyObject *f = module && mode ? PyObject_GetAttrString(module, "compile_dir") : NULL;
-	PyObject *args = Py_BuildValue("(s)", folder), *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
+	PyObject *args = Py_BuildValue("(s)", folder);
+	PyObject *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
 	PyObject *done = args && names ? PyObject_Call(f, args, names) : NULL;
 
 	if (!done)

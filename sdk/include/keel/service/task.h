@@ -31,7 +31,7 @@ struct keel_task_events {
 	uint32_t reserved;
 	/* The first process runs. `session` is its session id. */
 	void (*started)(struct keel_mod *, struct keel_obj *job, int64_t session);
-	/* Could not be started: `exit_status` is a negative system code, or a reject with a text. */
+	/* Could not be started: `exit_status` is a negative system code, or the PBSE number of a refusal at task_begin. */
 	void (*refused)(struct keel_mod *, struct keel_obj *job, int32_t exit_status, const char *why);
 	/* resources_used so far, as "name=value" strings ("cput=00:00:03", "mem=1024kb"). */
 	void (*used)(struct keel_mod *, struct keel_obj *job, const char *const *items, uint32_t n);
