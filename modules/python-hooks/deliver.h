@@ -30,12 +30,15 @@ struct mom {
 	struct copy *copies;  /* that it has */
 	struct copy *orders;  /* on their way, in their order */
 	struct keel_timer *deadline;
+	uint64_t round; /* at the last look it had vnodes */
 };
 
 struct distribute {
 	struct copy *wants; /* what hosts should have */
 	struct mom *moms;
 	struct keel_timer *later; /* looks for hooks that are gone everywhere */
+	int64_t looked_ms;	  /* the last time */
+	uint64_t round;
 	bool loading;		  /* scripts were not all read at the last look */
 };
 

@@ -16,6 +16,7 @@
 
 KEEL_USE_OPT(node);
 
+#define LOOK_MS 50     /* between two looks for hooks that are gone everywhere */
 #define MOM_PORT 15002 /* in log lines: hosts dial the server, and it does not keep their ports */
 
 const struct keel_attr_def distribute_timeout_row = KEEL_ATTR_DEF(
@@ -183,36 +184,40 @@ void distribute_tables(struct state *st)
 		tables_renew(st);
 }
 
-/* Does this host have nothing of it? */
-static bool mom_is_without(struct state *st, const char *host, const struct hook *h)
-{
-	struct mom *m = mom_find(st, host);
-	char file[HOOKFILE_NAME];
-
-	if (!m || !m->known)
-		return false;
-	for (uint32_t kind = HOOKFILE_ATTRS; kind < HOOKFILE_TABLES; kind++) {
-		hookfile_name(h->name, (enum hookfile_kind)kind, file);
-		if (copy_find(m->copies, file) || copy_find(m->orders, file))
-			return false;
-	}
-	return true;
-}
-
-static bool is_gone(struct state *st, const struct hook *h)
+/* Hosts that have vnodes get this round's mark. False: one of them has not said yet what it has. */
+static bool hosts_mark(struct state *st)
 {
 	struct keel_cursor *cursor = keel_cursor(st->mod, "node");
+	struct distribute *d = st->distribute;
 	struct keel_obj *node;
-	bool gone = cursor != NULL;
+	bool all = cursor != NULL;
 
-	while (gone && (node = keel_next(cursor))) {
+	d->round++;
+	while (all && (node = keel_next(cursor))) {
 		const char *host = keel_has(node) ? keel_node_host_of(keel_id(node)) : NULL;
+		struct mom *m = host ? mom_find(st, host) : NULL;
 
-		gone = !host || mom_is_without(st, host, h);
+		if (m)
+			m->round = d->round;
+		all = !host || (m && m->known);
 	}
 	if (cursor)
 		keel_cursor_close(cursor);
-	return gone;
+	return all;
+}
+
+/* A host that has no vnode any more has nothing. */
+static bool is_gone(const struct distribute *d, const struct hook *h)
+{
+	char file[HOOKFILE_NAME];
+
+	for (uint32_t kind = HOOKFILE_ATTRS; kind < HOOKFILE_TABLES; kind++) {
+		hookfile_name(h->name, (enum hookfile_kind)kind, file);
+		for (const struct mom *m = d->moms; m; m = m->hh.next)
+			if (m->round == d->round && (copy_find(m->copies, file) || copy_find(m->orders, file)))
+				return false;
+	}
+	return true;
 }
 
 static void gone_look(struct keel_mod *mod, void *arg)
@@ -222,19 +227,24 @@ static void gone_look(struct keel_mod *mod, void *arg)
 
 	(void)arg;
 	st->distribute->later = NULL;
+	st->distribute->looked_ms = keel_now_ms(mod);
+	if (!hosts_mark(st))
+		return;
 	HASH_ITER(hh, st->hooks, h, next)
-		if (h->pending && is_gone(st, h))
+		if (h->pending && is_gone(st->distribute, h))
 			hook_gone(st, h);
 }
 
+/* Soon, and not at each answer of each host. */
 void gone_later(struct state *st)
 {
 	struct distribute *d = st->distribute;
+	int64_t ms = d->looked_ms ? d->looked_ms + LOOK_MS - keel_now_ms(st->mod) : 0;
 	const struct hook *h;
 
 	for (h = st->hooks; h && !d->later; h = h->hh.next)
 		if (h->pending)
-			d->later = keel_timer(st->mod, 0, gone_look, NULL);
+			d->later = keel_timer(st->mod, ms > 0 ? ms : 0, gone_look, NULL);
 }
 
 void distribute_forget(struct state *st)
@@ -244,9 +254,9 @@ void distribute_forget(struct state *st)
 }
 
 /* ---- starts of jobs ------------------------------------------------------------------------------------------------------------------ */
-static bool is_behind(struct state *st, struct mom *m)
+static bool is_behind(const struct state *st, const struct mom *m)
 {
-	return m->linked && (m->orders || (!m->current && st->distribute->wants) || any_loading(st));
+	return m->linked && (m->orders || (!m->current && st->distribute->wants));
 }
 
 /* The next name of an exec_vnode at *at, on *ret_len characters. NULL: there is no more. */
@@ -269,14 +279,16 @@ keel_verdict distribute_start_now(struct keel_call *c, const struct keel_ev_star
 	char vnode[HOOKFILE_NAME];
 	size_t len;
 	struct mom *m;
+	bool loading;
 
 	if (!st->distribute || !keel_has(node))
 		return KEEL_NEXT;
+	loading = any_loading(st);
 	while ((name = vnode_next(&at, &len))) {
 		snprintf(vnode, sizeof(vnode), "%.*s", (int)(len < sizeof(vnode) ? len : sizeof(vnode) - 1), name);
 		host = keel_node_host_of(vnode);
 		m = host ? mom_find(st, host) : NULL;
-		if (!m || !is_behind(st, m))
+		if (!m || !(is_behind(st, m) || (loading && m->linked)))
 			continue;
 		m->kept_waiting = true;
 		keel_log(c->mod, KEEL_LOG_DEBUG, "Job", ev->id, "vnode %s's parent mom %s:%d has a pending copy hook or delete hook request",

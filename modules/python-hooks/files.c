@@ -311,13 +311,13 @@ static bool is_for_root(const char *attrs)
 	return !strstr(attrs, "user=pbsuser\n");
 }
 
-/* $reject_root_scripts: attributes say who a script runs as; what else belongs to a hook that was refused is refused, too. */
+/* $reject_root_scripts, which says nothing about hooks of a server in the same daemon: attributes say who a script runs as; what else belongs to a hook that was refused is refused, too. */
 static bool is_refused(struct state *st, const struct piece *p)
 {
 	char attrs[HOOKFILE_NAME];
 	struct file *there;
 
-	if (!st->reject_root || !p->version[0] || p->kind == HOOKFILE_TABLES)
+	if (!st->reject_root || is_server(st) || !p->version[0] || p->kind == HOOKFILE_TABLES)
 		return false;
 	if (p->kind == HOOKFILE_ATTRS)
 		return is_for_root(p->bytes);

@@ -3,19 +3,7 @@
  * test_pyhost.c - keelson-pyhost over its socket: whatever a script does, there is a result or an end. Package pbs is a small
  * one of this file.
  */
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
-#include "harness.h"
-#include "talk.h"
+#include "test_pyhost.h"
 
 static const char package[] =
 	"import _keelson\n"
@@ -36,210 +24,7 @@ static const char package[] =
 	"def log(text): _keelson.log(4, 'Hook', 'x', text)\n"
 	"def event(): return state.event\n";
 
-static char *scratch;
-static char program[PATH_MAX];
-
-static struct {
-	pid_t pid;
-	int fd, status;
-	char *frame;
-	uint32_t len;
-	struct value v; /* the last frame */
-	rlim_t files;	/* descriptors it may have; 0: as many as this */
-	int64_t number;
-} host;
-
-/* ---- the daemon's end ---------------------------------------------------------------------------------------------------- */
-static void say(struct pack *p)
-{
-	CU_ASSERT_FALSE_FATAL(p->failed);
-	send(host.fd, &p->len, sizeof(p->len), MSG_NOSIGNAL);
-	send(host.fd, p->data, p->len, MSG_NOSIGNAL);
-	pack_fini(p);
-}
-
-static bool read_all(void *to, size_t len)
-{
-	struct pollfd p = { .fd = host.fd, .events = POLLIN };
-	char *at = to;
-
-	while (len > 0) {
-		ssize_t n = poll(&p, 1, DEADLINE_MS) == 1 ? recv(host.fd, at, len, 0) : -1;
-
-		if (n <= 0)
-			return false;
-		at += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-/* The first text of the next frame; "": the process has ended. */
-static const char *hear(void)
-{
-	static char word[32];
-	struct value v;
-	uint32_t len;
-
-	word[0] = '\0';
-	free(host.frame);
-	host.frame = NULL;
-	host.v = (struct value){ .kind = 0 };
-	if (!read_all(&len, sizeof(len)))
-		return word;
-	host.len = len;
-	host.frame = malloc(len + 1);
-	CU_ASSERT_TRUE_FATAL(len <= 1024 * 1024 && read_all(host.frame, len) && value_read(host.frame, len, &host.v));
-	CU_ASSERT_TRUE_FATAL(value_nth(&host.v, 0, &v) && v.len < sizeof(word));
-	memcpy(word, v.s, v.len);
-	word[v.len] = '\0';
-	return word;
-}
-
-static bool nth_is(uint32_t n, const char *text)
-{
-	struct value v;
-
-	return value_nth(&host.v, n, &v) && value_is(&v, text);
-}
-
-/* What the result says under this key; it is freed with the next one. */
-static const char *result(const char *key)
-{
-	static char *text;
-	struct value v, found;
-
-	free(text);
-	text = value_nth(&host.v, 2, &v) && value_find(&v, key, &found) ? value_text(&found) : NULL;
-	return text ? text : "";
-}
-
-static bool has(const char *text, const char *part)
-{
-	return strstr(text, part) != NULL;
-}
-
-static int64_t retires(void)
-{
-	struct value v;
-
-	return value_nth(&host.v, 2, &v) ? value_int(&v, "retire", 0) : -1;
-}
-
-/* ---- the process ----------------------------------------------------------------------------------------------------------- */
-static void begin(const char *mode)
-{
-	int ends[2], null = open("/dev/null", O_RDWR | O_CLOEXEC), nothing = fcntl(null, F_DUPFD_CLOEXEC, 20);
-
-	close(null);
-	CU_ASSERT_EQUAL_FATAL(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-	host.fd = ends[0];
-	host.pid = fork();
-	if (host.pid == 0) {
-		char packages[PATH_MAX];
-
-		struct rlimit files = { host.files, host.files };
-
-		if (host.files > 0)
-			setrlimit(RLIMIT_NOFILE, &files);
-		snprintf(packages, sizeof(packages), "--packages=%s", scratch);
-		dup2(fcntl(ends[1], F_DUPFD_CLOEXEC, 20), 3);
-		for (int i = 0; i < 3; i++)
-			dup2(nothing, i);
-		execl(program, program, packages, mode, NULL);
-		_exit(127);
-	}
-	close(ends[1]);
-	close(nothing);
-}
-
-static void finish(void)
-{
-	if (host.pid > 0) {
-		close(host.fd);
-		waitpid(host.pid, &host.status, 0);
-	}
-	host.pid = 0;
-	free(host.frame);
-	host.frame = NULL;
-	host.v = (struct value){ .kind = 0 };
-	result(""); /* which frees the last text */
-}
-
-static void setup_of(const char *hook, const char *script, size_t len)
-{
-	struct pack p = { .data = NULL };
-	uint32_t open = pack_open_list(&p), map;
-
-	pack_text(&p, "setup");
-	map = pack_open_map(&p);
-	pack_pair_text(&p, "hook", hook);
-	pack_pair_text(&p, "path", "h1.PY");
-	pack_pair_text(&p, "dir", scratch);
-	pack_key(&p, "script");
-	pack_bytes(&p, script, (uint32_t)len);
-	pack_close(&p, map, 4);
-	pack_close(&p, open, 2);
-	say(&p);
-}
-
-static const char *serves(const char *script)
-{
-	finish();
-	begin(NULL);
-	setup_of("h1", script, strlen(script));
-	return hear();
-}
-
-static void call_send(void)
-{
-	struct pack p = { .data = NULL };
-	uint32_t open = pack_open_list(&p), map;
-
-	pack_text(&p, "call");
-	pack_int(&p, ++host.number);
-	map = pack_open_map(&p);
-	pack_pair_int(&p, "number", host.number);
-	pack_close(&p, map, 1);
-	pack_close(&p, open, 3);
-	say(&p);
-}
-
-/* What it says next. */
-static const char *call(void)
-{
-	call_send();
-	return hear();
-}
-
-/* `how` of the only run of a script; "": it ended without one. */
-static const char *run(const char *script)
-{
-	CU_ASSERT_STRING_EQUAL_FATAL(serves(script), "up");
-	return call()[0] == '\0' ? "" : result("how");
-}
-
-static void answer(const char *text)
-{
-	struct pack p = { .data = NULL };
-	uint32_t open = pack_open_list(&p);
-
-	pack_text(&p, "answer");
-	pack_text(&p, text);
-	pack_close(&p, open, 2);
-	say(&p);
-}
-
-/* How the process ended by itself. */
-static int ended(void)
-{
-	waitpid(host.pid, &host.status, 0);
-	host.pid = 0;
-	close(host.fd);
-	return host.status;
-}
-
-/* ---- ends of a script -------------------------------------------------------------------------------------------------------- */
+/* ---- ends of a script ------------------------------------------------------------------------------------- */
 static void a_script_ends(void)
 {
 	CU_ASSERT_STRING_EQUAL(run("import pbs"), "accept");
@@ -267,6 +52,7 @@ static void a_script_raises(void)
 	CU_ASSERT_STRING_EQUAL(run("raise ValueError('x' * 10**7)"), "exception");
 	CU_ASSERT_EQUAL(strlen(result("text")), 1024);
 	CU_ASSERT_TRUE(strlen(result("trace")) < 8300);
+	/* past modules/python-hooks/pyhost/script.c FRAMES_MAX */
 	CU_ASSERT_STRING_EQUAL(run("def f(): f()\nf()"), "exception");
 	CU_ASSERT_TRUE(has(result("text"), "RecursionError: "));
 	CU_ASSERT_EQUAL(retires(), 0);
@@ -289,7 +75,7 @@ static void a_script_that_is_none(void)
 	CU_ASSERT_STRING_EQUAL(serves("# -*- coding: latin-1 -*-\nx = '\xe4'"), "up");
 }
 
-/* ---- questions ---------------------------------------------------------------------------------------------------------------- */
+/* ---- questions -------------------------------------------------------------------------------------------- */
 static void a_script_asks(void)
 {
 	CU_ASSERT_STRING_EQUAL_FATAL(serves("import pbs\npbs.log('hi')\npbs.reject(pbs.ask('object', 'job', None, 5, [1]))"), "up");
@@ -409,7 +195,7 @@ static void a_long_line_of_a_log(void)
 	CU_ASSERT_STRING_EQUAL(hear(), "result");
 }
 
-/* ---- what is left for the next run ---------------------------------------------------------------------------------------------- */
+/* ---- what is left for the next run ------------------------------------------------------------------------ */
 static void nothing_is_left(void)
 {
 	CU_ASSERT_STRING_EQUAL(run("import pbs, sys, os, builtins\n"
@@ -479,7 +265,7 @@ static void what_cannot_be_undone_ends_the_process(void)
 	CU_ASSERT_EQUAL(retires(), 0);
 }
 
-/* ---- what ends it ---------------------------------------------------------------------------------------------------------------- */
+/* ---- what ends it ----------------------------------------------------------------------------------------- */
 static void a_script_ends_the_process(void)
 {
 	CU_ASSERT_STRING_EQUAL(run("import os\nos._exit(3)"), "");
@@ -532,7 +318,7 @@ static void the_daemon_goes(void)
 	CU_ASSERT_EQUAL(WEXITSTATUS(ended()), 1);
 }
 
-/* ---- --check ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- --check ---------------------------------------------------------------------------------------------- */
 static const char *checked(const char *name, const char *text)
 {
 	static char why[256];
@@ -569,7 +355,7 @@ static void texts_are_checked(void)
 	CU_ASSERT_STRING_EQUAL(checked("h1.xml", "<"), "");
 }
 
-/* ---- without a daemon ----------------------------------------------------------------------------------------------------------------- */
+/* ---- without a daemon ------------------------------------------------------------------------------------- */
 /* The exit status of --run; what it printed is in `said`. */
 static int run_offline(const char *script, const char *record, char *said, size_t size)
 {
@@ -609,7 +395,7 @@ static void a_script_runs_without_a_daemon(void)
 	CU_ASSERT_EQUAL(run_offline("", "{", said, sizeof(said)), 2);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------------------------- */
+/* ----------------------------------------------------------------------------------------------------------- */
 static void package_write(void)
 {
 	char path[PATH_MAX];

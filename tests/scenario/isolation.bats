@@ -12,7 +12,7 @@ FIXTURES=$KEELSON_BUILD/tests/fixtures
 # Not here: what is no feature, has a story of its own (waits: below), refuses what others need, counts what depends on time, waits for somebody, or
 # ends a daemon.
 OTHERS='approve cycle_begin cycle_end die_at extra_export failing_init newer slow unresolved reject refuse_run veto_preterm
-	veto_resume veto_run veto_host job_reason request_receive tolerant_launch tolerant_qjob tolerant_sister trouble trouble_verb waits'
+	veto_resume veto_run veto_host job_reason request_receive tolerant_launch tolerant_qjob tolerant_sister trouble trouble_verb waits wishes'
 
 # isolated NAME [KEY=VALUE...]: arguments of a sandbox with that fixture in a process of its own, whose deadline is not what the
 # story is about

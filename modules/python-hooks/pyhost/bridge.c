@@ -20,7 +20,7 @@ int64_t now_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* ---- the daemon -------------------------------------------------------------------------------------------------------- */
+/* ---- the daemon ------------------------------------------------------------------------------------------- */
 static PyObject *ask_daemon(PyObject *question)
 {
 	struct pack p = { .data = NULL };
@@ -58,7 +58,7 @@ static void log_daemon(int64_t events, const char *klass, const char *object, co
 static const struct bridge daemon_bridge = { ask_daemon, log_daemon };
 const struct bridge *bridge = &daemon_bridge;
 
-/* ---- _keelson ---------------------------------------------------------------------------------------------------------- */
+/* ---- _keelson --------------------------------------------------------------------------------------------- */
 static PyObject *py_ask(PyObject *self, PyObject *list)
 {
 	PyObject *question, *ret;

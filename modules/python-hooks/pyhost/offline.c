@@ -2,7 +2,8 @@
  *
  * offline.c - without a daemon: a script with a recorded event, what scripts can use as pbs.pyi, and byte code for the build.
  *
- * A record is {"setup": {...}, "event": {...}}, as talk.h has them; "answers", if it is there, is a list of [question, answer].
+ * A record is {"setup": {...}, "event": {...}}, as talk.h has them; "answers", if it is there, is a list of [question, answer]. With
+ * --tables it may be less: pbs/offline.py.
  */
 #include "pyhost.h"
 
@@ -10,7 +11,7 @@ enum status { ACCEPTED = 0, REJECTED = 1, FAILED = 2 };
 
 static PyObject *answers; /* of the record; NULL: none */
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------------------- */
 static PyObject *file_text(const char *path)
 {
 	PyObject *io = PyImport_ImportModule("io");
@@ -22,20 +23,44 @@ static PyObject *file_text(const char *path)
 	return text;
 }
 
-/* An object of JSON with a map of this name, which is borrowed. */
-static PyObject *record_read(const char *path)
+static PyObject *json_read(const char *path)
 {
 	PyObject *text = file_text(path), *json = text ? PyImport_ImportModule("json") : NULL;
-	PyObject *record = python_call(json, "loads", text), *setup;
+	PyObject *value = python_call(json, "loads", text);
 
 	Py_XDECREF(text);
 	Py_XDECREF(json);
+	return value;
+}
+
+/* An object with a map "setup". */
+static PyObject *record_read(const char *path)
+{
+	PyObject *record = json_read(path), *setup;
+
 	setup = record && PyDict_Check(record) ? PyDict_GetItemString(record, "setup") : NULL;
 	if (record && (!setup || !PyDict_Check(setup))) {
 		PyErr_Format(PyExc_ValueError, "%s has no map \"setup\": it is not what a hook with debug = true leaves", path);
 		Py_CLEAR(record);
 	}
 	return record;
+}
+
+/* What a record leaves out is that of `tables`; NULL: it is whole. */
+static PyObject *record_of(const char *path, const char *tables)
+{
+	PyObject *site, *record, *offline, *whole;
+
+	if (!tables)
+		return record_read(path);
+	site = record_read(tables);
+	record = site ? json_read(path) : NULL;
+	offline = record ? PyImport_ImportModule("pbs.offline") : NULL;
+	whole = offline ? PyObject_CallMethod(offline, "completed", "OO", record, site) : NULL;
+	Py_XDECREF(site);
+	Py_XDECREF(record);
+	Py_XDECREF(offline);
+	return whole;
 }
 
 static bool setup_put(PyObject *setup, const char *key, PyObject *value) /* which is given away */
@@ -46,7 +71,7 @@ static bool setup_put(PyObject *setup, const char *key, PyObject *value) /* whic
 	return ok;
 }
 
-/* ---- in place of the daemon ------------------------------------------------------------------------------------------------ */
+/* ---- in place of the daemon ------------------------------------------------------------------------------- */
 static PyObject *ask_record(PyObject *question)
 {
 	PyObject *asked = PyList_GetSlice(question, 1, PyList_GET_SIZE(question)), *pair, *ret = NULL;
@@ -86,7 +111,7 @@ static void log_show(int64_t events, const char *klass, const char *object, cons
 
 static const struct bridge by_record = { ask_record, log_show };
 
-/* ---- showing --------------------------------------------------------------------------------------------------------------- */
+/* ---- showing ---------------------------------------------------------------------------------------------- */
 /* As a terminal takes it; "" for what is no text. */
 static void show(const char *before, PyObject *text, const char *after)
 {
@@ -170,7 +195,7 @@ static int fails(void)
 	return FAILED;
 }
 
-/* ---- --run ----------------------------------------------------------------------------------------------------------------- */
+/* ---- --run ------------------------------------------------------------------------------------------------ */
 static int run_record(PyObject *setup, PyObject *event)
 {
 	struct script s;
@@ -190,11 +215,12 @@ static int run_record(PyObject *setup, PyObject *event)
 	return status;
 }
 
-int offline_run(const char *script, const char *event, const char *config)
+int offline_run(const char *script, const char *event, const char *config, const char *tables)
 {
-	PyObject *record = record_read(event), *setup = record ? PyDict_GetItemString(record, "setup") : NULL, *of;
+	PyObject *record = record_of(event, tables), *setup = record ? PyDict_GetItemString(record, "setup") : NULL, *of;
 
-	if (!setup || !setup_put(setup, "script", file_text(script)) || !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
+	if (!setup || !setup_put(setup, "script", file_text(script)) ||
+	    !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||
 	    (config && !setup_put(setup, "config", PyUnicode_DecodeFSDefault(config))))
 		return fails();
 	of = PyDict_GetItemString(record, "event");
@@ -209,7 +235,7 @@ int offline_run(const char *script, const char *event, const char *config)
 	return run_record(setup, of);
 }
 
-/* ---- --stubs, --compile ------------------------------------------------------------------------------------------------------ */
+/* ---- --stubs, --compile ----------------------------------------------------------------------------------- */
 int offline_stubs(const char *file)
 {
 	PyObject *record = record_read(file), *pbs = record ? PyImport_ImportModule("pbs") : NULL, *r, *stubs, *text;
@@ -231,7 +257,8 @@ int offline_compile(const char *folder)
 	PyObject *modes = code ? PyObject_GetAttrString(code, "PycInvalidationMode") : NULL;
 	PyObject *mode = modes ? PyObject_GetAttrString(modes, "CHECKED_HASH") : NULL;
 	PyObject *f = module && mode ? PyObject_GetAttrString(module, "compile_dir") : NULL;
-	PyObject *args = Py_BuildValue("(s)", folder), *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
+	PyObject *args = Py_BuildValue("(s)", folder);
+	PyObject *names = f ? Py_BuildValue("{s:i,s:O}", "quiet", 1, "invalidation_mode", mode) : NULL;
 	PyObject *done = args && names ? PyObject_Call(f, args, names) : NULL;
 
 	if (!done)

@@ -33,7 +33,7 @@
 
 #define FRAME_MAX (1024u * 1024u) /* of what is sent; keel/service/supervise.h */
 
-/* ---- line.c ---------------------------------------------------------------------------------------------------------- */
+/* ---- line.c ----------------------------------------------------------------------------------------------- */
 struct frame {
 	struct frame *prev, *next;
 	uint32_t len;
@@ -46,25 +46,25 @@ void line_send(const struct pack *p);
 void line_check(void); /* the process ends when a script has taken the socket away, or this is a child of the script's */
 _Noreturn void leave(int status); /* without what libraries and modules do at an end */
 
-/* ---- value.c: NULL, false: a Python exception is set ------------------------------------------------------------------------ */
+/* ---- value.c: NULL, false: a Python exception is set ------------------------------------------------------ */
 PyObject *object_of(const struct value *v);
 /* Of None, int, str, bytes, list, tuple, dict with str keys. BufferError: it is too long for a frame. */
 bool pack_object(struct pack *p, PyObject *o);
 PyObject *text_of(const char *s, Py_ssize_t len);
 
-/* ---- main.c ------------------------------------------------------------------------------------------------------------ */
+/* ---- main.c ----------------------------------------------------------------------------------------------- */
 /* A list of n values that begins with `word`; the daemon says nothing else here. The frame is freed. */
 PyObject *frame_taken(struct frame *f, const char *word, uint32_t n);
 void frame_say(const char *word, PyObject *first, PyObject *second); /* NULL: it has no such value */
 
-/* ---- python.c -------------------------------------------------------------------------------------------------------- */
+/* ---- python.c --------------------------------------------------------------------------------------------- */
 #define PYHOST_VERSION_OF(major, minor) #major "." #minor
 #define PYHOST_VERSION_TEXT(major, minor) PYHOST_VERSION_OF(major, minor)
 #define PYHOST_VERSION PYHOST_VERSION_TEXT(PY_MAJOR_VERSION, PY_MINOR_VERSION)
 bool python_start(const char *packages); /* a folder with package pbs; NULL: beside the program */
 PyObject *python_call(PyObject *on, const char *name, PyObject *arg); /* on.name(arg); arg may be NULL */
 
-/* ---- bridge.c -------------------------------------------------------------------------------------------------------- */
+/* ---- bridge.c --------------------------------------------------------------------------------------------- */
 /* Who answers and writes logs: the daemon, or (offline.c) the terminal. */
 struct bridge {
 	PyObject *(*ask)(PyObject *question); /* a list */
@@ -74,7 +74,7 @@ extern const struct bridge *bridge;
 PyObject *bridge_module(void);
 int64_t now_us(void);
 
-/* ---- script.c -------------------------------------------------------------------------------------------------------- */
+/* ---- script.c --------------------------------------------------------------------------------------------- */
 struct script {
 	PyObject *pbs, *code, *text, *path;
 };
@@ -88,16 +88,16 @@ PyObject *exception_take(void); /* the one that is set */
 PyObject *exception_text(PyObject *exc); /* "<Type>: <message>" in one line; NULL without memory */
 PyObject *exception_why(void); /* exception_text(exception_take()) */
 
-/* ---- watch.c --------------------------------------------------------------------------------------------------------- */
+/* ---- watch.c ---------------------------------------------------------------------------------------------- */
 bool watch_start(void);		/* before Python is */
 bool watch_keep(PyObject *pbs); /* as it is now, so it shall be for each run. False: an exception is set */
 void watch_begin(void);
 bool watch_end(void); /* puts back what can be; true: this process must not serve another call */
 
-/* ---- check.c, offline.c ------------------------------------------------------------------------------------------------- */
+/* ---- check.c, offline.c ----------------------------------------------------------------------------------- */
 _Noreturn void check_serve(void);
 /* They return the exit status. */
-int offline_run(const char *script, const char *event, const char *config);
+int offline_run(const char *script, const char *event, const char *config, const char *tables); /* the last two may be NULL */
 int offline_stubs(const char *file);
 int offline_compile(const char *folder);
 

@@ -9,9 +9,10 @@
 
 #define TEXT_MAX 1024	 /* bytes of an exception's text */
 #define TRACE_MAX 8192	 /* bytes of its traceback: ... */
+#define FRAMES_MAX 100	 /* of its functions, the innermost */
 #define TRACE_BEGIN 2048 /* ... so many of its begin, the others of its end */
 
-/* ---- exceptions ---------------------------------------------------------------------------------------------------------- */
+/* ---- exceptions ------------------------------------------------------------------------------------------- */
 PyObject *exception_take(void)
 {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -113,12 +114,14 @@ static PyObject *bounded(PyObject *text)
 /* NULL: there is none. */
 static PyObject *trace_of(const struct script *s, PyObject *exc)
 {
-	PyObject *traceback, *trace = PyException_GetTraceback(exc), *lines, *nothing = PyUnicode_FromString(""), *text, *ret;
+	PyObject *trace = PyException_GetTraceback(exc), *nothing = PyUnicode_FromString("");
+	PyObject *traceback, *lines, *text, *ret;
 
 	lines_known(s);
 	traceback = PyImport_ImportModule("traceback");
 	lines = !traceback ? NULL :
-			     PyObject_CallMethod(traceback, "format_exception", "OOO", Py_TYPE(exc), exc, trace ? trace : Py_None);
+			     PyObject_CallMethod(traceback, "format_exception", "OOOi", Py_TYPE(exc), exc,
+						 trace ? trace : Py_None, -FRAMES_MAX);
 	text = lines && nothing ? PyUnicode_Join(nothing, lines) : NULL;
 	ret = bounded(text);
 	Py_XDECREF(traceback);
@@ -130,7 +133,7 @@ static PyObject *trace_of(const struct script *s, PyObject *exc)
 	return ret;
 }
 
-/* ---- before the first run ------------------------------------------------------------------------------------------------ */
+/* ---- before the first run --------------------------------------------------------------------------------- */
 PyObject *script_compile(PyObject *text, PyObject *path)
 {
 	PyObject *bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"), *name = NULL, *code = NULL;
@@ -197,7 +200,7 @@ void script_close(struct script *s)
 	Py_CLEAR(s->path);
 }
 
-/* ---- a run --------------------------------------------------------------------------------------------------------------- */
+/* ---- a run ------------------------------------------------------------------------------------------------ */
 /* The names of a new module __main__. NULL: an exception is set. */
 static PyObject *main_new(const struct script *s)
 {

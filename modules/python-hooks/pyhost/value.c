@@ -6,7 +6,7 @@
  */
 #include "pyhost.h"
 
-/* ---- from a frame ------------------------------------------------------------------------------------------------------ */
+/* ---- from a frame ----------------------------------------------------------------------------------------- */
 PyObject *text_of(const char *s, Py_ssize_t len)
 {
 	return PyUnicode_DecodeUTF8(s, len, "surrogateescape");
@@ -60,7 +60,7 @@ PyObject *object_of(const struct value *v)
 	}
 }
 
-/* ---- to a frame -------------------------------------------------------------------------------------------------------- */
+/* ---- to a frame ------------------------------------------------------------------------------------------- */
 static bool fails(PyObject *type, const char *text)
 {
 	if (!PyErr_Occurred())

@@ -3,7 +3,7 @@
  * watch.c - what a script does to its process, which the next run would see.
  *
  * What can be put back is: names of pbs, builtins and sys, sys.path, environment, working directory, locale, umask.
- * A script that started threads or programs, that forked, called a library through ctypes, replaced signal handlers, became
+ * A script that left threads or started programs, that forked, called a library through ctypes, replaced signal handlers, became
  * another user, or took away what cannot be put back, was the last one of its process. What modules hold stays.
  */
 #include <errno.h>
@@ -35,8 +35,6 @@ static const struct {
 	{ "os.system", LAST },
 	{ "subprocess.Popen", LAST },
 	{ "pty.spawn", LAST },
-	{ "_thread.start_new_thread", LAST },
-	{ "_thread.start_joinable_thread", LAST },
 	{ "ctypes.dlsym", LAST },
 	{ "ctypes.dlsym/handle", LAST },
 	{ "sys.settrace", LAST },
@@ -64,7 +62,7 @@ static struct {
 	struct sigaction handlers[SIGNALS];
 } kept;
 
-/* ---- while it runs -------------------------------------------------------------------------------------------------------- */
+/* ---- while it runs ---------------------------------------------------------------------------------------- */
 static bool is_import_of(PyObject *args, const char *name)
 {
 	PyObject *module = PyTuple_Check(args) && PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
@@ -96,7 +94,7 @@ bool watch_start(void)
 	return pthread_atfork(forks, NULL, NULL) == 0 && PySys_AddAuditHook(audit, NULL) == 0;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------ */
 /* The usual case: the same names in the same order. Values are put back; those that go are kept in `gone` until it is done,
  * since what ends with them may change names again. False: there are other names. */
 static bool values_back(PyObject *now, PyObject *then, PyObject *gone)
@@ -155,7 +153,7 @@ static bool modules_back(void)
 	return PyDict_Size(modules) >= kept.modules;
 }
 
-/* ---- sys ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sys -------------------------------------------------------------------------------------------------- */
 static bool path_back(void)
 {
 	PyObject *path = PySys_GetObject("path"); /* borrowed */
@@ -172,7 +170,7 @@ static bool path_back(void)
 	return is_same;
 }
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------ */
 static bool is_open(PyObject *stream)
 {
 	PyObject *closed = PyObject_GetAttrString(stream, "closed");
@@ -203,7 +201,7 @@ static bool files_are_well(void)
 	return file_first() - FILES_MORE <= kept.files;
 }
 
-/* ---- the process ----------------------------------------------------------------------------------------------------------- */
+/* ---- the process ------------------------------------------------------------------------------------------ */
 static PyObject *environ_get(void)
 {
 	PyObject *os = PyImport_ImportModule("os"), *ret = os ? PyObject_GetAttrString(os, "environ") : NULL;
@@ -214,7 +212,8 @@ static PyObject *environ_get(void)
 
 static bool environ_back(void)
 {
-	PyObject *now = environ_get(), *r = python_call(now, "clear", NULL), *more = r ? python_call(now, "update", kept.environ) : NULL;
+	PyObject *now = environ_get(), *r = python_call(now, "clear", NULL);
+	PyObject *more = r ? python_call(now, "update", kept.environ) : NULL;
 	bool ok = more != NULL;
 
 	Py_XDECREF(now);
@@ -281,7 +280,7 @@ static bool is_alone(void)
 	return stat("/proc/self/task", &tasks) < 0 || tasks.st_nlink <= 3; /* ".", "..", this one */
 }
 
-/* ---- before and after ------------------------------------------------------------------------------------------------------- */
+/* ---- before and after ------------------------------------------------------------------------------------- */
 static bool names_keep(void)
 {
 	static const char *const streams[] = { "stdin", "stdout", "stderr" };
@@ -342,7 +341,8 @@ static void limits_back(void)
 
 bool watch_end(void)
 {
-	bool ok = modules_back() && path_back() && files_are_well() && signals_are_quiet() && is_alone() && is_same_user() && locale_back();
+	bool ok = modules_back() && path_back() && files_are_well() && signals_are_quiet() && is_alone() && is_same_user() &&
+		  locale_back();
 
 	if (kept.deeds & ENVIRONMENT)
 		ok = environ_back() && ok;
