@@ -182,7 +182,7 @@ void taps_free(struct state *st, struct hook *h); /* the hook goes: no tap of it
 /* An event without a point: runs the hook (or, NULL, all of that event in their order). done (may be NULL) when all are over, accepted or not. */
 int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg);
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */
-/* The texts of spec 32 5.2, for the requester, like snprintf(). */
+/* The texts of spec 32 5.2, for the requester, like snprintf(); a script's is cut to len, without control characters but lines and tabs. */
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
 /* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
 int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);

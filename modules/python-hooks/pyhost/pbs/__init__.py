@@ -121,7 +121,8 @@ def _end(exc, trace=None):
         _cut(exc)
         result = {"how": "exception", "text": "%s: %s" % (type(exc).__name__, exc), "code": 255}
     result["trace"] = trace
-    result["changes"] = [[target, name, key, text] for (target, name, key), text in _run.changes.items()]
+    result["changes"] = [[target, name, key, text.line() or None if isinstance(text, pbs_env) else text]
+                         for (target, name, key), text in _run.changes.items()]
     result.update(_run.asked)
     return result
 
