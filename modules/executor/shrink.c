@@ -251,6 +251,28 @@ static int hosts_keep(struct keel_mod *mod, struct task *t, const struct keel_pa
 	return r;
 }
 
+/* Its program may run by now: then it goes on. */
+static void prune_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	char *id = arg;
+	struct task *t = task_find(st, id);
+
+	if ((o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) && t && t->state == TASK_BEGIN && !st->stopping)
+		launch_fail_later(mod, t, KEEL_TASK_RETRY, o->text);
+	free(id);
+}
+
+static void prune_notify(struct keel_mod *mod, const struct task *t)
+{
+	char *id = strdup(t->id);
+
+	if (id)
+		keel_raise(mod, &(struct keel_raise){
+			.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_resize,
+			.event = KEEL_EVENT(task_resize, .id = id, .index = 0), .done = prune_decided, .arg = id });
+}
+
 int32_t part_prune(struct keel_mod *mod, const char *id, const struct keel_part_host *hosts, uint32_t n, const char *select)
 {
 	struct task *t = id ? task_find(mod->state, id) : NULL;
@@ -267,6 +289,7 @@ int32_t part_prune(struct keel_mod *mod, const char *id, const struct keel_part_
 	t->part->pruned = true;
 	facts_note(mod, t);
 	pruned_report(mod, t);
+	prune_notify(mod, t);
 	return 0;
 }
 

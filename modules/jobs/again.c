@@ -2,9 +2,9 @@
  *
  * again.c - what taps change of a job on its way in: another queue, other resources.
  *
- * A submission, an alteration and a move are complete when their point is raised: defaults of the queue, schedselect, sums. When a tap has
- * changed Resource_List or the queue they are completed again, by the tap of jobs behind those that may change (order 800) and
- * before those that check limits (from 900 on).
+ * A submission, an alteration and a move are complete when their point is raised: defaults of the queue,
+ * schedselect, sums. When a tap has changed Resource_List or the queue they are completed again, by the tap of
+ * jobs behind those that may change (order 800) and before those that check limits (from 900 on).
  */
 #include "jobs.h"
 
@@ -45,7 +45,8 @@ static bool again_fill(struct again *a, struct keel_obj *job, const char *queue)
 	return a->computed && a->queue;
 }
 
-int32_t again_expect(struct keel_mod *mod, const char *key, struct keel_changes *set, struct keel_obj *job, const char *queue,
+int32_t again_expect(struct keel_mod *mod, const char *key, struct keel_changes *set, struct keel_obj *job,
+		     const char *queue,
 		     struct keel_err *err)
 {
 	struct state *st = mod->state;
@@ -85,7 +86,7 @@ void again_over(struct keel_mod *mod, const char *key)
 	again_free(a);
 }
 
-/* ---- what a tap has changed ---------------------------------------------------------------------------------------------- */
+/* ---- what a tap has changed --------------------------------------------------------------------------------- */
 /* What its key is, edits.c has written. */
 static struct again *again_find(struct keel_call *c, struct keel_obj *job, bool draft)
 {
@@ -126,7 +127,8 @@ static keel_verdict refuse(struct keel_call *c, int32_t code, const struct keel_
 }
 
 /* The queue a tap has chosen admits the job, or not. */
-static int32_t admit_there(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *who, struct again *a,
+static int32_t admit_there(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *who,
+			   struct again *a,
 			   struct keel_obj *job, struct keel_err *err)
 {
 	int32_t code = who ? admit(mod, queue, who, false, err) : 0;
@@ -170,10 +172,12 @@ static int32_t check_limits(struct again *a, struct keel_obj *job, struct keel_e
 
 	for (; i < keel_resource_list_count(now); i++) {
 		const struct keel_res_value *v = keel_resource_list_at(now, i), *old = keel_resource_list_get(had, v->res->name);
-		const bool same = old && old->n == v->n && strcmp(old->text ? old->text : "", v->text ? v->text : "") == 0;
+		const bool same = old && old->n == v->n && strcmp(old->text ? old->text : "",
+								  v->text ? v->text : "") == 0;
 
 		if (!same && !(v->res->flags & KEEL_RES_RUNNING))
-			return keel_error(err, PBSE_MODATRRUN, "%s Resource_List.%s", keel_pbse_text(PBSE_MODATRRUN), v->res->name);
+			return keel_error(err, PBSE_MODATRRUN, "%s Resource_List.%s",
+					  keel_pbse_text(PBSE_MODATRRUN), v->res->name);
 	}
 	return 0;
 }

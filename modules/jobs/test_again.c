@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_again.c - what a tap changes of a job on its way in: sums, defaults and queue follow, or the job is refused, without a trace.
+ * test_again.c - what a tap changes of a job on its way in: sums, defaults and queue follow, or the job is
+ * refused, without a trace.
  */
 #include "jobs.h"
 
@@ -45,7 +46,7 @@ static keel_verdict on_move_point(struct keel_call *c, uint32_t point, const voi
 	return change(c, ((const struct keel_ev_job_move *)event)->job);
 }
 
-/* ---- the world ------------------------------------------------------------------------------------------- */
+/* ---- the world ---------------------------------------------------------------------------------------------- */
 static int32_t listen_to_none(struct keel_mod *mod, struct keel_mod *me, const struct keel_task_events *events)
 {
 	(void)mod, (void)me, (void)events;
@@ -92,7 +93,8 @@ static void set_up(void)
 {
 	static const struct keel_task_api tasks = { .size = sizeof(tasks), .listen = listen_to_none };
 	static const struct keel_node_api nodes = { .size = sizeof(nodes) };
-	static const struct keel_acct_api acct = { .size = sizeof(acct), .job = record, .record = record_text, .value = value };
+	static const struct keel_acct_api acct = { .size = sizeof(acct), .job = record, .record = record_text,
+						  .value = value };
 	struct keel_err err = { 0 };
 
 	mock = mock_with_resources();
@@ -123,7 +125,8 @@ static int32_t ask(const char *name, const char *body)
 
 static int32_t submit(void)
 {
-	return ask("submit", "dest = \"workq\"; attrs = ( (\"Resource_List\", \"ncpus\", \"1\"), (\"Hold_Types\", \"\", \"u\") );");
+	return ask("submit",
+		   "dest = \"workq\"; attrs = ( (\"Resource_List\", \"ncpus\", \"1\"), (\"Hold_Types\", \"\", \"u\") );");
 }
 
 static struct keel_obj *only_job(void)
@@ -149,7 +152,7 @@ static bool has(struct keel_obj *job, const char *attr, const char *key, const c
 	return now ? text && strcmp(now, text) == 0 : !text;
 }
 
-/* ---- submissions --------------------------------------------------------------------------------------------- */
+/* ---- submissions -------------------------------------------------------------------------------------------- */
 static void test_resources(void)
 {
 	wants("Resource_List", "ncpus", "3");
@@ -194,12 +197,13 @@ static void test_bound(void)
 	CU_ASSERT_PTR_NULL(only_job());
 }
 
-/* ---- alterations ------------------------------------------------------------------------------------------------ */
+/* ---- alterations -------------------------------------------------------------------------------------------- */
 static void alter_to(const char *ncpus, int32_t code)
 {
 	char body[256];
 
-	snprintf(body, sizeof(body), "id = \"%s\"; attrs = ( (\"Resource_List\", \"ncpus\", \"%s\") );", keel_id(only_job()), ncpus);
+	snprintf(body, sizeof(body), "id = \"%s\"; attrs = ( (\"Resource_List\", \"ncpus\", \"%s\") );",
+		 keel_id(only_job()), ncpus);
 	CU_ASSERT_EQUAL(ask("alter", body), code);
 }
 
@@ -215,7 +219,7 @@ static void test_alter(void)
 	CU_ASSERT(has(only_job(), "queue", NULL, "workq"));
 }
 
-/* ---- moves -------------------------------------------------------------------------------------------------------- */
+/* ---- moves -------------------------------------------------------------------------------------------------- */
 static void move_to(const char *queue, int32_t code)
 {
 	char body[256];
@@ -240,7 +244,7 @@ static void test_move(void)
 	CU_ASSERT(has(only_job(), "queue", NULL, "third"));
 }
 
-/* ---- a module ------------------------------------------------------------------------------------------------------ */
+/* ---- a module ----------------------------------------------------------------------------------------------- */
 static void test_change(void)
 {
 	struct keel_mod *self = keel_mock_self(mock);
@@ -256,5 +260,6 @@ static void test_change(void)
 	CU_ASSERT_EQUAL(keel_job_state(only_job()), 'Q');
 }
 
-TESTS_MAIN_BETWEEN("jobs that taps change", set_up, tear_down, TEST(test_resources), TEST(test_select), TEST(test_queue),
+TESTS_MAIN_BETWEEN("jobs that taps change", set_up, tear_down, TEST(test_resources), TEST(test_select),
+		   TEST(test_queue),
 		   TEST(test_no_queue), TEST(test_bound), TEST(test_alter), TEST(test_move), TEST(test_change))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answer.c - questions of scripts on a server: one object, a page of a list, is this a value? The script stands still until it has the
- * answer, and so does no more: each question is a bounded piece of work.
+ * answer.c - questions of scripts on a server: one object, a page of a list, is this a value? The script stands
+ * still until it has the answer, and so does no more: each question is a bounded piece of work.
  *
  * A list goes on where the page before ended: the walk is kept for the next question, a few of them at a time.
  */
@@ -23,7 +23,7 @@ static const char *class_of(const struct value *v)
 	return NULL;
 }
 
-/* ---- one object ----------------------------------------------------------------------------------------------------------- */
+/* ---- one object --------------------------------------------------------------------------------------------- */
 static struct keel_obj *job_of(struct keel_mod *mod, const char *id)
 {
 	struct keel_obj *job = keel_find(mod, "job", id);
@@ -53,7 +53,8 @@ static void answer_object(struct state *st, const struct value *frame, struct pa
 	char *text;
 	struct keel_obj *obj = NULL;
 
-	if (value_nth(frame, 2, &klass) && value_nth(frame, 3, &id) && (name = class_of(&klass)) && (text = value_text(&id))) {
+	if (value_nth(frame, 2, &klass) && value_nth(frame, 3, &id) && (name = class_of(&klass)) &&
+	    (text = value_text(&id))) {
 		obj = object_of(st->mod, name, text);
 		free(text);
 	}
@@ -63,7 +64,7 @@ static void answer_object(struct state *st, const struct value *frame, struct pa
 		pack_nothing(out);
 }
 
-/* ---- lists ---------------------------------------------------------------------------------------------------------------- */
+/* ---- lists -------------------------------------------------------------------------------------------------- */
 #define PAGE 100	     /* objects */
 #define PAGE_BYTES (256 * 1024) /* a page ends behind the object that exceeds it */
 #define LOOKS 1000	     /* at objects that may not be of the queue */
@@ -118,7 +119,8 @@ static struct walk *walk_new(struct walks *all, struct keel_mod *mod, const char
 }
 
 /* The walk that goes on behind `after`: one that is kept, else a new one, which looks for it. */
-static struct walk *walk_find(struct walks *all, struct keel_mod *mod, const char *klass, const char *after, const char *of)
+static struct walk *walk_find(struct walks *all, struct keel_mod *mod, const char *klass, const char *after,
+			      const char *of)
 {
 	struct keel_obj *obj;
 	struct walk *w;
@@ -201,7 +203,7 @@ static void answer_list(struct state *st, const struct value *frame, struct pack
 	page_pack(st, w, out);
 }
 
-/* ---- is this a value? ------------------------------------------------------------------------------------------------------ */
+/* ---- is this a value? --------------------------------------------------------------------------------------- */
 /* As a manager's request would be judged; what no request may set is parsed alone. Nothing is changed. */
 static int32_t try_value(struct keel_mod *mod, const char *klass, const struct keel_attrop *op, struct keel_err *err)
 {
@@ -230,7 +232,8 @@ static void answer_check(struct state *st, const struct value *frame, struct pac
 		text[i] = value_nth(frame, 3 + i, &v[i]) ? value_text(&v[i]) : NULL;
 	if (name && text[0] && text[2])
 		code = try_value(st->mod, name,
-				 &(struct keel_attrop){ .name = text[0], .key = text[1], .value = text[2], .op = KEEL_SET }, &err);
+				 &(struct keel_attrop){ .name = text[0], .key = text[1], .value = text[2],
+						       .op = KEEL_SET }, &err);
 	if (code)
 		pack_text(out, err.text[0] ? err.text : keel_pbse_text(code));
 	else
@@ -239,7 +242,7 @@ static void answer_check(struct state *st, const struct value *frame, struct pac
 		free(text[i]);
 }
 
-/* ---- questions -------------------------------------------------------------------------------------------------------------- */
+/* ---- questions ---------------------------------------------------------------------------------------------- */
 bool answer_server(struct state *st, const struct value *frame, struct pack *out)
 {
 	static const struct {

@@ -18,7 +18,7 @@ static void about(struct run *r, const char *id, const char *who)
 	server_asker(r, who);
 }
 
-/* ---- queuejob ------------------------------------------------------------------------------------------------------------- */
+/* ---- queuejob ----------------------------------------------------------------------------------------------- */
 int32_t server_fill_queuejob(struct run *r, const void *event, struct pack *params)
 {
 	const struct keel_ev_job_submit *ev = event;
@@ -33,7 +33,7 @@ keel_verdict server_settle_queuejob(struct run *r, struct keel_call *c, const st
 	return server_settle(r, c, result, "job");
 }
 
-/* ---- modifyjob ------------------------------------------------------------------------------------------------------------ */
+/* ---- modifyjob ---------------------------------------------------------------------------------------------- */
 int32_t server_fill_modifyjob(struct run *r, const void *event, struct pack *params)
 {
 	const struct keel_ev_job_modify *ev = event;
@@ -49,7 +49,7 @@ keel_verdict server_settle_modifyjob(struct run *r, struct keel_call *c, const s
 	return server_settle(r, c, result, "job");
 }
 
-/* ---- movejob -------------------------------------------------------------------------------------------------------------- */
+/* ---- movejob ------------------------------------------------------------------------------------------------ */
 /* job.queue is where it goes to. */
 int32_t server_fill_movejob(struct run *r, const void *event, struct pack *params)
 {
@@ -71,7 +71,7 @@ keel_verdict server_settle_movejob(struct run *r, struct keel_call *c, const str
 	return server_settle(r, c, result, "job");
 }
 
-/* ---- after the fact: changes are made as qalter makes them ----------------------------------------------------------------- */
+/* ---- after the fact: changes are made as qalter makes them -------------------------------------------------- */
 /* The job; of a subjob that did not start and is no object now its array, which is held, or waits, as a whole. */
 static struct keel_obj *job_for(const struct run *r, bool *ret_whole)
 {
@@ -102,10 +102,12 @@ static void job_change(struct run *r, const struct result *result, bool (*wanted
 		const struct change *change = &result->changes[i];
 		const struct keel_attr *attr = keel_attr_find(mod, "job", change->attr);
 
-		if (strcmp(change->target, "job") != 0 || !attr || (whole && !is_of_start(change->attr)) || !wanted(r, change))
+		if (strcmp(change->target, "job") != 0 || !attr || (whole && !is_of_start(change->attr)) ||
+		    !wanted(r, change))
 			continue;
 		code = keel_change(ch, &server_manager, job,
-				   &(struct keel_attrop){ .name = change->attr, .key = change->key, .value = change->text,
+				   &(struct keel_attrop){ .name = change->attr, .key = change->key,
+							 .value = change->text,
 							  .op = change->text ? KEEL_SET : KEEL_UNSET }, &err);
 		n++;
 	}
@@ -114,7 +116,8 @@ static void job_change(struct run *r, const struct result *result, bool (*wanted
 	else
 		keel_discard(ch);
 	if (code)
-		keel_log(mod, KEEL_LOG_DEBUG2, "Hook", r->name, "what %s changes of job %s is refused: %s", r->event->name, r->id, err.text);
+		keel_log(mod, KEEL_LOG_DEBUG2, "Hook", r->name, "what %s changes of job %s is refused: %s",
+			 r->event->name, r->id, err.text);
 }
 
 static bool in_list(const char *const *list, const char *name)
@@ -124,7 +127,7 @@ static bool in_list(const char *const *list, const char *name)
 	return *list != NULL;
 }
 
-/* ---- postqueuejob --------------------------------------------------------------------------------------------------------- */
+/* ---- postqueuejob ------------------------------------------------------------------------------------------- */
 static bool changes_queued(struct run *r, const struct change *change)
 {
 	static const char *const settable[] = { "Hold_Types", "project", "Variable_List", "Resource_List", NULL };
@@ -209,7 +212,8 @@ static void queued_begin(struct run *r)
 		return;
 	}
 	if (!server->holds_starts)
-		server->holds_starts = keel_tap_add(r->st->mod, KEEL_POINT_start_job, "postqueuejob", 0, on_start_job, NULL, &err) == 0;
+		server->holds_starts = keel_tap_add(r->st->mod, KEEL_POINT_start_job, "postqueuejob", 0,
+						    on_start_job, NULL, &err) == 0;
 	q->runs++;
 	*run = (struct queued_run){ r->st, q };
 	r->own = run;
@@ -239,7 +243,7 @@ keel_verdict server_settle_postqueuejob(struct run *r, struct keel_call *c, cons
 	return KEEL_NEXT;
 }
 
-/* ---- jobobit -------------------------------------------------------------------------------------------------------------- */
+/* ---- jobobit ------------------------------------------------------------------------------------------------ */
 int32_t server_fill_jobobit(struct run *r, const void *event, struct pack *params)
 {
 	const struct keel_ev_job_ended *ev = event;
@@ -256,8 +260,9 @@ keel_verdict server_settle_jobobit(struct run *r, struct keel_call *c, const str
 	return KEEL_NEXT;
 }
 
-/* ---- runjob --------------------------------------------------------------------------------------------------------------- */
-static const char *const with_start[] = { "Output_Path", "Error_Path", "Resource_List", "Variable_List", "create_resv_from_job",
+/* ---- runjob ------------------------------------------------------------------------------------------------- */
+static const char *const with_start[] = { "Output_Path", "Error_Path", "Resource_List", "Variable_List",
+					 "create_resv_from_job",
 					  NULL };
 static const char *const after_refusal[] = { "Execution_Time", "Hold_Types", "project", "depend", "Variable_List",
 					     "Resource_List", NULL };
@@ -287,7 +292,8 @@ static bool changes_refused(struct run *r, const struct change *change)
 {
 	if (in_list(after_refusal, change->attr))
 		return true;
-	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "cannot modify job attribute '%s' after runjob request has been rejected.",
+	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name,
+		 "cannot modify job attribute '%s' after runjob request has been rejected.",
 		 change->attr);
 	return false;
 }

@@ -3,6 +3,10 @@
 # keelson-pyhost alone is linked with libpython. Extension modules of Python find their symbols there.
 MODULE_NEEDS := $(PYTHON_LIBS)
 MODULE_FILES := pyhost/pbs/*.py
+# keelson-hook is for administrators, and asks the server as a command does
+MODULE_BIN := hook
+PROGRAM_LIBS_hook := $(CLIENT_LIBS)
+bin/keelson-hook: libpbs.a
 PROGRAM_CFLAGS_pyhost := $(PYTHON_CFLAGS) -DPYHOST_HOME='"$(PYTHON_HOME)"'
 PROGRAM_LIBS_pyhost := $(PYTHON_LIBS) -Wl,--export-dynamic
 

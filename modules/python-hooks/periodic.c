@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * periodic.c - the event periodic of a server: a timer for each hook that has it. A run begins every `freq` seconds after the one before
- * began; one that still goes makes the next be passed over.
+ * periodic.c - the event periodic of a server: a timer for each hook that has it. A run begins every `freq`
+ * seconds after the one before began; one that still goes makes the next be passed over.
  */
 #include "server.h"
 
@@ -18,7 +18,7 @@ struct timed {
 	int64_t begin; /* ms, as keel_now_ms(): when the next run begins */
 };
 
-/* ---- timers ----------------------------------------------------------------------------------------------------------------- */
+/* ---- timers ------------------------------------------------------------------------------------------------- */
 static void timed_fired(struct keel_mod *mod, void *arg);
 
 static void timed_wait(struct timed *t)
@@ -95,7 +95,7 @@ void timed_free(struct state *st, struct hook *h)
 	timed_end(h);
 }
 
-/* ---- the event ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the event ---------------------------------------------------------------------------------------------- */
 #define WHOLE_MAX 100		     /* objects of a class that are sent as they are; of more there are names */
 #define NAMES_MAX (384u * 1024u) /* bytes of names */
 
@@ -149,6 +149,7 @@ keel_verdict server_settle_periodic(struct run *r, struct keel_call *c, const st
 		vnodes_change_all(r->st, r->name, result);
 		return KEEL_NEXT;
 	}
-	keel_log(mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for periodic hook", exit_status(result));
+	keel_log(mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for periodic hook",
+		 exit_status(result));
 	return KEEL_NEXT;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * program.c - what execjob_launch is about: the program that is about to be started, its arguments, its environment.
+ *
+ * Scripts of sites know the job's own program by PBS_NODEFILE (spec 30 section 5): that of other tasks is kept, and not shown.
  */
 #include "host.h"
 
@@ -9,14 +11,21 @@
 KEEL_USE_OPT(part);
 
 /* ---- what a script sees ------------------------------------------------------------------------------- */
-static void env_pack(struct pack *p, const char *const *env)
+#define NODEFILE "PBS_NODEFILE="
+
+static bool is_nodefile(const char *variable)
+{
+	return strncmp(variable, NODEFILE, strlen(NODEFILE)) == 0;
+}
+
+static void env_pack(struct pack *p, const char *const *env, bool beside)
 {
 	uint32_t map = pack_open_map(p), n = 0;
 
 	for (; env && *env; env++) {
 		const char *is = strchr(*env, '=');
 
-		if (!is)
+		if (!is || (beside && is_nodefile(*env)))
 			continue;
 		pack_bytes(p, *env, (uint32_t)(is - *env));
 		pack_text(p, is + 1);
@@ -48,7 +57,7 @@ uint32_t program_pack(struct run *r, const void *ev, struct pack *p)
 	pack_key(p, "argv");
 	argv_pack(p, task->argv);
 	pack_key(p, "env");
-	env_pack(p, task->env);
+	env_pack(p, task->env, beside);
 	return 3;
 }
 
@@ -86,6 +95,16 @@ static void strings_copy(struct strings *s, const char *const *from)
 {
 	for (; from && *from; from++)
 		strings_add(s, strdup(*from));
+}
+
+static void nodefile_keep(struct strings *s, const char *const *env)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (is_nodefile(s->all[i]))
+			return;
+	for (; env && *env; env++)
+		if (is_nodefile(*env))
+			strings_add(s, strdup(*env));
 }
 
 /* Its first change clears it; then it is given whole. */
@@ -155,6 +174,8 @@ int32_t program_change(struct run *r, const struct result *result, struct keel_e
 		strings_copy(&argv, task->argv);
 	if (!env.given)
 		strings_copy(&env, task->env);
+	else if (number != PROGRAM)
+		nodefile_keep(&env, task->env);
 	program_name(&argv, progname ? progname : task->argv[0]);
 	code = argv.failed || env.failed ? -ENOMEM
 					 : keel_part_set_program(r->id, number, &(struct keel_part_task){

@@ -10,7 +10,6 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,54 +43,7 @@ void record_free(struct record *rec)
 	free(rec);
 }
 
-/* ---- JSON: a worker ---------------------------------------------------------------------------------------- */
-static void text_write(FILE *f, const struct value *v)
-{
-	fputc('"', f);
-	for (uint32_t i = 0; i < v->len; i++) {
-		unsigned char c = (unsigned char)v->s[i];
-
-		if (c < ' ')
-			fprintf(f, "\\u%04x", c);
-		else if (c == '"' || c == '\\')
-			fprintf(f, "\\%c", c);
-		else
-			fputc(c, f);
-	}
-	fputc('"', f);
-}
-
-static void value_write(FILE *f, const struct value *v)
-{
-	static const char brackets[] = "{}[]";
-	const char *around = v->kind == 'm' ? brackets : brackets + 2, *at = v->at;
-	struct value inner;
-	uint32_t n = 0;
-
-	if (v->kind == 'i') {
-		fprintf(f, "%" PRId64, v->i);
-	} else if (v->kind == 's') {
-		text_write(f, v);
-	} else if (v->kind != 'l' && v->kind != 'm') {
-		fputs("null", f);
-	} else {
-		fputc(around[0], f);
-		for (; value_next(v, &at, &inner); n++) {
-			fputs(n == 0 ? "" : v->kind == 'm' && n % 2 == 1 ? ": " : ", ", f);
-			value_write(f, &inner);
-		}
-		fputc(around[1], f);
-	}
-}
-
-static void pack_write(FILE *f, const struct pack *p)
-{
-	struct value v;
-
-	value_read(p->data, p->len, &v);
-	value_write(f, &v);
-}
-
+/* ---- files: a worker --------------------------------------------------------------------------------------- */
 static FILE *file_open(struct record *rec, const char *suffix)
 {
 	char path[1400];
@@ -147,13 +99,13 @@ static void write_work(void *arg)
 	out = file_open(rec, ".out");
 	if (in && out) {
 		fputs("{\"setup\": ", in);
-		pack_write(in, &rec->setup);
+		json_write(in, &rec->setup);
 		fputs(",\n\"event\": ", in);
-		pack_write(in, &rec->event);
+		json_write(in, &rec->event);
 		fputs(",\n\"answers\": ", in);
-		pack_write(in, &rec->answers);
+		json_write(in, &rec->answers);
 		fputs("}\n", in);
-		pack_write(out, &rec->result);
+		json_write(out, &rec->result);
 		fputc('\n', out);
 	}
 	if (!in || !out || ferror(in) || ferror(out))

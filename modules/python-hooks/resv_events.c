@@ -42,12 +42,13 @@ keel_verdict server_settle_modifyresv(struct run *r, struct keel_call *c, const 
 	for (uint32_t i = 0; result->how == ACCEPTED && i < result->n_changes; i++)
 		for (size_t k = 0; k < KEEL_COUNT(fixed); k++)
 			if (strcmp(result->changes[i].attr, fixed[k]) == 0)
-				return keel_reject(c, PBSE_HOOKERROR, "hook '%s' cannot change %s of an alteration; refuse it, or alter it again",
+				return keel_reject(c, PBSE_HOOKERROR,
+						   "hook '%s' cannot change %s of an alteration; refuse it, or alter it again",
 						   r->name, fixed[k]);
 	return server_settle(r, c, result, "resv");
 }
 
-/* ---- notes: nothing is to be changed -------------------------------------------------------------------------------------- */
+/* ---- notes: nothing is to be changed ------------------------------------------------------------------------ */
 static int32_t note_fill(struct run *r, const char *id, struct keel_obj *resv, struct pack *params)
 {
 	about(r, id, NULL);
@@ -61,17 +62,17 @@ static keel_verdict note_settle(struct run *r, const struct result *result)
 	return KEEL_NEXT;
 }
 
-#define NOTE(name, point)                                                                                    \
-	int32_t server_fill_##name(struct run *r, const void *event, struct pack *params)                    \
-	{                                                                                                    \
-		const struct keel_ev_##point *ev = event;                                                    \
+#define NOTE(name, point) \
+	int32_t server_fill_##name(struct run *r, const void *event, struct pack *params) \
+	{ \
+		const struct keel_ev_##point *ev = event; \
                                                                                                              \
-		return note_fill(r, ev->id, ev->resv, params);                                               \
-	}                                                                                                    \
-	keel_verdict server_settle_##name(struct run *r, struct keel_call *c, const struct result *result)   \
-	{                                                                                                    \
-		(void)c;                                                                                     \
-		return note_settle(r, result);                                                               \
+		return note_fill(r, ev->id, ev->resv, params); \
+	} \
+	keel_verdict server_settle_##name(struct run *r, struct keel_call *c, const struct result *result) \
+	{ \
+		(void)c; \
+		return note_settle(r, result); \
 	}
 NOTE(resv_confirm, resv_confirm)
 NOTE(resv_begin, resv_begin)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server.c - what events of a server have in common: who asks, what a script may change, what the result means for the operation.
+ * server.c - what events of a server have in common: who asks, what a script may change, what the result means for
+ * the operation.
  */
 #include "server.h"
 
@@ -21,7 +22,7 @@ KEEL_USE_OPT(resource);
 KEEL_USE_OPT(resv);
 KEEL_USE_OPT(sched);
 
-/* ---- who asks ---------------------------------------------------------------------------------------------------------- */
+/* ---- who asks ----------------------------------------------------------------------------------------------- */
 static void asker_split(struct run *r, const char *who)
 {
 	size_t len = strcspn(who, "@");
@@ -47,7 +48,7 @@ void server_asker(struct run *r, const char *who)
 	}
 }
 
-/* ---- objects ------------------------------------------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------------------------------ */
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
 {
 	pack_key(params, key);
@@ -66,7 +67,7 @@ void server_shown(struct run *r, struct pack *params, const char *key, struct ke
 		pack_nothing(params);
 }
 
-/* ---- what is requested: what the requester, and scripts before, would make of an object, without what is computed ------- */
+/* ---- what is requested: what an operation would make of an object, without what is computed -------------------- */
 struct requested {
 	struct keel_call *call;
 	struct keel_obj *obj;
@@ -214,7 +215,7 @@ void server_requested(struct run *r, struct pack *params, const char *key, struc
 	requested_pack(r, params, key, &(struct requested){ .call = c, .obj = obj, .out = params });
 }
 
-/* ---- results -------------------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------------ */
 void server_restarts_cycle(struct run *r, const struct result *result)
 {
 	if (!result->restart_cycle || !keel_has(sched))
@@ -232,15 +233,18 @@ keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct res
 }
 
 /* A change that cannot be made refuses the operation; the reason is for the administrator. */
-static keel_verdict change_refused(struct run *r, struct keel_call *c, const struct change *change, const struct keel_err *err)
+static keel_verdict change_refused(struct run *r, struct keel_call *c, const struct change *change,
+				   const struct keel_err *err)
 {
-	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "%s cannot set %s%s%s: %s", r->event->name, change->attr,
+	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "%s cannot set %s%s%s: %s", r->event->name,
+		 change->attr,
 		 change->key ? "." : "", change->key ? change->key : "", err->text);
 	return c ? keel_reject(c, PBSE_HOOKERROR, "%s event: rejected request", r->event->name) : KEEL_REJECT;
 }
 
 const struct keel_session server_manager = {
-	.size = sizeof(server_manager), .roles = KEEL_USER | KEEL_OPERATOR | KEEL_MANAGER, .user = "root", .host = "localhost",
+	.size = sizeof(server_manager), .roles = KEEL_USER | KEEL_OPERATOR | KEEL_MANAGER, .user = "root",
+		.host = "localhost",
 	.who = "root@localhost", .group = "root",
 };
 
@@ -287,7 +291,7 @@ keel_verdict server_settle(struct run *r, struct keel_call *c, const struct resu
 	return server_changes(r, c, result, target);
 }
 
-/* ---- changes that are made later ----------------------------------------------------------------------------------------- */
+/* ---- changes that are made later ---------------------------------------------------------------------------- */
 void changes_free(struct change *changes, uint32_t n)
 {
 	for (uint32_t i = 0; changes && i < n; i++) {
@@ -302,7 +306,8 @@ void changes_free(struct change *changes, uint32_t n)
 static bool change_copy(struct change *to, const struct change *from)
 {
 	*to = (struct change){ .target = strdup(from->target), .attr = strdup(from->attr),
-			       .key = from->key ? strdup(from->key) : NULL, .text = from->text ? strdup(from->text) : NULL };
+			       .key = from->key ? strdup(from->key) : NULL,
+				       .text = from->text ? strdup(from->text) : NULL };
 	return to->target && to->attr && (to->key || !from->key) && (to->text || !from->text);
 }
 
@@ -318,7 +323,7 @@ struct change *changes_copy(const struct change *changes, uint32_t n)
 	return copy;
 }
 
-/* ---- start and end -------------------------------------------------------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------------------------------------------ */
 /* Resources come and go by requests of managers. */
 static keel_verdict on_management_done(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {

@@ -7,7 +7,8 @@
 
 #include "hooks.h"
 
-/* struct event_row: fill() and settle(), of a server's events in job_events.c, resv_events.c, site_events.c, periodic.c; of a mom's in host.c. */
+/* struct event_row: fill() and settle(), of a server's events in job_events.c, resv_events.c, site_events.c,
+ * periodic.c; of a mom's in host.c. */
 #define DECLARE_SERVER(name) FUNCTIONS(server, name)
 #define DECLARE_MOM(name) FUNCTIONS(host, name)
 #define FUNCTIONS(where, name)                                                       \
@@ -32,10 +33,11 @@ void queued_stop(struct server *server);
 /* answer.c */
 void answers_free(struct server *server);
 
-/* ---- server.c -------------------------------------------------------------------------------------------------------------- */
+/* ---- server.c ----------------------------------------------------------------------------------------------- */
 /* Fills requestor and requestor_host: of the operation, else of `who` (user@host; may be NULL), else this server. */
 void server_asker(struct run *r, const char *who);
-/* A pair of `params`: an object that changes may name by this key. With c as the operation would make it. obj NULL: nothing. */
+/* A pair of `params`: an object that changes may name by this key. With c as the operation would make it. obj
+ * NULL: nothing. */
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* One that is not to be changed. */
 void server_shown(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, const struct pack *facts);
@@ -55,8 +57,9 @@ struct change *changes_copy(const struct change *changes, uint32_t n);
 void changes_free(struct change *changes, uint32_t n);
 extern const struct keel_session server_manager; /* what scripts change is judged as a manager's request */
 
-/* ---- vnodes.c -------------------------------------------------------------------------------------------------------------- */
-/* Makes those of n > 0 changes at the front that are of one vnode, as a manager would; returns how many they are. `who`: the hook. */
+/* ---- vnodes.c ----------------------------------------------------------------------------------------------- */
+/* Makes those of n > 0 changes at the front that are of one vnode, as a manager would; returns how many they
+ * are. `who`: the hook. */
 uint32_t vnodes_change(struct state *st, const char *who, const struct change *changes, uint32_t n);
 /* Makes what a result changes of vnodes, as a manager would; changes of other objects are left out. Many are made in
  * slices, of later turns. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site_events.c - management and modifyvnode: what administrators asked and were answered, what became of a vnode. Nothing is to be
- * changed there.
+ * site_events.c - management and modifyvnode: what administrators asked and were answered, what became of a vnode.
+ * Nothing is to be changed there.
  */
 #include "server.h"
 
 #include <stdlib.h>
 
-/* ---- management ----------------------------------------------------------------------------------------------------------- */
+/* ---- management --------------------------------------------------------------------------------------------- */
 /* The next field of the point's `changes`, up to `end`; its signs are taken away in place. */
 static char *field_take(char **at, char end)
 {
@@ -28,7 +28,8 @@ static char *field_take(char **at, char end)
 
 static void attrib_pack(struct pack *p, char **at)
 {
-	const char *name = field_take(at, '\t'), *key = field_take(at, '\t'), *op = field_take(at, '\t'), *value = field_take(at, '\n');
+	const char *name = field_take(at, '\t'), *key = field_take(at, '\t'), *op = field_take(at, '\t'),
+		*value = field_take(at, '\n');
 	const uint32_t map = pack_open_map(p);
 
 	pack_pair_text(p, "name", name);
@@ -86,7 +87,7 @@ keel_verdict server_settle_management(struct run *r, struct keel_call *c, const 
 	return KEEL_NEXT;
 }
 
-/* ---- modifyvnode ----------------------------------------------------------------------------------------------------------- */
+/* ---- modifyvnode -------------------------------------------------------------------------------------------- */
 static void vnode_pack(struct run *r, struct pack *params, const char *key, struct keel_obj *node, int64_t state)
 {
 	struct pack facts = { .data = NULL };

@@ -2,8 +2,8 @@
  *
  * tables.c - the names that scripts may use: attributes, resources, states of vnodes, events.
  *
- * A server makes the tables from its rows, a mom has those that the server has sent. Processes have them from their setup: when they
- * change, other processes serve.
+ * A server makes the tables from its rows, a mom has those that the server has sent. Processes have them from
+ * their setup: when they change, other processes serve.
  */
 #include "server.h"
 
@@ -32,7 +32,7 @@ void tables_free(struct state *st)
 	st->tables = NULL;
 }
 
-/* ---- a server ------------------------------------------------------------------------------------------------------------- */
+/* ---- a server ----------------------------------------------------------------------------------------------- */
 struct rows {
 	struct pack *p;
 	uint32_t n;
@@ -83,7 +83,8 @@ static void attrs_pack(struct keel_mod *mod, struct pack *p)
 static void resources_pack(struct pack *p)
 {
 	static const char *const types[] = {
-		[KEEL_RES_LONG] = "long", [KEEL_RES_FLOAT] = "float", [KEEL_RES_SIZE] = "size", [KEEL_RES_TIME] = "time",
+		[KEEL_RES_LONG] = "long", [KEEL_RES_FLOAT] = "float", [KEEL_RES_SIZE] = "size",
+			[KEEL_RES_TIME] = "time",
 		[KEEL_RES_BOOL] = "boolean", [KEEL_RES_STRING] = "string", [KEEL_RES_STRINGS] = "string_array",
 	};
 	const struct keel_resource *res;
@@ -165,7 +166,7 @@ void tables_changed(struct state *st)
 	distribute_tables(st);
 }
 
-/* ---- a mom ---------------------------------------------------------------------------------------------------------------- */
+/* ---- a mom -------------------------------------------------------------------------------------------------- */
 int32_t tables_put(struct state *st, const void *bytes, uint32_t len)
 {
 	struct tables *t = tables_of(st);

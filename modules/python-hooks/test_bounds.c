@@ -15,7 +15,7 @@
 #define UNDER_WAY 64	   /* record.c */
 #define ANSWERS (4u << 20) /* record.c */
 
-static struct run runs[WAITING_MAX + 10];
+static struct going runs[WAITING_MAX + 10];
 static uint32_t n_ends;
 static struct result last;
 
@@ -28,13 +28,15 @@ static void done(struct run *r, struct result *result)
 	*result = (struct result){ .how = ACCEPTED };
 }
 
-static struct ask *call(struct run *r, struct hook *h, const char *user)
+static struct ask *call(struct going *g, struct hook *h, const char *user)
 {
+	struct run *r = &g->run;
 	struct pack event = { .data = NULL };
 	uint32_t open = pack_open_map(&event);
 	struct ask *a;
 
 	pack_close(&event, open, 0);
+	*g = (struct going){ .over = false };
 	*r = (struct run){ .st = &st, .hook = h, .event = &events[*user ? EVENT_execjob_prologue : EVENT_queuejob] };
 	snprintf(r->user, sizeof(r->user), "%s", user);
 	a = pool_ask(r, &event, done);

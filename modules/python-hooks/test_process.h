@@ -116,7 +116,7 @@ static void says(uint32_t n, struct pack *p)
 	pack_fini(p);
 }
 
-static void says_word(uint32_t n, const char *word, const char *text)
+static inline void says_word(uint32_t n, const char *word, const char *text)
 {
 	struct pack p = { .data = NULL };
 	uint32_t open = pack_open_list(&p);
@@ -138,7 +138,7 @@ static int64_t number_of(uint32_t n, uint32_t i)
 	return v.i;
 }
 
-static void says_result(uint32_t n, int64_t number, const char *how, const char *text, bool retire)
+static inline void says_result(uint32_t n, int64_t number, const char *how, const char *text, bool retire)
 {
 	struct pack p = { .data = NULL };
 	uint32_t open = pack_open_list(&p), map;
@@ -210,7 +210,7 @@ static void daemon_end(void)
 	rmdir(home);
 }
 
-static struct hook *hook_make(const char *name)
+static inline struct hook *hook_make(const char *name)
 {
 	struct hook *h = hook_new(&st, name);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_server.c - events of a server in the mock: what is packed for a script is read back; questions; changes of vnodes.
+ * test_server.c - events of a server in the mock: what is packed for a script is read back; questions; changes of
+ * vnodes.
  */
 #include <stdlib.h>
 
@@ -67,7 +68,7 @@ static bool has(struct value map, const char *key)
 	return value_find(&map, key, &v);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------------------------------------------- */
 static void test_table(void)
 {
 	for (uint32_t i = 0; i < EVENTS; i++) {
@@ -95,12 +96,13 @@ static void test_tables(void)
 	CU_ASSERT_EQUAL(at(at(v, "events"), "queuejob").kind, 'l');
 }
 
-/* ---- management ---------------------------------------------------------------------------------------------- */
+/* ---- management --------------------------------------------------------------------------------------------- */
 static struct value managed(const char *changes)
 {
 	struct run r = { .st = &state };
 	const uint32_t open = pack_open_map(&packed);
-	const int32_t n = server_fill_management(&r, KEEL_EVENT(management_done, .klass = "server", .name = "svr", .cmd = 2, .who = "bob@host",
+	const int32_t n = server_fill_management(&r, KEEL_EVENT(management_done, .klass = "server", .name = "svr",
+								.cmd = 2, .who = "bob@host",
 								.text = "", .changes = changes), &packed);
 
 	CU_ASSERT_EQUAL(n, 1);
@@ -112,7 +114,8 @@ static struct value managed(const char *changes)
 
 static void test_management(void)
 {
-	struct value m = managed("comment\t\t0\ttab \\t, line \\n, sign \\\\n\nresources_max\tncpus\t1\t\n"), attribs = at(m, "attribs"), one;
+	struct value m = managed("comment\t\t0\ttab \\t, line \\n, sign \\\\n\nresources_max\tncpus\t1\t\n"),
+		attribs = at(m, "attribs"), one;
 
 	CU_ASSERT_EQUAL(attribs.count, 2);
 	CU_ASSERT(value_nth(&attribs, 0, &one));
@@ -135,7 +138,7 @@ static void test_management_hostile(void)
 	managed(NULL);
 }
 
-/* ---- modifyjob --------------------------------------------------------------------------------------------------- */
+/* ---- modifyjob ---------------------------------------------------------------------------------------------- */
 static keel_verdict on_modify(struct keel_call *c, uint32_t point, const void *event, void *arg)
 {
 	struct run *r = arg;
@@ -164,11 +167,14 @@ static void test_requested(void)
 	keel_change_text(set, job, keel_attr_find(self, "job", "Priority"), KEEL_SET, NULL, "5", NULL);
 	keel_change_text(set, job, keel_attr_find(self, "job", "Resource_List"), KEEL_SET, "ncpus", "2", NULL);
 	keel_change_text(set, job, keel_attr_find(self, "job", "Resource_List"), KEEL_SET, "nodect", "2", NULL);
-	keel_change_text(set, job, keel_attr_find(self, "job", "resources_defaulted"), KEEL_SET, NULL, "select,nodect", NULL);
+	keel_change_text(set, job, keel_attr_find(self, "job", "resources_defaulted"), KEEL_SET, NULL,
+			 "select,nodect", NULL);
 	keel_mock_tap(mock, KEEL_POINT_job_modify, "look", 0, on_modify, &r);
-	keel_mock_raise_for(mock, NULL, KEEL_POINT_job_modify, KEEL_EVENT(job_modify, .id = "1.svr", .job = job, .who = "bob@host"), set, NULL);
+	keel_mock_raise_for(mock, NULL, KEEL_POINT_job_modify, KEEL_EVENT(job_modify, .id = "1.svr", .job = job,
+									  .who = "bob@host"), set, NULL);
 	v = at(at(whole(), "job"), "attrs");
-	CU_ASSERT(value_is(&(struct value){ .kind = 's', .s = at(v, "Priority").s, .len = at(v, "Priority").len }, "5"));
+	CU_ASSERT(value_is(&(struct value){ .kind = 's', .s = at(v, "Priority").s, .len = at(v, "Priority").len },
+			   "5"));
 	CU_ASSERT_FALSE(has(v, "comment"));
 	CU_ASSERT_EQUAL(at(v, "Resource_List").count, 1);
 	CU_ASSERT(has(at(v, "Resource_List"), "ncpus"));
@@ -178,7 +184,7 @@ static void test_requested(void)
 	CU_ASSERT_PTR_NULL(run_find(&r, "job_o"));
 }
 
-/* ---- questions ------------------------------------------------------------------------------------------------------ */
+/* ---- questions ---------------------------------------------------------------------------------------------- */
 static void asked(const char *what, const char *const *words, uint32_t n)
 {
 	struct pack question = { .data = NULL };
@@ -309,7 +315,7 @@ static void test_no_question(void)
 	CU_ASSERT_FALSE(answer_server(&state, &frame, &packed));
 }
 
-/* ---- periodic ----------------------------------------------------------------------------------------------------------- */
+/* ---- periodic ----------------------------------------------------------------------------------------------- */
 static void nodes_make(int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -377,7 +383,8 @@ static void test_long_names(void)
 static void test_timers(void)
 {
 	char name[] = "p", script[] = "pass";
-	struct hook h = { .name = name, .enabled = true, .events = UINT32_C(1) << EVENT_periodic, .freq = INT64_MAX, .script = script };
+	struct hook h = { .name = name, .enabled = true, .events = UINT32_C(1) << EVENT_periodic, .freq = INT64_MAX,
+			 .script = script };
 
 	timed_follow(&state, &h);
 	CU_ASSERT_PTR_NOT_NULL(h.timed);
@@ -399,7 +406,8 @@ static void test_timers(void)
 
 static void test_changes(void)
 {
-	struct change one = { .target = strdup("vnode:n1"), .attr = strdup("comment"), .key = NULL, .text = strdup("x") };
+	struct change one = { .target = strdup("vnode:n1"), .attr = strdup("comment"), .key = NULL,
+			     .text = strdup("x") };
 	struct change *copy = changes_copy(&one, 1);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
@@ -413,6 +421,7 @@ static void test_changes(void)
 }
 
 TESTS_MAIN_BETWEEN("events of a server", set_up, clean_up, TEST(test_table), TEST(test_tables), TEST(test_management),
-		   TEST(test_management_hostile), TEST(test_requested), TEST(test_object), TEST(test_list), TEST(test_many_walks),
+		   TEST(test_management_hostile), TEST(test_requested), TEST(test_object), TEST(test_list),
+			   TEST(test_many_walks),
 		   TEST(test_check), TEST(test_no_question), TEST(test_many_vnodes), TEST(test_few_vnodes),
 		   TEST(test_long_names), TEST(test_timers), TEST(test_changes))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * times.c - `keelson hook list`, `keelson hook times [HOOK]`: the hooks of this daemon, and what their scripts have cost since it began.
+ * times.c - what `keelson hook` asks a daemon. `list`, `times [HOOK]`: its hooks, and what their scripts have cost since it began;
+ * `tables`: what scripts know of this site before their first event, as JSON, for `stubs` and `test`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,30 @@ static void times(const struct table *t)
 			times_of(t, h);
 }
 
+/* ---- tables ----------------------------------------------------------------------------------------------- */
+/* {"setup": {...}}: the beginning of a record. */
+static void tables(const struct table *t)
+{
+	char name[] = "tables", *text = NULL;
+	const struct hook none = { .name = name };
+	const struct setup of = { .user = "" };
+	struct pack p = { .data = NULL };
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f) {
+		setup_pack(t->st, &none, false, &of, &p);
+		fputs("{\"setup\": ", f);
+		json_write(f, &p);
+		fputc('}', f);
+		fclose(f);
+	}
+	pack_fini(&p);
+	if (text)
+		keel_add_str(t->out, text);
+	free(text);
+}
+
 /* ---- the request ------------------------------------------------------------------------------------------ */
 static void answer(struct keel_req *req, struct table *t, void (*fill)(const struct table *))
 {
@@ -129,8 +154,10 @@ static void on_hook(struct keel_mod *mod, struct keel_req *req)
 	t.only = args && n > 1 ? args[1] : NULL;
 	if (strcmp(what, "list") == 0)
 		answer(req, &t, list);
+	else if (strcmp(what, "tables") == 0)
+		answer(req, &t, tables);
 	else if (strcmp(what, "times") != 0)
-		keel_reply(req, PBSE_IVALREQ, "there is no 'keelson hook %s'; the server has 'list' and 'times [hook]'", what);
+		keel_reply(req, PBSE_IVALREQ, "there is no 'keelson hook %s'; there are 'list', 'times [hook]', 'tables', 'run', 'test' and 'stubs'", what);
 	else if (t.only && !hook_find(t.st, t.only))
 		keel_reply(req, PBSE_IVALREQ, "there is no hook '%s'; 'keelson hook list' shows them", t.only);
 	else

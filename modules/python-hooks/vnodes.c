@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * vnodes.c - what scripts change of vnodes, on the server: as a manager's request would, so that permissions, checks and taps
- * of the point node_modify hold; state bits by the service node.
+ * vnodes.c - what scripts change of vnodes, on the server: as a manager's request would, so that permissions,
+ * checks and taps of the point node_modify hold; state bits by the service node.
  *
  * All changes of one vnode that follow each other are one set: made together, or not at all.
  */
@@ -72,7 +72,8 @@ static void vnode_decided(struct keel_mod *mod, void *arg, const struct keel_out
 
 static void state_make(struct vnode_work *w)
 {
-	const uint32_t now = keel_node_state(w->node), on = w->state & STATE_SETS & ~now, off = now & STATE_CLEARS & ~w->state;
+	const uint32_t now = keel_node_state(w->node), on = w->state & STATE_SETS & ~now,
+		off = now & STATE_CLEARS & ~w->state;
 
 	if (on)
 		keel_node_set_state(w->node, on, true);
@@ -86,7 +87,8 @@ static void vnode_make(struct vnode_work *w)
 	char *who = w->set && !w->code ? strdup(w->who) : NULL;
 
 	if (w->code)
-		keel_log(w->st->mod, KEEL_LOG_DEBUG2, "Hook", w->who, "what it changes of vnode %s is refused: %s", keel_id(w->node),
+		keel_log(w->st->mod, KEEL_LOG_DEBUG2, "Hook", w->who, "what it changes of vnode %s is refused: %s",
+			 keel_id(w->node),
 			 w->err.text);
 	if (who)
 		keel_raise(w->st->mod, &(struct keel_raise){
@@ -118,11 +120,12 @@ uint32_t vnodes_change(struct state *st, const char *who, const struct change *c
 	if (w.node)
 		vnode_make(&w);
 	else if (is_vnode)
-		keel_log(st->mod, KEEL_LOG_DEBUG2, "Hook", who, "it changes vnode %s, which there is not", target + strlen(VNODE));
+		keel_log(st->mod, KEEL_LOG_DEBUG2, "Hook", who, "it changes vnode %s, which there is not",
+			 target + strlen(VNODE));
 	return i;
 }
 
-/* ---- many ------------------------------------------------------------------------------------------------------------------ */
+/* ---- many --------------------------------------------------------------------------------------------------- */
 #define SLICE 32 /* vnodes */
 
 struct batch {
@@ -180,7 +183,8 @@ void vnodes_change_all(struct state *st, const char *who, const struct result *r
 	} else {
 		free(b);
 	}
-	keel_log(st->mod, KEEL_LOG_ERROR, "Hook", who, "no memory for what it changes of vnodes: %u changes are not made", result->n_changes - at);
+	keel_log(st->mod, KEEL_LOG_ERROR, "Hook", who,
+		 "no memory for what it changes of vnodes: %u changes are not made", result->n_changes - at);
 }
 
 void vnodes_stop(struct state *st)

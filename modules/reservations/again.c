@@ -2,8 +2,8 @@
  *
  * again.c - what taps change of a new reservation: its times, what it requests.
  *
- * A submission is complete when its point is raised: times, sums, schedselect. When a tap has changed start, end, duration or
- * Resource_List they are completed again, by the tap behind those that may change (order 800).
+ * A submission is complete when its point is raised: times, sums, schedselect. When a tap has changed start, end,
+ * duration or Resource_List they are completed again, by the tap behind those that may change (order 800).
  */
 #include "reservations.h"
 
@@ -35,7 +35,8 @@ static int64_t number_in(const struct again *a, struct keel_obj *resv, const str
 
 static struct times times_in(const struct again *a, struct keel_obj *resv)
 {
-	return (struct times){ .start = number_in(a, resv, resv_reserve_start), .end = number_in(a, resv, resv_reserve_end),
+	return (struct times){ .start = number_in(a, resv, resv_reserve_start), .end = number_in(a, resv,
+												 resv_reserve_end),
 			       .duration = number_in(a, resv, resv_reserve_duration) };
 }
 
@@ -51,7 +52,8 @@ void again_over(struct resv *r)
 	r->again = NULL;
 }
 
-int32_t again_expect(struct keel_mod *mod, struct keel_changes *set, struct keel_obj *resv, bool fixed, struct keel_err *err)
+int32_t again_expect(struct keel_mod *mod, struct keel_changes *set, struct keel_obj *resv, bool fixed,
+		     struct keel_err *err)
 {
 	struct resv *r = resv_slot(mod, resv);
 	struct again *a = r ? calloc(1, sizeof(*a)) : NULL;

@@ -62,11 +62,12 @@ site_hook()
 {
 	local host
 	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 event=$2"
+	wait_until 30 created "$1" "event=$2"
 	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
 	[[ $2 == execjob_* ]] || return 0
 	for host in n1 n2 n3 n4 n5; do wait_until 30 cmp -s "$SB/$1.py" "$SB/$host/mom_priv/hooks/$1.PY"; done
 }
+created() { qmgr -c "create hook $1 $2" 2>/dev/null; } # not while one of this name is being deleted on hosts
 hook() { undo hook_gone "$1"; site_hook "$@"; }
 hook_gone()
 {
@@ -222,4 +223,45 @@ seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
 	id=$(running "${J1[@]}")
 	same exec_vnode "$A+$D+$C+$E" "$(job_attr "$id" exec_vnode)"
 	has "$(accounting | grep ";$id;")" ';s;'
+}
+
+@test "tolerate-node-failures #19: tasks of a job that was pruned by a script, which sees them too (hooks)" {
+	begin_refuses n2
+	launch_keeps
+	hook tasks execjob_launch <<-'EOS'
+		import pbs
+		e = pbs.event()
+		if "PBS_NODEFILE" not in e.env:
+		    e.env["ADDED"] = "by a hook"
+		    if "refused" in e.argv:
+		        e.reject("no such task")
+	EOS
+	out=$(here tasks)
+	rm -f "$out"
+	file=$(script tasks.sh <<-EOS
+		#!/bin/sh
+		$KEELSON_BUILD/bin/pbsdsh -n 1 -- /bin/sh -c 'echo "\$ADDED, \$(sort -u "\$PBS_NODEFILE" | xargs)" >>$out'
+		$KEELSON_BUILD/bin/pbsdsh -n 1 -- /bin/echo refused >>$out 2>&1
+		echo "\$?" >>$out
+	EOS
+	)
+	id=$(as "$OWNER" qsub "${J1[@]}" "$file")
+	ends "$id"
+	has "$(head -n 1 "$out")" '^by a hook, n1 n3 n4$'
+	lacks "$(tail -n 1 "$out")" '^0$'
+	has "$(mom_log n4; mom_log n3)" ";Job;$id;no such task\$"
+	same status 0 "$(job_attr "$id" Exit_status)"
+}
+
+@test "tolerate-node-failures: a script on the primary sees the job shrink, and may refuse that (hooks)" {
+	begin_refuses n2
+	launch_keeps
+	hook shrinks execjob_resize <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "shrinks to %s with %d vnodes" % (e.job.exec_host, len(e.vnode_list)))
+	EOS
+	id=$(running "${J1[@]}")
+	wait_until 10 eval 'lines "$id" | grep -qxF "shrinks to n1/0*0+n4/0*0+n3/0*2 with 7 vnodes"'
+	wait_until 10 eval 'mom_log n4 | grep -qF ";$id;shrinks to"'
 }

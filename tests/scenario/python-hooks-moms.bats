@@ -16,12 +16,13 @@ hook()
 	local host before
 	cat >"$SB/$1.py"
 	before=$(scripts_sent "$1")
-	qmgr -c "create hook $1 $2"
+	wait_until 30 created "$1" "$2"
 	undo hook_gone "$1"
 	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
 	wait_until 30 sent_again "$1" "$before"
 	for host in n1 n2; do wait_until 30 cmp -s "$SB/$1.py" "$SB/$host/mom_priv/hooks/$1.PY"; done
 }
+created() { qmgr -c "create hook $1 $2" 2>/dev/null; } # not while one of this name is being deleted on hosts
 hook_gone() # and no host has it any more
 {
 	qmgr -c "delete hook $1"

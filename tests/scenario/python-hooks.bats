@@ -195,7 +195,7 @@ recorded() { compgen -G "$SB/server/server_priv/hooks/tmp/hook_queuejob_$1_*.$2"
 	held -N bad 2>/dev/null && false
 	has "$(keelson hook list)" '^costs +on +1 +30s +[1-9] +0 +queuejob$'
 	has "$(keelson hook times costs)" '^costs +queuejob +3 +1 .* ms .*ZeroDivisionError: division by zero$'
-	says 1 "keelson: there is no hook 'nosuch'; 'keelson hook list' shows them" keelson hook times nosuch
+	says 1 "keelson hook: there is no hook 'nosuch'; 'keelson hook list' shows them" keelson hook times nosuch
 	has "$(keelson hooks job_submit)" 'costs'
 }
 

@@ -13,11 +13,11 @@
 
 static const char usage[] =
 	"keelson-pyhost runs scripts of hooks; keelsond starts it. By hand:\n"
-	"  keelson-pyhost --run SCRIPT --event FILE.json [--config FILE]   run a script with a recorded event\n"
-	"  keelson-pyhost --stubs FILE.json                                print what scripts can use, as pbs.pyi\n";
+	"  keelson-pyhost --run SCRIPT --event FILE.json [--config FILE] [--tables FILE.json]   run a script with a recorded event\n"
+	"  keelson-pyhost --stubs FILE.json   print what scripts can use, as pbs.pyi\n";
 
 /* --compile and --packages are for the build and for tests. */
-enum way { CHECK = 1, RUN, EVENT, CONFIG, STUBS, COMPILE, PACKAGES, WAYS };
+enum way { CHECK = 1, RUN, EVENT, CONFIG, STUBS, COMPILE, PACKAGES, TABLES, WAYS };
 
 /* ---- frames of Python's objects --------------------------------------------------------------------------- */
 PyObject *frame_taken(struct frame *f, const char *word, uint32_t n)
@@ -157,14 +157,14 @@ static int by_hand(const char *const *given)
 		return offline_compile(given[COMPILE]);
 	if (given[STUBS])
 		return offline_stubs(given[STUBS]);
-	return offline_run(given[RUN], given[EVENT], given[CONFIG]);
+	return offline_run(given[RUN], given[EVENT], given[CONFIG], given[TABLES]);
 }
 
 static int go(const char *const *given)
 {
 	if (given[COMPILE] || given[STUBS] || (given[RUN] && given[EVENT]))
 		return by_hand(given);
-	if (given[RUN] || given[EVENT] || given[CONFIG]) {
+	if (given[RUN] || given[EVENT] || given[CONFIG] || given[TABLES]) {
 		fputs(usage, stderr);
 		return 2;
 	}
@@ -178,7 +178,8 @@ int main(int argc, char **argv)
 		{ "check", no_argument, NULL, CHECK },	       { "run", required_argument, NULL, RUN },
 		{ "event", required_argument, NULL, EVENT },   { "config", required_argument, NULL, CONFIG },
 		{ "stubs", required_argument, NULL, STUBS },   { "compile", required_argument, NULL, COMPILE },
-		{ "packages", required_argument, NULL, PACKAGES }, { NULL, 0, NULL, 0 },
+		{ "packages", required_argument, NULL, PACKAGES }, { "tables", required_argument, NULL, TABLES },
+		{ NULL, 0, NULL, 0 },
 	};
 	const char *given[WAYS] = { NULL };
 	int which;

@@ -2,7 +2,8 @@
  *
  * offline.c - without a daemon: a script with a recorded event, what scripts can use as pbs.pyi, and byte code for the build.
  *
- * A record is {"setup": {...}, "event": {...}}, as talk.h has them; "answers", if it is there, is a list of [question, answer].
+ * A record is {"setup": {...}, "event": {...}}, as talk.h has them; "answers", if it is there, is a list of [question, answer]. With
+ * --tables it may be less: pbs/offline.py.
  */
 #include "pyhost.h"
 
@@ -22,20 +23,44 @@ static PyObject *file_text(const char *path)
 	return text;
 }
 
-/* An object of JSON with a map of this name, which is borrowed. */
-static PyObject *record_read(const char *path)
+static PyObject *json_read(const char *path)
 {
 	PyObject *text = file_text(path), *json = text ? PyImport_ImportModule("json") : NULL;
-	PyObject *record = python_call(json, "loads", text), *setup;
+	PyObject *value = python_call(json, "loads", text);
 
 	Py_XDECREF(text);
 	Py_XDECREF(json);
+	return value;
+}
+
+/* An object with a map "setup". */
+static PyObject *record_read(const char *path)
+{
+	PyObject *record = json_read(path), *setup;
+
 	setup = record && PyDict_Check(record) ? PyDict_GetItemString(record, "setup") : NULL;
 	if (record && (!setup || !PyDict_Check(setup))) {
 		PyErr_Format(PyExc_ValueError, "%s has no map \"setup\": it is not what a hook with debug = true leaves", path);
 		Py_CLEAR(record);
 	}
 	return record;
+}
+
+/* What a record leaves out is that of `tables`; NULL: it is whole. */
+static PyObject *record_of(const char *path, const char *tables)
+{
+	PyObject *site, *record, *offline, *whole;
+
+	if (!tables)
+		return record_read(path);
+	site = record_read(tables);
+	record = site ? json_read(path) : NULL;
+	offline = record ? PyImport_ImportModule("pbs.offline") : NULL;
+	whole = offline ? PyObject_CallMethod(offline, "completed", "OO", record, site) : NULL;
+	Py_XDECREF(site);
+	Py_XDECREF(record);
+	Py_XDECREF(offline);
+	return whole;
 }
 
 static bool setup_put(PyObject *setup, const char *key, PyObject *value) /* which is given away */
@@ -190,9 +215,9 @@ static int run_record(PyObject *setup, PyObject *event)
 	return status;
 }
 
-int offline_run(const char *script, const char *event, const char *config)
+int offline_run(const char *script, const char *event, const char *config, const char *tables)
 {
-	PyObject *record = record_read(event), *setup = record ? PyDict_GetItemString(record, "setup") : NULL, *of;
+	PyObject *record = record_of(event, tables), *setup = record ? PyDict_GetItemString(record, "setup") : NULL, *of;
 
 	if (!setup || !setup_put(setup, "script", file_text(script)) ||
 	    !setup_put(setup, "path", PyUnicode_DecodeFSDefault(script)) ||

@@ -97,7 +97,7 @@ bool watch_end(void); /* puts back what can be; true: this process must not serv
 /* ---- check.c, offline.c ----------------------------------------------------------------------------------- */
 _Noreturn void check_serve(void);
 /* They return the exit status. */
-int offline_run(const char *script, const char *event, const char *config);
+int offline_run(const char *script, const char *event, const char *config, const char *tables); /* the last two may be NULL */
 int offline_stubs(const char *file);
 int offline_compile(const char *folder);
 

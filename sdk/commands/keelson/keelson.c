@@ -3,7 +3,7 @@
  * keelson.c - queries and commands for administrators.
  *
  * "check" checks a configuration without any server: the daemon does it. Everything else is a request to the running
- * server, which replies in lines; a word that is not in the table may be the verb of a
+ * server, which replies in lines. A word that is not in the table may be a program keelson-WORD beside this one, or the verb of a
  * module. "sim" is a program of its own.
  */
 #include <errno.h>
@@ -73,20 +73,37 @@ static int check(char **args)
 	return WIFEXITED(state) && WEXITSTATUS(state) == 0 ? 0 : FAILED;
 }
 
-/* The simulation is in libexec of the same tree, built or installed. */
-static int sim_exec(char **argv)
+/* A program of the same tree, built or installed; how it is reached from this one. */
+static int beside_exec(const char *program, char **argv)
 {
-	static const char program[] = "../libexec/keelson/keelson-sim";
 	char path[4096];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - sizeof(program));
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - strlen(program) - 1);
 
 	if (len <= 0)
 		return fail(strerror(errno));
 	path[len] = '\0';
 	strcpy(strrchr(path, '/') + 1, program);
 	execv(path, argv);
-	fprintf(stderr, "keelson: cannot run %s: %s\n", path, strerror(errno));
+	if (errno != ENOENT)
+		fprintf(stderr, "keelson: cannot run %s: %s\n", path, strerror(errno));
 	return FAILED;
+}
+
+static int sim_exec(char **argv)
+{
+	beside_exec("../libexec/keelson/keelson-sim", argv);
+	return fail("this installation has no keelson-sim");
+}
+
+/* `keelson hook` is keelson-hook, where that is installed; returns where it is not. */
+static void program_exec(char **argv)
+{
+	char program[64] = "keelson-";
+
+	if (strlen(argv[0]) > 32 || argv[0][strspn(argv[0], "abcdefghijklmnopqrstuvwxyz0123456789-_")])
+		return;
+	strcat(program, argv[0]);
+	beside_exec(program, argv);
 }
 
 static const struct verb {
@@ -171,15 +188,36 @@ static int modules(char **args)
 	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
 }
 
+/* What scripts of hooks have cost, below a table; nothing where no module has any. */
+static void script_times(void)
+{
+	char word[] = "times", *args[] = { word, NULL };
+	int c = pbs_connect(NULL);
+	char **lines = c > 0 ? pbs_admin(c, "hook", args, NULL) : NULL;
+
+	if (lines && lines[0] && lines[1]) { /* more than a head */
+		putchar('\n');
+		cmd_lines_print(lines);
+	} else {
+		cmd_lines_free(lines);
+	}
+	if (c > 0)
+		pbs_disconnect(c);
+}
+
 /* --time [--json] [point] */
 static int hook_times(char **args)
 {
 	bool json = args[0] && strcmp(args[0], "--json") == 0;
+	int status;
 
 	args += json;
 	if (args[0] && (args[0][0] == '-' || args[1]))
 		return cmd_usage(&keelson);
-	return verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL, ADMIN });
+	status = verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL, ADMIN });
+	if (status == 0 && !json && !args[0])
+		script_times();
+	return status;
 }
 
 static int hooks(char **args)
@@ -211,6 +249,8 @@ int main(int argc, char **argv)
 	if (strcmp(argv[optind], "sim") == 0)
 		return sim_exec(argv + optind);
 	verb = verb_find(argv[optind]);
+	if (!verb)
+		program_exec(argv + optind);
 	if (!verb) /* a module's: its REQUEST row "keelson.<verb>" */
 		return verb_request(argv[optind], argv + optind + 1, (struct form){ 0 });
 	if (argc - optind - 1 > verb->max_args || argc - optind - 1 < verb->min_args)
