@@ -3,4 +3,5 @@
 # It sleeps beyond its alarm.
 import time
 
+pbs.logmsg(pbs.LOG_DEBUG, "asleep")
 time.sleep(600)
