@@ -161,13 +161,14 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	install who_changed_what
 	qmgr -c 'set node n1 comment = hello'
 	qmgr -c 'unset node n1 comment'
-	wait_until 20 log_says 'Hook;[^;]*;root@[^;]*: MGR_CMD_SET n1: comment = hello: done$'
+	wait_until 20 log_says 'Hook;[^;]*;'$ME'@[^;]*: MGR_CMD_SET n1: comment = hello: done$'
 	wait_until 20 log_says ': MGR_CMD_UNSET n1: comment unset: done$'
 	qmgr -c 'set node nosuch comment = x' || true
 	wait_until 20 log_says ': MGR_CMD_SET nosuch: comment = x: refused .15062.$'
 }
 
 @test "hooks of the guide: scratch" {
+	needs_root
 	install scratch
 	undo qmgr -c 'delete resource scratch_kb'
 	out=$(here where)
