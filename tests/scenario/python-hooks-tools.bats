@@ -149,6 +149,30 @@ cases()
 	has "$(keelson hook --help)" 'usage: keelson hook list'
 }
 
+# unwritten STATUS COMMAND...: what it does when its answer cannot be written
+unwritten()
+{
+	local got=0
+	"${@:2}" >/dev/full 2>"$BATS_TEST_TMPDIR/said" || got=$?
+	same "exit of \`${*:2}\` on a full disk" "$1" "$got"
+	has "$(cat "$BATS_TEST_TMPDIR/said")" 'cannot write the answer'
+	got=0
+	"${@:2}" >&- 2>"$BATS_TEST_TMPDIR/said" || got=$?
+	same "exit of \`${*:2}\` without an output" "$1" "$got"
+}
+
+@test "keelson hook: an answer that could not be written is a failure" {
+	undo rm -rf "$SB/cases"
+	cases good '{"event": "queuejob"}' accepted
+	echo 'x = 1' >"$SB/cases/c.py"
+	unwritten 1 keelson hook list
+	unwritten 1 keelson hook tables
+	unwritten 2 keelson hook stubs
+	unwritten 2 keelson hook run "$SB/cases/c.py" --event "$SB/cases/c/good.json" --tables "$SB/cases/tables.json"
+	unwritten 1 keelson hook test "$SB/cases"
+	says 0 'ok     c/good' keelson hook test "$SB/cases"
+}
+
 @test "keelson WORD is the program keelson-WORD beside it, else a question to the server" {
 	has "$(keelson key 2>&1)" '^usage: keelson-key make'
 	got=$(keelson nosuch 2>&1) && false
