@@ -103,7 +103,7 @@ static struct walks *walks_of(struct server *server)
 	return server->walks;
 }
 
-/* One that nobody has asked for longest gives way. */
+/* The one that was used least recently gives way. */
 static struct walk *walk_new(struct walks *all, struct keel_mod *mod, const char *klass, const char *of)
 {
 	struct walk *w = &all->walk[0];

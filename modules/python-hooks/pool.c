@@ -319,9 +319,8 @@ static void pool_renew(struct pool *pool)
 	pool_pump(pool);
 }
 
-void pool_retire(struct state *st, struct hook *h)
+void pool_retire(struct hook *h)
 {
-	(void)st;
 	h->announced = false;
 	if (h->pool)
 		pool_renew(h->pool);
@@ -351,12 +350,11 @@ void pool_end_maybe(struct pool *pool)
 	free(pool);
 }
 
-void pool_free(struct state *st, struct hook *h)
+void pool_free(struct hook *h)
 {
 	struct pool *pool = h->pool;
 	struct process *p, *next;
 
-	(void)st;
 	if (!pool)
 		return;
 	h->pool = NULL;

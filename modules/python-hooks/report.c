@@ -132,19 +132,10 @@ static bool failed_change(const struct run *r, const struct result *result, cons
 }
 
 /* ---- results ------------------------------------------------------------------------------------------ */
-static void change_pack(struct pack *p, const struct run *r, const struct change *c)
+/* The job of the event is "job", also where its name was used. */
+static const char *target_of(const struct run *r, const struct change *c)
 {
-	uint32_t list = pack_open_list(p);
-
-	/* The job of the event by its name, as any other one. */
-	if (strcmp(c->target, "job") == 0 || (strncmp(c->target, "job:", 4) == 0 && strcmp(c->target + 4, r->id) == 0))
-		pack_text(p, "job");
-	else
-		pack_text(p, c->target);
-	pack_text(p, c->attr);
-	pack_text(p, c->key);
-	pack_text(p, c->text);
-	pack_close(p, list, 4);
+	return strncmp(c->target, "job:", 4) == 0 && strcmp(c->target + 4, r->id) == 0 ? "job" : c->target;
 }
 
 static uint32_t changes_pack(struct pack *p, const struct run *r, const struct result *result)
@@ -156,7 +147,7 @@ static uint32_t changes_pack(struct pack *p, const struct run *r, const struct r
 
 		if (strcmp(c->target, "event") == 0 || failed_change(r, result, c))
 			continue;
-		change_pack(p, r, c);
+		change_pack(p, target_of(r, c), c);
 		n++;
 	}
 	pack_close(p, list, n);

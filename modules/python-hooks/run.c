@@ -40,7 +40,6 @@ struct going *run_new(struct state *st, struct hook *h, enum event_id event)
 	g->run.st = st;
 	g->run.hook = h;
 	g->run.event = &events[event];
-	g->run.began_us = keel_clock_us(st->mod);
 	snprintf(g->run.name, sizeof(g->run.name), "%s", h->name);
 	DL_APPEND(st->runs->all, &g->run);
 	return g;

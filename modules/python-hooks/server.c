@@ -76,7 +76,7 @@ struct requested {
 	uint32_t n;
 	bool *changes; /* those that the operation changes */
 	const struct keel_attr *schedselect;
-	char computed[4096]; /* names of resources that nobody wrote */
+	char computed[4096]; /* names of resources that no request named */
 	struct pack *out;
 	uint32_t pairs;
 	/* of the attribute that is being written */
@@ -289,38 +289,6 @@ keel_verdict server_settle(struct run *r, struct keel_call *c, const struct resu
 	if (result->how != ACCEPTED)
 		return server_refusal(r, c, result);
 	return server_changes(r, c, result, target);
-}
-
-/* ---- changes that are made later ---------------------------------------------------------------------------- */
-void changes_free(struct change *changes, uint32_t n)
-{
-	for (uint32_t i = 0; changes && i < n; i++) {
-		free(changes[i].target);
-		free(changes[i].attr);
-		free(changes[i].key);
-		free(changes[i].text);
-	}
-	free(changes);
-}
-
-static bool change_copy(struct change *to, const struct change *from)
-{
-	*to = (struct change){ .target = strdup(from->target), .attr = strdup(from->attr),
-			       .key = from->key ? strdup(from->key) : NULL,
-				       .text = from->text ? strdup(from->text) : NULL };
-	return to->target && to->attr && (to->key || !from->key) && (to->text || !from->text);
-}
-
-struct change *changes_copy(const struct change *changes, uint32_t n)
-{
-	struct change *copy = calloc(n ? n : 1, sizeof(*copy));
-
-	for (uint32_t i = 0; copy && i < n; i++)
-		if (!change_copy(&copy[i], &changes[i])) {
-			changes_free(copy, i + 1);
-			return NULL;
-		}
-	return copy;
 }
 
 /* ---- start and end ------------------------------------------------------------------------------------------ */

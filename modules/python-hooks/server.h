@@ -52,9 +52,6 @@ keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct res
 keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target);
 /* All of it, for a GATE of which accepting means the changes, and refusing refuses. */
 keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target);
-/* Of the caller, who frees them; NULL without memory. */
-struct change *changes_copy(const struct change *changes, uint32_t n);
-void changes_free(struct change *changes, uint32_t n);
 extern const struct keel_session server_manager; /* what scripts change is judged as a manager's request */
 
 /* ---- vnodes.c ----------------------------------------------------------------------------------------------- */

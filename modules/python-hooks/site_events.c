@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site_events.c - management and modifyvnode: what administrators asked and were answered, what became of a vnode.
+ * site_events.c - management and modifyvnode: a request of an administrator with its reply, what became of a vnode.
  * Nothing is to be changed there.
  */
 #include "server.h"
