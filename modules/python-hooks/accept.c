@@ -17,7 +17,6 @@
 #include "keel/service/sched.h"
 #include "keel/service/task.h"
 
-#define VNODE "vnode:"
 #define ALTERABLE KEEL_ATTR_FLAG1 /* of class job: it may change while the job runs */
 
 KEEL_USE(link);
@@ -257,7 +256,7 @@ static uint32_t vnode_change(struct update *u, const struct change *changes, uin
 
 	while (i < n && strcmp(changes[i].target, target) == 0)
 		i++;
-	if (!u->trusted || !vnode_is_own(u, target + strlen(VNODE)))
+	if (!u->trusted || !vnode_is_own(u, target_vnode(target)))
 		return i;
 	for (uint32_t j = 0; j < i; j++)
 		if (strcmp(changes[j].attr, "resources_available") == 0)
@@ -337,7 +336,7 @@ static void changes_make(struct update *u, const struct change *changes, uint32_
 
 		if (!change_is_plain(c)) {
 			i++;
-		} else if (strncmp(c->target, VNODE, strlen(VNODE)) == 0) {
+		} else if (target_vnode(c->target)) {
 			uint32_t run = 1;
 
 			while (i + run < n && strcmp(changes[i + run].target, c->target) == 0 && change_is_plain(&changes[i + run]))
@@ -358,7 +357,7 @@ static void changes_make(struct update *u, const struct change *changes, uint32_
 static bool touches_vnodes(const struct change *changes, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (strncmp(changes[i].target, VNODE, strlen(VNODE)) == 0)
+		if (target_vnode(changes[i].target))
 			return true;
 	return false;
 }

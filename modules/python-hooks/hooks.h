@@ -147,9 +147,11 @@ struct run {
 	void *own;	   /* the event's own; free_own() ends it */
 	void (*free_own)(void *own);
 };
-/* Remembers an object for changes, and writes it as a value: {class, id, attrs, facts}. With c the values as the operation would make
- * them. `facts` (may be NULL): a map, written already. */
-void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
+/* apply.c: changes may name this object so. */
+void run_remember(struct run *r, const char *target, struct keel_obj *obj);
+const char *target_vnode(const char *target); /* NAME of "vnode:NAME"; NULL: another object */
+/* Writes an object as a value: {class, id, attrs, facts}. With c the values as the operation would make them. `facts` (may be NULL): a
+ * map, written already. */
 void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
 /* The readable attributes of a class, in listing order; NULL without memory. */
 const struct keel_attr *const *class_attrs(struct state *st, const char *klass, uint32_t *ret_n);

@@ -219,8 +219,7 @@ static bool on_up(struct process *p, const struct value *frame)
 
 static bool on_broken(struct process *p, const struct value *frame)
 {
-	struct value v;
-	char *text = value_nth(frame, 1, &v) ? value_text(&v) : NULL;
+	char *text = value_nth_text(frame, 1);
 
 	if (p->phase != STARTING || !text) {
 		free(text);

@@ -34,8 +34,9 @@ void queued_stop(struct server *server);
 void answers_free(struct server *server);
 
 /* ---- server.c ----------------------------------------------------------------------------------------------- */
-/* Fills requestor and requestor_host: of the operation, else of `who` (user@host; may be NULL), else this server. */
-void server_asker(struct run *r, const char *who);
+/* What a run is about ("": nothing of its own), and its requestor: of the operation, else `who` (user@host; may be NULL), else this
+ * server. */
+void server_about(struct run *r, const char *id, const char *who);
 /* A pair of `params`: an object that changes may name by this key. With c as the operation would make it. obj
  * NULL: nothing. */
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
