@@ -32,6 +32,7 @@ scripts_sent() { server_log | grep -c "successfully sent hook file .*/$1.PY to "
 sent_again() { [ "$(scripts_sent "$1")" -ge $(($2 + 2)) ]; }
 
 on() { echo "-l select=1:host=$1"; }
+keeps_off() { has "$(keelson explain "$1")" "^back-off +keeps off the host of $2 for another .* \(failed there [0-9]+ times\)\$" 2>/dev/null; }
 says_log() { has "$(mom_log "$1")" "$2" 2>/dev/null; }
 server_says() { has "$(server_log)" "$1" 2>/dev/null; }
 is_held() { job_is "$1" H 20; }
@@ -45,6 +46,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 		pbs.event().reject("nb")
 	EOS
 	id=$(submit $(on n1))
+	wait_until 30 keeps_off "$id" n1
 	wait_until 60 held_again "$id"
 	same holds s "$(job_attr "$id" Hold_Types)"
 	same runs 21 "$(job_attr "$id" run_count)"
