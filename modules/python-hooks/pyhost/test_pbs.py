@@ -521,10 +521,12 @@ class Setting(Case):
                    self.sets(self.job, "Priority", 2))
 
     def test_whole_lists(self):
-        self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
-                   self.sets(self.job, "Resource_List", {"ncpus": 1}))
-        self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
-                   self.sets(self.job, "Variable_List", "A=1"))
+        for value in {"ncpus": 1}, None:
+            self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
+                       self.sets(self.job, "Resource_List", value))
+        for value in "A=1", None:
+            self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
+                       self.sets(self.job, "Variable_List", value))
 
     def test_variables(self):
         for name in ("PBS_O_HOME", "PBS_JOBID", "TMPDIR"):

@@ -75,7 +75,7 @@ class Object:
             raise UnsetAttributeNameError("%s attribute '%s' not found" % (self._kind, name))
         if row is None or (row.flags & keyed.READONLY and not run.mom):
             raise BadAttributeValueError("%s attribute '%s' is readonly" % (self._kind, name))
-        text = None if value is None else self._text(row, value)
+        text = self._text(row, value)
         self._sink[(self._target, name, None)] = text
         if type(value) is row.kind.type:
             self._values[name] = value
@@ -90,6 +90,8 @@ class Object:
             raise BadAttributeValueError("attribute '%s' cannot be directly set." % row.name)
         if row.type == "resource_list":
             raise AssertionError("can't set the head resource '%s' directly " % row.name)
+        if value is None:
+            return None
         if row.make is not None and isinstance(value, Object):
             value = value._id
         return keyed.text_of(row, value, self._class, row.name)
