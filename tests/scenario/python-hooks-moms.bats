@@ -266,3 +266,20 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	ends "$id"
 	has "$(mom_log n1)" ";0008;[^;]*;Job;$id;it is restarted, this, of n1\$"
 }
+
+@test "python-hooks: delete() and rerun() of starts that were accepted" {
+	hook d1 event=execjob_prologue <<-'EOS'
+		import pbs
+		j = pbs.event().job
+		if j.run_count == 1:
+		    j.rerun()
+		else:
+		    j.delete()
+	EOS
+	id=$(submit $(on n1))
+	wait_until 60 is_over "$id"
+	same runs 2 "$(job_attr "$id" run_count)"
+	log=$(server_log | grep ";0008;[^;]*;Job;$id;")
+	has "$log" ";hook request rerun $id\$"
+	has "$log" ";hook request delete $id\$"
+}

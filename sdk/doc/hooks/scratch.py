@@ -20,17 +20,20 @@ folder = os.path.join("/var/tmp", "scratch." + e.job.id)
 
 def launch():
     user = pwd.getpwnam(str(e.job.euser))
-    if not os.path.isdir(folder):
-        os.mkdir(folder, 0o700)  # fails on anything that somebody else put there
+    try:
+        os.mkdir(folder, 0o700)
         os.chown(folder, user.pw_uid, user.pw_gid)
+    except FileExistsError:  # of a task before this one, or somebody's trap
+        if os.lstat(folder).st_uid != user.pw_uid:
+            e.reject("%s is another user's" % folder)
     e.env["SCRATCH"] = folder
 
 
 def epilogue():
-    kb = 0
+    size = 0
     for path, _, names in os.walk(folder):
-        kb += sum(os.lstat(os.path.join(path, name)).st_blocks for name in names) // 2
-    e.job.resources_used["scratch_kb"] = kb
+        size += sum(os.lstat(os.path.join(path, name)).st_size for name in names)
+    e.job.resources_used["scratch_kb"] = size // 1024
 
 
 def end():
