@@ -234,6 +234,7 @@ static void variables_that_scripts_set(void)
 	made_is("A=1,,B=2", "A=1,B=3,'", "B=3");
 }
 
+/* past modules/python-hooks/host.h VARIABLES_MAX */
 static void too_many_variables(void)
 {
 	char text[20000] = "";

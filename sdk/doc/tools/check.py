@@ -65,7 +65,7 @@ class Known:
         self.keys = self.conf_keys()
         self.verbs = {v for p in ("modules/*/*.c", "tests/fixtures/*.c") for f in book.top.glob(p)
                       for v in re.findall(r'"keelson\.(\w+)"', f.read_text())}
-        self.manuals = {f"{p.man}({p.section})" for p in book.pages} | FOREIGN
+        self.manuals = {f"{p.man}({p.section})" for p in book.pages} | FOREIGN | book.absent
         self.manuals |= {re.sub(r"^(.*)\.(\d)$", r"\1(\2)", p.name) for p in (book.top / "sdk" / "man").glob("*.[1-8]")}
         self.help = {}
 
