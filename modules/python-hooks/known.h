@@ -40,6 +40,7 @@ struct known_thing *known_vnode(const struct known *k, const char *name, bool ma
 const char *known_get(const struct known_thing *t, const char *attr, const char *key); /* NULL: unset */
 /* text NULL: unset; with key NULL of all keys, and the value as a whole. -ENOMEM. */
 int known_set(struct known_thing *t, const char *attr, const char *key, const char *text);
+void known_pack(const struct known_thing *t, const char *klass, struct pack *p); /* an OBJECT, without facts */
 void known_pack_attrs(const struct known_thing *t, struct pack *p); /* {name: text | {key: text}} */
 
 /* The folder: a file for each job, by its id. Ids that are no names of files fail with -EINVAL. */

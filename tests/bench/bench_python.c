@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 {
 	long calls = argc > 2 ? atol(argv[2]) : CALLS, rest = argc > 3 ? atol(argv[3]) : REST_US;
 	double *took = calls > 0 ? calloc((size_t)calls, sizeof(*took)) : NULL;
-	char home[] = "/tmp/keelson-bench.XXXXXX", priv[64];
+	char home[] = "/tmp/keelson-bench.XXXXXX", priv[64], remove[64];
 	struct keel_obj *job;
 	double own, script;
 
@@ -189,7 +189,10 @@ int main(int argc, char **argv)
 	printf("{\"name\": \"python_hook_daemon_cpu\", \"value\": %.1f, \"unit\": \"us\"}\n", own / (double)calls);
 	runs_stop(&st);
 	pools_stop(&st);
+	server_stop(&st);
 	keel_mock_advance(mock, 10);
+	keel_mock_free(mock);
+	snprintf(remove, sizeof(remove), "rm -rf %s", home);
 	free(took);
-	return 0;
+	return system(remove) == 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@
 #
 # test_pbs.py - package pbs without a daemon: what scripts see, what their changes become. `python3 test_pbs.py [CLASS]`.
 import copy
+import importlib
 import os
 import sys
 import traceback
@@ -930,6 +931,35 @@ class Stubs(Case):
         self.assertIn('"""of a module that nobody here knows"""', text)
         wanted = {name for name in pbs.__all__ if not name.startswith("_")} - {"hook_config_filename", "pbs_conf"}
         self.assertEqual(wanted - set(names) - set(names["__annotations__"]), set())
+
+
+class Written(Case):
+    """Events that people wrote down: pbs/offline.py."""
+
+    def completed(self, record):
+        return importlib.import_module("pbs.offline").completed(record, {"setup": SETUP})
+
+    def test_what_is_left_out(self):
+        record = self.completed({"event": "queuejob", "params": {"job": {"Priority": "5"}}, "answers": [[["x"], None]]})
+        self.assertEqual((record["setup"], record["answers"]), (SETUP, [[["x"], None]]))
+        event = record["event"]
+        self.assertEqual((event["type"], event["requestor"], event["requestor_host"]), (1, "user", "h1"))
+        self.assertEqual((event["hook"]["event"], event["hook"]["alarm"]), ("queuejob", 30))
+        self.assertEqual(event["params"]["job"], {"class": "job", "id": "", "attrs": {"Priority": "5"}, "facts": {}})
+
+    def test_what_is_said_stays(self):
+        event = self.completed({"setup": {**SETUP, "host": "h9"}, "event": {
+            "event": "execjob_begin", "type": 7, "requestor": "ann", "hook": {"name": "mine"}, "params": {
+                "job": {"id": "7.svr", "attrs": {"comment": "x"}}, "vnode_list": {"n1": {"comment": "y"}, "n2": None}, "pid": 5}}})["event"]
+        self.assertEqual((event["type"], event["requestor"], event["requestor_host"], event["hook"]["name"]), (7, "ann", "h9", "mine"))
+        self.assertEqual(event["params"]["job"], {"class": "job", "id": "7.svr", "attrs": {"comment": "x"}, "facts": {}})
+        self.assertEqual(event["params"]["vnode_list"], {"n1": {"class": "node", "id": "n1", "attrs": {"comment": "y"}, "facts": {}}})
+        self.assertEqual(event["params"]["pid"], 5)
+
+    def test_what_is_no_event(self):
+        self.fails(ValueError, "an event is a map", self.completed, [])
+        self.fails(ValueError, "there is no event 'nosuch'", self.completed, {"event": "nosuch"})
+        self.fails(ValueError, "there is no event 'None'", self.completed, {})
 
 
 pbs._setup(SETUP)
