@@ -162,7 +162,7 @@ static int32_t failed(struct folder *f, const char *what, int error)
 	return -error;
 }
 
-/* Where there is no such user it is nobody's, who is what the process will be. */
+/* Where there is no such user it is that of the user nobody, as the process will be. */
 static int32_t owner_find(struct folder *f, uid_t *ret_uid, gid_t *ret_gid)
 {
 	char room[16384], *user;
