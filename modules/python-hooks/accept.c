@@ -17,7 +17,6 @@
 #include "keel/service/sched.h"
 #include "keel/service/task.h"
 
-#define VNODE "vnode:"
 #define ALTERABLE KEEL_ATTR_FLAG1 /* of class job: it may change while the job runs */
 
 KEEL_USE(link);
@@ -43,10 +42,6 @@ struct update {
 	bool owner, trusted;  /* it runs as the owner; who is a manager or operator */
 	bool limits;	      /* its host has to know what was changed */
 	char who[300];	      /* owner@host, or root@host */
-};
-
-static const struct keel_session manager = {
-	.size = sizeof(manager), .roles = KEEL_EVERYBODY, .user = "root", .host = "localhost", .who = "root@localhost", .group = "root",
 };
 
 /* ---- resources that nothing has named before ---------------------------------------------------------- */
@@ -152,7 +147,7 @@ static int32_t job_write(struct keel_changes *set, const struct update *u, const
 
 	if (attr == job_resources_used) /* which no request may set */
 		return keel_change_text(set, u->job, attr, op, c->key, c->text, err);
-	return keel_change(set, &manager, u->job, &(struct keel_attrop){ .name = c->attr, .key = c->key, .value = c->text, .op = op }, err);
+	return keel_change(set, &server_manager, u->job, &(struct keel_attrop){ .name = c->attr, .key = c->key, .value = c->text, .op = op }, err);
 }
 
 static void job_change(struct update *u, const struct change *c)
@@ -267,7 +262,7 @@ static uint32_t vnode_change(struct update *u, const struct change *changes, uin
 
 	while (i < n && strcmp(changes[i].target, target) == 0)
 		i++;
-	if (!u->trusted || !vnode_is_own(u, target + strlen(VNODE)))
+	if (!u->trusted || !vnode_is_own(u, target_vnode(target)))
 		return i;
 	for (uint32_t j = at; j < i; j++)
 		if (strcmp(changes[j].attr, "resources_available") == 0)
@@ -310,40 +305,17 @@ static void host_set_offline(const struct update *u, bool on)
 }
 
 /* ---- updates ------------------------------------------------------------------------------------------ */
-static void text_take(const struct value *list, uint32_t n, char **ret)
-{
-	struct value v;
-
-	if (value_nth(list, n, &v))
-		*ret = value_text(&v);
-}
-
-/* NULL: they cannot be read. */
-static struct change *changes_read(const void *bytes, uint32_t len, uint32_t *ret_n)
-{
-	struct value all, one;
-	struct change *changes;
-	uint32_t n = 0;
-
-	if (!value_read(bytes, len, &all) || all.kind != 'l')
-		return NULL;
-	changes = calloc(all.count + 1, sizeof(*changes));
-	for (const char *at = all.at; changes && value_next(&all, &at, &one); n++) {
-		text_take(&one, 0, &changes[n].target);
-		text_take(&one, 1, &changes[n].attr);
-		text_take(&one, 2, &changes[n].key);
-		text_take(&one, 3, &changes[n].text);
-	}
-	*ret_n = n;
-	return changes;
-}
-
 static bool is_plain(const char *text)
 {
 	for (; text && *text; text++)
 		if (iscntrl((unsigned char)*text) && *text != '\n' && *text != '\t')
 			return false;
 	return true;
+}
+
+static bool change_is_plain(const struct change *c)
+{
+	return is_plain(c->attr) && is_plain(c->key) && is_plain(c->text);
 }
 
 /* A timer of a host sees all jobs there; its changes name them. */
@@ -369,13 +341,12 @@ static void changes_make(struct update *u, const struct change *changes, uint32_
 	for (uint32_t i = 0; i < n;) {
 		const struct change *c = &changes[i];
 
-		if (!c->target || !c->attr || !is_plain(c->attr) || !is_plain(c->key) || !is_plain(c->text)) {
+		if (!change_is_plain(c)) {
 			i++;
-		} else if (strncmp(c->target, VNODE, strlen(VNODE)) == 0) {
+		} else if (target_vnode(c->target)) {
 			uint32_t run = 1;
 
-			while (i + run < n && changes[i + run].target && changes[i + run].attr && strcmp(changes[i + run].target, c->target) == 0 &&
-			       is_plain(changes[i + run].attr) && is_plain(changes[i + run].key) && is_plain(changes[i + run].text))
+			while (i + run < n && strcmp(changes[i + run].target, c->target) == 0 && change_is_plain(&changes[i + run]))
 				run++;
 			i += vnode_change(u, c, run);
 		} else {
@@ -393,7 +364,7 @@ static void changes_make(struct update *u, const struct change *changes, uint32_
 static bool touches_vnodes(const struct change *changes, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (changes[i].target && strncmp(changes[i].target, VNODE, strlen(VNODE)) == 0)
+		if (target_vnode(changes[i].target))
 			return true;
 	return false;
 }
@@ -461,17 +432,18 @@ static void on_update(struct keel_mod *mod, const char *peer, const struct keel_
 	const void *bytes = keel_msg_bytes(m, "changes", &len);
 	struct keel_out *out = keel_out(mod);
 	struct change *changes;
+	struct value list;
 	struct update u = { .st = st, .peer = peer, .id = id ? id : "", .event = event ? event : "", .hook = hook ? hook_find(st, hook) : NULL };
 
 	keel_put_int(out, "number", keel_msg_int(m, "number", -1));
 	keel_link_send(mod, peer, "python.noted", out);
-	changes = bytes ? changes_read(bytes, len, &n) : NULL;
+	changes = value_read(bytes, len, &list) ? changes_read(&list, &n) : NULL;
 	if (u.hook && changes)
 		update_make(&u, keel_msg_int(m, "run", -1), keel_msg_int(m, "flags", 0), changes, n);
 	else
 		keel_log(mod, KEEL_LOG_DEBUG, "Hook", hook ? hook : "", "what %s says of it is dropped: %s", peer,
 			 u.hook ? "it cannot be read" : "there is no such hook");
-	changes_free(changes, changes ? n : 0);
+	changes_free(changes, n);
 }
 
 int32_t updates_start(struct state *st, struct keel_err *err)

@@ -244,15 +244,8 @@ static void job_put(struct view *v)
 /* ---- vnodes ------------------------------------------------------------------------------------------- */
 static void vnode_pack(struct pack *p, const struct known_thing *t)
 {
-	uint32_t map;
-
 	pack_key(p, t->id);
-	map = pack_open_map(p);
-	pack_pair_text(p, "class", "node");
-	pack_pair_text(p, "id", t->id);
-	pack_key(p, "attrs");
-	known_pack_attrs(t, p);
-	pack_close(p, map, 3);
+	known_pack(t, "node", p);
 }
 
 /* What the job has of each vnode, in all its chunks. */

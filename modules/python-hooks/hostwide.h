@@ -9,7 +9,6 @@
 
 extern const struct keel_reload_def hostwide_reload; /* SIGHUP is an exechost_startup */
 
-int32_t hostwide_init(struct keel_mod *mod, struct keel_err *err);
 int32_t hostwide_start(struct state *st, struct keel_err *err);
 void hostwide_stop(struct state *st);
 keel_verdict hostwide_began(struct keel_call *c, const struct keel_ev_host_start *ev);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * python-hooks.c - hooks of a site in Python, as PBS has them. Without libpython: scripts run in keelson-pyhost (pool.c).
- *
- * on a server   manage.c, body.c, show.c, stored.c hooks as objects, for qmgr; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
- * on a mom      files.c hooks as files; host.c, verdict.c events; job.c what it knows of jobs; update.c what scripts change on the server
- * on both       hook.c what a hook is; run.c events and results; pool.c processes; tables.c names; talk.c frames
+ * python-hooks.c - hooks of a site in Python, as PBS has them: what the module contributes, and its life. Without libpython: scripts
+ * run in keelson-pyhost (pool.c). The map of the files is in README.md.
  */
 #include "hooks.h"
 #include "distribute.h"

@@ -34,8 +34,9 @@ void queued_stop(struct server *server);
 void answers_free(struct server *server);
 
 /* ---- server.c ----------------------------------------------------------------------------------------------- */
-/* Fills requestor and requestor_host: of the operation, else of `who` (user@host; may be NULL), else this server. */
-void server_asker(struct run *r, const char *who);
+/* What a run is about ("": nothing of its own), and its requestor: of the operation, else `who` (user@host; may be NULL), else this
+ * server. */
+void server_about(struct run *r, const char *id, const char *who);
 /* A pair of `params`: an object that changes may name by this key. With c as the operation would make it. obj
  * NULL: nothing. */
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
@@ -52,9 +53,6 @@ keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct res
 keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target);
 /* All of it, for a GATE of which accepting means the changes, and refusing refuses. */
 keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target);
-/* Of the caller, who frees them; NULL without memory. */
-struct change *changes_copy(const struct change *changes, uint32_t n);
-void changes_free(struct change *changes, uint32_t n);
 extern const struct keel_session server_manager; /* what scripts change is judged as a manager's request */
 
 /* ---- vnodes.c ----------------------------------------------------------------------------------------------- */

@@ -112,6 +112,7 @@ bool value_find(const struct value *map, const char *key, struct value *ret); /*
 bool value_is(const struct value *v, const char *text);
 int64_t value_int(const struct value *map, const char *key, int64_t otherwise);
 char *value_text(const struct value *v); /* a terminated copy, which the caller frees; NULL: it is no text, or no memory. A NUL in it ends it */
+char *value_nth_text(const struct value *list, uint32_t n); /* value_text() of value_nth() */
 
 /* A whole value as JSON, in one line: json.c */
 void json_write(FILE *f, const struct pack *p);

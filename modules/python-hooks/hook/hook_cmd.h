@@ -30,7 +30,8 @@ struct text { /* empty: { NULL, 0 } */
 /* Where a program of this installation is, built or installed: "../libexec/keelson/..." beside this one. NULL: no memory. */
 char *program_path(const char *relative);
 /* Runs it to its end; out (may be NULL: it prints itself) is what it printed, with_errors: on stderr, too. Its exit status; 128 and the
- * number of the signal that ended it; -1: it was said why it could not be started. `seconds`: then it is ended by SIGALRM; 0: never. */
+ * number of the signal that ended it; -1: it was said why it could not be started. `seconds`: then it is ended by SIGALRM,
+ * and what it started with it; 0: never. */
 int child_run(char **argv, struct text *out, int with_errors, unsigned int seconds);
 char *temp_make(void);		  /* a folder; NULL: it was said why */
 void temp_remove(char *dir);	  /* with its files, and frees it; NULL is fine */

@@ -146,6 +146,15 @@ static int serve(const char *packages, void (*calls)(void))
 	return 1;
 }
 
+/* What could not be written was not said. */
+static int written(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fputs("keelson-pyhost: cannot write the answer\n", stderr);
+	return 2;
+}
+
 /* By a person. */
 static int by_hand(const char *const *given)
 {
@@ -155,9 +164,7 @@ static int by_hand(const char *const *given)
 	}
 	if (given[COMPILE])
 		return offline_compile(given[COMPILE]);
-	if (given[STUBS])
-		return offline_stubs(given[STUBS]);
-	return offline_run(given[RUN], given[EVENT], given[CONFIG], given[TABLES]);
+	return written(given[STUBS] ? offline_stubs(given[STUBS]) : offline_run(given[RUN], given[EVENT], given[CONFIG], given[TABLES]));
 }
 
 static int go(const char *const *given)

@@ -2,6 +2,7 @@
 #
 # test_pbs.py - package pbs without a daemon: what scripts see, what their changes become. `python3 test_pbs.py [CLASS]`.
 import copy
+import importlib
 import os
 import sys
 import traceback
@@ -90,6 +91,7 @@ class Daemon:
 
     def __init__(self):
         self.objects, self.refused, self.answers, self.questions, self.lines = {}, {}, {}, [], []
+        self.now = 0
 
     def ask(self, question):
         self.questions.append(question)
@@ -116,7 +118,8 @@ class Daemon:
 class Case(unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon()
-        keelson.ask, keelson.log = self.daemon.ask, self.daemon.log
+        keelson.ask, keelson.log, keelson.us = self.daemon.ask, self.daemon.log, lambda: self.daemon.now
+        pbs._run.fit.clear()
         self.begin("queuejob", job=job(Job_Name="x", queue="workq", Priority="3", Hold_Types="n",
                                        Variable_List="A=1,B=a\\,b", Rerunable="True", contributed="text",
                                        Resource_List={"ncpus": "2", "mem": "1gb", "select": "2:ncpus=1",
@@ -233,6 +236,21 @@ class Texts(Case):
         self.assertRaises(pbs.BadAttributeValueError, pbs.select, "zzz")
         self.assertEqual(self.daemon.questions[-1], ["check", "job", "Resource_List", "select", "zzz"])
         self.assertEqual(pbs.node_group_key("zzz"), "zzz")  # nothing here has such an attribute
+
+    def test_what_was_no_error_is_not_asked_again_for_a_while(self):
+        for _ in range(2):
+            self.job.Job_Name = "y"
+        self.assertEqual(self.daemon.questions, [["check", "job", "Job_Name", None, "y"]])
+        self.daemon.now += 10_000_001
+        self.daemon.refused["y"] = "Illegal attribute or resource value Job_Name"
+        for _ in range(2):
+            self.assertRaises(pbs.BadAttributeValueError, setattr, self.job, "Job_Name", "y")
+        self.assertEqual(len(self.daemon.questions), 3)
+        for n in range(1000):
+            self.job.Job_Name = "n%d" % n
+        self.assertLessEqual(len(pbs._run.fit), 256)
+        self.job.Job_Name = "z" * 1000
+        self.assertNotIn(("job", "Job_Name", None, "z" * 1000), pbs._run.fit)
 
     def test_priority(self):
         self.assertTrue(pbs.priority("5") == 5 == pbs.priority(5) == "5")
@@ -533,10 +551,12 @@ class Setting(Case):
                    self.sets(self.job, "Priority", 2))
 
     def test_whole_lists(self):
-        self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
-                   self.sets(self.job, "Resource_List", {"ncpus": 1}))
-        self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
-                   self.sets(self.job, "Variable_List", "A=1"))
+        for value in {"ncpus": 1}, None:
+            self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
+                       self.sets(self.job, "Resource_List", value))
+        for value in "A=1", None:
+            self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
+                       self.sets(self.job, "Variable_List", value))
 
     def test_variables(self):
         for name in ("PBS_O_HOME", "PBS_JOBID", "TMPDIR"):
@@ -931,6 +951,35 @@ class Stubs(Case):
         self.assertIn('"""of a module that nobody here knows"""', text)
         wanted = {name for name in pbs.__all__ if not name.startswith("_")} - {"hook_config_filename", "pbs_conf"}
         self.assertEqual(wanted - set(names) - set(names["__annotations__"]), set())
+
+
+class Written(Case):
+    """Events that people wrote down: pbs/offline.py."""
+
+    def completed(self, record):
+        return importlib.import_module("pbs.offline").completed(record, {"setup": SETUP})
+
+    def test_what_is_left_out(self):
+        record = self.completed({"event": "queuejob", "params": {"job": {"Priority": "5"}}, "answers": [[["x"], None]]})
+        self.assertEqual((record["setup"], record["answers"]), (SETUP, [[["x"], None]]))
+        event = record["event"]
+        self.assertEqual((event["type"], event["requestor"], event["requestor_host"]), (1, "user", "h1"))
+        self.assertEqual((event["hook"]["event"], event["hook"]["alarm"]), ("queuejob", 30))
+        self.assertEqual(event["params"]["job"], {"class": "job", "id": "", "attrs": {"Priority": "5"}, "facts": {}})
+
+    def test_what_is_said_stays(self):
+        event = self.completed({"setup": {**SETUP, "host": "h9"}, "event": {
+            "event": "execjob_begin", "type": 7, "requestor": "ann", "hook": {"name": "mine"}, "params": {
+                "job": {"id": "7.svr", "attrs": {"comment": "x"}}, "vnode_list": {"n1": {"comment": "y"}, "n2": None}, "pid": 5}}})["event"]
+        self.assertEqual((event["type"], event["requestor"], event["requestor_host"], event["hook"]["name"]), (7, "ann", "h9", "mine"))
+        self.assertEqual(event["params"]["job"], {"class": "job", "id": "7.svr", "attrs": {"comment": "x"}, "facts": {}})
+        self.assertEqual(event["params"]["vnode_list"], {"n1": {"class": "node", "id": "n1", "attrs": {"comment": "y"}, "facts": {}}})
+        self.assertEqual(event["params"]["pid"], 5)
+
+    def test_what_is_no_event(self):
+        self.fails(ValueError, "an event is a map", self.completed, [])
+        self.fails(ValueError, "there is no event 'nosuch'", self.completed, {"event": "nosuch"})
+        self.fails(ValueError, "there is no event 'None'", self.completed, {})
 
 
 pbs._setup(SETUP)

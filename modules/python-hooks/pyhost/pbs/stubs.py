@@ -9,7 +9,7 @@ import pbs
 from . import constants, errors, keyed, run, texts
 from .event import COMMON, Event, attribute, management
 
-HEAD = '''# What hook scripts import, as this site has it: made by `keelson-pyhost --stubs`.
+HEAD = '''# What hook scripts import, as this site has it: made by `keelson hook stubs`.
 from typing import Any, Dict, Iterator, List, NoReturn, Optional
 
 pbs_int = int
