@@ -326,6 +326,7 @@ static keel_verdict settle(struct run *r, const struct result *result)
 			 result->how == REJECTED ? 255 : 254, r->event->name);
 	else
 		host_update(r, result);
+	host_reboot(r, result);
 	return result->how == ACCEPTED ? KEEL_NEXT : KEEL_REJECT;
 }
 
