@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FAILED_OUTPUT (-2) /* an Exit_status: "See job standard error file" */
+#define HOOK_DELETES (-17)
 #define LONG_SETUP_MS 1000 /* its walltime begins with its program */
 
 /* The points behind the setup. Its task may go meanwhile: it is found by name. */
@@ -30,7 +31,7 @@ void launch_cancel(struct keel_mod *mod, struct task *t, int32_t status, const c
 		record_note(mod, t, "refused %d %s", (int)t->status, t->why);
 	}
 	/* It removes what it has set up, and leaves: launch_over(). People look into the output of a job that ends so. */
-	talk_say(mod, t, t->status == FAILED_OUTPUT ? "fail" : "cancel", -1);
+	talk_say(mod, t, t->status == FAILED_OUTPUT || t->status == HOOK_DELETES ? "fail" : "cancel", -1);
 }
 
 void launch_fail_later(struct keel_mod *mod, struct task *t, int32_t status, const char *why)

@@ -199,6 +199,8 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 			same status -17 "$(job_attr "$id" Exit_status)"
 			comment_says "$id" ' and failed$'
 			has "$(server_log)" ";0009;[^;]*;Job;$id;hook rejected request, requiring job to be deleted\$"
+			wait_until 20 test -e "$(desk "$OWNER")/STDIN.o${id%%.*}"
+			same stderr '' "$(cat "$(desk "$OWNER")/STDIN.e${id%%.*}")"
 			;;
 		epilogue)
 			ends "$id"
