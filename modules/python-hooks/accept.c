@@ -331,6 +331,10 @@ static void other_job_change(struct update *u, const struct change *c)
 	}
 	other.id = id;
 	other.job = job;
+	if (!c->key && (strcmp(c->attr, "rerun") == 0 || strcmp(c->attr, "delete") == 0)) {
+		job_act(&other, c->attr); /* of one of a list the method says so */
+		return;
+	}
 	job_change(&other, c);
 	if (other.limits && keel_has(task))
 		keel_task_modify(job);
