@@ -78,6 +78,28 @@ static void program_run(struct keel_mod *mod, struct task *t)
 		talk_say(mod, t, "run", fd);
 }
 
+static void pass(struct keel_mod *mod, struct task *t)
+{
+	t->prune_waits = t->prunes > 0;
+	if (t->prune_waits)
+		return;
+	t->passed = true;
+	program_run(mod, t);
+}
+
+void launch_go_on(struct keel_mod *mod, struct task *t)
+{
+	if (!t->prune_waits)
+		return;
+	t->prune_waits = false;
+	if (t->why[0])
+		launch_cancel(mod, t, t->status, t->why);
+	else if (t->discarded || t->kill_delay >= 0)
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "the task was withdrawn");
+	else
+		pass(mod, t);
+}
+
 static void threshold_ask(struct keel_mod *mod, struct task *t, struct threshold *h);
 
 static void threshold_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
@@ -103,8 +125,7 @@ static void threshold_done(struct keel_mod *mod, void *arg, const struct keel_ou
 		threshold_ask(mod, t, h);
 		return;
 	} else {
-		t->passed = true;
-		program_run(mod, t);
+		pass(mod, t);
 	}
 	free(h);
 }
