@@ -441,14 +441,6 @@ static void on_update(struct keel_mod *mod, const char *peer, const struct keel_
 
 int32_t updates_start(struct state *st, struct keel_err *err)
 {
-	int32_t r = runs_begin(st, err);
-
-	if (r == 0 && keel_link_on(st->mod, "python.update", KEEL_MOM, on_update) < 0)
-		r = keel_error(err, -EBUSY, "another module receives \"python.update\"");
-	return r;
-}
-
-void updates_stop(struct state *st)
-{
-	runs_end(st);
+	return keel_link_on(st->mod, "python.update", KEEL_MOM, on_update) < 0
+		       ? keel_error(err, -EBUSY, "another module receives \"python.update\"") : 0;
 }

@@ -2,7 +2,7 @@
  *
  * events.c - the table of events: event.def, with what each one shows a script and what becomes of the result.
  */
-#include "server.h"
+#include "hooks.h"
 
 enum { KEEL_POINT_none };
 

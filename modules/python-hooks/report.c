@@ -200,24 +200,6 @@ void host_offline(struct state *st, const char *hook, bool on)
 	report_add(st, report);
 }
 
-/* What scripts behind this one see. */
-void host_changed(struct state *st, const struct run *r, const struct result *result)
-{
-	struct known *k = host_known(st, r->id);
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; k && k->run == r->numbers[NUMBER_RUN] && i < result->n_changes; i++) {
-		const struct change *c = &result->changes[i];
-		struct known_thing *t = strcmp(c->target, "job") == 0 ? &k->job : NULL;
-
-		if (target_vnode(c->target))
-			t = known_vnode(k, target_vnode(c->target), false);
-		n += t && known_set(t, c->attr, c->key, c->text) == 0;
-	}
-	if (n)
-		host_keep(st, k);
-}
-
 /* ---- the server --------------------------------------------------------------------------------------- */
 static void on_noted(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
@@ -256,25 +238,4 @@ void reports_stop(struct state *st)
 {
 	while (st->host->reports)
 		report_free(st->host, st->host->reports);
-}
-
-int32_t host_start(struct state *st, struct keel_err *err)
-{
-	int32_t r;
-
-	st->host = calloc(1, sizeof(*st->host));
-	if (!st->host)
-		return keel_error(err, -ENOMEM, "out of memory");
-	r = facts_start(st, err);
-	return r ? r : reports_start(st, err);
-}
-
-void host_stop(struct state *st)
-{
-	if (!st->host)
-		return;
-	facts_stop(st);
-	reports_stop(st);
-	free(st->host);
-	st->host = NULL;
 }
