@@ -34,6 +34,8 @@ void server_submitted(struct run *r, struct pack *params, const char *key, struc
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The scheduler begins anew if the script wants that. */
 void server_restarts_cycle(struct run *r, const struct result *result);
+/* settle() of events at which nothing is to be changed. */
+keel_verdict server_settle_note(struct run *r, struct keel_call *c, const struct result *result);
 keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct result *result);
 /* Makes the changes, each of which has to be of this target. KEEL_NEXT, or the refusal of the operation. */
 keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target);
