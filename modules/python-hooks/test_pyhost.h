@@ -158,10 +158,9 @@ static void setup_of(const char *hook, const char *script, size_t len)
 	map = pack_open_map(&p);
 	pack_pair_text(&p, "hook", hook);
 	pack_pair_text(&p, "path", "h1.PY");
-	pack_pair_text(&p, "dir", scratch);
 	pack_key(&p, "script");
 	pack_bytes(&p, script, (uint32_t)len);
-	pack_close(&p, map, 4);
+	pack_close(&p, map, 3);
 	pack_close(&p, open, 2);
 	say(&p);
 }
