@@ -438,6 +438,7 @@ int32_t host_start(struct state *st, struct keel_err *err)
 	if (!st->host)
 		return keel_error(err, -ENOMEM, "out of memory");
 	r = kept_start(st, err);
+	r = r ? r : program_start(st, err);
 	return r ? r : reports_start(st, err);
 }
 

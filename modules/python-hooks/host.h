@@ -4,7 +4,7 @@
  *
  *   facts.c     a server: each host of a job gets what a script there sees of it, before its start; kept.c, known.c: a mom keeps it
  *   host.c      a mom: what a script sees of an event; exec.c: texts like exec_vnode
- *   program.c   a mom: what execjob_launch is about
+ *   program.c   a mom: what execjob_launch is about; variables.c: variables that scripts gave the job before
  *   verdict.c   a mom: what becomes of its result
  *   report.c    a mom: what its scripts changed goes to the server
  *   accept.c    a server: that is checked, and made
@@ -48,13 +48,21 @@ void kept_stop(struct state *st);
 int32_t reports_start(struct state *st, struct keel_err *err);
 void reports_stop(struct state *st);
 /* What was changed is what the next script of this host sees. */
-void kept_change(struct state *st, const struct run *r, const struct result *result);
+void host_changed(struct state *st, const struct run *r, const struct result *result);
 /* Of struct run: the job's run_version; this host among its hosts; its program runs; what is about to be started. */
 enum { NUMBER_RUN, NUMBER_INDEX, NUMBER_STARTED, NUMBER_PROGRAM };
 #define PROGRAM 1 /* the job's own */
 /* program.c: the pairs progname, argv, env of what is about to be started; how many. */
 uint32_t program_pack(struct run *r, const void *ev, struct pack *p);
 int32_t program_change(struct run *r, const struct result *result, struct keel_err *err); /* 0; PBSE and *err */
+
+/* At task_launch and task_spawn, before scripts: variables that scripts gave the job are in the environment of what is started. */
+int32_t program_start(struct state *st, struct keel_err *err);
+
+#define VARIABLES_MAX 1000 /* of a job */
+/* A script has made `after` of Variable_List, of `before`: k->made has what is new. False: not all of it, for want of memory, or they are
+ * too many. */
+bool variables_made(struct known *k, const char *before, const char *after);
 
 /* A server's: may this host speak about that run of the job? Also after its end. */
 bool run_has_host(struct state *st, const char *id, int64_t run, const char *peer);

@@ -54,24 +54,6 @@ static bool add(struct state *st, struct known *k)
 	return k->kept;
 }
 
-/* What scripts behind this one see. */
-void kept_change(struct state *st, const struct run *r, const struct result *result)
-{
-	struct known *k = host_known(st, r->id);
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; k && k->run == r->numbers[NUMBER_RUN] && i < result->n_changes; i++) {
-		const struct change *c = &result->changes[i];
-		struct known_thing *t = strcmp(c->target, "job") == 0 ? &k->job : NULL;
-
-		if (target_vnode(c->target))
-			t = known_vnode(k, target_vnode(c->target), false);
-		n += t && known_set(t, c->attr, c->key, c->text) == 0;
-	}
-	if (n)
-		host_keep(st, k);
-}
-
 /* ---- from the server ---------------------------------------------------------------------------------- */
 bool pieces_join(struct pack *p, int64_t size, int64_t at, const void *bytes, uint32_t len, uint32_t most)
 {

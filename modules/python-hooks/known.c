@@ -157,6 +157,7 @@ void known_free(struct known *k)
 	for (uint32_t i = 0; i < k->n_vnodes; i++)
 		thing_fini(&k->vnodes[i]);
 	thing_fini(&k->job);
+	thing_fini(&k->made);
 	free(k->vnodes);
 	free(k->id);
 	free(k);

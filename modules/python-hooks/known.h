@@ -26,6 +26,7 @@ struct known {
 	char *id;
 	int64_t run, at; /* its run_version; when it came */
 	struct known_thing job, *vnodes;
+	struct known_thing made; /* variables that scripts have set (variables.c), by name; in memory alone */
 	uint32_t n_vnodes, next; /* the one that is likely looked for next */
 	uint32_t round;
 	bool kept; /* in memory and on disk; else only what the part says is known, for one event */

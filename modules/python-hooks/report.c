@@ -153,10 +153,15 @@ static uint32_t changes_pack(struct pack *p, const struct run *r, const struct r
 	return n;
 }
 
+static bool is_start(const struct run *r)
+{
+	return r->event == &events[EVENT_execjob_begin] || r->event == &events[EVENT_execjob_prologue];
+}
+
 /* What the verdict of a start or an epilogue says is not said twice. */
 static int64_t flags_of(const struct run *r, const struct result *result)
 {
-	bool starts = r->event == &events[EVENT_execjob_begin] || r->event == &events[EVENT_execjob_prologue];
+	bool starts = is_start(r);
 	bool judged = starts || r->event == &events[EVENT_execjob_launch] ||
 		      (r->event == &events[EVENT_execjob_epilogue] && r->numbers[NUMBER_INDEX] == 0);
 	bool raised = result->how != ACCEPTED && result->how != REJECTED;
@@ -198,6 +203,35 @@ void host_offline(struct state *st, const char *hook, bool on)
 	pack_close(&report->changes, pack_open_list(&report->changes), 0);
 	report->flags = on ? UPDATE_OFFLINE : UPDATE_ONLINE;
 	report_add(st, report);
+}
+
+static void variables_keep(struct state *st, const struct run *r, struct known *k, const char *after)
+{
+	const char *before = known_get(&k->job, "Variable_List", NULL);
+
+	if (!variables_made(k, before ? before : "", after))
+		keel_log(st->mod, KEEL_LOG_ERROR, "Job", k->id, "its program has not all variables that hook %s sets: more than %d, or no memory",
+			 r->name, VARIABLES_MAX);
+}
+
+/* What scripts behind this one see. */
+void host_changed(struct state *st, const struct run *r, const struct result *result)
+{
+	struct known *k = host_known(st, r->id);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; k && k->run == r->numbers[NUMBER_RUN] && i < result->n_changes; i++) {
+		const struct change *c = &result->changes[i];
+		struct known_thing *t = strcmp(c->target, "job") == 0 ? &k->job : NULL;
+
+		if (target_vnode(c->target))
+			t = known_vnode(k, target_vnode(c->target), false);
+		else if (t && is_start(r) && strcmp(c->attr, "Variable_List") == 0 && c->text)
+			variables_keep(st, r, k, c->text);
+		n += t && known_set(t, c->attr, c->key, c->text) == 0;
+	}
+	if (n)
+		host_keep(st, k);
 }
 
 /* ---- the server --------------------------------------------------------------------------------------- */

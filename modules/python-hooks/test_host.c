@@ -118,7 +118,7 @@ static void result(struct change *changes, uint32_t n)
 	struct result all = { .how = ACCEPTED, .changes = changes, .n_changes = n };
 
 	r.numbers[NUMBER_RUN] = 3;
-	kept_change(st, &r, &all);
+	host_changed(st, &r, &all);
 	host_update(&r, &all);
 	keel_mock_advance(mock, 0);
 }

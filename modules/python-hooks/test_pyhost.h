@@ -129,7 +129,8 @@ static void begin(const char *mode)
 		dup2(fcntl(ends[1], F_DUPFD_CLOEXEC, 20), 3);
 		for (int i = 0; i < 3; i++)
 			dup2(nothing, i);
-		execl(program, program, packages, mode, NULL);
+		if (chdir(scratch) == 0)
+			execl(program, program, packages, mode, NULL);
 		_exit(127);
 	}
 	close(ends[1]);

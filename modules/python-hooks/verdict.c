@@ -82,7 +82,7 @@ static keel_verdict settle(struct run *r, struct keel_call *c, const struct resu
 	char text[1024];
 	int32_t code;
 
-	kept_change(r->st, r, result);
+	host_changed(r->st, r, result);
 	host_update(r, result);
 	if (result->how == ACCEPTED && row->event == EVENT_execjob_launch && program_change(r, result, &err))
 		return keel_reject(c, row->reject, "%s", err.text);

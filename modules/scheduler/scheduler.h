@@ -453,6 +453,7 @@ void avoid_sent(struct entry *e); /* to its exec_vnode */
 void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job); /* if it was only sent */
 void avoid_forget(struct entry *e);
 bool avoids(struct keel_mod *mod, const struct entry *e); /* some host, now? Its verdicts are its own. */
+bool avoid_tell(struct keel_mod *mod, const struct entry *e, char *text, size_t size); /* which, how long; false: none */
 struct shut {
 	uint32_t *node, n;
 };

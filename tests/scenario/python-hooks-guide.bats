@@ -112,6 +112,9 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	undo pbs_rdel "${id%% *}"
 }
 
+runs_on() { mom_log "$1" | grep -c ';Hook;node_health;finished$' || true; }
+has_run_on() { [ "$(runs_on "$1")" -ge "$2" ]; }
+
 @test "hooks of the guide: node_health" {
 	touch "$SB/mount"
 	install node_health
@@ -122,6 +125,8 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	pbsnodes -C mine n2
 	undo pbsnodes -r n2
 	undo qmgr -c 'unset node n2 comment'
+	before=$(runs_on n2)
+	wait_until 40 has_run_on n2 $((before + 2)) # one that began before may write over it
 	rm "$SB/mount"
 	wait_until 40 state_is n1 offline
 	has "$(node_attr n1 comment)" "node_health: $SB/mount is missing"

@@ -4,6 +4,7 @@
 # python-hooks-moms.bats - scripts that run on hosts of jobs: what they see, what their results do to a job, what they change.
 #
 # needs modules/python-hooks
+# needs modules/task-manager
 
 load helper
 load shared
@@ -32,6 +33,7 @@ scripts_sent() { server_log | grep -c "successfully sent hook file .*/$1.PY to "
 sent_again() { [ "$(scripts_sent "$1")" -ge $(($2 + 2)) ]; }
 
 on() { echo "-l select=1:host=$1"; }
+keeps_off() { has "$(keelson explain "$1")" "^back-off +keeps off the host of $2 for another .* \(failed there [0-9]+ times\)\$" 2>/dev/null; }
 says_log() { has "$(mom_log "$1")" "$2" 2>/dev/null; }
 server_says() { has "$(server_log)" "$1" 2>/dev/null; }
 is_held() { job_is "$1" H 20; }
@@ -45,6 +47,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 		pbs.event().reject("nb")
 	EOS
 	id=$(submit $(on n1))
+	wait_until 30 keeps_off "$id" n1
 	wait_until 60 held_again "$id"
 	same holds s "$(job_attr "$id" Hold_Types)"
 	same runs 21 "$(job_attr "$id" run_count)"
@@ -92,6 +95,27 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	ends "$id"
 	same output '1 one two' "$(cat "$out")"
 	has "$(mom_log n1)" ";Job;$id;l2 sees .*sh one X=1 task "
+}
+
+@test "python-hooks: variables that begin and prologue give a job are its program's, and its tasks'" {
+	hook v1 event='"execjob_begin,execjob_prologue,execjob_launch"' <<-'EOS'
+		import pbs
+		e = pbs.event()
+		if e.type == pbs.EXECJOB_BEGIN:
+		    e.job.Variable_List["SCRATCH"] = "/scratch/" + e.job.id
+		elif e.type == pbs.EXECJOB_PROLOGUE:
+		    e.job.Variable_List["GIVEN"] = "b, c" + e.job.Variable_List["SCRATCH"]
+		    e.job.Variable_List["HOME"] = "/h"
+		else:
+		    pbs.logjobmsg(e.job.id, "launch sees " + e.env["SCRATCH"])
+	EOS
+	out=$(here out)
+	rm -f "$out"
+	id=$(submit $(on n1) -v GIVEN=a,KEPT=k -- /bin/sh -c 'echo "$SCRATCH $GIVEN $KEPT $HOME" >'"$out; $(command -v pbsdsh) -- /bin/sh -c 'echo \$SCRATCH \$KEPT >>$out'")
+	ends "$id"
+	same output "/scratch/$id b, c/scratch/$id k /h
+/scratch/$id k" "$(cat "$out")"
+	has "$(mom_log n1)" ";Job;$id;launch sees /scratch/$id\$"
 }
 
 @test "python-hooks #24, #32: an epilogue sees the end, and sets what was used; lines about a job" {

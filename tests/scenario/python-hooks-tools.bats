@@ -121,6 +121,23 @@ cases()
 	has "$got" '^FAILED c/good: its process was ended, status 137$'
 }
 
+@test "keelson hook test: what a script leaves behind, or prints without end, holds up nothing" {
+	undo rm -rf "$SB/cases"
+	cases left '{"event": "queuejob"}' accepted
+	cat >"$SB/cases/c.py" <<-'EOS'
+		import subprocess
+		subprocess.Popen(["sleep", "98765"])
+	EOS
+	says 0 'ok     c/left' timeout 50 keelson hook test "$SB/cases"
+	[ -z "$(pgrep -fx 'sleep 98765')" ]
+	cat >"$SB/cases/c.py" <<-'EOS'
+		while True:
+		    print("x" * 1000000)
+	EOS
+	got=$(timeout 200 keelson hook test "$SB/cases") && false
+	has "$got" '^FAILED c/left: '
+}
+
 @test "keelson hook test: where there is nothing to test" {
 	mkdir "$SB/nothing"
 	says 2 "keelson hook: $SB/nothing has no scripts HOOK.py" offline keelson hook test "$SB/nothing"

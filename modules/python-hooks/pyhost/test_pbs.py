@@ -91,6 +91,7 @@ class Daemon:
 
     def __init__(self):
         self.objects, self.refused, self.answers, self.questions, self.lines = {}, {}, {}, [], []
+        self.now = 0
 
     def ask(self, question):
         self.questions.append(question)
@@ -117,7 +118,8 @@ class Daemon:
 class Case(unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon()
-        keelson.ask, keelson.log = self.daemon.ask, self.daemon.log
+        keelson.ask, keelson.log, keelson.us = self.daemon.ask, self.daemon.log, lambda: self.daemon.now
+        pbs._run.fit.clear()
         self.begin("queuejob", job=job(Job_Name="x", queue="workq", Priority="3", Hold_Types="n",
                                        Variable_List="A=1,B=a\\,b", Rerunable="True", contributed="text",
                                        Resource_List={"ncpus": "2", "mem": "1gb", "select": "2:ncpus=1",
@@ -222,6 +224,21 @@ class Texts(Case):
         self.assertRaises(pbs.BadAttributeValueError, pbs.select, "zzz")
         self.assertEqual(self.daemon.questions[-1], ["check", "job", "Resource_List", "select", "zzz"])
         self.assertEqual(pbs.keep_files("zzz"), "zzz")  # nothing here has such an attribute
+
+    def test_what_was_no_error_is_not_asked_again_for_a_while(self):
+        for _ in range(2):
+            self.job.Job_Name = "y"
+        self.assertEqual(self.daemon.questions, [["check", "job", "Job_Name", None, "y"]])
+        self.daemon.now += 10_000_001
+        self.daemon.refused["y"] = "Illegal attribute or resource value Job_Name"
+        for _ in range(2):
+            self.assertRaises(pbs.BadAttributeValueError, setattr, self.job, "Job_Name", "y")
+        self.assertEqual(len(self.daemon.questions), 3)
+        for n in range(1000):
+            self.job.Job_Name = "n%d" % n
+        self.assertLessEqual(len(pbs._run.fit), 256)
+        self.job.Job_Name = "z" * 1000
+        self.assertNotIn(("job", "Job_Name", None, "z" * 1000), pbs._run.fit)
 
     def test_priority(self):
         self.assertTrue(pbs.priority("5") == 5 == pbs.priority(5) == "5")
@@ -522,10 +539,12 @@ class Setting(Case):
                    self.sets(self.job, "Priority", 2))
 
     def test_whole_lists(self):
-        self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
-                   self.sets(self.job, "Resource_List", {"ncpus": 1}))
-        self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
-                   self.sets(self.job, "Variable_List", "A=1"))
+        for value in {"ncpus": 1}, None:
+            self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
+                       self.sets(self.job, "Resource_List", value))
+        for value in "A=1", None:
+            self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
+                       self.sets(self.job, "Variable_List", value))
 
     def test_variables(self):
         for name in ("PBS_O_HOME", "PBS_JOBID", "TMPDIR"):

@@ -2,7 +2,8 @@
 #
 # memory_limit.py - a queue takes jobs up to so much memory, and those that ask for none get a default.
 #
-# Event: queuejob, modifyjob and movejob, on the server. A job that is moved is looked at in the queue it goes to.
+# Event: queuejob, modifyjob and movejob, on the server. A job that is moved is looked at in the queue it goes
+# to.
 # Install:
 #	qmgr -c "create hook memory_limit event='queuejob,modifyjob,movejob'"
 #	qmgr -c "import hook memory_limit application/x-python default memory_limit.py"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# scratch.py - each job has a folder of its own on each of its hosts, $SCRATCH; at its end it goes, and what was in it is recorded.
+# scratch.py - each job has a folder of its own, $SCRATCH; at its end it goes, and what was in it is recorded.
 #
-# Event: execjob_launch makes it and sets the variable, execjob_epilogue adds up what is in it to resources_used.scratch_kb (in
-# qstat -xf and the accounting records), execjob_end removes it. On each execution host, as root.
+# Event: execjob_launch makes it and sets the variable, execjob_epilogue adds up what is in it to
+# resources_used.scratch_kb (in qstat -xf and the accounting records), execjob_end removes it. On each host
+# where the job starts a program, as root.
 # Install:
 #	qmgr -c "create resource scratch_kb type=long"
 #	qmgr -c "create hook scratch event='execjob_launch,execjob_epilogue,execjob_end'"

@@ -78,7 +78,7 @@ _classes = set(_constants.EVENT_CLASSES.values())
 
 def _setup(of):
     """First of all, once: names and types from the tables of the daemon."""
-    _run.setup.update(of)
+    _run.setup.update(of, conf=of.get("conf") or {})
     _tables.fill(of["tables"])
     _constants.fill(of["tables"])
     globals().update(_constants.made)
@@ -94,7 +94,9 @@ def _setup(of):
 
 def _begin(of):
     """Before a run: nothing is left of the one before."""
-    globals()["pbs_conf"] = dict(_run.setup.get("conf") or {})
+    if pbs_conf != _run.setup["conf"]:
+        pbs_conf.clear()
+        pbs_conf.update(_run.setup["conf"])
     found = _run.setup["tables"]["events"].get(of["event"])
     _run.begin(_event.Event(of), _rules.RULES.get(of["event"], _rules.NOTHING), bool(found and found[2]))
 
