@@ -122,11 +122,19 @@ static PyObject *py_log(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
+static PyObject *py_us(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	return PyLong_FromLongLong(now_us());
+}
+
 PyObject *bridge_module(void)
 {
 	static PyMethodDef methods[] = {
 		{ "ask", py_ask, METH_O, "ask([what, ...]): the daemon's answer" },
 		{ "log", py_log, METH_VARARGS, "log(events, class, object, text): one line of the daemon's log" },
+		{ "us", py_us, METH_NOARGS, "us(): microseconds" },
 		{ NULL, NULL, 0, NULL },
 	};
 	static struct PyModuleDef module = { PyModuleDef_HEAD_INIT, .m_name = "_keelson", .m_size = -1, .m_methods = methods };

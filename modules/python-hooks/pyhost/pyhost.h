@@ -21,6 +21,7 @@
  *	_keelson.ask(list)	the value of the answer; list: [what, ...], without the word "ask". ValueError,
  *				TypeError, BufferError: it cannot be sent. RuntimeError: not now, or not from this thread
  *	_keelson.log(events, klass, object, text)
+ *	_keelson.us()		microseconds, of a clock that only goes forward
  */
 #ifndef PYHOST_H
 #define PYHOST_H
