@@ -185,7 +185,7 @@ struct result {
 };
 /* result.c */
 void result_fini(struct result *r);
-/* The texts of spec 32 5.2, for the requester, like snprintf(). */
+/* The texts of spec 32 5.2, for the requester, like snprintf(); a script's is cut to len, without control characters but lines and tabs. */
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
 /* Changes as talk.h has them in a RESULT: a list of lists. NULL: it is none, or no memory; the caller calls changes_free(). */
 struct change *changes_read(const struct value *list, uint32_t *ret_n);

@@ -120,7 +120,8 @@ def _end(exc):
     elif _run.said is None:
         _run.event._settle()
     result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
-    result["changes"] = [[target, name, key, text] for (target, name, key), text in _run.changes.items()]
+    result["changes"] = [[target, name, key, text.line() or None if isinstance(text, pbs_env) else text]
+                         for (target, name, key), text in _run.changes.items()]
     result.update(_run.asked)
     return result
 

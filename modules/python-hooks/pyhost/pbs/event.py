@@ -6,6 +6,7 @@ from .errors import (BadAttributeValueError, BadAttributeValueTypeError, EventIn
                      UnsetAttributeNameError)
 
 put = object.__setattr__
+TEXT_MAX = 65536  # of a reason; logs and users have less of it
 COMMON = {  # members of each event, and where the daemon's map has them
     "type": (None, "type"), "requestor": (None, "requestor"), "requestor_host": (None, "requestor_host"),
     "hook_name": ("hook", "name"), "hook_type": ("hook", "type"),
@@ -140,7 +141,7 @@ class Event:
 
     def reject(self, msg="", ecode=255):
         """It may not; the script ends."""
-        run.say("reject", str(msg) if msg else None, ecode)
+        run.say("reject", str(msg)[:TEXT_MAX] if msg else None, ecode)
 
     def _settle(self):
         """Notes what the script made of progname, argv and env."""

@@ -168,7 +168,7 @@ class pbs_env(Keyed):
         else:
             self._texts[name] = types.write_text(str(value))
         of = self._of
-        of._sink[(of._target, self._name, None)] = self._line() or None
+        of._sink[(of._target, self._name, None)] = self  # the line is made at the end: of all of them, once
 
-    def _line(self):
+    def line(self):
         return ",".join("%s=%s" % (name, value.translate(self._escaped)) for name, value in self._texts.items())
