@@ -153,7 +153,10 @@ static void on_status(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	if (named && (!h || h->pending)) {
-		keel_reply(req, PBSE_HOOKERROR, "hook not found");
+		if (content_wanted(body))
+			keel_reply(req, PBSE_HOOKERROR, h ? "%.*s is pending delete!" : "%.*s does not exist!", (int)NAME_LEN_MAX, id);
+		else
+			keel_reply(req, PBSE_HOOKERROR, "hook not found");
 		return;
 	}
 	if (named)
