@@ -7,17 +7,10 @@
 
 load helper
 load shared
+load python-hooks
 
 setup_file() { open_cluster --hosts 2; }
 
-# hook NAME ATTRIBUTES: its script is stdin; it goes with the story.
-hook()
-{
-	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 $2"
-	undo qmgr -c "delete hook $1"
-	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
-}
 # record NAME: a job is submitted, and the file of what its hook saw is in $record
 record()
 {
