@@ -56,7 +56,7 @@ offline() { PBS_SERVER_SOCKET=/nonesuch PBS_SERVER=nonesuch "$@"; }
 	echo '{}' >"$SB/none.json"
 	says 2 'keelson hook: usage: keelson hook run NAME | FILE.py --event FILE [--config FILE] [--tables FILE]' keelson hook run x
 	got=$(keelson hook run nosuch --event "$SB/none.json" 2>&1) && false
-	has "$got" 'hook not found'
+	has "$got" 'nosuch does not exist'
 	got=$(keelson hook run 'a b' --event "$SB/none.json" 2>&1) && false
 	has "$got" "'a b' is no name of a hook; a file ends in .py or has a / in it"
 	qmgr -c 'create hook empty event=queuejob'
