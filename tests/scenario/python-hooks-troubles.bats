@@ -36,7 +36,7 @@ setup()
 {
 	needs_root
 	join_cluster
-	undo rm -f "$SB/shut/"'*'
+	undo let q m r v s a b w
 }
 
 # ---- hooks ---------------------------------------------------------------------------------------------------
@@ -126,4 +126,233 @@ on() { echo "-l select=1:host=$1"; }
 		[ "$what" != 'set hook b order = 4' ] || qmgr -c 'set hook b order = 2'
 	done
 	no_jobs
+}
+
+@test "python-hooks, troubles: a hook is switched off, replaced or deleted, or has other events, while its script runs: what runs counts" {
+	hook w event=queuejob 'wait_at("w")' 'e.reject("old")'
+	for what in 'set hook w enabled = false' 'set hook w event = modifyjob' 'set hook w alarm = 90' "import hook w application/x-python default $SB/new.py" 'delete hook w'; do
+		printf 'set hook w %s\n' 'enabled = true' 'event = queuejob' | qmgr
+		echo 'import pbs; pbs.event().reject("new")' >"$SB/new.py"
+		shut w
+		in_background one submit -h
+		waiting server w
+		qmgr -c "$what"
+		in_background two submit -h
+		wait_until 30 eval 'is_done two || more_wait server w 2'
+		let w
+		refused one 'old$'
+		wait_until 30 is_done two
+		case $what in
+		*alarm*) refused two 'old$' ;;
+		import*) refused two 'new$'; write w 'wait_at("w")' 'e.reject("old")' ;;
+		*) passed two; qdel "$(said two)" ;;
+		esac
+	done
+	no_jobs
+}
+
+@test "python-hooks, troubles: 64 submissions wait when the script is replaced: each has one answer, of the old script or of the new one" {
+	hook w event=queuejob 'wait_at("w")' 'e.reject("old")'
+	shut w
+	for i in {1..64}; do in_background "s$i" submit -h; done
+	waiting server w 16
+	wait_until 60 eval '[ "$(keelson holds | grep -c "hook w")" -eq 64 ]'
+	echo 'import pbs' >"$SB/new.py"
+	qmgr -c "import hook w application/x-python default $SB/new.py"
+	wait_until 60 eval '[ "$(qselect | wc -l)" -eq 48 ]'
+	let w
+	for i in {1..64}; do wait_until 60 is_done "s$i"; done
+	same jobs "$(cat "$SB"/s*.said | grep '^[0-9]*\.svr$' | sort)" "$(qselect | sort)"
+	same refused 16 "$(cat "$SB"/s*.said | grep -c 'old$')"
+	qselect | xargs qdel
+}
+
+@test "python-hooks, troubles: the client goes while its script runs: no job, and the next one is served" {
+	hook w event=queuejob,alarm=120 'wait_at("w")'
+	shut w
+	in_background one submit -h
+	waiting server w
+	client=$(pgrep -nx qsub -u "$OWNER")
+	kill -INT "$client"
+	wait_until 20 is_done one
+	same status 130 "$(cat "$SB/one.status")" || true
+	wait_until 20 eval '[ -z "$(keelson holds | grep "hook w")" ]'
+	let w
+	id=$(submit -h)
+	same jobs "$id" "$(qselect)"
+	qdel "$id"
+}
+
+# One script of each event waits: three alter, move and start jobs, one submits a job, one a reservation.
+five_wait()
+{
+	hook w 'event="queuejob,modifyjob,runjob,movejob,resvsub",alarm=120' \
+		'wait_at({pbs.QUEUEJOB: "q", pbs.MODIFYJOB: "m", pbs.RUNJOB: "r", pbs.MOVEJOB: "v", pbs.RESVSUB: "s"}[e.type])'
+	qmgr -c 'create queue other queue_type=e,enabled=t,started=t'
+	undo qmgr -c 'delete queue other'
+	altered=$(submit -h) moved=$(submit -h) started=$(submit -h)
+	shut q m r v s
+	in_background q submit -h
+	waiting server q # what comes at once behind it is its process's, too
+	in_background m qalter -N other "$altered"
+	waiting server m
+	in_background v qmove other "$moved"
+	waiting server v
+	in_background s as "$OWNER" pbs_rsub -R "$(moment 600)" -D 60 -l select=1
+	waiting server s
+	qrls "$started"
+	waiting server r
+	before=$(pyhosts server)
+}
+# What was not answered has not happened, but that the start is made once there is a server.
+five_did_not_happen()
+{
+	for i in q m v s; do wait_until 30 is_done $i; done
+	for i in q m v s; do lacks "$(cat "$SB/$i.status")" '^0$'; done
+	for pid in $before; do wait_until 20 test ! -d "$pid"; done
+	wait_until 30 answers
+	wait_until 30 job_is "$started" R 42
+	same runs 1 "$(job_attr "$started" run_count)"
+	same name STDIN "$(job_attr "$altered" Job_Name)"
+	same queue workq "$(job_attr "$moved" queue)"
+	same jobs "$(printf '%s\n' "$altered" "$moved" "$started" | sort)" "$(qselect | sort)"
+	same reservations '' "$(pbs_rstat)"
+	same 'jobs on n1 and n2' 1 "$(ls "$SB"/n?/mom_priv/jobs/*.JB 2>/dev/null | wc -l)" || ls "$SB"/n?/mom_priv/jobs
+}
+
+@test "python-hooks, troubles: the server is killed while scripts of five events run" {
+	five_wait
+	sandbox kill server
+	let q m r v s
+	sandbox restart server
+	five_did_not_happen
+}
+
+# Requests that wait are made again at the next server.
+five_happen_once()
+{
+	for i in q m v s; do passed $i; done
+	for pid in $before; do wait_until 20 test ! -d "$pid"; done
+	wait_until 30 job_is "$started" R 42
+	same runs 1 "$(job_attr "$started" run_count)"
+	same name other "$(job_attr "$altered" Job_Name)"
+	same queue other "$(job_attr "$moved" queue)"
+	same jobs "$(printf '%s\n' "$altered" "$moved" "$started" "$(said q)" | sort)" "$(qselect | sort)"
+	same reservations 1 "$(pbs_rstat | grep -c '^R[0-9]')"
+	pbs_rdel "$(awk '{ print $1 }' "$SB/s.said")"
+	qdel "$moved"
+}
+
+@test "python-hooks, troubles: the server is stopped while scripts of five events run" {
+	five_wait
+	sandbox restart server
+	let q m r v s
+	five_happen_once
+}
+
+@test "python-hooks, troubles: python-hooks is switched off and on again while scripts of five events run" {
+	five_wait
+	sandbox reload --disable python-hooks
+	for pid in $before; do wait_until 20 test ! -d "$pid"; done
+	for i in q m v s; do passed $i; done # nothing refuses them
+	sandbox reload --enable python-hooks
+	let q m r v s
+	five_happen_once
+	has "$(qmgr -c 'list hook w')" '^    alarm = 120$'
+}
+
+# ---- hosts ----------------------------------------------------------------------------------------------------
+# seven_wait: the script of each of these events waits, for a job of that name.
+SEVEN='begin prologue launch epilogue preterm preresume end'
+declare -gA job
+seven_wait()
+{
+	local n
+	rm -rf "$SB/ran"
+	mkdir -m 777 "$SB/ran"
+	hook w "event=\"$(printf 'execjob_%s,' $SEVEN)\",alarm=300" \
+		'n = {getattr(pbs, "EXECJOB_" + n.upper()): n for n in "'"$SEVEN"'".split()}[e.type]' \
+		'if str(e.job.Job_Name) == n: wait_at(n)'
+	for n in epilogue preterm preresume end; do job[$n]=$(a_job $n); done
+	for n in epilogue preterm preresume end; do wait_until 30 job_is "${job[$n]}" R 42; done
+	qsig -s suspend "${job[preresume]}"
+	shut $SEVEN
+	for n in begin prologue launch; do
+		job[$n]=$(a_job $n)
+		waiting n1 $n # what comes at once behind it is its process's, too
+	done
+	in_background preterm qdel "${job[preterm]}"
+	waiting n1 preterm
+	in_background preresume qsig -s resume "${job[preresume]}"
+	waiting n1 preresume
+	for n in epilogue end; do
+		pkill -KILL -s "$(session_of "${job[$n]}")"
+		waiting n1 $n
+	done
+	before=$(pyhosts n1)
+}
+a_job() # name
+{
+	submit -N "$1" $(on n1) -- /bin/sh -c "echo \$\$ >>$SB/ran/$1; until test -e $SB/ran/over; do sleep 0.2; done; echo over >>$SB/ran/$1"
+}
+# Each job goes on where it was, and ends once.
+seven_go_on()
+{
+	local n
+	for pid in $before; do wait_until 20 test ! -d "$pid"; done
+	for n in epilogue end; do
+		wait_until 60 is_over "${job[$n]}"
+		same "status of $n" 265 "$(job_attr "${job[$n]}" Exit_status)"
+		same "runs of $n" 1 "$(job_attr "${job[$n]}" run_count)"
+	done
+	for n in begin prologue launch; do wait_until 60 job_is "${job[$n]}" R 42; done
+	for n in preterm preresume; do
+		wait_until 30 is_done $n
+		echo "$n: $(said $n); $(job_attr "${job[$n]}" job_state) $(job_attr "${job[$n]}" substate)"
+	done
+	[ "$(job_attr "${job[preresume]}" job_state)" = R ] || qsig -s resume "${job[preresume]}"
+	wait_until 30 job_is "${job[preresume]}" R 42
+	touch "$SB/ran/over"
+	for n in begin prologue launch preterm preresume; do
+		wait_until 60 is_over "${job[$n]}"
+		[ "$n" = preterm ] || same "output of $n" 'over' "$(tail -n 1 "$SB/ran/$n")"
+		same "processes of $n" 1 "$(grep -vc over "$SB/ran/$n")"
+	done
+	wait_until 30 nothing_left || { ls -lA "$SB/n1/mom_priv/jobs" "$SB/n1/mom_priv/hooks/jobs"; return 1; }
+	same 'ncpus assigned' 0 "$(node_attr n1 resources_assigned.ncpus)"
+}
+nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/hooks/jobs")" ]; }
+
+@test "python-hooks, troubles: a host's daemon is killed while scripts of seven events run" {
+	seven_wait
+	sandbox kill n1
+	let $SEVEN
+	sandbox restart n1
+	wait_until 30 node_is n1 free
+	seven_go_on
+}
+
+@test "python-hooks, troubles: a host's daemon is stopped and starts again while scripts of seven events run" {
+	seven_wait
+	sandbox restart n1
+	let $SEVEN
+	wait_until 30 node_is n1 free
+	seven_go_on
+}
+
+@test "python-hooks, troubles: the processes of scripts are killed from outside: refused at a submission, tried again at a start" {
+	hook w 'event="queuejob,execjob_begin",alarm=120' 'wait_at("q" if e.type == pbs.QUEUEJOB else "b")'
+	shut q
+	in_background q submit -h
+	waiting server q
+	kill -9 $(pyhosts server | sed 's,.*/,,')
+	refused q 'encountered an exception'
+	let q
+	shut b
+	id=$(submit $(on n1))
+	waiting n1 b
+	kill -9 $(pyhosts n1 | sed 's,.*/,,')
+	let b
+	wait_until 60 job_is "$id" R 42
+	same runs 2 "$(job_attr "$id" run_count)"
 }
