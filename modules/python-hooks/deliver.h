@@ -25,6 +25,7 @@ struct mom {
 	char *name;
 	bool linked, current; /* current: it has said on this link what it has */
 	bool known;	      /* it has said so since this server runs */
+	bool retries;	      /* it could not write a file: the deadline is that of the next attempt */
 	bool kept_waiting;    /* a job was not started because of it */
 	uint32_t flying;      /* bytes */
 	struct copy *copies;  /* that it has */
