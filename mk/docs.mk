@@ -4,7 +4,7 @@
 # sdk/doc, the tables and the comments of the headers. Without lowdown or python3 they are left out, and a
 # sentence says so; everything else is built as ever.
 DOC_TOOL := $(S)/sdk/doc/tools/docs
-DOC_SOURCES := $(wildcard $(S)/sdk/doc/*.md $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/tools/* $(S)/sdk/template/* \
+DOC_SOURCES := $(wildcard $(S)/sdk/doc/*.md $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/hooks/*.py $(S)/sdk/doc/tools/* $(S)/sdk/template/* \
 	$(S)/sdk/include/keel/* $(S)/sdk/include/keel/service/* $(S)/tests/fixtures/*.c)
 DOC_MISSING := $(foreach p,lowdown python3,$(if $(shell command -v $(p)),,$(p)))
 
@@ -29,18 +29,22 @@ EXAMPLES := $(S)/sdk/doc/examples/Makefile $(wildcard $(S)/tests/fixtures/*.h) $
 	$(shell $(QUOTES) $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/*.md) \
 	$(shell sed -n -E 's/^HOOK.[0-9]+, *([a-z_]+),.*/\1.c/p' $(S)/sdk/include/keel/hook_points.def)))
 
+# Hooks of sites, with their configuration files and cases (not where there is no Python to run them)
+SITE_HOOKS := $(if $(PYTHON_LIBS),$(patsubst $(S)/sdk/doc/%,%,$(wildcard $(S)/sdk/doc/hooks/*.* $(S)/sdk/doc/hooks/*/*.*)))
+
 # What was built; the list is taken when the command runs.
 docs-install: docs
 	@for f in man/*.[1-9]*; do \
 		test ! -f $$f || $(INSTALL_DATA) -D $$f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/} || exit 1; \
 	done
 	$(DO)for f in $(EXAMPLES); do $(INSTALL_DATA) -D $$f '$(DESTDIR)$(docdir)'/examples/$${f##*/} || exit 1; done
+	$(DO)for f in $(SITE_HOOKS); do $(INSTALL_DATA) -D $(S)/sdk/doc/$$f '$(DESTDIR)$(docdir)'/$$f || exit 1; done
 	@test ! -f doc/keelson-sdk.html || $(INSTALL_DATA) -D doc/keelson-sdk.html '$(DESTDIR)$(docdir)/keelson-sdk.html'
 
 docs-uninstall:
 	@for f in man/*.[1-9]*; do rm -f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/}; done
 	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html'
-	@rm -rf '$(DESTDIR)$(docdir)/examples'
+	@rm -rf '$(DESTDIR)$(docdir)/examples' '$(DESTDIR)$(docdir)/hooks'
 	@test ! -d '$(DESTDIR)$(docdir)' || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(docdir)'
 
 .PHONY: docs docs-install docs-uninstall

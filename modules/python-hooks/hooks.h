@@ -204,7 +204,7 @@ void pool_retire(struct state *st, struct hook *h); /* another version: what run
 void pools_stale(struct state *st); /* tables have changed: the same for all */
 void pool_free(struct state *st, struct hook *h); /* the hook goes: what runs ends, what waits is accepted */
 void pool_wake(struct hook *h); /* its script is there (or not): calls that waited for that go on */
-/* Is this a script? done(NULL), or why not: the text of the SyntaxError. */
+/* Is this a script? done(NULL), or why not: the text of the SyntaxError. It may be called before this returns. */
 typedef void check_done(struct state *st, void *arg, const char *why);
 int32_t pool_check(struct state *st, const char *name, const char *script, uint32_t len, check_done *done, void *arg);
 

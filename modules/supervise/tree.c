@@ -78,6 +78,7 @@ static int spawn(const struct tree_opts *o, char *const argv[], int control, pid
 	posix_spawn_file_actions_adddup2(&files, o->data, TREE_DATA);
 	posix_spawn_file_actions_adddup2(&files, control, TREE_CONTROL);
 	posix_spawn_file_actions_adddup2(&files, o->input >= 0 ? o->input : 0, TREE_INPUT);
+	posix_spawn_file_actions_addclose(&files, TREE_FILTER); /* whatever this daemon was started with */
 	posix_spawn_file_actions_addclosefrom_np(&files, TREE_INPUT + 1);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &none);

@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 {
 	long calls = argc > 2 ? atol(argv[2]) : CALLS;
 	double *took = calls > 0 ? calloc((size_t)calls, sizeof(*took)) : NULL;
-	char home[] = "/tmp/keelson-bench.XXXXXX", priv[64];
+	char home[] = "/tmp/keelson-bench.XXXXXX", priv[64], remove[64];
 	struct keel_obj *job;
 
 	if (argc < 2 || !took || !mkdtemp(home))
@@ -155,7 +155,10 @@ int main(int argc, char **argv)
 	printf("{\"name\": \"python_hook_p99\", \"value\": %.1f, \"unit\": \"us\"}\n", took[calls * 99 / 100]);
 	runs_stop(&st);
 	pools_stop(&st);
+	server_stop(&st);
 	keel_mock_advance(mock, 10);
+	keel_mock_free(mock);
+	snprintf(remove, sizeof(remove), "rm -rf %s", home);
 	free(took);
-	return 0;
+	return system(remove) == 0 ? 0 : 1;
 }

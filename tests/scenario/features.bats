@@ -215,3 +215,9 @@ qmgr: Error (15014) returned from server" qmgr -c 'create queue r queue_type=rou
 	same runs 1 "$(job_attr "$id" run_count)"
 	has "$(accounting)" ";R;$id;.*Exit_status=-14 "
 }
+
+@test "features: a tree without modules/python-hooks builds, starts and runs jobs; hooks are an unknown object type" {
+	runs_without python-hooks nothing-of-its-own
+	got=$(qmgr -c 'create hook h1' 2>&1) && false
+	has "$got" '^qmgr: '
+}

@@ -62,11 +62,12 @@ site_hook()
 {
 	local host
 	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 event=$2"
+	wait_until 30 created "$1" "event=$2"
 	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
 	[[ $2 == execjob_* ]] || return 0
 	for host in n1 n2 n3 n4 n5; do wait_until 30 cmp -s "$SB/$1.py" "$SB/$host/mom_priv/hooks/$1.PY"; done
 }
+created() { qmgr -c "create hook $1 $2" 2>/dev/null; } # not while one of this name is being deleted on hosts
 hook() { undo hook_gone "$1"; site_hook "$@"; }
 hook_gone()
 {

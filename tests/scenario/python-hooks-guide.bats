@@ -214,3 +214,16 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	keelson hook tables >"$SB/cases/tables.json"
 	PBS_SERVER_SOCKET=/nonesuch keelson hook test "$SB/cases"
 }
+
+# The administrator's guide from a fresh installation, typed word by word.
+@test "hooks of the guide: its sessions, from an installation alone" {
+	command -v python3 >/dev/null || skip "python3 is missing"
+	installed=$(mktemp -d "${TMPDIR:-/tmp}/keelson-hooks-guide.XXXXXX")
+	undo rm -rf "$installed"
+	chmod 755 "$installed"
+	make -C "$KEELSON_BUILD" -s install DESTDIR="$installed" prefix=/usr sysconfdir=/etc >/dev/null 3>&-
+	undo qmgr -c 'delete hook no_walltime'
+	export PATH=$installed/usr/bin:$PATH KEEL_HOME=$SB/server KEEL_DOC=$installed/usr/share/doc/keelson
+	[ "$EUID" -ne 0 ] || export KEEL_USER=$OWNER
+	"$top/sdk/doc/tools/docs" play "$top/sdk/doc/hooks-guide.md" "$(desk "$OWNER")" 3>&-
+}

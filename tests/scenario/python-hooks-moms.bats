@@ -16,12 +16,13 @@ hook()
 	local host before
 	cat >"$SB/$1.py"
 	before=$(scripts_sent "$1")
-	qmgr -c "create hook $1 $2"
+	wait_until 30 created "$1" "$2"
 	undo hook_gone "$1"
 	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
 	wait_until 30 sent_again "$1" "$before"
 	for host in n1 n2; do wait_until 30 cmp -s "$SB/$1.py" "$SB/$host/mom_priv/hooks/$1.PY"; done
 }
+created() { qmgr -c "create hook $1 $2" 2>/dev/null; } # not while one of this name is being deleted on hosts
 hook_gone() # and no host has it any more
 {
 	qmgr -c "delete hook $1"
@@ -262,4 +263,21 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	qdel "$id"
 	ends "$id"
 	has "$(mom_log n1)" ";0008;[^;]*;Job;$id;it is restarted, this, of n1\$"
+}
+
+@test "python-hooks: delete() and rerun() of starts that were accepted" {
+	hook d1 event=execjob_prologue <<-'EOS'
+		import pbs
+		j = pbs.event().job
+		if j.run_count == 1:
+		    j.rerun()
+		else:
+		    j.delete()
+	EOS
+	id=$(submit $(on n1))
+	wait_until 60 is_over "$id"
+	same runs 2 "$(job_attr "$id" run_count)"
+	log=$(server_log | grep ";0008;[^;]*;Job;$id;")
+	has "$log" ";hook request rerun $id\$"
+	has "$log" ";hook request delete $id\$"
 }

@@ -156,3 +156,15 @@ cases()
 	got=$(keelson ../bin/hook 2>&1) && false
 	has "$got" "nobody offers the verb '../bin/hook'"
 }
+
+@test "keelson hooks --time: what scripts have cost is below the table of taps" {
+	lacks "$(keelson hooks --time)" '^hook  *event  *runs' # none has run since the hooks of other stories are gone
+	hook cost event=queuejob <<<'import pbs'
+	submit -h
+	got=$(keelson hooks --time)
+	has "$got" '^job_submit +python-hooks\.cost '
+	has "$got" '^hook  *event  *runs  *errors  *mean  *longest'
+	has "$got" '^cost  *queuejob  *1  *0 '
+	lacks "$(keelson hooks --time job_submit)" '^cost '
+	keelson hooks --time --json | jq -e .hooks >/dev/null
+}

@@ -188,15 +188,36 @@ static int modules(char **args)
 	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
 }
 
+/* What scripts of hooks have cost, below a table; nothing where no module has any. */
+static void script_times(void)
+{
+	char word[] = "times", *args[] = { word, NULL };
+	int c = pbs_connect(NULL);
+	char **lines = c > 0 ? pbs_admin(c, "hook", args, NULL) : NULL;
+
+	if (lines && lines[0] && lines[1]) { /* more than a head */
+		putchar('\n');
+		cmd_lines_print(lines);
+	} else {
+		cmd_lines_free(lines);
+	}
+	if (c > 0)
+		pbs_disconnect(c);
+}
+
 /* --time [--json] [point] */
 static int hook_times(char **args)
 {
 	bool json = args[0] && strcmp(args[0], "--json") == 0;
+	int status;
 
 	args += json;
 	if (args[0] && (args[0][0] == '-' || args[1]))
 		return cmd_usage(&keelson);
-	return verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL, ADMIN });
+	status = verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL, ADMIN });
+	if (status == 0 && !json && !args[0])
+		script_times();
+	return status;
 }
 
 static int hooks(char **args)

@@ -161,6 +161,8 @@ def named(known, span):
 
 
 def command(known, program, rest):
+    if program == "keelson" and rest and known.says(f"keelson-{rest[0]}"):  # `keelson hook` is keelson-hook
+        program, rest = f"keelson-{rest[0]}", rest[1:]
     said = known.says(program)
     if said is None:
         yield f"there is no program {program}"
@@ -198,6 +200,7 @@ def links(book, page):
 
 
 def manuals(known, text):
+    text = re.sub(r"^```python.*?^```", "", text, flags=re.S | re.M)
     for name, section in sorted(set(re.findall(MANUALS, re.sub(r"\*\*", "", text)))):
         if f"{name}({section})" not in known.manuals and len(name) > 2 and re.search(
                 r"keelson|pbs|^q[a-z]+$|_", name):

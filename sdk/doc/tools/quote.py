@@ -6,6 +6,7 @@ import re
 
 def without_licence(text):
     """A file without its SPDX line: the head comment begins with what the file is."""
+    text = re.sub(r"\A# SPDX-License-Identifier:[^\n]*\n#\n", "", text)
     return re.sub(r"\A/\* SPDX-License-Identifier:[^\n]*\n \*\n \* ", "/* ", text)
 
 

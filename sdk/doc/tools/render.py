@@ -41,7 +41,8 @@ def resolve(book, page):
         return "```c\n" + "\n\n".join(found) + "\n```"
 
     def whole(m):
-        return "```c\n" + quote.without_licence((book.top / m[1]).read_text()).rstrip() + "\n```"
+        form = "python" if m[1].endswith(".py") else "c"
+        return f"```{form}\n" + quote.without_licence((book.top / m[1]).read_text()).rstrip() + "\n```"
 
     def points(m):
         lines = []

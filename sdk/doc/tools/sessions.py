@@ -13,7 +13,7 @@ from pathlib import Path
 
 JOB_ID = re.compile(r"\b\d+(?:\[\d*\])?\.svr\b")
 # What may be asked again until it says what is written here.
-ASKS = re.compile(r"^(qstat|pbsnodes|keelson (holds|hooks|modules|running|explain)|grep|tail|cat [^>]|tracejob|ls)")
+ASKS = re.compile(r"^(qstat|pbsnodes|keelson (holds|hooks?|modules|running|explain)|grep|tail|cat [^>]|tracejob|ls)")
 PATIENCE = 8
 
 
@@ -46,11 +46,13 @@ def commands(block):
 
 
 class Terminal:
-    """Where they are typed: KEEL_ETC stands for /etc/keelson, KEEL_HOME for /var/spool/pbs, KEEL_USER types $."""
+    """Where they are typed: KEEL_ETC stands for /etc/keelson, KEEL_HOME for /var/spool/pbs, KEEL_DOC for
+    /usr/local/share/doc/keelson, KEEL_USER types $."""
 
     def __init__(self, folder):
         self.folder, self.jobs, self.going, self.exports = folder, {}, [], ""
-        self.places = [(p, os.environ[v]) for p, v in (("/etc/keelson", "KEEL_ETC"), ("/var/spool/pbs", "KEEL_HOME"))
+        self.places = [(p, os.environ[v]) for p, v in (("/etc/keelson", "KEEL_ETC"), ("/var/spool/pbs", "KEEL_HOME"),
+                                                             ("/usr/local/share/doc/keelson", "KEEL_DOC"))
                        if v in os.environ]
         self.user = os.environ.get("KEEL_USER")
 
