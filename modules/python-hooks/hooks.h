@@ -101,6 +101,7 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct job_run *job_runs;    /* facts.c, by id: a server's */
+	struct teller *tellers;	     /* updates.c, by name: a server's */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
 	struct host_vnodes *host_vnodes; /* host_vnodes.c */
@@ -217,8 +218,9 @@ void tables_free(struct state *st); /* both daemons' */
 /* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
 bool answer_server(struct state *st, const struct value *frame, struct pack *out);
-/* r NULL: its operation is gone, the script runs to its end. */
-bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out);
+/* r NULL: its operation is gone, the script runs to its end. user: the owner of jobs as whom it runs, who sees no jobs of others; "": the
+ * administrator. */
+bool answer_host(struct state *st, struct run *r, const char *user, const struct value *frame, struct pack *out);
 
 /* manage.c */
 extern const struct keel_class_def hook_class;

@@ -7,7 +7,7 @@
  *   program.c   a mom: what execjob_launch is about
  *   verdict.c   a mom: what becomes of its result
  *   report.c    a mom: what its scripts changed goes to the server
- *   accept.c    a server: that is checked, and made
+ *   updates.c   a server: updates of hosts, in their order, in slices; accept.c: they are checked, and made
  */
 #ifndef PYTHON_HOOKS_HOST_H
 #define PYTHON_HOOKS_HOST_H

@@ -60,6 +60,18 @@ static char *text_of(const struct value *map, const char *key)
 	return value_find(map, key, &v) ? value_text(&v) : NULL;
 }
 
+/* Of a text that people read: it moves no terminal. C1, too, in UTF-8. */
+static char *plain(char *text)
+{
+	for (unsigned char *at = (unsigned char *)text; at && *at; at++) {
+		if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+			at[0] = at[1] = '?';
+		else if ((at[0] < 0x20 && at[0] != '\n' && at[0] != '\t') || at[0] == 0x7f)
+			at[0] = '?';
+	}
+	return text;
+}
+
 static bool how_read(const struct value *map, enum how *ret)
 {
 	struct value v;
@@ -81,7 +93,7 @@ bool result_read(const struct value *map, struct result *ret, bool *ret_retire)
 		result_fini(ret);
 		return false;
 	}
-	ret->text = text_of(map, "text");
+	ret->text = plain(text_of(map, "text"));
 	ret->trace = text_of(map, "trace");
 	ret->reboot = text_of(map, "reboot");
 	ret->rerun = value_int(map, "rerun", 0) != 0;
