@@ -17,7 +17,6 @@
 #include "keel/service/sched.h"
 #include "keel/service/task.h"
 
-#define VNODE "vnode:"
 #define JOB "job:"
 #define ALTERABLE KEEL_ATTR_FLAG1 /* of class job: it may change while the job runs */
 #define RESOURCES_MOST 100u	  /* that a host may make */
@@ -37,10 +36,6 @@ KEEL_ATTR_OPT(job, euser);
 KEEL_ATTR_OPT(node, comment);
 KEEL_ATTR_OPT(node, Mom);
 KEEL_ATTR_OPT(resource, type);
-
-static const struct keel_session manager = {
-	.size = sizeof(manager), .roles = KEEL_EVERYBODY, .user = "root", .host = "localhost", .who = "root@localhost", .group = "root",
-};
 
 /* ---- resources that nothing has named before ---------------------------------------------------------- */
 static const char *type_of(const char *text)
@@ -165,7 +160,7 @@ static int32_t job_write(struct keel_changes *set, const struct update *u, const
 
 	if (attr == job_resources_used) /* which no request may set */
 		return keel_change_text(set, u->job, attr, op, c->key, c->text, err);
-	return keel_change(set, &manager, u->job, &(struct keel_attrop){ .name = c->attr, .key = c->key, .value = c->text, .op = op }, err);
+	return keel_change(set, &server_manager, u->job, &(struct keel_attrop){ .name = c->attr, .key = c->key, .value = c->text, .op = op }, err);
 }
 
 static void job_change(struct update *u, const struct change *c)
@@ -268,20 +263,27 @@ static bool vnode_is_own(struct update *u, const char *name)
 	return false;
 }
 
+/* A script that adds a vnode says its name first, which is no attribute: it is there now. */
+static bool is_name(const struct change *c)
+{
+	return strcmp(c->attr, "name") == 0 && !c->key;
+}
+
 /* Those of one vnode that follow each other: how many. */
 static uint32_t vnode_change(struct update *u, const struct change *changes, uint32_t n)
 {
 	const char *target = changes[0].target;
-	uint32_t i = 0;
+	uint32_t i = 0, at = is_name(&changes[0]);
 
 	while (i < n && strcmp(changes[i].target, target) == 0)
 		i++;
-	if (!u->trusted || !vnode_is_own(u, target + strlen(VNODE)))
+	if (!u->trusted || !vnode_is_own(u, target_vnode(target)))
 		return i;
-	for (uint32_t j = 0; j < i; j++)
+	for (uint32_t j = at; j < i; j++)
 		if (strcmp(changes[j].attr, "resources_available") == 0)
 			resource_make(u, changes[j].key, changes[j].text);
-	vnodes_change(u->st, u->hook->name, changes, i);
+	if (i > at)
+		vnodes_change(u->st, u->hook->name, changes + at, i - at);
 	return i;
 }
 
@@ -329,7 +331,7 @@ static bool is_plain(const char *text, const char *but)
 /* Names are words of the log, too. */
 static bool is_change(const struct change *c)
 {
-	return c->target && c->attr && is_plain(c->target, "") && !strchr(c->target, ';') && is_plain(c->attr, "") && is_plain(c->key, "") &&
+	return is_plain(c->target, "") && !strchr(c->target, ';') && is_plain(c->attr, "") && is_plain(c->key, "") &&
 	       is_plain(c->text, "\n\t");
 }
 
@@ -362,7 +364,7 @@ static uint32_t part_make(struct update *u, const struct change *c, uint32_t n)
 
 	if (!is_change(c))
 		return 1;
-	if (strncmp(c->target, VNODE, strlen(VNODE)) == 0) {
+	if (target_vnode(c->target)) {
 		while (run < n && is_change(&c[run]) && strcmp(c[run].target, c->target) == 0)
 			run++;
 		return vnode_change(u, c, run);
@@ -377,7 +379,7 @@ static uint32_t part_make(struct update *u, const struct change *c, uint32_t n)
 static bool touches_vnodes(const struct change *changes, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (changes[i].target && strncmp(changes[i].target, VNODE, strlen(VNODE)) == 0)
+		if (target_vnode(changes[i].target))
 			return true;
 	return false;
 }

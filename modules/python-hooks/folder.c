@@ -63,6 +63,20 @@ struct sweep {
 
 static void empty(struct sweep *sweep, int fd, int depth);
 
+/* -1: it is no folder. One that its owner locked is opened where that is the daemon's own user; root needs no such thing. */
+static int dir_open(int dir, const char *name)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	bool is_owner = geteuid() != 0;
+	int fd = openat(dir, name, flags);
+
+	if (fd < 0 && errno == EACCES && is_owner && fchmodat(dir, name, 0700, 0) == 0)
+		fd = openat(dir, name, flags);
+	if (fd >= 0 && is_owner)
+		(void)!fchmod(fd, 0700);
+	return fd;
+}
+
 static void entry_remove(struct sweep *sweep, int dir, const char *name, int depth)
 {
 	char at_top[32];
@@ -70,7 +84,7 @@ static void entry_remove(struct sweep *sweep, int dir, const char *name, int dep
 
 	if (unlinkat(dir, name, 0) == 0)
 		return;
-	below = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	below = dir_open(dir, name);
 	if (below >= 0 && depth > 0)
 		empty(sweep, below, depth - 1);
 	else if (below >= 0)
@@ -99,7 +113,7 @@ static void empty(struct sweep *sweep, int fd, int depth)
 
 static void path_remove(const char *path)
 {
-	struct sweep sweep = { .top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .moved = 1 };
+	struct sweep sweep = { .top = dir_open(AT_FDCWD, path), .moved = 1 };
 
 	for (int pass = 0; sweep.top >= 0 && sweep.moved > 0 && pass < PASSES_MAX; pass++) {
 		sweep.before += sweep.moved;
@@ -150,7 +164,7 @@ static int32_t failed(struct folder *f, const char *what, int error)
 	return -error;
 }
 
-/* Where there is no such user it is nobody's, who is what the process will be. */
+/* Where there is no such user it is that of the user nobody, as the process will be. */
 static int32_t owner_find(struct folder *f, uid_t *ret_uid, gid_t *ret_gid)
 {
 	char room[16384], *user;

@@ -3,9 +3,7 @@
  * hostwide.c - exechost_startup, when the mom starts and at SIGHUP; exechost_periodic, when the hook is there and `freq` seconds after each
  * run of it. Before a run the server says what the vnodes of this host are like (host_vnodes.c).
  */
-#include "hostwide.h"
 #include "host.h"
-#include "server.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -157,6 +157,7 @@ void known_free(struct known *k)
 	for (uint32_t i = 0; i < k->n_vnodes; i++)
 		thing_fini(&k->vnodes[i]);
 	thing_fini(&k->job);
+	thing_fini(&k->made);
 	free(k->vnodes);
 	free(k->id);
 	free(k);
@@ -183,7 +184,7 @@ struct known_thing *known_vnode(const struct known *k, const char *name, bool ma
 	return more[k->n_vnodes].id ? &more[own->n_vnodes++] : NULL;
 }
 
-static void thing_pack(const struct known_thing *t, const char *klass, struct pack *p)
+void known_pack(const struct known_thing *t, const char *klass, struct pack *p)
 {
 	uint32_t map = pack_open_map(p);
 
@@ -201,12 +202,12 @@ void known_write(const struct known *k, struct pack *p)
 	pack_pair_int(p, "run", k->run);
 	pack_pair_int(p, "at", k->at);
 	pack_key(p, "job");
-	thing_pack(&k->job, "job", p);
+	known_pack(&k->job, "job", p);
 	pack_key(p, "vnodes");
 	vnodes = pack_open_map(p);
 	for (uint32_t i = 0; i < k->n_vnodes; i++) {
 		pack_key(p, k->vnodes[i].id);
-		thing_pack(&k->vnodes[i], "node", p);
+		known_pack(&k->vnodes[i], "node", p);
 	}
 	pack_close(p, vnodes, k->n_vnodes);
 	pack_close(p, map, 4);

@@ -77,22 +77,6 @@ static int32_t set_all(struct hook *copy, int64_t cmd, const struct keel_msg *bo
 	return 0;
 }
 
-/* What a copy has that its hook is to have: all but what lists keep. */
-static void take_over(struct hook *h, const struct hook *copy)
-{
-	h->enabled = copy->enabled;
-	h->debug = copy->debug;
-	h->events = copy->events;
-	h->user = copy->user;
-	h->alarm = copy->alarm;
-	h->freq = copy->freq;
-	h->order = copy->order;
-	h->fail_action = copy->fail_action;
-	h->place = copy->place;
-	h->version = copy->version;
-	h->spread = copy->spread;
-}
-
 static void derive(struct state *st, struct hook *copy, const struct hook *old)
 {
 	if (!old || copy->order != old->order)
@@ -129,7 +113,7 @@ static void on_set(struct state *st, struct keel_req *req, const char *name)
 		refuse(req, "Failed to store '%s' permanently.", name);
 		return;
 	}
-	take_over(h, &copy);
+	*h = copy;
 	warn(st, h);
 	log_done(st, req, name, cmd == CMD_SET ? "attributes set" : "attributes unset");
 	keel_manage_reply(req, 0, NULL);

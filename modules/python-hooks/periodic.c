@@ -126,7 +126,7 @@ static void list_pack(struct state *st, struct pack *params, const char *key, co
 int32_t server_fill_periodic(struct run *r, const void *event, struct pack *params)
 {
 	(void)event;
-	server_asker(r, NULL);
+	server_about(r, "", NULL);
 	list_pack(r->st, params, "vnode_list", "node");
 	list_pack(r->st, params, "resv_list", "resv");
 	return 2;

@@ -93,28 +93,14 @@ static void due(struct keel_mod *mod, void *arg)
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
-static void text_take(const struct value *list, uint32_t n, char **ret)
+static bool update_read(struct update *u, const void *bytes, uint32_t len)
 {
-	struct value v;
+	struct value all;
 
-	if (value_nth(list, n, &v))
-		*ret = value_text(&v);
-}
-
-static bool changes_read(struct update *u, const void *bytes, uint32_t len)
-{
-	struct value all, one;
-
-	if (!bytes || len > BYTES_MOST || !value_read(bytes, len, &all) || all.kind != 'l' || all.count > CHANGES_MOST)
+	if (!bytes || len > BYTES_MOST || !value_read(bytes, len, &all) || all.count > CHANGES_MOST)
 		return false;
-	u->changes = calloc(all.count + 1, sizeof(*u->changes));
+	u->changes = changes_read(&all, &u->n);
 	u->len = len;
-	for (const char *at = all.at; u->changes && value_next(&all, &at, &one); u->n++) {
-		text_take(&one, 0, &u->changes[u->n].target);
-		text_take(&one, 1, &u->changes[u->n].attr);
-		text_take(&one, 2, &u->changes[u->n].key);
-		text_take(&one, 3, &u->changes[u->n].text);
-	}
 	return u->changes != NULL;
 }
 
@@ -139,7 +125,7 @@ static struct update *update_new(struct state *st, struct teller *t, const struc
 			      .flags = keel_msg_int(m, "flags", 0) };
 	DL_APPEND(t->updates, u);
 	t->n_updates++;
-	if (!changes_read(u, bytes, len)) {
+	if (!update_read(u, bytes, len)) {
 		keel_log(st->mod, KEEL_LOG_ERROR, "Hook", "", "what %s says of hook %.128s is dropped: it cannot be read, or it is more than %u changes",
 			 t->name, u->name ? u->name : "", CHANGES_MOST);
 		u->flags = 0;
@@ -166,11 +152,8 @@ static void on_update(struct keel_mod *mod, const char *peer, const struct keel_
 
 int32_t updates_start(struct state *st, struct keel_err *err)
 {
-	int32_t r = runs_begin(st, err);
-
-	if (r == 0 && keel_link_on(st->mod, "python.update", KEEL_MOM, on_update) < 0)
-		r = keel_error(err, -EBUSY, "another module receives \"python.update\"");
-	return r;
+	return keel_link_on(st->mod, "python.update", KEEL_MOM, on_update) < 0
+		       ? keel_error(err, -EBUSY, "another module receives \"python.update\"") : 0;
 }
 
 void updates_stop(struct state *st)
@@ -184,5 +167,4 @@ void updates_stop(struct state *st)
 		free(t->name);
 		free(t);
 	}
-	runs_end(st);
 }

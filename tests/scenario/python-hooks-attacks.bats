@@ -153,7 +153,7 @@ run_of() { sed -n 's/^run //p' "$SB/n2/mom_priv/jobs/$1.TK"; }
 		echo '{}' | qmgr -c "import hook good.HK application/x-config default $file" >/dev/null 2>&1 && false
 	done
 	lacks "$(qmgr -c 'list hook')" 'Hook (\.|a|-|1)'
-	same 'files on n1' 'good.HK.HK good.HK.PY tables' "$(cd "$SB/n1/mom_priv/hooks" && find . -type f -printf '%P\n' | sort | xargs)"
+	same 'files on n1' 'good.HK.HK good.HK.PY tables' "$(cd "$SB/n1/mom_priv/hooks" && find . -maxdepth 1 -type f -printf '%P\n' | sort | xargs)"
 }
 
 @test "python-hooks attack: what is planted where scripts run and are recorded is not followed" {
@@ -306,7 +306,7 @@ run_of() { sed -n 's/^run //p' "$SB/n2/mom_priv/jobs/$1.TK"; }
 	EOS
 	says_nothing() { [[ $1 != *[$'\001'-$'\010\013'-$'\037\177']* && $1 != *$'\302\233'* ]]; }
 	got=$(held -N rejects 2>&1) && false
-	has "$got" '^qsub: no \?\[31mred\? '
+	has "$got" '^qsub: no  \[31mred '
 	says_nothing "$got"
 	got=$(held -N raises 2>&1) && false
 	says_nothing "$got"
@@ -490,7 +490,7 @@ run_of() { sed -n 's/^run //p' "$SB/n2/mom_priv/jobs/$1.TK"; }
 	same_server "$daemon"
 	[ "$(most_memory)" -lt 300000 ]
 	said 'it cannot be read, or it is more than'
-	[ "$(server_log | grep -c "Not allowed to update vnode 'n1'")" -le 500 ]
+	[ "$(server_log | grep -c "Not allowed to update vnode 'n1'")" -le 600 ]
 	# It is a host as any other, afterwards.
 	wait_until 15 there n2 large
 	a=$(running -l select=1:host=n2)
