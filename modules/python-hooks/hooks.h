@@ -177,6 +177,7 @@ int32_t result_text(const struct run *r, const struct result *result, char *buf,
 /* Changes as talk.h has them in a RESULT: a list of lists. NULL: it is none, or no memory; the caller calls changes_free(). */
 struct change *changes_read(const struct value *list, uint32_t *ret_n);
 struct change *changes_copy(const struct change *changes, uint32_t n); /* the same */
+struct change *changes_move(struct change *changes, uint32_t n); /* the same, without a copy of their texts, which are gone from there */
 void changes_free(struct change *changes, uint32_t n); /* NULL is fine */
 void change_pack(struct pack *p, const char *target, const struct change *c); /* one of them, under this name of its object */
 
