@@ -274,6 +274,7 @@ extern const struct keel_mom_directive_def reject_root_scripts_directive, report
 int32_t files_init(struct keel_mod *mod, struct keel_err *err);
 int32_t files_start(struct state *st, struct keel_err *err);
 void files_stop(struct state *st);
+int bytes_write(int fd, const void *bytes, uint32_t len); /* disk.c: all of them. 0, or an errno; any thread */
 keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev); /* $reject_root_scripts: jobs of root, too */
 
 /* host.c: a job of this host as an OBJECT, for job_list. */
