@@ -136,6 +136,35 @@ bool result_read(const struct value *map, struct result *ret, bool *ret_retire)
 	return true;
 }
 
+static bool is_c1(unsigned char c)
+{
+	return c >= 0x80 && c < 0xa0;
+}
+
+/* What a terminal would obey; lines and tabs are a script's to write. */
+static bool is_control(const char *text, uint32_t i)
+{
+	unsigned char c = (unsigned char)text[i], before = i > 0 ? (unsigned char)text[i - 1] : 0;
+
+	return (c < ' ' && c != '\n' && c != '\t') || c == 0x7f || (c == 0xc2 && is_c1((unsigned char)text[i + 1])) ||
+	       (is_c1(c) && before < 0x80);
+}
+
+/* As much as there is room for, in whole characters; blanks for controls. */
+static int32_t words_of_script(const char *text, char *buf, uint32_t len)
+{
+	uint32_t n = (uint32_t)strnlen(text, len - 1);
+
+	for (int i = 0; i < 3 && n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80; i++)
+		n--;
+	memcpy(buf, text, n);
+	buf[n] = '\0';
+	for (uint32_t i = 0; i < n; i++)
+		if (is_control(buf, i))
+			buf[i] = ' ';
+	return (int32_t)n;
+}
+
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len)
 {
 	switch (result->how) {
@@ -143,7 +172,7 @@ int32_t result_text(const struct run *r, const struct result *result, char *buf,
 		return snprintf(buf, len, "%s", "");
 	case REJECTED:
 		if (result->text && result->text[0])
-			return snprintf(buf, len, "%s", result->text);
+			return words_of_script(result->text, buf, len);
 		return snprintf(buf, len, "%s request rejected by '%s'", r->event->name, r->name);
 	case ALARM:
 		return snprintf(buf, len, "request rejected as filter hook '%s' got an alarm call. Please inform Admin", r->name);
