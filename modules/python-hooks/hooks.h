@@ -192,6 +192,7 @@ int32_t words_of_script(const char *text, char *buf, uint32_t len); /* that part
 /* Changes as talk.h has them in a RESULT: a list of lists. NULL: it is none, or no memory; the caller calls changes_free(). */
 struct change *changes_read(const struct value *list, uint32_t *ret_n);
 struct change *changes_copy(const struct change *changes, uint32_t n); /* the same */
+struct change *changes_move(struct change *changes, uint32_t n); /* the same, without a copy of their texts, which are gone from there */
 void changes_free(struct change *changes, uint32_t n); /* NULL is fine */
 void change_pack(struct pack *p, const char *target, const struct change *c); /* one of them, under this name of its object */
 
@@ -277,6 +278,7 @@ extern const struct keel_mom_directive_def reject_root_scripts_directive, report
 int32_t files_init(struct keel_mod *mod, struct keel_err *err);
 int32_t files_start(struct state *st, struct keel_err *err);
 void files_stop(struct state *st);
+int bytes_write(int fd, const void *bytes, uint32_t len); /* disk.c: all of them. 0, or an errno; any thread */
 keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev); /* $reject_root_scripts: jobs of root, too */
 
 /* host.c: a job of this host as an OBJECT, for job_list. */

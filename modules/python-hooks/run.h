@@ -60,6 +60,7 @@ void series_stop(struct state *st);
 /* outcome.c */
 void run_started(struct run *r);
 void run_ended(struct run *r, const struct result *result);
+void run_exit_log(const struct run *r, const struct result *result); /* of a timed one that did not accept */
 
 /* apply.c */
 void shapes_free(struct state *st);
