@@ -14,11 +14,14 @@
 
 static const char *const classes[] = { "job", "node", "queue", "server", "resv" };
 
-/* The class a frame names; NULL: none that scripts may see. */
-static const char *class_of(const struct value *v)
+/* The class that a question names; NULL: none that scripts may see. */
+static const char *class_of(const struct value *frame)
 {
+	struct value v;
+
+	value_nth(frame, 2, &v);
 	for (size_t i = 0; i < KEEL_COUNT(classes); i++)
-		if (value_is(v, classes[i]))
+		if (value_is(&v, classes[i]))
 			return classes[i];
 	return NULL;
 }
@@ -48,16 +51,11 @@ static struct keel_obj *object_of(struct keel_mod *mod, const char *klass, const
 
 static void answer_object(struct state *st, const struct value *frame, struct pack *out)
 {
-	struct value klass, id;
-	const char *name;
-	char *text;
-	struct keel_obj *obj = NULL;
+	const char *klass = class_of(frame);
+	char *id = value_nth_text(frame, 3);
+	struct keel_obj *obj = klass && id ? object_of(st->mod, klass, id) : NULL;
 
-	if (value_nth(frame, 2, &klass) && value_nth(frame, 3, &id) && (name = class_of(&klass)) &&
-	    (text = value_text(&id))) {
-		obj = object_of(st->mod, name, text);
-		free(text);
-	}
+	free(id);
 	if (obj)
 		pack_object(st, out, obj, NULL, NULL);
 	else
@@ -103,7 +101,7 @@ static struct walks *walks_of(struct server *server)
 	return server->walks;
 }
 
-/* One that nobody has asked for longest gives way. */
+/* The one that was used least recently gives way. */
 static struct walk *walk_new(struct walks *all, struct keel_mod *mod, const char *klass, const char *of)
 {
 	struct walk *w = &all->walk[0];
@@ -176,8 +174,7 @@ static void page_empty(struct pack *out)
 
 static void take_text(const struct value *frame, uint32_t n, char *buf, size_t len)
 {
-	struct value v;
-	char *text = value_nth(frame, n, &v) ? value_text(&v) : NULL;
+	char *text = value_nth_text(frame, n);
 
 	snprintf(buf, len, "%s", text ? text : "");
 	free(text);
@@ -187,14 +184,13 @@ static void answer_list(struct state *st, const struct value *frame, struct pack
 {
 	struct walks *all = walks_of(st->server);
 	struct walk *w = NULL;
-	struct value klass;
-	const char *name = value_nth(frame, 2, &klass) ? class_of(&klass) : NULL;
+	const char *klass = class_of(frame);
 	char after[280], of[64];
 
 	take_text(frame, 3, after, sizeof(after));
 	take_text(frame, 4, of, sizeof(of));
-	if (name && all)
-		w = walk_find(all, st->mod, name, after, strcmp(name, "job") == 0 ? of : "");
+	if (klass && all)
+		w = walk_find(all, st->mod, klass, after, strcmp(klass, "job") == 0 ? of : "");
 	if (!w) {
 		page_empty(out);
 		return;
@@ -222,16 +218,15 @@ static int32_t try_value(struct keel_mod *mod, const char *klass, const struct k
 
 static void answer_check(struct state *st, const struct value *frame, struct pack *out)
 {
-	struct value klass, v[3];
-	const char *name = value_nth(frame, 2, &klass) ? class_of(&klass) : NULL;
+	const char *klass = class_of(frame);
 	struct keel_err err = { 0 };
 	char *text[3] = { NULL };
 	int32_t code = PBSE_NOATTR;
 
 	for (uint32_t i = 0; i < 3; i++)
-		text[i] = value_nth(frame, 3 + i, &v[i]) ? value_text(&v[i]) : NULL;
-	if (name && text[0] && text[2])
-		code = try_value(st->mod, name,
+		text[i] = value_nth_text(frame, 3 + i);
+	if (klass && text[0] && text[2])
+		code = try_value(st->mod, klass,
 				 &(struct keel_attrop){ .name = text[0], .key = text[1], .value = text[2],
 						       .op = KEEL_SET }, &err);
 	if (code)

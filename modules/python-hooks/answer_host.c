@@ -10,44 +10,37 @@
 KEEL_USE_OPT(part);
 KEEL_USE_OPT(tolerance);
 
-static char *nth_text(const struct value *frame, uint32_t n)
+/* The process of an owner is the owner's, whatever its script asks. */
+static bool may_see(const struct known *k, const char *user)
 {
-	struct value v;
+	const char *owner = known_get(&k->job, "euser", NULL);
 
-	return value_nth(frame, n, &v) ? value_text(&v) : NULL;
+	return !*user || (owner && strcmp(owner, user) == 0);
 }
 
-static void known_pack(const struct known *k, struct pack *out)
+static void object_answer(struct state *st, const char *user, const struct value *frame, struct pack *out)
 {
-	uint32_t map = pack_open_map(out);
-
-	pack_pair_text(out, "class", "job");
-	pack_pair_text(out, "id", k->id);
-	pack_key(out, "attrs");
-	known_pack_attrs(&k->job, out);
-	pack_close(out, map, 3);
-}
-
-static void object_answer(struct state *st, const struct value *frame, struct pack *out)
-{
-	char *klass = nth_text(frame, 2), *id = nth_text(frame, 3);
+	char *klass = value_nth_text(frame, 2), *id = value_nth_text(frame, 3);
 	const struct known *k = klass && id && strcmp(klass, "job") == 0 ? host_known(st, id) : NULL;
 
-	if (k)
-		known_pack(k, out);
+	if (k && may_see(k, user))
+		known_pack(&k->job, "job", out);
 	else
 		pack_nothing(out);
 	free(klass);
 	free(id);
 }
 
-static void list_answer(struct state *st, const struct value *frame, struct pack *out)
+static void list_answer(struct state *st, const char *user, const struct value *frame, struct pack *out)
 {
-	char *klass = nth_text(frame, 2);
+	char *klass = value_nth_text(frame, 2);
 	uint32_t all = pack_open_list(out), list = pack_open_list(out), n = 0;
 
-	for (const struct known *k = klass && strcmp(klass, "job") == 0 && st->host ? st->host->jobs : NULL; k; k = k->hh.next, n++)
-		known_pack(k, out);
+	for (const struct known *k = klass && strcmp(klass, "job") == 0 && st->host ? st->host->jobs : NULL; k; k = k->hh.next)
+		if (may_see(k, user)) {
+			known_pack(&k->job, "job", out);
+			n++;
+		}
 	pack_close(out, list, n);
 	pack_nothing(out);
 	pack_close(out, all, 2);
@@ -96,7 +89,7 @@ static void place_pack(struct state *st, const char *id, struct pack *out)
 static void release_answer(struct state *st, const struct run *r, const struct value *frame, bool keeps, struct pack *out)
 {
 	bool starts = r && (r->event == &events[EVENT_execjob_prologue] || r->event == &events[EVENT_execjob_launch]);
-	char *id = nth_text(frame, 2), *select = keeps ? nth_text(frame, 3) : NULL;
+	char *id = value_nth_text(frame, 2), *select = keeps ? value_nth_text(frame, 3) : NULL;
 	struct value list = { .kind = 0 };
 	int32_t code = -EPERM;
 
@@ -111,16 +104,16 @@ static void release_answer(struct state *st, const struct run *r, const struct v
 	free(select);
 }
 
-bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out)
+bool answer_host(struct state *st, struct run *r, const char *user, const struct value *frame, struct pack *out)
 {
 	struct value what;
 
 	if (!value_nth(frame, 1, &what))
 		return false;
 	if (value_is(&what, "object"))
-		object_answer(st, frame, out);
+		object_answer(st, user, frame, out);
 	else if (value_is(&what, "list"))
-		list_answer(st, frame, out);
+		list_answer(st, user, frame, out);
 	else if (value_is(&what, "check"))
 		pack_nothing(out); /* the server does */
 	else if (value_is(&what, "keep") || value_is(&what, "release"))

@@ -142,17 +142,23 @@ void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct 
 	pack_close(p, open, facts ? 4 : 3);
 }
 
-void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts)
+void run_remember(struct run *r, const char *target, struct keel_obj *obj)
 {
 	struct run_obj *o = r->n_objs < RUN_OBJS ? &r->objs[r->n_objs++] : NULL;
 
-	if (o) {
-		snprintf(o->target, sizeof(o->target), "%s", target);
-		snprintf(o->id, sizeof(o->id), "%s", keel_id(obj));
-		o->klass = keel_klass(obj);
-		o->draft = keel_find(r->st->mod, o->klass, o->id) == obj ? NULL : obj;
-	}
-	pack_object(r->st, p, obj, c, facts);
+	if (!o)
+		return;
+	snprintf(o->target, sizeof(o->target), "%s", target);
+	snprintf(o->id, sizeof(o->id), "%s", keel_id(obj));
+	o->klass = keel_klass(obj);
+	o->draft = keel_find(r->st->mod, o->klass, o->id) == obj ? NULL : obj;
+}
+
+const char *target_vnode(const char *target)
+{
+	static const char prefix[] = "vnode:";
+
+	return strncmp(target, prefix, strlen(prefix)) == 0 ? target + strlen(prefix) : NULL;
 }
 
 /* By its place in the event; else one that a list of the event may have had: "vnode:NAME", "job:ID", "resv:ID". */

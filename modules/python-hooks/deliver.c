@@ -15,6 +15,7 @@ KEEL_USE_OPT(sched);
 #define TIMEOUT_S 120
 #define RETRY_MS 10000 /* after an error of the host's */
 #define OVERHEAD 256   /* of a message, in the window */
+#define HAVE_EACH_MS 1000 /* what a host has is believed, and sent anew, no more often */
 
 KEEL_ATTR_OPT(server, sync_mom_hookfiles_timeout);
 
@@ -99,9 +100,10 @@ static void deadline(struct keel_mod *mod, void *arg)
 
 	m->deadline = NULL;
 	if (!m->current) {
-		if (m->st->distribute->wants)
+		if (m->st->distribute->wants && !m->hasty)
 			keel_log(mod, KEEL_LOG_ERROR, "Hook", m->name, "%s has not said which hook files it has: no job starts there. Does "
 				 "its daemon have the module python-hooks?", m->name);
+		m->hasty = false;
 		mom_ask(m);
 		return;
 	}
@@ -325,7 +327,16 @@ static void on_have(struct keel_mod *mod, const char *peer, const struct keel_ms
 			 HOOKFILES_MOST);
 		n = 0;
 	}
+	if (m->hasty)
+		return; /* it is asked again */
 	orders_forget(m);
+	if (m->current && keel_now_ms(mod) < m->had_ms + HAVE_EACH_MS) { /* the files of each list would wait on the link */
+		m->current = false;
+		m->hasty = true;
+		deadline_set(m, HAVE_EACH_MS);
+		return;
+	}
+	m->had_ms = keel_now_ms(mod);
 	copy_drop_all(&m->copies);
 	for (uint32_t i = 0; lines && i < n; i++)
 		line_read(m, lines[i]);

@@ -7,6 +7,7 @@
  * starts there. Nothing of this is stored: a server that was restarted hears from each host anew.
  */
 #include "deliver.h"
+#include "host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +155,7 @@ void distribute_peer(struct state *st, const char *peer, bool up)
 	}
 	orders_forget(m);
 	m->linked = up;
-	m->current = false;
+	m->current = m->hasty = false;
 	if (up)
 		mom_ask(m);
 }
@@ -259,40 +260,26 @@ static bool is_behind(const struct state *st, const struct mom *m)
 	return m->linked && (m->orders || (!m->current && st->distribute->wants));
 }
 
-/* The next name of an exec_vnode at *at, on *ret_len characters. NULL: there is no more. */
-static const char *vnode_next(const char **at, size_t *ret_len)
-{
-	const char *from = *at + strspn(*at, "(+");
-
-	if (!*from)
-		return NULL;
-	*ret_len = strcspn(from, ":)+");
-	*at = from + *ret_len;
-	*at += strcspn(*at, "+");
-	return from;
-}
-
 keel_verdict distribute_start_now(struct keel_call *c, const struct keel_ev_start_now *ev)
 {
 	struct state *st = keel_state(c);
-	const char *at = ev->exec_vnode ? ev->exec_vnode : "", *name, *host;
-	char vnode[HOOKFILE_NAME];
-	size_t len;
+	const char *at = ev->exec_vnode ? ev->exec_vnode : "", *host;
+	struct exec_item item;
+	uint32_t chunk = 0;
 	struct mom *m;
 	bool loading;
 
 	if (!st->distribute || !keel_has(node))
 		return KEEL_NEXT;
 	loading = any_loading(st);
-	while ((name = vnode_next(&at, &len))) {
-		snprintf(vnode, sizeof(vnode), "%.*s", (int)(len < sizeof(vnode) ? len : sizeof(vnode) - 1), name);
-		host = keel_node_host_of(vnode);
+	while (exec_next(&at, &chunk, &item)) {
+		host = keel_node_host_of(item.vnode);
 		m = host ? mom_find(st, host) : NULL;
 		if (!m || !(is_behind(st, m) || (loading && m->linked)))
 			continue;
 		m->kept_waiting = true;
 		keel_log(c->mod, KEEL_LOG_DEBUG, "Job", ev->id, "vnode %s's parent mom %s:%d has a pending copy hook or delete hook request",
-			 vnode, host, MOM_PORT);
+			 item.vnode, host, MOM_PORT);
 		return keel_reject(c, PBSE_MOM_INCOMPLETE_HOOK, NULL);
 	}
 	return KEEL_NEXT;

@@ -3,7 +3,7 @@
  * files.c - a mom's: files of hooks, as the server has sent them, in mom_priv/hooks; and hooks that are made of them.
  *
  * A file is written beside its place, synced and renamed, by a worker; then the hook is changed, then the server gets to know it. What was
- * being written when the daemon was killed is thrown away at the next start, and sent again because the server is told what there is.
+ * being written when the daemon was killed is thrown away at the next start, and sent again because the server gets a list of what there is.
  * Scripts run as root: a folder or a file that others may write is refused by its name.
  *
  * Where the daemon is a server too, hooks are made of the server's objects, and their files are kept all the same.
@@ -124,10 +124,8 @@ static void hook_take(struct state *st, struct piece *p)
 		bytes_take(&h->script, &h->script_len, p);
 	if (p->kind == HOOKFILE_CONFIG)
 		bytes_take(&h->config, &h->config_len, p);
-	if (p->kind == HOOKFILE_SCRIPT || p->kind == HOOKFILE_CONFIG) {
+	if (p->kind == HOOKFILE_SCRIPT || p->kind == HOOKFILE_CONFIG)
 		h->version = ++st->files->versions;
-		pool_retire(st, h);
-	}
 }
 
 /* The hook and all of its files go. */
@@ -311,7 +309,8 @@ static bool is_for_root(const char *attrs)
 	return !strstr(attrs, "user=pbsuser\n");
 }
 
-/* $reject_root_scripts, which says nothing about hooks of a server in the same daemon: attributes say who a script runs as; what else belongs to a hook that was refused is refused, too. */
+/* $reject_root_scripts, which says nothing about hooks of a server in the same daemon: attributes say who a script runs as; what else
+ * belongs to a hook that was refused is refused, too. */
 static bool is_refused(struct state *st, const struct piece *p)
 {
 	char attrs[HOOKFILE_NAME];
@@ -417,7 +416,7 @@ static int32_t switch_check(struct keel_mod *mod, const char *value, struct keel
 	return keel_directive_bool(value, NULL, err);
 }
 
-/* Hooks of root leave: the server is told that there are none. */
+/* Hooks of root leave. */
 static void root_hooks_drop(struct state *st)
 {
 	struct hook *h, *next;

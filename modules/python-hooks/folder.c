@@ -63,6 +63,20 @@ struct sweep {
 
 static void empty(struct sweep *sweep, int fd, int depth);
 
+/* -1: it is no folder. One that its owner locked is opened where that is the daemon's own user; root needs no such thing. */
+static int dir_open(int dir, const char *name)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+	bool is_owner = geteuid() != 0;
+	int fd = openat(dir, name, flags);
+
+	if (fd < 0 && errno == EACCES && is_owner && fchmodat(dir, name, 0700, 0) == 0)
+		fd = openat(dir, name, flags);
+	if (fd >= 0 && is_owner)
+		(void)!fchmod(fd, 0700);
+	return fd;
+}
+
 static void entry_remove(struct sweep *sweep, int dir, const char *name, int depth)
 {
 	char at_top[32];
@@ -70,7 +84,7 @@ static void entry_remove(struct sweep *sweep, int dir, const char *name, int dep
 
 	if (unlinkat(dir, name, 0) == 0)
 		return;
-	below = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	below = dir_open(dir, name);
 	if (below >= 0 && depth > 0)
 		empty(sweep, below, depth - 1);
 	else if (below >= 0)
@@ -78,7 +92,8 @@ static void entry_remove(struct sweep *sweep, int dir, const char *name, int dep
 	if (below < 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0 || depth > 0)
 		return;
 	snprintf(at_top, sizeof(at_top), "deep.%u", sweep->before + sweep->moved);
-	sweep->moved += renameat(dir, name, sweep->top, at_top) == 0;
+	/* A name that a script has taken is free in the next pass. */
+	sweep->moved += renameat(dir, name, sweep->top, at_top) == 0 || errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR;
 }
 
 static void empty(struct sweep *sweep, int fd, int depth)
@@ -98,7 +113,7 @@ static void empty(struct sweep *sweep, int fd, int depth)
 
 static void path_remove(const char *path)
 {
-	struct sweep sweep = { .top = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), .moved = 1 };
+	struct sweep sweep = { .top = dir_open(AT_FDCWD, path), .moved = 1 };
 
 	for (int pass = 0; sweep.top >= 0 && sweep.moved > 0 && pass < PASSES_MAX; pass++) {
 		sweep.before += sweep.moved;
@@ -107,7 +122,8 @@ static void path_remove(const char *path)
 	}
 	if (sweep.top >= 0)
 		close(sweep.top);
-	rmdir(path);
+	if (rmdir(path) < 0 && errno == ENOTDIR)
+		unlink(path);
 }
 
 static void remove_work(void *arg)
@@ -148,7 +164,7 @@ static int32_t failed(struct folder *f, const char *what, int error)
 	return -error;
 }
 
-/* Where there is no such user it is nobody's, who is what the process will be. */
+/* Where there is no such user it is that of the user nobody, as the process will be. */
 static int32_t owner_find(struct folder *f, uid_t *ret_uid, gid_t *ret_gid)
 {
 	char room[16384], *user;
@@ -171,15 +187,15 @@ static int32_t owner_find(struct folder *f, uid_t *ret_uid, gid_t *ret_gid)
 static int32_t config_write(struct folder *f, uid_t uid, gid_t gid)
 {
 	int fd = open(f->config_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
-	uint32_t done = 0;
-	ssize_t n = 1;
+	int error;
 
 	if (fd < 0)
 		return failed(f, "cannot write the configuration into", errno);
-	while (done < f->config_len && n > 0)
-		done += (uint32_t)((n = write(fd, f->config + done, f->config_len - done)) > 0 ? n : 0);
-	if (n <= 0 || (f->is_root && fchown(fd, uid, gid) < 0))
-		failed(f, "cannot write the configuration into", n == 0 ? ENOSPC : errno);
+	error = bytes_write(fd, f->config, f->config_len);
+	if (!error && f->is_root && fchown(fd, uid, gid) < 0)
+		error = errno;
+	if (error)
+		failed(f, "cannot write the configuration into", error);
 	close(fd);
 	return f->error[0] ? -EIO : 0;
 }

@@ -395,7 +395,7 @@ void hook_free(struct state *st, struct hook *h)
 {
 	taps_free(st, h);
 	timed_free(st, h);
-	pool_free(st, h);
+	pool_free(h);
 	HASH_DEL(st->hooks, h);
 	free(h->name);
 	free(h->script);
@@ -410,7 +410,7 @@ void hook_changed(struct state *st, struct hook *h)
 	if (h->loading || !st->started)
 		return; /* it is called again then */
 	if (h->retired != h->version)
-		pool_retire(st, h);
+		pool_retire(h);
 	h->retired = h->version;
 	timed_follow(st, h);
 	if (keel_daemon(st->mod) & KEEL_SERVER)

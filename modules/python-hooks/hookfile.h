@@ -8,7 +8,7 @@
  *	tables	names of attributes, resources, states (tables.c), for all hooks
  *
  * A version is the length and a 64-bit hash (FNV-1a) of the bytes. It says whether two copies differ by chance or by a change; it is no
- * protection against somebody who makes two files of one version: both ends of the link are trusted with the files themselves.
+ * protection against two files that are made to have one version: both ends of the link are trusted with the files themselves.
  *
  * Messages, server to mom:
  *	python.file { file, version, size, at, bytes }	a piece of it: bytes `at` and on; version "": the file is to be deleted

@@ -50,6 +50,19 @@ struct event_row {
 	 * verdict. At a NOTE and without a point: c is NULL, the verdict KEEL_REJECT ends the series. */
 	keel_verdict (*settle)(struct run *r, struct keel_call *c, const struct result *result);
 };
+/* struct event_row: fill() and settle(), of a server's events in job_events.c, resv_events.c, site_events.c, periodic.c; of a mom's in host.c
+ * and verdict.c, hostwide.c. */
+#define DECLARE_SERVER(name) FUNCTIONS(server, name)
+#define DECLARE_MOM(name) FUNCTIONS(host, name)
+#define FUNCTIONS(where, name)                                                       \
+	int32_t where##_fill_##name(struct run *r, const void *ev, struct pack *params); \
+	keel_verdict where##_settle_##name(struct run *r, struct keel_call *c, const struct result *result);
+#define EVENT(name, constant, bit, daemon, point, flags) DECLARE_##daemon(name)
+#include "event.def"
+#undef EVENT
+#undef FUNCTIONS
+#undef DECLARE_SERVER
+#undef DECLARE_MOM
 extern const struct event_row events[EVENTS];
 const struct event_row *event_by_name(const char *name, size_t len); /* NULL: there is none */
 
@@ -77,7 +90,6 @@ struct hook {
 	bool spread;		/* a server: hosts had it once (manage.c) */
 	struct { uint64_t runs, errors, us, longest_us; char last[256]; int64_t last_at; } times[EVENTS];
 	struct pool *pool;	/* pool.c */
-	struct tap *taps;	/* run.c */
 	struct timed *timed;	/* periodic.c */
 	bool announced;		/* its first use was logged */
 };
@@ -101,6 +113,7 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct job_run *job_runs;    /* facts.c, by id: a server's */
+	struct teller *tellers;	     /* updates.c, by name: a server's */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
 	struct host_vnodes *host_vnodes; /* host_vnodes.c */
@@ -147,13 +160,14 @@ struct run {
 	int64_t numbers[4]; /* the event's own: run version, index ... */
 	void *own;	   /* the event's own; free_own() ends it */
 	void (*free_own)(void *own);
-	int64_t began_us;
 };
-/* Remembers an object for changes, and writes it as a value: {class, id, attrs, facts}. With c the values as the operation would make
- * them. `facts` (may be NULL): a map, written already. */
-void run_object(struct run *r, struct pack *p, const char *target, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
+/* apply.c: changes may name this object so. */
+void run_remember(struct run *r, const char *target, struct keel_obj *obj);
+const char *target_vnode(const char *target); /* NAME of "vnode:NAME"; NULL: another object */
+/* Writes an object as a value: {class, id, attrs, facts}. With c the values as the operation would make them. `facts` (may be NULL): a
+ * map, written already. */
 void pack_object(struct state *st, struct pack *p, struct keel_obj *obj, struct keel_call *c, const struct pack *facts);
-/* The attributes of a class that somebody may read, in listing order; NULL without memory. */
+/* The readable attributes of a class, in listing order; NULL without memory. */
 const struct keel_attr *const *class_attrs(struct state *st, const char *klass, uint32_t *ret_n);
 struct keel_obj *run_find(const struct run *r, const char *target); /* NULL: it is none of the event's, or gone */
 
@@ -170,7 +184,17 @@ struct result {
 	bool rerun, remove, restart_cycle;
 	char *reboot; /* NULL: no; "": the usual command */
 };
+/* result.c */
 void result_fini(struct result *r);
+/* The texts of spec 32 5.2, for the requester, like snprintf(); a script's is cut to len, without control characters but lines and tabs. */
+int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
+int32_t words_of_script(const char *text, char *buf, uint32_t len); /* that part of it */
+/* Changes as talk.h has them in a RESULT: a list of lists. NULL: it is none, or no memory; the caller calls changes_free(). */
+struct change *changes_read(const struct value *list, uint32_t *ret_n);
+struct change *changes_copy(const struct change *changes, uint32_t n); /* the same */
+struct change *changes_move(struct change *changes, uint32_t n); /* the same, without a copy of their texts, which are gone from there */
+void changes_free(struct change *changes, uint32_t n); /* NULL is fine */
+void change_pack(struct pack *p, const char *target, const struct change *c); /* one of them, under this name of its object */
 
 /* run.c */
 int32_t runs_start(struct state *st, struct keel_err *err);
@@ -182,8 +206,6 @@ void taps_free(struct state *st, struct hook *h); /* the hook goes: no tap of it
 /* An event without a point: runs the hook (or, NULL, all of that event in their order). done (may be NULL) when all are over, accepted or not. */
 int32_t run_now(struct state *st, enum event_id event, struct hook *only, void (*done)(struct state *, void *arg, bool accepted), void *arg);
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event); /* is one of this hook going on now? */
-/* The texts of spec 32 5.2, for the requester, like snprintf(). */
-int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
 /* Makes one change in the operation, or without one at once (c NULL). 0, or PBSE and *err. apply.c */
 int32_t change_make(struct run *r, struct keel_call *c, const struct change *change, struct keel_err *err);
 
@@ -200,9 +222,9 @@ void pools_stop(struct state *st);
  * many wait: done() is not called. */
 struct ask *pool_ask(struct run *r, const struct pack *event, ask_done *done);
 void ask_cancel(struct ask *a); /* its operation does not wait any more; a script that has begun goes on to its end */
-void pool_retire(struct state *st, struct hook *h); /* another version: what runs ends its calls, and leaves */
+void pool_retire(struct hook *h); /* another version: what runs ends its calls, and leaves */
 void pools_stale(struct state *st); /* tables have changed: the same for all */
-void pool_free(struct state *st, struct hook *h); /* the hook goes: what runs ends, what waits is accepted */
+void pool_free(struct hook *h); /* the hook goes: what runs ends, what waits is accepted */
 void pool_wake(struct hook *h); /* its script is there (or not): calls that waited for that go on */
 /* Is this a script? done(NULL), or why not: the text of the SyntaxError. It may be called before this returns. */
 typedef void check_done(struct state *st, void *arg, const char *why);
@@ -214,11 +236,12 @@ void tables_changed(struct state *st); /* a resource was made, altered, deleted 
 int32_t tables_put(struct state *st, const void *bytes, uint32_t len); /* a mom's, from the server */
 void tables_free(struct state *st); /* both daemons' */
 
-/* answer.c (server) and host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
+/* answer.c (server) and answer_host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
 bool answer_server(struct state *st, const struct value *frame, struct pack *out);
-/* r NULL: its operation is gone, the script runs to its end. */
-bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out);
+/* r NULL: its operation is gone, the script runs to its end. user: the owner of jobs as whom it runs, who sees no jobs of others; "": the
+ * administrator. */
+bool answer_host(struct state *st, struct run *r, const char *user, const struct value *frame, struct pack *out);
 
 /* manage.c */
 extern const struct keel_class_def hook_class;
@@ -237,16 +260,27 @@ void timed_free(struct state *st, struct hook *h);
 void hostwide_follow(struct state *st, struct hook *h);
 void hostwide_free(struct state *st, struct hook *h);
 
-/* distribute.c, a server's: hosts have the hooks they should have. */
+/* distribute.c, deliver.c, a server's: hosts have the hooks they should have. */
+extern const struct keel_attr_def distribute_timeout_row;
+int32_t deliver_init(struct keel_mod *mod, struct keel_err *err);
 int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
 /* It has changed, or is to be deleted there (pending): hook_gone() when no host has it any more, perhaps before this returns. */
 void distribute_hook(struct state *st, struct hook *h);
 void distribute_tables(struct state *st); /* tables_get() has others */
+void distribute_peer(struct state *st, const char *peer, bool up);
+void distribute_forget(struct state *st); /* a vnode is gone, and perhaps the last one of its host */
+/* Jobs do not start on a host that has not taken its hooks yet: 15167. */
+keel_verdict distribute_start_now(struct keel_call *c, const struct keel_ev_start_now *ev);
 
-/* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
+/* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. */
+extern const struct keel_mom_directive_def reject_root_scripts_directive, report_hook_checksums_directive;
+int32_t files_init(struct keel_mod *mod, struct keel_err *err);
 int32_t files_start(struct state *st, struct keel_err *err);
 void files_stop(struct state *st);
+int bytes_write(int fd, const void *bytes, uint32_t len); /* disk.c: all of them. 0, or an errno; any thread */
+keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev); /* $reject_root_scripts: jobs of root, too */
+
 /* host.c: a job of this host as an OBJECT, for job_list. */
 void host_pack_job(struct state *st, struct pack *p, const char *id);
 int32_t host_start(struct state *st, struct keel_err *err);

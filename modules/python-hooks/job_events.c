@@ -12,18 +12,12 @@
 #include "keel/service/job.h"
 #include "keel/service/sched.h"
 
-static void about(struct run *r, const char *id, const char *who)
-{
-	snprintf(r->id, sizeof(r->id), "%s", id);
-	server_asker(r, who);
-}
-
 /* ---- queuejob ----------------------------------------------------------------------------------------------- */
 int32_t server_fill_queuejob(struct run *r, const void *event, struct pack *params)
 {
 	const struct keel_ev_job_submit *ev = event;
 
-	about(r, ev->id, ev->who);
+	server_about(r, ev->id, ev->who);
 	server_submitted(r, params, "job", ev->job, r->call);
 	return 1;
 }
@@ -38,7 +32,7 @@ int32_t server_fill_modifyjob(struct run *r, const void *event, struct pack *par
 {
 	const struct keel_ev_job_modify *ev = event;
 
-	about(r, ev->id, ev->who);
+	server_about(r, ev->id, ev->who);
 	server_requested(r, params, "job", ev->job, r->call);
 	server_shown(r, params, "job_o", ev->job, NULL);
 	return 2;
@@ -57,7 +51,7 @@ int32_t server_fill_movejob(struct run *r, const void *event, struct pack *param
 	const struct keel_attr *attr = keel_attr_find(r->st->mod, "job", "queue");
 	const char *from = attr && ev->job ? keel_get_str(ev->job, attr) : NULL;
 
-	about(r, ev->id, ev->who);
+	server_about(r, ev->id, ev->who);
 	server_object(r, params, "job", ev->job, r->call);
 	server_shown(r, params, "src_queue", from ? keel_find(r->st->mod, "queue", from) : NULL, NULL);
 	return 2;
@@ -228,7 +222,7 @@ int32_t server_fill_postqueuejob(struct run *r, const void *event, struct pack *
 
 	if (owner)
 		keel_get_text(ev->job, owner, NULL, who, sizeof(who));
-	about(r, ev->id, who);
+	server_about(r, ev->id, who);
 	queued_begin(r);
 	server_object(r, params, "job", ev->job, NULL);
 	return 1;
@@ -248,16 +242,9 @@ int32_t server_fill_jobobit(struct run *r, const void *event, struct pack *param
 {
 	const struct keel_ev_job_ended *ev = event;
 
-	about(r, ev->id, NULL);
+	server_about(r, ev->id, NULL);
 	server_shown(r, params, "job", ev->job, NULL);
 	return 1;
-}
-
-keel_verdict server_settle_jobobit(struct run *r, struct keel_call *c, const struct result *result)
-{
-	(void)c;
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
 }
 
 /* ---- runjob ------------------------------------------------------------------------------------------------- */
@@ -353,7 +340,7 @@ int32_t server_fill_runjob(struct run *r, const void *event, struct pack *params
 
 	if (ev->dry)
 		return -1;
-	about(r, ev->id, ev->who);
+	server_about(r, ev->id, ev->who);
 	server_object(r, params, "job", ev->job, r->call);
 	return 1;
 }

@@ -2,6 +2,7 @@
  *
  * known.c - see known.h.
  */
+#include "hooks.h"
 #include "known.h"
 
 #include <dirent.h>
@@ -157,6 +158,7 @@ void known_free(struct known *k)
 	for (uint32_t i = 0; i < k->n_vnodes; i++)
 		thing_fini(&k->vnodes[i]);
 	thing_fini(&k->job);
+	thing_fini(&k->made);
 	free(k->vnodes);
 	free(k->id);
 	free(k);
@@ -183,7 +185,7 @@ struct known_thing *known_vnode(const struct known *k, const char *name, bool ma
 	return more[k->n_vnodes].id ? &more[own->n_vnodes++] : NULL;
 }
 
-static void thing_pack(const struct known_thing *t, const char *klass, struct pack *p)
+void known_pack(const struct known_thing *t, const char *klass, struct pack *p)
 {
 	uint32_t map = pack_open_map(p);
 
@@ -201,12 +203,12 @@ void known_write(const struct known *k, struct pack *p)
 	pack_pair_int(p, "run", k->run);
 	pack_pair_int(p, "at", k->at);
 	pack_key(p, "job");
-	thing_pack(&k->job, "job", p);
+	known_pack(&k->job, "job", p);
 	pack_key(p, "vnodes");
 	vnodes = pack_open_map(p);
 	for (uint32_t i = 0; i < k->n_vnodes; i++) {
 		pack_key(p, k->vnodes[i].id);
-		thing_pack(&k->vnodes[i], "node", p);
+		known_pack(&k->vnodes[i], "node", p);
 	}
 	pack_close(p, vnodes, k->n_vnodes);
 	pack_close(p, map, 4);
@@ -301,18 +303,12 @@ static bool id_is_good(const char *id)
 
 static int all_write(const char *path, const struct pack *p)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r = fd < 0 ? -errno : 0;
-	uint32_t done = 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
 
-	while (r == 0 && done < p->len) {
-		ssize_t n = write(fd, p->data + done, p->len - done);
-
-		if (n < 0 && errno != EINTR)
-			r = -errno;
-		done += n > 0 ? (uint32_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return -errno;
+	r = -bytes_write(fd, p->data, p->len);
+	close(fd);
 	return r;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * known.h - what a host knows of its jobs: attributes of each and of its vnodes, in memory and in mom_priv/hooks/jobs. Calls no API.
+ * known.h - what a host knows of its jobs: attributes of each and of its vnodes, in memory and in mom_priv/hooks/jobs. Calls nothing of the daemon.
  */
 #ifndef PYTHON_HOOKS_KNOWN_H
 #define PYTHON_HOOKS_KNOWN_H
@@ -26,6 +26,7 @@ struct known {
 	char *id;
 	int64_t run, at; /* its run_version; when it came */
 	struct known_thing job, *vnodes;
+	struct known_thing made; /* variables that scripts have set (variables.c), by name; in memory alone */
 	uint32_t n_vnodes, next; /* the one that is likely looked for next */
 	uint32_t round;
 	bool kept; /* in memory and on disk; else only what the part says is known, for one event */
@@ -40,6 +41,7 @@ struct known_thing *known_vnode(const struct known *k, const char *name, bool ma
 const char *known_get(const struct known_thing *t, const char *attr, const char *key); /* NULL: unset */
 /* text NULL: unset; with key NULL of all keys, and the value as a whole. -ENOMEM. */
 int known_set(struct known_thing *t, const char *attr, const char *key, const char *text);
+void known_pack(const struct known_thing *t, const char *klass, struct pack *p); /* an OBJECT, without facts */
 void known_pack_attrs(const struct known_thing *t, struct pack *p); /* {name: text | {key: text}} */
 
 /* The folder: a file for each job, by its id. Ids that are no names of files fail with -EINVAL. */

@@ -76,14 +76,13 @@ static void waiting_finish(struct pool *pool, enum how how, const char *text)
 	}
 }
 
-void pool_back(struct pool *pool, struct process *p)
+void pool_back(struct process *p, const struct ask *but)
 {
+	struct pool *pool = p->pool;
 	struct ask *a;
 
-	while ((a = p->asks ? p->asks->prev : NULL) != NULL) { /* the last one first */
-		DL_DELETE(p->asks, a);
-		p->n_asks--;
-		p->ahead_bytes -= a->frame.len;
+	while ((a = p->asks ? p->asks->prev : NULL) != but) { /* the last one first */
+		process_release(p, a);
 		a->process = NULL;
 		if (a->run) {
 			DL_PREPEND(pool->waiting, a);
@@ -321,9 +320,8 @@ static void pool_renew(struct pool *pool)
 	pool_pump(pool);
 }
 
-void pool_retire(struct state *st, struct hook *h)
+void pool_retire(struct hook *h)
 {
-	(void)st;
 	h->announced = false;
 	if (h->pool)
 		pool_renew(h->pool);
@@ -353,12 +351,11 @@ void pool_end_maybe(struct pool *pool)
 	free(pool);
 }
 
-void pool_free(struct state *st, struct hook *h)
+void pool_free(struct hook *h)
 {
 	struct pool *pool = h->pool;
 	struct process *p, *next;
 
-	(void)st;
 	if (!pool)
 		return;
 	h->pool = NULL;

@@ -98,7 +98,7 @@ struct pools {
 
 /* pool.c */
 void pool_pump(struct pool *pool); /* calls that wait go where they can */
-void pool_back(struct pool *pool, struct process *p); /* calls that have not begun wait again, in front */
+void pool_back(struct process *p, const struct ask *but); /* its calls, but this one (may be NULL), wait again, in front */
 void ask_finish(struct ask *a, struct result *result); /* taken out of its list */
 void ask_finish_as(struct ask *a, enum how how, const char *text, int64_t us);
 void pool_failed(struct pool *pool, const char *why); /* a process came to nothing: the next one comes later, or calls fail */
@@ -107,6 +107,7 @@ void pool_end_maybe(struct pool *pool); /* freed when its hook and its processes
 /* process.c */
 bool process_start(struct pool *pool, bool of_mom, const char *user); /* false without memory */
 void process_take(struct process *p, struct ask *a);
+void process_release(struct process *p, struct ask *a); /* the reverse: it is over, or waits again */
 void process_leave(struct process *p); /* ends when the call that runs is answered; those behind it wait again */
 void process_stop(struct process *p); /* now, without a word to anyone: the daemon ends */
 void process_prepared(struct process *p, const char *error); /* its folder is there, or why not */
@@ -122,7 +123,7 @@ void folders_stop(struct state *st);
 
 /* setup.c */
 struct setup {
-	const char *user, *config, *dir; /* may be NULL */
+	const char *user, *config; /* may be NULL */
 	bool has_script;
 };
 void setup_pack(struct state *st, const struct hook *h, bool of_mom, const struct setup *of, struct pack *out); /* the map */

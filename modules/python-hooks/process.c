@@ -9,6 +9,7 @@
  * A process that ends is not started again: the pool starts another one where calls wait. What it says is untrusted: what does
  * not parse, or comes out of turn, ends it.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static void process_free(struct process *p)
 {
 	struct pool *pool = p->pool;
 
-	pool_back(pool, p);
+	pool_back(p, NULL);
 	keel_timer_cancel(p->timer);
 	folder_remove(p->folder);
 	DL_DELETE(pool->processes, p);
@@ -40,19 +41,13 @@ static void process_free(struct process *p)
 /* Nothing it says counts any more. The call that runs has this end (ACCEPTED: it has not begun), those behind it wait again. */
 static void process_end(struct process *p, enum how how, const char *why)
 {
-	struct pool *pool = p->pool;
-	struct ask *first = p->asks;
+	struct ask *first = how != ACCEPTED && p->phase == UP ? p->asks : NULL;
 
 	if (p->phase == ENDING)
 		return;
-	if (how != ACCEPTED && first && p->phase == UP) {
-		DL_DELETE(p->asks, first);
-		p->n_asks--;
-		p->ahead_bytes -= first->frame.len;
-	} else {
-		first = NULL;
-	}
-	pool_back(pool, p);
+	if (first)
+		process_release(p, first);
+	pool_back(p, NULL);
 	keel_timer_cancel(p->timer);
 	p->timer = NULL;
 	p->phase = ENDING;
@@ -92,20 +87,13 @@ static void ended(struct keel_mod *mod, void *arg, const char *why, int64_t agai
 
 void process_leave(struct process *p)
 {
-	struct ask *first = p->asks;
-
 	p->leaves = true;
 	if (p->phase == PREPARING || p->phase == ENDING) /* process_prepared() sees it */
 		return;
-	if (!first) {
+	if (p->asks)
+		pool_back(p, p->asks);
+	else
 		process_end(p, ACCEPTED, "it is not needed any more");
-		return;
-	}
-	DL_DELETE(p->asks, first);
-	pool_back(p->pool, p);
-	DL_APPEND(p->asks, first);
-	p->n_asks = 1;
-	p->ahead_bytes = first->frame.len;
 }
 
 void process_stop(struct process *p)
@@ -167,6 +155,13 @@ void process_take(struct process *p, struct ask *a)
 		begin_next(p);
 }
 
+void process_release(struct process *p, struct ask *a)
+{
+	DL_DELETE(p->asks, a);
+	p->n_asks--;
+	p->ahead_bytes -= a->frame.len;
+}
+
 static void usual_follow(struct pool *pool, int64_t us)
 {
 	pool->usual_us += (us - pool->usual_us) / 4;
@@ -185,9 +180,7 @@ static bool on_result(struct process *p, const struct value *frame)
 		return false;
 	if (!value_nth(frame, 2, &v) || !result_read(&v, &result, &retire))
 		return false;
-	DL_DELETE(p->asks, a);
-	p->n_asks--;
-	p->ahead_bytes -= a->frame.len;
+	process_release(p, a);
 	p->served++;
 	pool->fails = 0;
 	result.us = us;
@@ -219,8 +212,7 @@ static bool on_up(struct process *p, const struct value *frame)
 
 static bool on_broken(struct process *p, const struct value *frame)
 {
-	struct value v;
-	char *text = value_nth(frame, 1, &v) ? value_text(&v) : NULL;
+	char *text = value_nth_text(frame, 1);
 
 	if (p->phase != STARTING || !text) {
 		free(text);
@@ -232,11 +224,13 @@ static bool on_broken(struct process *p, const struct value *frame)
 	return true;
 }
 
-static void text_copy(const struct value *v, char *buf, size_t size)
+/* A word between two semicolons of a line of the log: none in it makes another. */
+static void word_copy(const struct value *v, char *buf, size_t size)
 {
 	size_t len = v->kind == 's' ? (v->len < size - 1 ? v->len : size - 1) : 0;
 
-	memcpy(buf, len > 0 ? v->s : "", len);
+	for (size_t i = 0; i < len; i++)
+		buf[i] = (char)(v->s[i] == ';' || iscntrl((unsigned char)v->s[i]) ? '?' : v->s[i]);
 	buf[len] = '\0';
 }
 
@@ -258,8 +252,8 @@ static bool on_log(struct process *p, const struct value *frame)
 		keel_log(mod, KEEL_LOG_ERROR, "Hook", p->pool->name, "its script writes too much: other lines of this run are dropped");
 		return true;
 	}
-	text_copy(&klass, a, sizeof(a));
-	text_copy(&object, b, sizeof(b));
+	word_copy(&klass, a, sizeof(a));
+	word_copy(&object, b, sizeof(b));
 	words = value_text(&text);
 	if (words)
 		keel_log(mod, (uint32_t)(mask.i & known), a, b, "%s", words);
@@ -277,7 +271,7 @@ static bool on_ask(struct process *p, const struct value *frame)
 	if (p->phase != UP || !p->asks || ++p->questions > QUESTIONS_MAX)
 		return false;
 	open = pack_open_list(&out);
-	is_known = p->of_mom ? answer_host(st, p->asks->run, frame, &answer) : answer_server(st, frame, &answer);
+	is_known = p->of_mom ? answer_host(st, p->asks->run, p->user, frame, &answer) : answer_server(st, frame, &answer);
 	if (is_known && !answer.failed && p->asks->run)
 		record_answer(p->asks->run, frame, &answer);
 	pack_text(&out, "answer");
@@ -350,8 +344,8 @@ static bool run(struct process *p, struct keel_err *err)
 	const char *env[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "OPENBLAS_NUM_THREADS=1", tmp,
 			      folder_config(p->folder) ? config : NULL, NULL };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = profile_of(p), .name = name, .argv = argv, .env = env,
-					 .user = folder_user(p->folder), .memory = conf->memory, .deadline_ms = START_MS,
-					 .start_ms = START_MS, .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard,
+					 .user = folder_user(p->folder), .dir = folder_path(p->folder), .memory = conf->memory,
+					 .deadline_ms = START_MS, .start_ms = START_MS, .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard,
 					 .ended = ended, .arg = p };
 	struct pack setup = { .data = NULL };
 

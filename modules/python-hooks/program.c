@@ -2,6 +2,7 @@
  *
  * program.c - what execjob_launch is about: the program that is about to be started, its arguments, its environment.
  *
+ * What scripts gave the job's Variable_List before its start is in the environment (variables.c).
  * Scripts of sites know the job's own program by PBS_NODEFILE (spec 30 section 5): that of other tasks is kept, and not shown.
  */
 #include "host.h"
@@ -9,6 +10,8 @@
 #include "keel/service/part.h"
 
 KEEL_USE_OPT(part);
+
+#define ORDER_VARIABLES (-710) /* before scripts: run.c */
 
 /* ---- what a script sees ------------------------------------------------------------------------------- */
 #define NODEFILE "PBS_NODEFILE="
@@ -185,4 +188,74 @@ int32_t program_change(struct run *r, const struct result *result, struct keel_e
 	strings_clear(&argv);
 	strings_clear(&env);
 	return code ? keel_error(err, PBSE_HOOKERROR, "the program cannot be what hook %s makes of it: %s", r->name, strerror(-code)) : 0;
+}
+
+/* ---- variables that scripts gave the job ---------------------------------------------------------------- */
+static bool is_variable(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	return strncmp(line, name, len) == 0 && line[len] == '=';
+}
+
+/* A program has what scripts say; a task beside it what its starter says, and the rest of theirs. */
+static void variable_put(struct strings *env, const struct known_value *v, bool beside)
+{
+	char *line;
+	uint32_t i = 0;
+
+	while (i < env->n && !is_variable(env->all[i], v->attr))
+		i++;
+	if (beside && i < env->n)
+		return;
+	if (asprintf(&line, "%s=%s", v->attr, v->text) < 0)
+		line = NULL;
+	if (i == env->n || !line) {
+		strings_add(env, line);
+		return;
+	}
+	free(env->all[i]);
+	env->all[i] = line;
+}
+
+static int32_t variables_put(const struct known *k, uint32_t number)
+{
+	const struct keel_part_task *task = keel_part_program(k->id, number);
+	struct strings argv = { .all = NULL }, env = { .all = NULL };
+	int32_t code = 0;
+
+	if (!task || !task->argv || !task->argv[0])
+		return 0;
+	strings_copy(&argv, task->argv);
+	strings_copy(&env, task->env);
+	for (uint32_t i = 0; i < k->made.n; i++)
+		variable_put(&env, &k->made.values[i], number != PROGRAM);
+	if (argv.failed || env.failed)
+		code = -ENOMEM;
+	else
+		code = keel_part_set_program(k->id, number, &(struct keel_part_task){
+			.size = sizeof(struct keel_part_task), .number = number,
+			.argv = (const char *const *)argv.all, .env = (const char *const *)env.all });
+	strings_clear(&argv);
+	strings_clear(&env);
+	return code;
+}
+
+static keel_verdict program_comes(struct keel_call *c, uint32_t point, const void *event, void *arg)
+{
+	const struct keel_ev_task_spawn *spawn = event; /* a task_launch begins like it */
+	const struct known *k = host_known(arg, spawn->id);
+	int32_t code = k && k->made.n ? variables_put(k, point == KEEL_POINT_task_spawn ? spawn->number : PROGRAM) : 0;
+
+	return code ? keel_reject(c, PBSE_HOOKERROR, "the program cannot have the variables that hooks set: %s", strerror(-code)) : KEEL_NEXT;
+}
+
+int32_t program_start(struct state *st, struct keel_err *err)
+{
+	static const uint32_t points[] = { KEEL_POINT_task_launch, KEEL_POINT_task_spawn };
+	int32_t code = 0;
+
+	for (size_t i = 0; keel_has(part) && i < KEEL_COUNT(points) && code >= 0; i++)
+		code = keel_tap_add(st->mod, points[i], "variables", ORDER_VARIABLES, program_comes, st, err);
+	return code < 0 ? code : 0;
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * python-hooks.c - hooks of a site in Python, as PBS has them. Without libpython: scripts run in keelson-pyhost (pool.c).
- *
- * on a server   manage.c, body.c, show.c, stored.c hooks as objects, for qmgr; server.c events; periodic.c; answer.c; distribute.c: moms get their hooks
- * on a mom      files.c hooks as files; host.c, verdict.c events; job.c what it knows of jobs; update.c what scripts change on the server
- * on both       hook.c what a hook is; run.c events and results; pool.c processes; tables.c names; talk.c frames
+ * python-hooks.c - hooks of a site in Python, as PBS has them: what the module contributes, and its life. Without libpython: scripts
+ * run in keelson-pyhost (pool.c). The map of the files is in README.md.
  */
 #include "hooks.h"
-#include "distribute.h"
 #include "host.h"
-#include "hostwide.h"
 
 #include "keel/service/supervise.h"
 
@@ -88,7 +83,8 @@ static const struct {
 	int32_t (*start)(struct state *, struct keel_err *);
 } parts[] = {
 	{ KEEL_SERVER | KEEL_MOM, pools_start }, { KEEL_SERVER | KEEL_MOM, runs_start },
-	{ KEEL_SERVER, manage_start }, { KEEL_SERVER, server_start }, { KEEL_SERVER, updates_start }, { KEEL_SERVER, distribute_start },
+	{ KEEL_SERVER, manage_start }, { KEEL_SERVER, server_start }, { KEEL_SERVER, facts_start }, { KEEL_SERVER, updates_start },
+	{ KEEL_SERVER, distribute_start },
 	{ KEEL_MOM, hostwide_start }, { KEEL_MOM, files_start }, { KEEL_MOM, host_start },
 };
 
@@ -102,6 +98,7 @@ static void stop(struct keel_mod *mod)
 	files_stop(st);
 	distribute_stop(st);
 	updates_stop(st);
+	facts_stop(st);
 	server_stop(st);
 	manage_stop(st);
 	runs_stop(st);

@@ -189,17 +189,6 @@ void record_answer(struct run *r, const struct value *frame, const struct pack *
 	rec->n_answers++;
 }
 
-static void change_pack(struct pack *p, const struct change *c)
-{
-	uint32_t open = pack_open_list(p);
-
-	pack_text(p, c->target);
-	pack_text(p, c->attr);
-	pack_text(p, c->key);
-	pack_text(p, c->text);
-	pack_close(p, open, 4);
-}
-
 static void result_pack(struct pack *p, const struct result *result)
 {
 	static const char *const hows[] = { "accept", "reject", "exception", "alarm", "broken" };
@@ -216,7 +205,7 @@ static void result_pack(struct pack *p, const struct result *result)
 	pack_key(p, "changes");
 	list = pack_open_list(p);
 	for (uint32_t i = 0; i < result->n_changes; i++)
-		change_pack(p, &result->changes[i]);
+		change_pack(p, result->changes[i].target, &result->changes[i]);
 	pack_close(p, list, result->n_changes);
 	pack_close(p, map, 9);
 }

@@ -13,7 +13,6 @@
 #define REPORTS_MAX 4096 /* that wait for a server which is away; the oldest ones go */
 #define BYTES_MAX (4u * 1024u * 1024u)
 #define ORDER_FIRST (-900) /* before ends of jobs are reported again */
-#define VNODE "vnode:"
 
 KEEL_USE(link);
 KEEL_USE_OPT(tolerance);
@@ -122,9 +121,9 @@ static bool is_offline(const char *state)
 /* True: it is of a host that failed, and done. */
 static bool failed_change(const struct run *r, const struct result *result, const struct change *c)
 {
-	const char *vnode = c->target + strlen(VNODE);
+	const char *vnode = target_vnode(c->target);
 
-	if (strncmp(c->target, VNODE, strlen(VNODE)) != 0 || !has_failed(r, vnode))
+	if (!vnode || !has_failed(r, vnode))
 		return false;
 	if (strcmp(c->attr, "state") == 0 && c->text && is_offline(c->text))
 		keel_tolerance_offline(r->id, vnode, text_of(result, c->target, "comment"));
@@ -132,19 +131,10 @@ static bool failed_change(const struct run *r, const struct result *result, cons
 }
 
 /* ---- results ------------------------------------------------------------------------------------------ */
-static void change_pack(struct pack *p, const struct run *r, const struct change *c)
+/* The job of the event is "job", also where its name was used. */
+static const char *target_of(const struct run *r, const struct change *c)
 {
-	uint32_t list = pack_open_list(p);
-
-	/* The job of the event by its name, as any other one. */
-	if (strcmp(c->target, "job") == 0 || (strncmp(c->target, "job:", 4) == 0 && strcmp(c->target + 4, r->id) == 0))
-		pack_text(p, "job");
-	else
-		pack_text(p, c->target);
-	pack_text(p, c->attr);
-	pack_text(p, c->key);
-	pack_text(p, c->text);
-	pack_close(p, list, 4);
+	return strncmp(c->target, "job:", 4) == 0 && strcmp(c->target + 4, r->id) == 0 ? "job" : c->target;
 }
 
 static uint32_t changes_pack(struct pack *p, const struct run *r, const struct result *result)
@@ -156,17 +146,22 @@ static uint32_t changes_pack(struct pack *p, const struct run *r, const struct r
 
 		if (strcmp(c->target, "event") == 0 || failed_change(r, result, c))
 			continue;
-		change_pack(p, r, c);
+		change_pack(p, target_of(r, c), c);
 		n++;
 	}
 	pack_close(p, list, n);
 	return n;
 }
 
+static bool is_start(const struct run *r)
+{
+	return r->event == &events[EVENT_execjob_begin] || r->event == &events[EVENT_execjob_prologue];
+}
+
 /* What the verdict of a start or an epilogue says is not said twice. */
 static int64_t flags_of(const struct run *r, const struct result *result)
 {
-	bool starts = r->event == &events[EVENT_execjob_begin] || r->event == &events[EVENT_execjob_prologue];
+	bool starts = is_start(r);
 	bool judged = starts || r->event == &events[EVENT_execjob_launch] ||
 		      (r->event == &events[EVENT_execjob_epilogue] && r->numbers[NUMBER_INDEX] == 0);
 	bool raised = result->how != ACCEPTED && result->how != REJECTED;
@@ -210,6 +205,15 @@ void host_offline(struct state *st, const char *hook, bool on)
 	report_add(st, report);
 }
 
+static void variables_keep(struct state *st, const struct run *r, struct known *k, const char *after)
+{
+	const char *before = known_get(&k->job, "Variable_List", NULL);
+
+	if (!variables_made(k, before ? before : "", after))
+		keel_log(st->mod, KEEL_LOG_ERROR, "Job", k->id, "its program has not all variables that hook %s sets: more than %d, or no memory",
+			 r->name, VARIABLES_MAX);
+}
+
 /* What scripts behind this one see. */
 void host_changed(struct state *st, const struct run *r, const struct result *result)
 {
@@ -220,8 +224,10 @@ void host_changed(struct state *st, const struct run *r, const struct result *re
 		const struct change *c = &result->changes[i];
 		struct known_thing *t = strcmp(c->target, "job") == 0 ? &k->job : NULL;
 
-		if (strncmp(c->target, VNODE, strlen(VNODE)) == 0)
-			t = known_vnode(k, c->target + strlen(VNODE), false);
+		if (target_vnode(c->target))
+			t = known_vnode(k, target_vnode(c->target), false);
+		else if (t && is_start(r) && strcmp(c->attr, "Variable_List") == 0 && c->text)
+			variables_keep(st, r, k, c->text);
 		n += t && known_set(t, c->attr, c->key, c->text) == 0;
 	}
 	if (n)
@@ -266,25 +272,4 @@ void reports_stop(struct state *st)
 {
 	while (st->host->reports)
 		report_free(st->host, st->host->reports);
-}
-
-int32_t host_start(struct state *st, struct keel_err *err)
-{
-	int32_t r;
-
-	st->host = calloc(1, sizeof(*st->host));
-	if (!st->host)
-		return keel_error(err, -ENOMEM, "out of memory");
-	r = facts_start(st, err);
-	return r ? r : reports_start(st, err);
-}
-
-void host_stop(struct state *st)
-{
-	if (!st->host)
-		return;
-	facts_stop(st);
-	reports_stop(st);
-	free(st->host);
-	st->host = NULL;
 }

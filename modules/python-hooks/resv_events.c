@@ -4,17 +4,11 @@
  */
 #include "server.h"
 
-static void about(struct run *r, const char *id, const char *who)
-{
-	snprintf(r->id, sizeof(r->id), "%s", id);
-	server_asker(r, who);
-}
-
 int32_t server_fill_resvsub(struct run *r, const void *event, struct pack *params)
 {
 	const struct keel_ev_resv_submit *ev = event;
 
-	about(r, ev->id, ev->who);
+	server_about(r, ev->id, ev->who);
 	server_submitted(r, params, "resv", ev->resv, r->call);
 	return 1;
 }
@@ -28,7 +22,7 @@ int32_t server_fill_modifyresv(struct run *r, const void *event, struct pack *pa
 {
 	const struct keel_ev_resv_modify *ev = event;
 
-	about(r, ev->id, ev->who);
+	server_about(r, ev->id, ev->who);
 	server_requested(r, params, "resv", ev->resv, r->call);
 	server_shown(r, params, "resv_o", ev->resv, NULL);
 	return 2;
@@ -49,31 +43,15 @@ keel_verdict server_settle_modifyresv(struct run *r, struct keel_call *c, const 
 }
 
 /* ---- notes: nothing is to be changed ------------------------------------------------------------------------ */
-static int32_t note_fill(struct run *r, const char *id, struct keel_obj *resv, struct pack *params)
-{
-	about(r, id, NULL);
-	server_shown(r, params, "resv", resv, NULL);
-	return 1;
-}
-
-static keel_verdict note_settle(struct run *r, const struct result *result)
-{
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
-}
-
-#define NOTE(name, point) \
+#define NOTE(name)                                                                        \
 	int32_t server_fill_##name(struct run *r, const void *event, struct pack *params) \
-	{ \
-		const struct keel_ev_##point *ev = event; \
-                                                                                                             \
-		return note_fill(r, ev->id, ev->resv, params); \
-	} \
-	keel_verdict server_settle_##name(struct run *r, struct keel_call *c, const struct result *result) \
-	{ \
-		(void)c; \
-		return note_settle(r, result); \
+	{                                                                                 \
+		const struct keel_ev_##name *ev = event;                                  \
+                                                                                          \
+		server_about(r, ev->id, NULL);                                            \
+		server_shown(r, params, "resv", ev->resv, NULL);                          \
+		return 1;                                                                 \
 	}
-NOTE(resv_confirm, resv_confirm)
-NOTE(resv_begin, resv_begin)
-NOTE(resv_end, resv_end)
+NOTE(resv_confirm)
+NOTE(resv_begin)
+NOTE(resv_end)

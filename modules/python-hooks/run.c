@@ -41,7 +41,6 @@ struct going *run_new(struct state *st, struct hook *h, enum event_id event)
 	g->run.st = st;
 	g->run.hook = h;
 	g->run.event = &events[event];
-	g->run.began_us = keel_clock_us(st->mod);
 	snprintf(g->run.name, sizeof(g->run.name), "%s", h->name);
 	DL_APPEND(st->runs->all, &g->run);
 	return g;
@@ -100,6 +99,28 @@ bool run_write(struct going *g, const void *ev, const struct pack *about, struct
 	return n >= 0 && !event->failed;
 }
 
+void run_over(struct going *g, struct result *result)
+{
+	g->ask = NULL;
+	g->over = true;
+	g->result = *result;
+	*result = (struct result){ .how = ACCEPTED };
+}
+
+void run_ask(struct going *g, const struct pack *event, ask_done *done)
+{
+	struct result none = { .how = BROKEN };
+	struct ask *a = pool_ask(&g->run, event, done);
+
+	if (g->over) /* and perhaps what `a` was is gone */
+		return;
+	g->ask = a;
+	if (a)
+		return;
+	none.text = strdup("no memory, or too many calls wait for its script");
+	done(&g->run, &none);
+}
+
 bool run_goes(const struct state *st, const struct hook *h, enum event_id event)
 {
 	const struct run *r;
@@ -115,10 +136,7 @@ static void answered(struct run *r, struct result *result)
 {
 	struct going *g = (struct going *)r;
 
-	g->ask = NULL;
-	g->over = true;
-	g->result = *result;
-	*result = (struct result){ .how = ACCEPTED };
+	run_over(g, result);
 	keel_release(g->hold);
 }
 
@@ -143,20 +161,6 @@ static void cancelled(struct keel_call *c, void *arg, int32_t reason)
 	if (g->ask)
 		ask_cancel(g->ask);
 	run_free(g);
-}
-
-static void ask_gate(struct going *g, const struct pack *event)
-{
-	struct result none = { .how = BROKEN };
-	struct ask *a = pool_ask(&g->run, event, answered);
-
-	if (g->over) /* and perhaps what `a` was is gone */
-		return;
-	g->ask = a;
-	if (a)
-		return;
-	none.text = strdup("no memory, or too many calls wait for its script");
-	answered(&g->run, &none);
 }
 
 static keel_verdict gate(const struct tap *t, struct keel_call *c, const void *ev)
@@ -186,7 +190,7 @@ static keel_verdict gate(const struct tap *t, struct keel_call *c, const void *e
 	run_started(&g->run);
 	if (t->hook->debug)
 		record_in(&g->run, &event);
-	ask_gate(g, &event);
+	run_ask(g, &event, answered);
 	g->run.call = NULL;
 	pack_fini(&event);
 	return KEEL_WAIT;

@@ -97,10 +97,7 @@ static void answered(struct run *r, struct result *result)
 {
 	struct going *g = (struct going *)r;
 
-	g->ask = NULL;
-	g->over = true;
-	g->result = *result;
-	*result = (struct result){ .how = ACCEPTED };
+	run_over(g, result);
 	line_go_soon(g->line);
 }
 
@@ -113,13 +110,7 @@ static bool begin(struct going *g)
 	run_started(r);
 	if (r->hook->debug)
 		record_in(r, &g->event);
-	g->ask = pool_ask(r, &g->event, answered);
-	if (!g->ask && !g->over) {
-		g->result = (struct result){ .how = BROKEN, .text = strdup("no memory, or too many calls wait for its script") };
-		g->over = true;
-	}
-	if (g->over) /* what pool_ask() returned may be gone */
-		g->ask = NULL;
+	run_ask(g, &g->event, answered);
 	g->has_begun = true;
 	pack_fini(&g->event);
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server.c - what events of a server have in common: who asks, what a script may change, what the result means for
+ * server.c - what events of a server have in common: the requestor, what a script may change, what the result means for
  * the operation.
  */
 #include "server.h"
@@ -13,6 +13,7 @@
 #include "keel/service/resource.h"
 #include "keel/service/resv.h"
 #include "keel/service/sched.h"
+#include "keel/words.h"
 
 /* A mom has none of them. */
 KEEL_USE_OPT(job);
@@ -22,8 +23,8 @@ KEEL_USE_OPT(resource);
 KEEL_USE_OPT(resv);
 KEEL_USE_OPT(sched);
 
-/* ---- who asks ----------------------------------------------------------------------------------------------- */
-static void asker_split(struct run *r, const char *who)
+/* ---- requestors --------------------------------------------------------------------------------------------- */
+static void requestor_split(struct run *r, const char *who)
 {
 	size_t len = strcspn(who, "@");
 
@@ -32,17 +33,18 @@ static void asker_split(struct run *r, const char *who)
 		snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", who + len + 1);
 }
 
-void server_asker(struct run *r, const char *who)
+void server_about(struct run *r, const char *id, const char *who)
 {
 	const struct keel_session *session = r->call ? keel_call_session(r->call) : NULL;
 	struct keel_mod *mod = r->st->mod;
 
+	snprintf(r->id, sizeof(r->id), "%s", id);
 	snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", keel_host_name(mod));
 	if (session && session->user && *session->user) {
 		snprintf(r->requestor, sizeof(r->requestor), "%s", session->user);
 		snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", session->host);
 	} else if (who && strchr(who, '@') && *who != '@') {
-		asker_split(r, who);
+		requestor_split(r, who);
 	} else {
 		snprintf(r->requestor, sizeof(r->requestor), "pbs_server");
 	}
@@ -52,10 +54,12 @@ void server_asker(struct run *r, const char *who)
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c)
 {
 	pack_key(params, key);
-	if (obj)
-		run_object(r, params, key, obj, c, NULL);
-	else
+	if (obj) {
+		run_remember(r, key, obj);
+		pack_object(r->st, params, obj, c, NULL);
+	} else {
 		pack_nothing(params);
+	}
 }
 
 void server_shown(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, const struct pack *facts)
@@ -76,7 +80,7 @@ struct requested {
 	uint32_t n;
 	bool *changes; /* those that the operation changes */
 	const struct keel_attr *schedselect;
-	char computed[4096]; /* names of resources that nobody wrote */
+	char computed[4096]; /* names of resources that no request named */
 	struct pack *out;
 	uint32_t pairs;
 	/* of the attribute that is being written */
@@ -91,16 +95,6 @@ static void requested_find(void *arg, struct keel_obj *obj, const struct keel_at
 
 	for (uint32_t i = 0; obj == q->obj && i < q->n; i++)
 		q->changes[i] |= q->attrs[i] == attr;
-}
-
-static bool is_computed(const struct requested *q, const char *key)
-{
-	const size_t len = strlen(key);
-
-	for (const char *at = q->computed; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-		if (strcspn(at, ",") == len && memcmp(at, key, len) == 0)
-			return true;
-	return false;
 }
 
 /* Does the object have this value of the key already? */
@@ -129,7 +123,7 @@ static void requested_value(void *arg, const char *key, const char *text, uint32
 {
 	struct requested *q = arg;
 
-	if (key && (is_computed(q, key) || (!q->is_new && is_same(q, key, text, len))))
+	if (key && (keel_words_have(q->computed, key) || (!q->is_new && is_same(q, key, text, len))))
 		return;
 	if (!q->begun) {
 		pack_key(q->out, keel_attr_name(q->attr));
@@ -162,18 +156,6 @@ static void requested_attrs(struct requested *q)
 	}
 }
 
-static void requested_remember(struct run *r, const char *target, struct keel_obj *obj)
-{
-	struct run_obj *o = r->n_objs < RUN_OBJS ? &r->objs[r->n_objs++] : NULL;
-
-	if (!o)
-		return;
-	*o = (struct run_obj){ .klass = keel_klass(obj) };
-	snprintf(o->target, sizeof(o->target), "%s", target);
-	snprintf(o->id, sizeof(o->id), "%s", keel_id(obj));
-	o->draft = keel_find(r->st->mod, o->klass, o->id) == obj ? NULL : obj;
-}
-
 static bool requested_look(struct run *r, struct requested *q)
 {
 	q->attrs = class_attrs(r->st, keel_klass(q->obj), &q->n);
@@ -190,7 +172,7 @@ static void requested_pack(struct run *r, struct pack *params, const char *key, 
 {
 	uint32_t map, attrs;
 
-	requested_remember(r, key, q->obj);
+	run_remember(r, key, q->obj);
 	params->failed |= !requested_look(r, q);
 	pack_key(params, key);
 	map = pack_open_map(params);
@@ -222,6 +204,13 @@ void server_restarts_cycle(struct run *r, const struct result *result)
 		return;
 	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "requested for scheduler to restart cycle");
 	keel_sched_reconsider();
+}
+
+keel_verdict server_settle_note(struct run *r, struct keel_call *c, const struct result *result)
+{
+	(void)c;
+	server_restarts_cycle(r, result);
+	return KEEL_NEXT;
 }
 
 keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct result *result)
@@ -289,38 +278,6 @@ keel_verdict server_settle(struct run *r, struct keel_call *c, const struct resu
 	if (result->how != ACCEPTED)
 		return server_refusal(r, c, result);
 	return server_changes(r, c, result, target);
-}
-
-/* ---- changes that are made later ---------------------------------------------------------------------------- */
-void changes_free(struct change *changes, uint32_t n)
-{
-	for (uint32_t i = 0; changes && i < n; i++) {
-		free(changes[i].target);
-		free(changes[i].attr);
-		free(changes[i].key);
-		free(changes[i].text);
-	}
-	free(changes);
-}
-
-static bool change_copy(struct change *to, const struct change *from)
-{
-	*to = (struct change){ .target = strdup(from->target), .attr = strdup(from->attr),
-			       .key = from->key ? strdup(from->key) : NULL,
-				       .text = from->text ? strdup(from->text) : NULL };
-	return to->target && to->attr && (to->key || !from->key) && (to->text || !from->text);
-}
-
-struct change *changes_copy(const struct change *changes, uint32_t n)
-{
-	struct change *copy = calloc(n ? n : 1, sizeof(*copy));
-
-	for (uint32_t i = 0; copy && i < n; i++)
-		if (!change_copy(&copy[i], &changes[i])) {
-			changes_free(copy, i + 1);
-			return NULL;
-		}
-	return copy;
 }
 
 /* ---- start and end ------------------------------------------------------------------------------------------ */

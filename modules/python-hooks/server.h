@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server.h - the functions that rows of events.c name, and what files about events of a server share.
+ * server.h - what files about events of a server share.
  */
 #ifndef PYTHON_HOOKS_SERVER_H
 #define PYTHON_HOOKS_SERVER_H
 
 #include "hooks.h"
-
-/* struct event_row: fill() and settle(), of a server's events in job_events.c, resv_events.c, site_events.c,
- * periodic.c; of a mom's in host.c. */
-#define DECLARE_SERVER(name) FUNCTIONS(server, name)
-#define DECLARE_MOM(name) FUNCTIONS(host, name)
-#define FUNCTIONS(where, name)                                                       \
-	int32_t where##_fill_##name(struct run *r, const void *ev, struct pack *params); \
-	keel_verdict where##_settle_##name(struct run *r, struct keel_call *c, const struct result *result);
-#define EVENT(name, constant, bit, daemon, point, flags) DECLARE_##daemon(name)
-#include "event.def"
-#undef EVENT
-#undef FUNCTIONS
-#undef DECLARE_SERVER
-#undef DECLARE_MOM
 
 struct server {
 	struct walks *walks;   /* answer.c */
@@ -34,8 +20,9 @@ void queued_stop(struct server *server);
 void answers_free(struct server *server);
 
 /* ---- server.c ----------------------------------------------------------------------------------------------- */
-/* Fills requestor and requestor_host: of the operation, else of `who` (user@host; may be NULL), else this server. */
-void server_asker(struct run *r, const char *who);
+/* What a run is about ("": nothing of its own), and its requestor: of the operation, else `who` (user@host; may be NULL), else this
+ * server. */
+void server_about(struct run *r, const char *id, const char *who);
 /* A pair of `params`: an object that changes may name by this key. With c as the operation would make it. obj
  * NULL: nothing. */
 void server_object(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
@@ -47,14 +34,13 @@ void server_submitted(struct run *r, struct pack *params, const char *key, struc
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The scheduler begins anew if the script wants that. */
 void server_restarts_cycle(struct run *r, const struct result *result);
+/* settle() of events at which nothing is to be changed. */
+keel_verdict server_settle_note(struct run *r, struct keel_call *c, const struct result *result);
 keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct result *result);
 /* Makes the changes, each of which has to be of this target. KEEL_NEXT, or the refusal of the operation. */
 keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target);
 /* All of it, for a GATE of which accepting means the changes, and refusing refuses. */
 keel_verdict server_settle(struct run *r, struct keel_call *c, const struct result *result, const char *target);
-/* Of the caller, who frees them; NULL without memory. */
-struct change *changes_copy(const struct change *changes, uint32_t n);
-void changes_free(struct change *changes, uint32_t n);
 extern const struct keel_session server_manager; /* what scripts change is judged as a manager's request */
 
 /* ---- vnodes.c ----------------------------------------------------------------------------------------------- */

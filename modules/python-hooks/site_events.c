@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * site_events.c - management and modifyvnode: what administrators asked and were answered, what became of a vnode.
+ * site_events.c - management and modifyvnode: a request of an administrator with its reply, what became of a vnode.
  * Nothing is to be changed there.
  */
 #include "server.h"
@@ -63,8 +63,7 @@ int32_t server_fill_management(struct run *r, const void *event, struct pack *pa
 	const bool says = ev->text && *ev->text;
 	uint32_t map;
 
-	snprintf(r->id, sizeof(r->id), "%s", ev->name ? ev->name : "");
-	server_asker(r, ev->who);
+	server_about(r, ev->name ? ev->name : "", ev->who);
 	pack_key(params, "management");
 	map = pack_open_map(params);
 	pack_pair_int(params, "cmd", ev->cmd);
@@ -78,13 +77,6 @@ int32_t server_fill_management(struct run *r, const void *event, struct pack *pa
 	attribs_pack(params, ev->changes);
 	pack_close(params, map, 9);
 	return 1;
-}
-
-keel_verdict server_settle_management(struct run *r, struct keel_call *c, const struct result *result)
-{
-	(void)c;
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
 }
 
 /* ---- modifyvnode -------------------------------------------------------------------------------------------- */
@@ -104,16 +96,8 @@ int32_t server_fill_modifyvnode(struct run *r, const void *event, struct pack *p
 {
 	const struct keel_ev_node_state *ev = event;
 
-	snprintf(r->id, sizeof(r->id), "%s", ev->id);
-	server_asker(r, NULL);
+	server_about(r, ev->id, NULL);
 	vnode_pack(r, params, "vnode", ev->node, ev->after);
 	vnode_pack(r, params, "vnode_o", ev->node, ev->before);
 	return 2;
-}
-
-keel_verdict server_settle_modifyvnode(struct run *r, struct keel_call *c, const struct result *result)
-{
-	(void)c;
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
 }

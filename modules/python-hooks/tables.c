@@ -44,7 +44,6 @@ static bool is_readonly(const struct keel_attr_def *def)
 	return def->write_roles == KEEL_NOBODY && !(strcmp(def->klass, "job") == 0 && strcmp(def->name, "queue") == 0);
 }
 
-/* Those that nobody may read are no business of scripts. */
 static void attr_pack(void *arg, const struct keel_attr_def *def)
 {
 	struct rows *rows = arg;

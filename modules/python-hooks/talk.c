@@ -263,3 +263,10 @@ char *value_text(const struct value *v)
 {
 	return v->kind == 's' ? strndup(v->s, v->len) : NULL;
 }
+
+char *value_nth_text(const struct value *list, uint32_t n)
+{
+	struct value v;
+
+	return value_nth(list, n, &v) ? value_text(&v) : NULL;
+}

@@ -208,5 +208,47 @@ static void what_stays_keeps_its_slots(void)
 	free(hosts);
 }
 
+static void made_is(const char *before, const char *after, const char *text)
+{
+	struct known *k = known_new("1.svr", 1);
+	char line[200] = "";
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(k);
+	CU_ASSERT_TRUE(variables_made(k, before, after));
+	for (uint32_t i = 0; i < k->made.n; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%s=%s", i ? "|" : "", k->made.values[i].attr, k->made.values[i].text);
+	CU_ASSERT_STRING_EQUAL(line, text);
+	known_free(k);
+}
+
+static void variables_that_scripts_set(void)
+{
+	made_is("", "", "");
+	made_is("A=1,B=2", "A=1,B=2", "");
+	made_is("", "A=1", "A=1");
+	made_is("A=1,B=2", "A=1,B=2,C=3", "C=3");
+	made_is("A=1,B=2,C=3", "A=1,C=4,D=", "C=4|D=");
+	made_is("A=1\\,2,B='x,y'", "A=1\\,2,B=x\\,y,C=a\\\\b\\,c\\\"=d", "C=a\\b,c\"=d");
+	made_is("A=1,A=2,B=3", "A=2,B=3", "A=2");
+	made_is("A=1", "A=1,PBS_NODEFILE=x,TMPDIR=y,TMPDIRS=z,=v,novalue", "TMPDIRS=z");
+	made_is("A=1,,B=2", "A=1,B=3,'", "B=3");
+}
+
+/* past modules/python-hooks/host.h VARIABLES_MAX */
+static void too_many_variables(void)
+{
+	char text[20000] = "";
+	struct known *k = known_new("1.svr", 1);
+	size_t len = 0;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(k);
+	for (int i = 0; i < VARIABLES_MAX + 1; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "V%d=%d,", i, i);
+	CU_ASSERT_FALSE(variables_made(k, "", text));
+	CU_ASSERT_EQUAL(k->made.n, VARIABLES_MAX);
+	known_free(k);
+}
+
 TESTS_MAIN("known", TEST(what_is_read_is_written_the_same), TEST(values_change), TEST(halves_are_refused),
-		   TEST(a_file_for_each_job), TEST(items_of_exec_vnode), TEST(amounts_add_up), TEST(what_stays_keeps_its_slots))
+		   TEST(a_file_for_each_job), TEST(items_of_exec_vnode), TEST(amounts_add_up), TEST(what_stays_keeps_its_slots),
+		   TEST(variables_that_scripts_set), TEST(too_many_variables))

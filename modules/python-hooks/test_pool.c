@@ -242,7 +242,7 @@ static void broken(void)
 	keel_mock_advance(mock, 10);
 	CU_ASSERT(c.ends == 1 && c.how == BROKEN);
 	CU_ASSERT_STRING_EQUAL(c.text, "SyntaxError: invalid syntax");
-	pool_retire(&st, h); /* another script */
+	pool_retire(h); /* another script */
 	call(&c, h);
 	CU_ASSERT_EQUAL(c.ends, 0);
 	comes_up(1);
@@ -293,7 +293,7 @@ static void another_version(void)
 	call(&c[0], h);
 	call(&c[1], h);
 	comes_up(0);
-	pool_retire(&st, h);
+	pool_retire(h);
 	CU_ASSERT_STRING_EQUAL(fakes.all[0].lost, "");
 	comes_up(1);
 	CU_ASSERT_EQUAL(number_of(1, 0), number_of(0, 1));

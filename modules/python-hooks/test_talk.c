@@ -168,5 +168,32 @@ static void test_long(void)
 	free(text);
 }
 
+/* json.c. What is no value, also inside, is null. */
+static void test_json(void)
+{
+	struct pack p = { .data = NULL }, nothing = { .data = NULL };
+	uint32_t map = pack_open_map(&p), list;
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	pack_pair_text(&p, "a \"b\"", "back\\slash\n\x01\xff");
+	pack_pair_int(&p, "n", INT64_MIN);
+	pack_key(&p, "list");
+	list = pack_open_list(&p);
+	pack_nothing(&p);
+	pack_close(&p, pack_open_list(&p), 0);
+	pack_close(&p, pack_open_map(&p), 0);
+	pack_close(&p, list, 3);
+	pack_close(&p, map, 3);
+	json_write(f, &p);
+	json_write(f, &nothing);
+	fclose(f);
+	CU_ASSERT_STRING_EQUAL(text, "{\"a \\\"b\\\"\": \"back\\\\slash\\u000a\\u0001\xff\", \"n\": -9223372036854775808, "
+				     "\"list\": [null, [], {}]}null");
+	free(text);
+	pack_fini(&p);
+}
+
 TESTS_MAIN("talk", TEST(test_same), TEST(test_walk), TEST(test_cut), TEST(test_depth), TEST(test_nonsense), TEST(test_bytes),
-	   TEST(test_long))
+	   TEST(test_long), TEST(test_json))

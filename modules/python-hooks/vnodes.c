@@ -11,8 +11,6 @@
 
 #include "keel/service/node.h"
 
-#define VNODE "vnode:"
-
 /* A script sets and clears these; of others a vnode's state is what it is. A host that is down stays down. */
 #define STATE_SETS (KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_DOWN | KEEL_NODE_SLEEP)
 #define STATE_CLEARS (KEEL_NODE_OFFLINE | KEEL_NODE_OFFLINE_BY_MOM | KEEL_NODE_SLEEP)
@@ -107,21 +105,19 @@ static void vnode_make(struct vnode_work *w)
 
 uint32_t vnodes_change(struct state *st, const char *who, const struct change *changes, uint32_t n)
 {
-	const char *target = changes[0].target;
+	const char *target = changes[0].target, *vnode = target_vnode(target);
 	struct vnode_work w = { .st = st, .who = who };
-	const bool is_vnode = strncmp(target, VNODE, strlen(VNODE)) == 0;
 	uint32_t i = 0;
 
-	if (is_vnode && keel_has(node))
-		w.node = keel_find(st->mod, "node", target + strlen(VNODE));
+	if (vnode && keel_has(node))
+		w.node = keel_find(st->mod, "node", vnode);
 	for (; i < n && strcmp(changes[i].target, target) == 0; i++)
 		if (w.node)
 			vnode_take(&w, &changes[i]);
 	if (w.node)
 		vnode_make(&w);
-	else if (is_vnode)
-		keel_log(st->mod, KEEL_LOG_DEBUG2, "Hook", who, "it changes vnode %s, which there is not",
-			 target + strlen(VNODE));
+	else if (vnode)
+		keel_log(st->mod, KEEL_LOG_DEBUG2, "Hook", who, "it changes vnode %s, which there is not", vnode);
 	return i;
 }
 
@@ -172,7 +168,7 @@ void vnodes_change_all(struct state *st, const char *who, const struct result *r
 
 	if (at == result->n_changes)
 		return;
-	if (b && (b->changes = changes_copy(result->changes + at, result->n_changes - at))) {
+	if (b && (b->changes = changes_move(result->changes + at, result->n_changes - at))) {
 		b->st = st;
 		b->n = result->n_changes - at;
 		snprintf(b->who, sizeof(b->who), "%s", who);

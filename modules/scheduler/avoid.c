@@ -8,6 +8,7 @@
 #include "scheduler.h"
 #include "trial.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,22 @@ bool avoids(struct keel_mod *mod, const struct entry *e)
 		if (is_avoided(mod, &e->refused->host[i]))
 			return true;
 	return false;
+}
+
+bool avoid_tell(struct keel_mod *mod, const struct entry *e, char *text, size_t size)
+{
+	int64_t now = keel_now_ms(mod);
+	size_t len = 0;
+	uint32_t i;
+
+	for (i = 0; e && e->refused && i < e->refused->n && len < size; i++) {
+		const struct avoided *a = &e->refused->host[i];
+
+		if (is_avoided(mod, a))
+			len += (size_t)snprintf(text + len, size - len, "%s%s for another %lld s (failed there %u times)",
+						len ? ", " : "", a->vnode, (long long)(a->until_ms - now + 999) / 1000, a->times);
+	}
+	return len > 0;
 }
 
 void avoid_shut(struct keel_mod *mod, struct snapshot *s, struct keel_obj *job, struct shut *ret)

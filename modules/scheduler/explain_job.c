@@ -73,6 +73,7 @@ static void line_why(struct keel_text *out, const char *what, const struct reaso
 static void explain_rest(struct keel_mod *mod, const struct entry *e, struct keel_text *out)
 {
 	int64_t more = e && e->not_before > clock_us(mod) ? e->not_before - clock_us(mod) : 0;
+	char hosts[400];
 
 	if (!scheduling_on(mod))
 		line(out, "scheduling", "off: no job starts");
@@ -82,6 +83,8 @@ static void explain_rest(struct keel_mod *mod, const struct entry *e, struct kee
 		line(out, "back-off", "not tried for another %lld ms", (long long)(more / 1000));
 	else if (e && e->gave_up)
 		line(out, "back-off", "others gave way in vain: nobody does until something changes");
+	else if (avoid_tell(mod, e, hosts, sizeof(hosts)))
+		line(out, "back-off", "keeps off the host of %s", hosts);
 	else
 		line(out, "back-off", "none");
 }

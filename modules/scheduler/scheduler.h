@@ -124,6 +124,7 @@ struct start {
 	char *id, *exec_vnode;
 	struct keel_exec *exec;
 	bool resume, decided, returned;
+	bool gave_way; /* victims did, in its cycle: the answer may come in a later one */
 	bool assigned; /* vnodes know of it, only the host has to answer */
 	struct qrun *qrun; /* NULL: a cycle's */
 };
@@ -453,6 +454,7 @@ void avoid_sent(struct entry *e); /* to its exec_vnode */
 void avoid_refused(struct keel_mod *mod, struct entry *of, struct entry *job); /* if it was only sent */
 void avoid_forget(struct entry *e);
 bool avoids(struct keel_mod *mod, const struct entry *e); /* some host, now? Its verdicts are its own. */
+bool avoid_tell(struct keel_mod *mod, const struct entry *e, char *text, size_t size); /* which, how long; false: none */
 struct shut {
 	uint32_t *node, n;
 };

@@ -2,14 +2,16 @@
  *
  * bench_python.c - what a script costs at a submission: from raise() to its outcome, microseconds, nothing else being done.
  *
- *   bench_python BUILD [CALLS]
+ *   bench_python BUILD [CALLS [REST]]		REST: microseconds between two of them
  *
  * The script reads ten attributes of the job and sets one; the job has what qsub gives one. Prints the median and the 99th
- * percentile as JSON lines.
+ * percentile as JSON lines; and what both sides of one call take of a processor, which does not depend on who else uses the machine.
+ * Then the first call, for which a process is started, and the memory of that process that is not shared with others.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,11 +22,11 @@
 #include "util/owner.h"
 
 #define CALLS 5000
-#define REST_US 1000 /* between two of them */
+#define REST_US 1000
 
 extern const struct keel_module keel_module;
 
-static const char script[] = "import pbs\n"
+static const char ten[] = "import pbs\n"
 			     "e = pbs.event()\n"
 			     "j = e.job\n"
 			     "seen = (j.Job_Name, j.queue, j.Priority, j.Account_Name, j.Hold_Types, j.Join_Path, j.Rerunable,\n"
@@ -95,8 +97,8 @@ static void hooks_begin(void)
 	st.started = true;
 	if (pools_start(&st, &err) < 0 || runs_start(&st, &err) < 0 || server_start(&st, &err) < 0 || (h = hook_new(&st, "bench")) == NULL)
 		die("cannot start", err.text);
-	h->script = strdup(script);
-	h->script_len = sizeof(script) - 1;
+	h->script = strdup(ten);
+	h->script_len = sizeof(ten) - 1;
 	h->events = UINT32_C(1) << EVENT_queuejob;
 	taps_follow(&st, h);
 }
@@ -120,6 +122,57 @@ static double one(struct keel_obj *job)
 	return now_us() - began;
 }
 
+/* ---- processor time -------------------------------------------------------------------------------------- */
+static double own_us(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* The file of the process of the script in /proc. */
+static FILE *script_file(const char *name)
+{
+	char text[128], path[64];
+	long long pid;
+	FILE *f;
+
+	keel_supervise_text(st.pools->all->processes->program, text, sizeof(text));
+	if (sscanf(text, "process %lld", &pid) != 1)
+		die("no process", text);
+	snprintf(path, sizeof(path), "/proc/%lld/%s", pid, name);
+	f = fopen(path, "r");
+	if (!f)
+		die("cannot read", path);
+	return f;
+}
+
+static double script_us(void)
+{
+	FILE *f = script_file("schedstat");
+	long long ns = 0;
+
+	if (fscanf(f, "%lld", &ns) != 1)
+		die("cannot read", "schedstat");
+	fclose(f);
+	return (double)ns / 1e3;
+}
+
+/* Pages that it shares with nothing else, KiB. */
+static long script_memory(void)
+{
+	FILE *f = script_file("smaps_rollup");
+	long kib, sum = 0;
+	char line[256];
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Private_Clean: %ld", &kib) == 1 || sscanf(line, "Private_Dirty: %ld", &kib) == 1)
+			sum += kib;
+	fclose(f);
+	return sum;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -129,10 +182,12 @@ static int by_size(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-	long calls = argc > 2 ? atol(argv[2]) : CALLS;
+	long calls = argc > 2 ? atol(argv[2]) : CALLS, rest = argc > 3 ? atol(argv[3]) : REST_US;
 	double *took = calls > 0 ? calloc((size_t)calls, sizeof(*took)) : NULL;
 	char home[] = "/tmp/keelson-bench.XXXXXX", priv[64], remove[64];
 	struct keel_obj *job;
+	double own, script, start, first;
+	long memory;
 
 	if (argc < 2 || !took || !mkdtemp(home))
 		return 2;
@@ -145,14 +200,23 @@ int main(int argc, char **argv)
 	modules_load(argv[1]);
 	hooks_begin();
 	job = job_make();
-	one(job);
+	first = one(job); /* its process is started */
+	own = own_us(), script = start = script_us();
 	for (long i = 0; i < calls; i++) {
-		usleep(REST_US);
+		if (rest > 0)
+			usleep((useconds_t)rest);
 		took[i] = one(job);
 	}
+	own = own_us() - own, script = script_us() - script;
+	memory = script_memory();
 	qsort(took, (size_t)calls, sizeof(*took), by_size);
 	printf("{\"name\": \"python_hook\", \"value\": %.1f, \"unit\": \"us\"}\n", took[calls / 2]);
 	printf("{\"name\": \"python_hook_p99\", \"value\": %.1f, \"unit\": \"us\"}\n", took[calls * 99 / 100]);
+	printf("{\"name\": \"python_hook_script_cpu\", \"value\": %.1f, \"unit\": \"us\"}\n", script / (double)calls);
+	printf("{\"name\": \"python_hook_daemon_cpu\", \"value\": %.1f, \"unit\": \"us\"}\n", own / (double)calls);
+	printf("{\"name\": \"python_hook_first\", \"value\": %.1f, \"unit\": \"ms\"}\n", first / 1e3);
+	printf("{\"name\": \"python_hook_first_cpu\", \"value\": %.1f, \"unit\": \"ms\"}\n", start / 1e3);
+	printf("{\"name\": \"python_hook_memory\", \"value\": %.1f, \"unit\": \"MiB\"}\n", (double)memory / 1024);
 	runs_stop(&st);
 	pools_stop(&st);
 	server_stop(&st);

@@ -58,6 +58,8 @@ state_is() { same "state of $1" "$2" "$(node_attr "$1" state)" 2>/dev/null; }
 	a=$(held -q small -l mem=2gb)
 	got=$(held -q small -l mem=5gb 2>&1) && false
 	same words 'qsub: queue small takes jobs up to 4gb of memory, this one asks for 5gb' "$got"
+	got=$(held -q small -l select=2:mem=3gb 2>&1) && false
+	has "$got" 'this one asks for 6gb'
 	got=$(qalter -l mem=8gb "$a" 2>&1) && false
 	has "$got" 'queue small takes jobs up to 4gb'
 	same mem 2gb "$(job_attr "$a" Resource_List.mem)"
@@ -110,25 +112,31 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	undo pbs_rdel "${id%% *}"
 }
 
+runs_on() { mom_log "$1" | grep -c ';Hook;node_health;finished$' || true; }
+has_run_on() { [ "$(runs_on "$1")" -ge "$2" ]; }
+
 @test "hooks of the guide: node_health" {
 	touch "$SB/mount"
 	install node_health
 	qmgr -c 'set hook node_health freq = 1'
 	echo "{\"free bytes\": {\"/\": 0}, \"paths\": [\"$SB/mount\"]}" >"$desk/here.json"
 	qmgr -c "import hook node_health application/x-config default $desk/here.json"
+	pbsnodes -o n2 # an administrator's word
+	pbsnodes -C mine n2
+	undo pbsnodes -r n2
+	undo qmgr -c 'unset node n2 comment'
+	before=$(runs_on n2)
+	wait_until 40 has_run_on n2 $((before + 2)) # one that began before may write over it
 	rm "$SB/mount"
 	wait_until 40 state_is n1 offline
 	has "$(node_attr n1 comment)" "node_health: $SB/mount is missing"
-	wait_until 40 state_is n2 offline
-	pbsnodes -o n2 # and an administrator's word
-	pbsnodes -C mine n2
+	wait_until 40 state_is n3 offline
 	touch "$SB/mount"
 	wait_until 40 state_is n1 free
 	same comment '' "$(node_attr n1 comment)"
 	wait_until 40 state_is n3 free
 	state_is n2 offline
-	pbsnodes -r n2
-	qmgr -c 'unset node n2 comment'
+	same comment mine "$(node_attr n2 comment)"
 }
 
 @test "hooks of the guide: pad_nodes, trim_nodes" {
@@ -150,7 +158,7 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	same select 3:ncpus=1 "$(job_attr "$a" Resource_List.select)"
 	same tolerance job_start "$(job_attr "$a" tolerate_node_failures)"
 	wait_until 60 job_is "$a" R 42
-	wait_until 30 grep -q 'n1/0+n3/0' <<<"$(job_attr "$a" exec_host)"
+	same hosts 'n1/0+n3/0' "$(job_attr "$a" exec_host)"
 	same nodect 2 "$(job_attr "$a" Resource_List.nodect)"
 	wait_until 30 state_is n2 offline
 	same comment "it did not start $a" "$(node_attr n2 comment)"
@@ -161,13 +169,14 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	install who_changed_what
 	qmgr -c 'set node n1 comment = hello'
 	qmgr -c 'unset node n1 comment'
-	wait_until 20 log_says 'Hook;[^;]*;root@[^;]*: MGR_CMD_SET n1: comment = hello: done$'
+	wait_until 20 log_says 'Hook;[^;]*;'$ME'@[^;]*: MGR_CMD_SET n1: comment = hello: done$'
 	wait_until 20 log_says ': MGR_CMD_UNSET n1: comment unset: done$'
 	qmgr -c 'set node nosuch comment = x' || true
 	wait_until 20 log_says ': MGR_CMD_SET nosuch: comment = x: refused .15062.$'
 }
 
 @test "hooks of the guide: scratch" {
+	needs_root
 	install scratch
 	undo qmgr -c 'delete resource scratch_kb'
 	out=$(here where)
@@ -178,6 +187,15 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	same kilobytes 64 "$(job_attr "$a" resources_used.scratch_kb)"
 	wait_until 20 test ! -e "/var/tmp/scratch.$a"
 	has "$(accounting | grep ";E;$a;")" ' resources_used.scratch_kb=64( |$)'
+
+	next=/var/tmp/scratch.$((${a%%.*} + 1)).svr # a folder that somebody else made before
+	as "$OTHER" mkdir -m 777 "$next"
+	undo rm -rf "$next"
+	a=$(submit -l select=1:host=n1 -- /bin/sh -c 'touch $SCRATCH/here')
+	same trap "/var/tmp/scratch.$a" "$next"
+	ends "$a"
+	same status -17 "$(job_attr "$a" Exit_status)"
+	[ ! -e "$next/here" ]
 }
 
 @test "hooks of the guide: guarded_changes" {
@@ -198,7 +216,7 @@ in_hours() { date -d "+$1 hours" +%Y%m%d%H%M; }
 	install job_ended
 	a=$(submit -P p1 -- /bin/sh -c 'exit 3')
 	ends "$a"
-	log_says ";0008;[^;]*;Job;$a;ended user=$OWNER project=p1 queue=workq exit=3 cpu=00:00:0[0-9] mem="
+	wait_until 20 log_says ";0008;[^;]*;Job;$a;ended user=$OWNER project=p1 queue=workq exit=3 cpu=00:00:0[0-9] mem="
 }
 
 @test "hooks of the guide: vnode_watch" {

@@ -4,6 +4,7 @@
 # python-hooks-moms.bats - scripts that run on hosts of jobs: what they see, what their results do to a job, what they change.
 #
 # needs modules/python-hooks
+# needs modules/task-manager
 
 load helper
 load shared
@@ -32,6 +33,7 @@ scripts_sent() { server_log | grep -c "successfully sent hook file .*/$1.PY to "
 sent_again() { [ "$(scripts_sent "$1")" -ge $(($2 + 2)) ]; }
 
 on() { echo "-l select=1:host=$1"; }
+keeps_off() { has "$(keelson explain "$1")" "^back-off +keeps off the host of $2 for another .* \(failed there [0-9]+ times\)\$" 2>/dev/null; }
 says_log() { has "$(mom_log "$1")" "$2" 2>/dev/null; }
 server_says() { has "$(server_log)" "$1" 2>/dev/null; }
 is_held() { job_is "$1" H 20; }
@@ -45,6 +47,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 		pbs.event().reject("nb")
 	EOS
 	id=$(submit $(on n1))
+	wait_until 30 keeps_off "$id" n1
 	wait_until 60 held_again "$id"
 	same holds s "$(job_attr "$id" Hold_Types)"
 	same runs 21 "$(job_attr "$id" run_count)"
@@ -92,6 +95,27 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	ends "$id"
 	same output '1 one two' "$(cat "$out")"
 	has "$(mom_log n1)" ";Job;$id;l2 sees .*sh one X=1 task "
+}
+
+@test "python-hooks: variables that begin and prologue give a job are its program's, and its tasks'" {
+	hook v1 event='"execjob_begin,execjob_prologue,execjob_launch"' <<-'EOS'
+		import pbs
+		e = pbs.event()
+		if e.type == pbs.EXECJOB_BEGIN:
+		    e.job.Variable_List["SCRATCH"] = "/scratch/" + e.job.id
+		elif e.type == pbs.EXECJOB_PROLOGUE:
+		    e.job.Variable_List["GIVEN"] = "b, c" + e.job.Variable_List["SCRATCH"]
+		    e.job.Variable_List["HOME"] = "/h"
+		else:
+		    pbs.logjobmsg(e.job.id, "launch sees " + e.env["SCRATCH"])
+	EOS
+	out=$(here out)
+	rm -f "$out"
+	id=$(submit $(on n1) -v GIVEN=a,KEPT=k -- /bin/sh -c 'echo "$SCRATCH $GIVEN $KEPT $HOME" >'"$out; $(command -v pbsdsh) -- /bin/sh -c 'echo \$SCRATCH \$KEPT >>$out'")
+	ends "$id"
+	same output "/scratch/$id b, c/scratch/$id k /h
+/scratch/$id k" "$(cat "$out")"
+	has "$(mom_log n1)" ";Job;$id;launch sees /scratch/$id\$"
 }
 
 @test "python-hooks #24, #32: an epilogue sees the end, and sets what was used; lines about a job" {
@@ -280,4 +304,53 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	log=$(server_log | grep ";0008;[^;]*;Job;$id;")
 	has "$log" ";hook request rerun $id\$"
 	has "$log" ";hook request delete $id\$"
+}
+
+@test "python-hooks: a process from outside is refused by a script" {
+	needs_module task-manager
+	hook a1 event=execjob_attach <<-'EOS'
+		import pbs
+		e = pbs.event()
+		try:
+		    e.job.Priority = 3
+		except AssertionError as why:
+		    pbs.logjobmsg(e.job.id, "of %s: %s" % (type(e.pid).__name__, why))
+		e.reject("stay outside")
+	EOS
+	id=$(running $(on n1))
+	got=$(as "$OWNER" env KEELSON_MOM_SOCKET="$SB/n1/run/mom.sock" pbs_attach -j "$id" /bin/true 2>&1) && false
+	has "$got" '\(17012\)$'
+	says_log n1 ";0008;[^;]*;Job;$id;of int: nothing is settable inside an execjob_attach hook!\$"
+	says_log n1 ";0008;[^;]*;Job;$id;execjob_attach hook rejected request\$"
+}
+
+@test "python-hooks: scripts see that a job has fewer hosts, and cannot help it" {
+	needs_module sisters
+	hook s1 event=execjob_resize <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "left: %s" % ",".join(e.vnode_list))
+		e.reject("not so few")
+	EOS
+	id=$(running -l select=2:ncpus=1 -l place=scatter)
+	host=$(job_attr "$id" exec_host)
+	first=${host%%/*}
+	other=n2
+	[ "$first" = n1 ] || other=n1
+	quietly pbs_release_nodes -j "$id" $other
+	wait_until 20 says_log "$first" ";Job;$id;left: $first\$"
+	wait_until 20 says_log "$first" ";0008;[^;]*;Job;$id;execjob_resize hook rejected request\$"
+	job_is "$id" R 42
+}
+
+@test "tolerate-node-failures #49: release_nodes() gives None at other events, and says nothing" {
+	hook n1 event=execjob_epilogue <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "gives %s %s" % (e.job.release_nodes(keep_select=""), e.job.release_nodes(node_list=[1])))
+	EOS
+	id=$(finished $(on n1) -W tolerate_node_failures=all -- /bin/true)
+	wait_until 20 says_log n1 ";Job;$id;gives None None\$"
+	lacks "$(mom_log n1)" 'empty keep_select value'
+	lacks "$(mom_log n1)" 'node_list is not a dictionary'
 }

@@ -7,17 +7,10 @@
 
 load helper
 load shared
+load python-hooks
 
-setup_file() { open_cluster; }
+setup_file() { open_cluster --hosts 2; }
 
-# hook NAME ATTRIBUTES: its script is stdin; it goes with the story.
-hook()
-{
-	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 $2"
-	undo qmgr -c "delete hook $1"
-	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
-}
 # record NAME: a job is submitted, and the file of what its hook saw is in $record
 record()
 {
@@ -63,7 +56,7 @@ offline() { PBS_SERVER_SOCKET=/nonesuch PBS_SERVER=nonesuch "$@"; }
 	echo '{}' >"$SB/none.json"
 	says 2 'keelson hook: usage: keelson hook run NAME | FILE.py --event FILE [--config FILE] [--tables FILE]' keelson hook run x
 	got=$(keelson hook run nosuch --event "$SB/none.json" 2>&1) && false
-	has "$got" 'hook not found'
+	has "$got" 'nosuch does not exist'
 	got=$(keelson hook run 'a b' --event "$SB/none.json" 2>&1) && false
 	has "$got" "'a b' is no name of a hook; a file ends in .py or has a / in it"
 	qmgr -c 'create hook empty event=queuejob'
@@ -121,6 +114,23 @@ cases()
 	has "$got" '^FAILED c/good: its process was ended, status 137$'
 }
 
+@test "keelson hook test: what a script leaves behind, or prints without end, holds up nothing" {
+	undo rm -rf "$SB/cases"
+	cases left '{"event": "queuejob"}' accepted
+	cat >"$SB/cases/c.py" <<-'EOS'
+		import subprocess
+		subprocess.Popen(["sleep", "98765"])
+	EOS
+	says 0 'ok     c/left' timeout 50 keelson hook test "$SB/cases"
+	[ -z "$(pgrep -fx 'sleep 98765')" ]
+	cat >"$SB/cases/c.py" <<-'EOS'
+		while True:
+		    print("x" * 1000000)
+	EOS
+	got=$(timeout 200 keelson hook test "$SB/cases") && false
+	has "$got" '^FAILED c/left: '
+}
+
 @test "keelson hook test: where there is nothing to test" {
 	mkdir "$SB/nothing"
 	says 2 "keelson hook: $SB/nothing has no scripts HOOK.py" offline keelson hook test "$SB/nothing"
@@ -149,6 +159,30 @@ cases()
 	has "$(keelson hook --help)" 'usage: keelson hook list'
 }
 
+# unwritten STATUS COMMAND...: what it does when its answer cannot be written
+unwritten()
+{
+	local got=0
+	"${@:2}" >/dev/full 2>"$BATS_TEST_TMPDIR/said" || got=$?
+	same "exit of \`${*:2}\` on a full disk" "$1" "$got"
+	has "$(cat "$BATS_TEST_TMPDIR/said")" 'cannot write the answer'
+	got=0
+	"${@:2}" >&- 2>"$BATS_TEST_TMPDIR/said" || got=$?
+	same "exit of \`${*:2}\` without an output" "$1" "$got"
+}
+
+@test "keelson hook: an answer that could not be written is a failure" {
+	undo rm -rf "$SB/cases"
+	cases good '{"event": "queuejob"}' accepted
+	echo 'x = 1' >"$SB/cases/c.py"
+	unwritten 1 keelson hook list
+	unwritten 1 keelson hook tables
+	unwritten 2 keelson hook stubs
+	unwritten 2 keelson hook run "$SB/cases/c.py" --event "$SB/cases/c/good.json" --tables "$SB/cases/tables.json"
+	unwritten 1 keelson hook test "$SB/cases"
+	says 0 'ok     c/good' keelson hook test "$SB/cases"
+}
+
 @test "keelson WORD is the program keelson-WORD beside it, else a question to the server" {
 	has "$(keelson key 2>&1)" '^usage: keelson-key make'
 	got=$(keelson nosuch 2>&1) && false
@@ -167,4 +201,26 @@ cases()
 	has "$got" '^cost  *queuejob  *1  *0 '
 	lacks "$(keelson hooks --time job_submit)" '^cost '
 	keelson hooks --time --json | jq -e .hooks >/dev/null
+}
+
+@test "keelson hook: with the module off the server says so, and scripts are tried all the same" {
+	keelson hook tables >"$SB/tables.json"
+	echo '{"event": "queuejob"}' >"$SB/event.json"
+	echo 'x = 1' >"$SB/x.py"
+	sandbox reload --disable python-hooks
+	undo sandbox reload --enable python-hooks
+	got=$(keelson hook list 2>&1) && false || same status 1 $?
+	has "$got" '^keelson hook: the server runs without module python-hooks, which replies to this: '
+	says 0 accepted keelson hook run "$SB/x.py" --event "$SB/event.json" --tables "$SB/tables.json"
+	keelson hooks --time >/dev/null
+}
+
+@test "keelson hook: a host's own daemon says what ran there" {
+	needs_root
+	hook there event=execjob_begin <<<'import pbs'
+	wait_until 30 test -e "$SB/n2/mom_priv/hooks/there.PY"
+	id=$(submit -l select=1:host=n2)
+	wait_until 20 job_is "$id" R 42
+	has "$(PBS_SERVER_SOCKET=$SB/n2/run/mom.sock keelson hook times)" '^there  *execjob_begin  *1  *0 '
+	lacks "$(keelson hook times)" '^there '
 }

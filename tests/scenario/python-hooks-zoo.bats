@@ -1,127 +1,382 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# python-hooks-zoo.bats - bad scripts: each refuses its own job at most, the next one is served, and nothing is left.
+# python-hooks-zoo.bats - bad scripts, one in each file of zoo/: each costs its own request what its end says, and nothing else. Beside it
+# the server answers and the next job is decided; behind it no process, no folder and no descriptor is left.
 # needs modules/python-hooks
 
 load helper
 load shared
 
+zoo=$top/tests/scenario/zoo
+
 setup_file()
 {
 	open_cluster --set log.events=4095
-	cat >"$SB/zoo.py" <<-'EOS'
-		import ctypes, os, pbs, resource, signal, socket, sys, threading, time
-		e = pbs.event()
-		def loop():
-		    while True: pass
-		def recurse(): recurse()
-		def memory(): bytearray(2 << 30)
-		def forks():
-		    while True:
-		        try: os.fork()
-		        except OSError: time.sleep(0.1)
-		def exit0(): os._exit(0)
-		def exit3(): os._exit(3)
-		def sysexit(): sys.exit(7)
-		def segv(): ctypes.string_at(0)
-		def abort(): os.abort()
-		def closes(): os.closerange(0, 1000)
-		def junk():
-		    for fd in range(3, 256):
-		        try: os.write(fd, b"\xff" * 100000)
-		        except OSError: pass
-		def shut():
-		    for fd in range(3, 256):
-		        try: socket.socket(fileno=fd).shutdown(2)
-		        except OSError: pass
-		def thread(): threading.Thread(target=lambda: time.sleep(600)).start()
-		def daemon_thread(): threading.Thread(target=loop, daemon=True).start()
-		def stops(): os.kill(os.getpid(), signal.SIGSTOP)
-		def parent(): os.kill(os.getppid(), signal.SIGKILL)
-		def child(): os.system("sleep 1013 & setsid sleep 1013 &")
-		def prints(): sys.stdout.write("x" * 100000000)
-		def files():
-		    for i in range(5000): open("f%d" % i, "w").write("x")
-		def deep():
-		    for i in range(300): os.mkdir("d"); os.chdir("d")
-		def chdir(): os.chdir("/")
-		def big_file(): open("big", "wb").write(b"x" * (200 << 20))
-		def newlines(): e.reject("one\ntwo\x01three")
-		def long_reject(): e.reject("x" * 2000000)
-		def long_value(): e.job.Job_Name = "y" * 3000000
-		def base(): raise BaseException("b")
-		def interrupt(): raise KeyboardInterrupt
-		def names(): import builtins; del sys.modules["pbs"]; builtins.len = None
-		def alarm(): signal.alarm(1); time.sleep(60)
-		def deaf():
-		    for s in range(1, 32):
-		        try: signal.signal(s, signal.SIG_IGN)
-		        except (OSError, ValueError): pass
-		    loop()
-		def limits(): resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
-		def logs():
-		    for i in range(200000): pbs.logmsg(pbs.LOG_DEBUG, "x" * 100)
-		def asks():
-		    for i in range(2000): pbs.server().job("%d.svr" % i)
-		def environment(): os.environ.clear(); sys.path[:] = []
-		def recursion(): sys.setrecursionlimit(10 ** 9); recurse()
-		name = str(e.job.Job_Name)
-		if name != "after":
-		    globals()[name]()
-	EOS
-	qmgr -c 'create hook zoo event=queuejob,alarm=3'
-	qmgr -c "import hook zoo application/x-python default $SB/zoo.py"
+	qmgr -c 'set server acl_roots = root'
+	echo x=1 >"$SB/zoo.py"
+	keep zoo queuejob
+	submit -h >/dev/null # what the daemon opens with the first script stays open
+	release zoo
+	wait_until 20 no_script_is_left
+	descriptors >"$SB/before"
+	{ echo none; cgroups; } >"$SB/cgroups"
 }
 setup() { join_cluster; not_sanitized "a sanitizer has its own words for what dies"; }
 
-in_it() { submit -h -N "$1" 2>&1; }
+# keep NAME EVENT: a hook with the script $SB/zoo.py. release NAME: it goes.
+keep() { qmgr -c "create hook $1 event=$2" && qmgr -c "import hook $1 application/x-python default $SB/zoo.py"; }
+release() { qmgr -c "delete hook $1"; }
 
-# bites ENDS NAME...: how each of them ends for its submitter; the next job passes.
-bites()
+# caged NAME [GUARD]: what is imported. Only jobs called `bad` come into the cage.
+caged()
 {
-	local ends=$1 got name
-	shift
-	for name in "$@"; do
-		got=$(in_it "$name") || true
-		[[ "$got" =~ $ends ]] || { echo "$name: $got" >&2; return 1; }
-		in_it after >/dev/null || { echo "after $name there is no job" >&2; return 1; }
+	echo 'import pbs'
+	echo "if ${2-pbs.event().job.Job_Name != \"bad\"}: pbs.event().accept()"
+	cat "$zoo/$1.py"
+}
+
+# ---- what is left ---------------------------------------------------------------------------------------
+server_pid() { head -n 1 "$SB/server/server_priv/server.lock"; }
+descriptors() { find "/proc/$(server_pid)/fd" -mindepth 1 | wc -l; }
+
+# Those of scripts have the path of their folder in the environment or (zoo/daemonic.py) in the command line.
+of_scripts()
+{
+	pgrep -f "$SB/[^ ]*/hooks_tmp/" || true
+	grep -lsz "^TMPDIR=$SB/.*/hooks_tmp/" /proc/[0-9]*/environ 2>/dev/null || true
+}
+# Those of other clusters, too, but theirs are in use.
+cgroups() { find /sys/fs/cgroup -type d -name 'keelson-tree.*' 2>/dev/null || true; }
+empty_cgroups() { cgroups | grep -vxFf "$SB/cgroups" | while read -r group; do [ -n "$(cat "$group/cgroup.procs" 2>&1)" ] || echo "$group"; done; }
+no_cgroup_is_left() { same 'empty cgroups' '' "$(empty_cgroups)"; }
+folders() { find "$SB"/*/hooks_tmp -mindepth 1 -maxdepth 1 2>/dev/null; }
+no_script_is_left() { same 'processes and folders of scripts' '' "$(of_scripts; folders)"; }
+nothing_is_left() { no_script_is_left && [ "$(descriptors)" -le "$(<"$SB/before")" ]; }
+
+# ---- how they end ---------------------------------------------------------------------------------------
+good() { submit -h -N good; }
+new_log_has() { has "$(new_log)" "$1"; }
+new_log() { server_log | tail -n "+$((seen + 1))"; }
+
+# beast NAME END [TEXT]: what becomes of a job in its cage; TEXT is an extended regular expression.
+beast()
+{
+	local name=$1 pid alarm=30
+	status=0 seen=$(server_log | wc -l)
+	[[ $2 != *alarm ]] || alarm=2
+	caged "$name" >"$SB/zoo.py"
+	keep "$name" "queuejob,alarm=$alarm"
+	undo release "$name"
+	submit -h -N bad >"$SB/got" 2>&1 3>&- &
+	pid=$!
+	good
+	answers
+	wait $pid || status=$?
+	got=$(<"$SB/got")
+	ends_as "$2" "$name" "${3-}"
+	good
+	release "$name"
+	: >"$undone"
+	wait_until 20 nothing_is_left
+	# shellcheck disable=SC2046
+	vacate $(qselect)
+}
+
+ends_as() # end, name, text
+{
+	local text="qsub: request rejected as filter hook '$2'"
+	case $1 in
+	accepted)
+		same status 0 "$status"
+		has "$got" '^[0-9]+\.svr$'
+		[ -z "$3" ] || has "$(new_log)" "$3"
+		;;
+	refused)
+		same status 32 "$status"
+		has "$got" "^qsub: $3\$"
+		;;
+	exception)
+		same status 32 "$status"
+		same words "$text encountered an exception. Please inform Admin" "$got"
+		has "$(new_log)" ";0100;Server@svr;Hook;$2;queuejob hook '$2' encountered an exception, request rejected\$"
+		has "$(new_log)" ";0001;Server@svr;Hook;$2;Error evaluating Python script: $3"
+		;;
+	exception_or_alarm) # by a machine's memory and speed
+		same status 32 "$status"
+		has "$got" "^$text (encountered an exception|got an alarm call)\\. Please inform Admin\$"
+		;;
+	alarm)
+		same status 32 "$status"
+		same words "$text got an alarm call. Please inform Admin" "$got"
+		has "$(new_log)" ";0100;Server@svr;Hook;$2;alarm call while running queuejob hook '$2', request rejected\$"
+		;;
+	esac
+}
+
+
+
+@test "zoo: scripts that do not end are ended by their alarm" {
+	for name in loop sleeps deaf stubborn stops import_hangs slow_str reads questions; do beast $name alarm; done
+}
+
+@test "zoo: an endless recursion, a fork bomb" {
+	beast recursion exception_or_alarm
+	beast forks alarm
+}
+
+@test "zoo: scripts that end their process, and those that a signal ends" {
+	beast exit0 exception 'its process ended with status 0'
+	beast exit1 exception 'its process ended with status 1'
+	beast abort exception 'its process was killed by signal 6'
+	beast segv exception 'its process was killed by signal 11'
+	beast execs exception 'its process was killed by signal 9'
+	beast atexits accepted
+	beast sysexit accepted
+}
+
+@test "zoo: scripts with signals for others" {
+	needs_root # else they have the daemon's user, and may end it
+	beast parent exception 'its process was killed by signal 9'
+	beast kills_all exception 'its process was killed by signal 9'
+	beast hunts accepted
+}
+
+@test "zoo: scripts that take the line to the daemon away, or write to it" {
+	for name in closes reopens shuts; do beast $name exception 'its process ended with status 1'; done
+	for name in garbage forged bad_questions; do beast $name exception 'its process sent what is no message'; done
+}
+
+@test "zoo: memory, files, limits" {
+	beast memory exception 'MemoryError$'
+	beast collector accepted
+	beast keeps accepted
+	beast big_file exception 'OSError: \[Errno 27\] File too large$'
+	for name in descriptors left_open limits more_limits; do beast $name accepted; done
+}
+
+@test "zoo: threads and processes that stay" {
+	for name in thread spinner daemonic children handlers; do beast $name accepted; done
+}
+
+@test "zoo: floods of output and of lines for the log" {
+	beast prints accepted
+	for name in logs log_bytes; do
+		beast $name accepted ";0001;Server@svr;Hook;$name;its script writes too much: other lines of this run are dropped\$"
+		[ "$(new_log | wc -l)" -lt 11000 ]
 	done
 }
-accepted='^[0-9]+\.svr$'
-exception="^qsub: request rejected as filter hook 'zoo' encountered an exception\. Please inform Admin\$"
-alarm="^qsub: request rejected as filter hook 'zoo' got an alarm call\. Please inform Admin\$"
-either="$exception|$alarm"
 
-rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(head -n 1 "$SB/server/server_priv/server.lock")/status"; }
-no_child() { ! pgrep -f '^sleep 1013$'; }
-few_folders() { [ "$(find "$SB/server/hooks_tmp" -mindepth 1 -maxdepth 1 | wc -l)" -le 4 ]; }
-
-@test "python-hooks, a zoo: scripts that do not end are ended at their alarm" {
-	bites "$alarm" loop stops deaf
-	bites "$either" forks
+@test "zoo: what is no script is not imported" {
+	for name in syntax nul; do
+		caged $name >"$SB/zoo.py"
+		says 32 "$(printf 'qmgr obj=%s svr=default: Failed to compile script\nqmgr: hook error returned from server' $name)" keep $name queuejob
+		good
+		release $name
+	done
+	beast nested accepted
+	beast deep_source exception 'SyntaxError: too many nested parentheses'
 }
 
-@test "python-hooks, a zoo: scripts that die, raise or ask for too much are exceptions" {
-	bites "$exception" recurse memory exit0 exit3 segv abort parent long_reject long_value base interrupt alarm big_file
-	bites "$either" recursion
+@test "zoo: reasons with control characters, and without an end" {
+	beast newlines refused $'one\ntwo  \\[31mred $'
+	has "$(new_log)" ";0400;Server@svr;Hook;newlines;one.ntwo.x0d.x1b\\[31mred.x07\$"
+	lacks "$(new_log)" '^11/28/2026 19:00:00;'
+	beast long_reject refused 'x{400,479}'
+	beast huge_reject refused 'x{400,479}'
 }
 
-@test "python-hooks, a zoo: what a script does to its process is not there for the next one" {
-	bites "$accepted" sysexit thread daemon_thread prints files deep chdir names limits asks environment
-	bites "$accepted|$either" closes junk shut logs
-	bites "^qsub: one" newlines
+@test "zoo: changes without an end" {
+	beast many_changes accepted
+	beast huge_value accepted
+	beast too_many_changes exception 'it changed too much$'
+	beast deep exception 'ValueError: it is too deep$'
 }
 
-@test "python-hooks, a zoo: what a script has started ends with it" {
-	bites "$accepted|$either" child
-	wait_until 20 no_child
+@test "zoo: values that are none" {
+	beast no_text exception 'BadAttributeValueTypeError: Account_Name: a text is wanted, not object$'
+	beast nul_value exception 'BadAttributeValueError: Account_Name: a text has no NUL in it$'
+	beast surrogates exception 'UnicodeEncodeError: '
+	beast raw_bytes accepted
 }
 
-@test "python-hooks, a zoo: the server does not grow, and no folders are left" {
-	bites "$exception" exit3 segv
+@test "zoo: exceptions that cannot be shown" {
+	beast bad_str exception 'Bad$'
+	beast bad_type exception ''
+	beast chain exception 'ValueError: 99999$'
+	[ "$(new_log | wc -l)" -lt 400 ]
+	beast interrupt exception 'KeyboardInterrupt$'
+}
+
+@test "zoo: scripts that change what they stand on" {
+	beast no_streams accepted
+	beast no_builtins exception ''
+	beast environment accepted
+	beast traces exception 'ZeroDivisionError: '
+	beast destructor accepted
+	beast catches accepted ';refused: Not permitted to modify attributes '
+	beast imports_all accepted
+}
+
+@test "zoo: scripts that go around package pbs change nothing that they may not" {
+	managers=$(qmgr -c 'print server managers')
+	beast inside refused 'queuejob event: rejected request'
+	has "$(new_log)" 'inside;queuejob cannot set euser: '
+	beast roots refused 'queuejob event: rejected request'
+	beast others refused 'queuejob event: rejected request'
+	same comment '' "$(node_attr n1 comment)"
+	same managers "$managers" "$(qmgr -c 'print server managers')"
+}
+
+@test "zoo: scripts that look around" {
+	needs_root # else they have the daemon's user
+	beast looks accepted
+	beast becomes_root accepted
+}
+
+@test "zoo: scripts that open the sockets of the daemon" {
+	beast talks accepted ';open: [1-9]'
+}
+
+@test "zoo: folders that are hard to remove" {
+	for name in moves folders locked; do beast $name accepted; done
+}
+
+@test "zoo: a hook is deleted while its script runs" {
+	seen=$(server_log | wc -l)
+	caged sleeps >"$SB/zoo.py"
+	keep sleeps queuejob,alarm=3
+	submit -h -N bad >"$SB/got" 2>&1 3>&- &
+	pid=$!
+	wait_until 20 new_log_has ';asleep$'
+	release sleeps
+	good
+	wait $pid && false
+	same words "qsub: request rejected as filter hook 'sleeps' got an alarm call. Please inform Admin" "$(<"$SB/got")"
+	wait_until 20 nothing_is_left
+}
+
+# ---- events that nothing waits for -------------------------------------------------------------------------
+# noted NAME EVENT TEXT: at each request of qmgr, or by the clock; the log says TEXT of it.
+noted()
+{
+	local seen
+	seen=$(server_log | wc -l)
+	caged "$1" False >"$SB/zoo.py"
+	keep "$1" "$2,alarm=2"
+	undo release "$1"
+	quietly qmgr -c 'set server comment = noted'
+	good
+	wait_until 30 new_log_has "$3"
+	release "$1"
+	: >"$undone"
+	wait_until 20 nothing_is_left
+}
+
+@test "zoo: at events that nothing waits for" {
+	undo qmgr -c 'unset server comment'
+	noted exit1 management ";Hook;exit1;Error evaluating Python script: its process ended with status 1\$"
+	noted loop management ";Hook;loop;alarm call while running management hook 'loop', request rejected\$"
+	noted forks periodic,freq=1 ";Hook;forks;alarm call while running periodic hook 'forks', request rejected\$"
+	noted segv periodic,freq=1 ";Hook;segv;Error evaluating Python script: its process was killed by signal 11"
+	qmgr -c 'unset server comment'
+}
+
+# ---- many, at an event beside submissions ---------------------------------------------------------------
+rss() { awk '/^VmRSS/ { print $2 }' "/proc/$(server_pid)/status"; }
+
+# bad_calls TIMES ID...: each of the ids is altered so often, in all ways of zoo/mixed.py; all are refused.
+bad_calls()
+{
+	local i times=$1
+	shift
+	for ((i = 0; i < times; i++)); do as "$OWNER" qalter -p $((i % 20)) "$@" 2>/dev/null && return 1; done
+	return 0
+}
+
+@test "zoo: after 2,000 bad calls the server is as large as before" {
+	cp "$zoo/mixed.py" "$SB/zoo.py"
+	keep mixed modifyjob
+	undo release mixed
+	mapfile -t ids < <(for _ in {1..20}; do good; done)
+	bad_calls 20 "${ids[@]}"
 	before=$(rss)
-	for _ in 1 2 3 4 5; do bites "$either" exit3 segv recurse base; done
-	[ "$(rss)" -le $((before + 2048)) ]
-	wait_until 60 few_folders
+	bad_calls 100 "${ids[@]}" &
+	for _ in {1..20}; do good; done
+	wait $!
+	grown=$(($(rss) - before))
+	echo "grown by $grown kB from $before kB"
+	[ "$grown" -lt 10240 ]
+	release mixed
+	: >"$undone"
+	wait_until 20 nothing_is_left
 }
+
+# ---- hosts: a script is root's there, bounded by its cgroup -----------------------------------------------
+mom_log_has() { has "$(mom_log n1)" "$1"; }
+hosts_have() { cmp -s "$SB/zoo.py" "$SB/n1/mom_priv/hooks/$1.PY"; }
+hosts_have_not() { [ ! -e "$SB/n1/mom_priv/hooks/$1.PY" ]; }
+
+# guest NAME LINE: a beast behind a job, whose end it does not change; the log of the host says LINE of it.
+guest()
+{
+	local name=$1 id mom before alarm=30
+	mom=$(mom_of n1)
+	[[ $2 != alarm* ]] || alarm=2
+	caged "$name" >"$SB/zoo.py"
+	keep "$name" "execjob_epilogue,alarm=$alarm"
+	undo release "$name"
+	wait_until 20 hosts_have "$name"
+	id=$(submit -N bad -- /bin/true)
+	answers
+	wait_until 60 is_over "$id"
+	same status 0 "$(job_attr "$id" Exit_status)"
+	[ -z "$2" ] || wait_until 20 mom_log_has "$2"
+	id=$(finished -N good -- /bin/true)
+	same status 0 "$(job_attr "$id" Exit_status)"
+	same mom "$mom" "$(mom_of n1)"
+	release "$name"
+	: >"$undone"
+	wait_until 20 hosts_have_not "$name"
+	wait_until 20 no_script_is_left
+	wait_until 20 no_cgroup_is_left
+}
+host_exception() { echo ";Hook;$1;Error evaluating Python script: $2"; }
+
+@test "zoo: on a host scripts that do not end are ended by their alarm" {
+	for name in loop deaf stops; do guest $name "alarm call while running execjob_epilogue hook '$name', request rejected\$"; done
+}
+
+@test "zoo: on a host what ends a script's process, fills its memory or leaves something behind" {
+	guest exit1 "$(host_exception exit1 'its process ended with status 1')"
+	guest segv "$(host_exception segv 'its process was killed by signal 11')"
+	guest closes "$(host_exception closes 'its process ended with status 1')"
+	guest interrupt "$(host_exception interrupt 'KeyboardInterrupt')"
+	for name in daemonic children thread handlers folders logs; do guest $name ''; done
+}
+
+@test "zoo: on a host a fork bomb, and 2 GiB of memory" {
+	guest exit1 "$(host_exception exit1 'its process ended with status 1')"
+	lacks "$(mom_log n1)" 'have no bound of processes' 2>/dev/null || skip "no cgroups can be made here"
+	guest forks "alarm call while running execjob_epilogue hook 'forks', request rejected\$"
+	guest memory "$(host_exception memory '(MemoryError|its process was killed by signal 9)')"
+}
+
+# ---- the end of the daemon --------------------------------------------------------------------------------
+@test "zoo: the server is killed while scripts run: they end with it, and their folders are swept" {
+	for name in forks deaf; do
+		caged $name >"$SB/zoo.py"
+		keep $name queuejob,alarm=1000
+		submit -h -N bad >/dev/null 2>&1 3>&- &
+		wait_until 20 log_has ";Hook;$name;started\$"
+		sandbox kill server
+		wait $! && false
+		wait_until 20 no_process_of_scripts
+		sandbox restart server
+		wait_until 20 answers
+		good
+		release $name
+		wait_until 20 no_script_is_left
+	done
+}
+no_process_of_scripts() { [ -z "$(of_scripts)" ]; }

@@ -23,6 +23,7 @@ python() # name of a class, or of one of its tests
 @test "jobs on their hosts: rerun, delete, release_nodes" { python Jobs; }
 @test "the server: objects by name, and in pages" { python Servers; }
 @test "functions: logmsg, logjobmsg, reboot" { python Functions; }
+@test "events that people wrote down are completed" { python Written; }
 @test "pbs.pyi names all that scripts can use" { python Stubs; }
 
 @test "tolerate-node-failures #8: chunks are incremented by a number" { python Select.test_by_number; }

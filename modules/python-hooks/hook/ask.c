@@ -56,7 +56,7 @@ int ask_print(char **words)
 	for (char **line = lines; *line; line++)
 		puts(*line);
 	lines_free(lines);
-	return fflush(stdout) == 0 ? 0 : complain("cannot write the answer");
+	return 0;
 }
 
 char *ask_file(const char *dir)

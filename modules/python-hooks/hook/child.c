@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,16 +59,28 @@ char *program_path(const char *relative)
 }
 
 /* ---- a program ----------------------------------------------------------------------------------------------- */
-static _Noreturn void child_become(char **argv, const int pipe_ends[2], int with_errors, unsigned int seconds)
+/* Its output goes to a file: what it leaves behind may keep that open. With bounds it is a group of processes, which ends with this one. */
+static void child_bound(unsigned int seconds)
 {
-	if (pipe_ends) {
-		dup2(pipe_ends[1], STDOUT_FILENO);
-		if (with_errors)
-			dup2(pipe_ends[1], STDERR_FILENO);
-		close(pipe_ends[0]);
-		close(pipe_ends[1]);
-	}
+	const struct rlimit bytes = { OUTPUT_KEPT, OUTPUT_KEPT };
+	int nothing = open("/dev/null", O_RDONLY);
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setrlimit(RLIMIT_FSIZE, &bytes);
+	if (nothing >= 0)
+		dup2(nothing, STDIN_FILENO);
 	alarm(seconds);
+}
+
+static _Noreturn void child_become(char **argv, int out, int with_errors, unsigned int seconds)
+{
+	if (out >= 0)
+		dup2(out, STDOUT_FILENO);
+	if (out >= 0 && with_errors)
+		dup2(out, STDERR_FILENO);
+	if (seconds)
+		child_bound(seconds);
 	execv(argv[0], argv);
 	complain("cannot run %s: %s", argv[0], strerror(errno));
 	_exit(127);
@@ -99,22 +113,52 @@ static int child_wait(pid_t pid)
 
 int child_run(char **argv, struct text *out, int with_errors, unsigned int seconds)
 {
-	int ends[2];
+	FILE *f = out ? tmpfile() : NULL;
+	int status = -1;
 	pid_t pid;
 
 	fflush(stdout);
-	if (out && pipe(ends) < 0)
-		return complain("%s", strerror(errno)), -1;
-	pid = fork();
+	pid = out && !f ? -1 : fork();
 	if (pid == 0)
-		child_become(argv, out ? ends : NULL, with_errors, seconds);
-	if (out)
-		close(ends[1]);
-	if (pid > 0 && out)
-		output_read(ends[0], out);
-	if (out)
-		close(ends[0]);
-	return pid > 0 ? child_wait(pid) : (complain("%s", strerror(errno)), -1);
+		child_become(argv, f ? fileno(f) : -1, with_errors, seconds);
+	if (pid > 0)
+		status = child_wait(pid);
+	else
+		complain("cannot run %s: %s", argv[0], strerror(errno));
+	if (pid > 0 && seconds)
+		kill(-pid, SIGKILL); /* what it has left of its group */
+	if (f && lseek(fileno(f), 0, SEEK_SET) == 0)
+		output_read(fileno(f), out);
+	if (f)
+		fclose(f);
+	return status;
+}
+
+int pyhost_run(char **argv, struct text *out, unsigned int seconds)
+{
+	int status;
+
+	argv[0] = program_path("../libexec/keelson/keelson-pyhost");
+	status = argv[0] ? child_run(argv, out, out != NULL, seconds) : (complain("no memory"), -1);
+	free(argv[0]);
+	return status;
+}
+
+int script_run(const struct script *s, struct text *out, unsigned int seconds)
+{
+	char run[] = "--run", event[] = "--event", config[] = "--config", tables[] = "--tables";
+	char *argv[10] = { NULL, run, s->file, event, s->event };
+	size_t n = 5;
+
+	if (s->config) {
+		argv[n++] = config;
+		argv[n++] = s->config;
+	}
+	if (s->tables) {
+		argv[n++] = tables;
+		argv[n++] = s->tables;
+	}
+	return pyhost_run(argv, out, seconds);
 }
 
 /* ---- files --------------------------------------------------------------------------------------------------- */

@@ -30,8 +30,15 @@ struct text { /* empty: { NULL, 0 } */
 /* Where a program of this installation is, built or installed: "../libexec/keelson/..." beside this one. NULL: no memory. */
 char *program_path(const char *relative);
 /* Runs it to its end; out (may be NULL: it prints itself) is what it printed, with_errors: on stderr, too. Its exit status; 128 and the
- * number of the signal that ended it; -1: it was said why it could not be started. `seconds`: then it is ended by SIGALRM; 0: never. */
+ * number of the signal that ended it; -1: it was said why it could not be started. `seconds`: then it is ended by SIGALRM,
+ * and what it started with it; 0: never. */
 int child_run(char **argv, struct text *out, int with_errors, unsigned int seconds);
+/* keelson-pyhost: argv[0] is written here. Where `out` is given it is what it printed, on stderr, too. Ends as child_run(). */
+int pyhost_run(char **argv, struct text *out, unsigned int seconds);
+struct script {
+	char *file, *event, *config, *tables; /* paths; the last two may be NULL */
+};
+int script_run(const struct script *s, struct text *out, unsigned int seconds); /* pyhost_run() with --run */
 char *temp_make(void);		  /* a folder; NULL: it was said why */
 void temp_remove(char *dir);	  /* with its files, and frees it; NULL is fine */
 char *path_of(const char *dir, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* DIR/...; NULL: no memory */

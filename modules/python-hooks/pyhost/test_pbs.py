@@ -2,6 +2,7 @@
 #
 # test_pbs.py - package pbs without a daemon: what scripts see, what their changes become. `python3 test_pbs.py [CLASS]`.
 import copy
+import importlib
 import os
 import sys
 import traceback
@@ -90,6 +91,7 @@ class Daemon:
 
     def __init__(self):
         self.objects, self.refused, self.answers, self.questions, self.lines = {}, {}, {}, [], []
+        self.now = 0
 
     def ask(self, question):
         self.questions.append(question)
@@ -116,7 +118,8 @@ class Daemon:
 class Case(unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon()
-        keelson.ask, keelson.log = self.daemon.ask, self.daemon.log
+        keelson.ask, keelson.log, keelson.us = self.daemon.ask, self.daemon.log, lambda: self.daemon.now
+        pbs._run.fit.clear()
         self.begin("queuejob", job=job(Job_Name="x", queue="workq", Priority="3", Hold_Types="n",
                                        Variable_List="A=1,B=a\\,b", Rerunable="True", contributed="text",
                                        Resource_List={"ncpus": "2", "mem": "1gb", "select": "2:ncpus=1",
@@ -204,23 +207,50 @@ class Texts(Case):
     TYPES = ("checkpoint depend keep_files mail_points email_list join_path path path_list staging_list user_list group_list"
              " acl range args sandbox name project software job_sort_formula node_group_key route_destinations"
              " state_count license_count place select").split()
+    GOOD = {"checkpoint": "c=10", "depend": "afterok:1.svr:2,before:3", "join_path": "oe", "keep_files": "oed",
+            "mail_points": "abe", "path": "host:/a b", "sandbox": "Private"}
+
+    def test_what_commands_check(self):
+        for name, texts in (("checkpoint", "x c= c=x nn"), ("depend", "zzz afterok afterok: a:1,"), ("join_path", "zz o"),
+                            ("keep_files", "zz d on"), ("mail_points", "zz j an"), ("path", ":/a host:"), ("sandbox", "x")):
+            for text in texts.split():
+                with self.assertRaisesRegex(pbs.BadAttributeValueError, "'%s' is no %s: " % (text, name)):
+                    getattr(pbs, name)(text)
+        for attribute, text in (("Join_Path", "zz"), ("Keep_Files", "zz"), ("Mail_Points", "zz"), ("Checkpoint", "x")):
+            if attribute in pbs._run.rows["job"]:
+                self.assertRaises(pbs.BadAttributeValueError, setattr, self.job, attribute, text)
 
     def test_each_is_a_text(self):
         for name in self.TYPES:
-            kind = getattr(pbs, name)
-            value = kind("x")
-            self.assertTrue(value == "x" and "x" == value and value != "y", name)
-            self.assertEqual((str(value), hash(value), {value: 1}["x"]), ("x", hash("x"), 1))
+            kind, text = getattr(pbs, name), self.GOOD.get(name, "x")
+            value = kind(text)
+            self.assertTrue(value == text and text == value and value != "y", name)
+            self.assertEqual((str(value), hash(value), {value: 1}[text]), (text, hash(text), 1))
             self.assertIs(type(str(value)), str)
             self.assertRaises(pbs.BadAttributeValueTypeError, kind, 5)
 
     def test_wrong_ones_are_refused(self):
-        self.daemon.refused["zzz"] = "Illegal attribute or resource value Checkpoint"
-        self.fails(pbs.BadAttributeValueError, "Illegal attribute or resource value Checkpoint", pbs.checkpoint, "zzz")
-        self.assertEqual(self.daemon.questions[-1], ["check", "job", "Checkpoint", None, "zzz"])
+        self.daemon.refused.update({"zzz": "Illegal attribute or resource value select", "c=7": "not here"})
+        self.fails(pbs.BadAttributeValueError, "Checkpoint: not here", pbs.checkpoint, "c=7")
+        self.assertEqual(self.daemon.questions[-1], ["check", "job", "Checkpoint", None, "c=7"])
         self.assertRaises(pbs.BadAttributeValueError, pbs.select, "zzz")
         self.assertEqual(self.daemon.questions[-1], ["check", "job", "Resource_List", "select", "zzz"])
-        self.assertEqual(pbs.keep_files("zzz"), "zzz")  # nothing here has such an attribute
+        self.assertEqual(pbs.node_group_key("zzz"), "zzz")  # nothing here has such an attribute
+
+    def test_what_was_no_error_is_not_asked_again_for_a_while(self):
+        for _ in range(2):
+            self.job.Job_Name = "y"
+        self.assertEqual(self.daemon.questions, [["check", "job", "Job_Name", None, "y"]])
+        self.daemon.now += 10_000_001
+        self.daemon.refused["y"] = "Illegal attribute or resource value Job_Name"
+        for _ in range(2):
+            self.assertRaises(pbs.BadAttributeValueError, setattr, self.job, "Job_Name", "y")
+        self.assertEqual(len(self.daemon.questions), 3)
+        for n in range(1000):
+            self.job.Job_Name = "n%d" % n
+        self.assertLessEqual(len(pbs._run.fit), 256)
+        self.job.Job_Name = "z" * 1000
+        self.assertNotIn(("job", "Job_Name", None, "z" * 1000), pbs._run.fit)
 
     def test_priority(self):
         self.assertTrue(pbs.priority("5") == 5 == pbs.priority(5) == "5")
@@ -521,10 +551,12 @@ class Setting(Case):
                    self.sets(self.job, "Priority", 2))
 
     def test_whole_lists(self):
-        self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
-                   self.sets(self.job, "Resource_List", {"ncpus": 1}))
-        self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
-                   self.sets(self.job, "Variable_List", "A=1"))
+        for value in {"ncpus": 1}, None:
+            self.fails(AssertionError, "can't set the head resource 'Resource_List' directly ",
+                       self.sets(self.job, "Resource_List", value))
+        for value in "A=1", None:
+            self.fails(pbs.BadAttributeValueError, "attribute 'Variable_List' cannot be directly set.",
+                       self.sets(self.job, "Variable_List", value))
 
     def test_variables(self):
         for name in ("PBS_O_HOME", "PBS_JOBID", "TMPDIR"):
@@ -607,6 +639,12 @@ class Events(Case):
         self.begin("periodic", hook={"freq": 10}, vnode_list={})
         self.assertEqual((self.e.freq, self.e.vnode_list), (10, {}))
 
+    def test_members_of_the_hook_are_numbers_and_truths(self):
+        self.begin("periodic", hook={"freq": "10", "alarm": "5", "order": "2", "debug": "false", "enabled": "true"}, vnode_list={})
+        e = self.e
+        self.assertEqual([(v, type(v)) for v in (e.freq, e.alarm, e.order, e.debug, e.enabled)],
+                         [(10, int), (5, int), (2, int), (False, bool), (True, bool)])
+
     def test_texts_and_queues(self):
         self.begin("movejob", job=job(queue="b"), src_queue="a")
         self.assertTrue(self.e.src_queue == "a" and self.e.src_queue.name == "a" and self.job.queue.name == "b")
@@ -629,8 +667,6 @@ class Events(Case):
             self.assertEqual((result["how"], result["text"], result["code"], result["changes"]), (how, text, code, []))
         self.setUp()
         self.assertEqual(pbs._end(None)["how"], "accept")
-        result = pbs._end(ValueError("boom"))
-        self.assertEqual((result["how"], result["text"]), ("exception", "ValueError: boom"))
 
     def test_tracebacks_end_in_the_script(self):
         for line, cut in (("e.job.euser = 1", True), ("e.vnode_list", True), ("e.job.Resource_List[None]", False)):
@@ -913,6 +949,35 @@ class Stubs(Case):
         self.assertIn('"""of a module that nobody here knows"""', text)
         wanted = {name for name in pbs.__all__ if not name.startswith("_")} - {"hook_config_filename", "pbs_conf"}
         self.assertEqual(wanted - set(names) - set(names["__annotations__"]), set())
+
+
+class Written(Case):
+    """Events that people wrote down: pbs/offline.py."""
+
+    def completed(self, record):
+        return importlib.import_module("pbs.offline").completed(record, {"setup": SETUP})
+
+    def test_what_is_left_out(self):
+        record = self.completed({"event": "queuejob", "params": {"job": {"Priority": "5"}}, "answers": [[["x"], None]]})
+        self.assertEqual((record["setup"], record["answers"]), (SETUP, [[["x"], None]]))
+        event = record["event"]
+        self.assertEqual((event["type"], event["requestor"], event["requestor_host"]), (1, "user", "h1"))
+        self.assertEqual((event["hook"]["event"], event["hook"]["alarm"]), ("queuejob", 30))
+        self.assertEqual(event["params"]["job"], {"class": "job", "id": "", "attrs": {"Priority": "5"}, "facts": {}})
+
+    def test_what_is_said_stays(self):
+        event = self.completed({"setup": {**SETUP, "host": "h9"}, "event": {
+            "event": "execjob_begin", "type": 7, "requestor": "ann", "hook": {"name": "mine"}, "params": {
+                "job": {"id": "7.svr", "attrs": {"comment": "x"}}, "vnode_list": {"n1": {"comment": "y"}, "n2": None}, "pid": 5}}})["event"]
+        self.assertEqual((event["type"], event["requestor"], event["requestor_host"], event["hook"]["name"]), (7, "ann", "h9", "mine"))
+        self.assertEqual(event["params"]["job"], {"class": "job", "id": "7.svr", "attrs": {"comment": "x"}, "facts": {}})
+        self.assertEqual(event["params"]["vnode_list"], {"n1": {"class": "node", "id": "n1", "attrs": {"comment": "y"}, "facts": {}}})
+        self.assertEqual(event["params"]["pid"], 5)
+
+    def test_what_is_no_event(self):
+        self.fails(ValueError, "an event is a map", self.completed, [])
+        self.fails(ValueError, "there is no event 'nosuch'", self.completed, {"event": "nosuch"})
+        self.fails(ValueError, "there is no event 'None'", self.completed, {})
 
 
 pbs._setup(SETUP)

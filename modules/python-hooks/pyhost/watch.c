@@ -52,6 +52,7 @@ static struct {
 	bool signalling; /* module signal is there: handlers are compared */
 	char cwd[PATH_MAX], *locale;
 	PyObject *pbs, *names[3] /* of pbs, builtins, sys */, *path, *streams[3], *environ;
+	uint64_t versions[3]; /* of these names, the last time that they were looked at */
 	Py_ssize_t modules;
 	int recursion, files;
 	mode_t umask;
@@ -95,6 +96,17 @@ bool watch_start(void)
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
+/* Another one for each change of a dict; 0: this version of Python does not count them. */
+static uint64_t version_of(PyObject *dict)
+{
+#if PY_VERSION_HEX < 0x030c0000
+	return ((PyDictObject *)dict)->ma_version_tag;
+#else
+	(void)dict;
+	return 0;
+#endif
+}
+
 /* The usual case: the same names in the same order. Values are put back; those that go are kept in `gone` until it is done,
  * since what ends with them may change names again. False: there are other names. */
 static bool values_back(PyObject *now, PyObject *then, PyObject *gone)
@@ -147,9 +159,15 @@ static bool modules_back(void)
 
 	if (PyDict_GetItemString(modules, "pbs") != kept.pbs && PyDict_SetItemString(modules, "pbs", kept.pbs) < 0)
 		return false;
-	for (int i = 0; i < 3; i++)
-		if (!names_of(i) || !names_back(names_of(i), kept.names[i]))
+	for (int i = 0; i < 3; i++) {
+		PyObject *now = names_of(i);
+
+		if (now && kept.versions[i] != 0 && version_of(now) == kept.versions[i])
+			continue;
+		if (!now || !names_back(now, kept.names[i]))
 			return false;
+		kept.versions[i] = version_of(now);
+	}
 	return PyDict_Size(modules) >= kept.modules;
 }
 

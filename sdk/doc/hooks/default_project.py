@@ -2,7 +2,8 @@
 #
 # default_project.py - a job without a project (qsub -P) gets one by the group of its user; others are refused.
 #
-# Event: queuejob, on the server. The table is its configuration file: {"project of a group": {"chem": "p-chemistry"}}.
+# Event: queuejob, on the server. The table is its configuration file: {"project of a group": {"chem":
+# "p-chemistry"}}.
 # Install:
 #	qmgr -c "create hook default_project event=queuejob"
 #	qmgr -c "import hook default_project application/x-python default default_project.py"

@@ -2,7 +2,8 @@
 #
 # guarded_changes.py - users may make their waiting jobs shorter and less important, not the opposite.
 #
-# Event: modifyjob, on the server. Operators and managers of the site are named here: a hook does not know roles.
+# Event: modifyjob, on the server. Operators and managers of the site are named here: a hook does not know
+# roles.
 # Install:
 #	qmgr -c "create hook guarded_changes event=modifyjob"
 #	qmgr -c "import hook guarded_changes application/x-python default guarded_changes.py"

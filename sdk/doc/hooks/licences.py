@@ -2,8 +2,9 @@
 #
 # licences.py - a job starts when the licences it needs (qsub -l software=matlab) are free; else it waits.
 #
-# Event: runjob, on the server. What is free a file says, a line "matlab 12" each, which a cron job writes from the licence
-# server's own tool: a hook at runjob should not wait for another machine. The file's name is the configuration file's "free".
+# Event: runjob, on the server. What is free says a file, a line "matlab 12" each, which a cron job writes with
+# the licence server's own tool: a hook at runjob should not wait for another machine. The configuration file
+# has its name.
 # Install:
 #	qmgr -c "create hook licences event=runjob"
 #	qmgr -c "import hook licences application/x-python default licences.py"

@@ -2,8 +2,9 @@
 #
 # node_health.py - a host whose disk is full, or that misses a mount, takes no jobs until it is well again.
 #
-# Event: exechost_startup and exechost_periodic, on each execution host, as root. It sets its own vnodes offline with a comment, and
-# takes back only what has its own comment: a vnode that an administrator set offline stays so.
+# Event: exechost_startup and exechost_periodic, on each execution host, as root. It sets the host's vnodes
+# offline with a comment, and takes back only what has that comment: a vnode that an administrator set offline
+# stays so.
 # Install:
 #	qmgr -c "create hook node_health event='exechost_startup,exechost_periodic',freq=60"
 #	qmgr -c "import hook node_health application/x-python default node_health.py"

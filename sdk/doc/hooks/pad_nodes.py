@@ -2,8 +2,8 @@
 #
 # pad_nodes.py - jobs over several hosts get one chunk more of each kind, so that they start though a host fails.
 #
-# Event: queuejob, on the server. What the user asked for is kept in resource "site"; trim_nodes.py gives back what is too much
-# when the job starts. Both belong together.
+# Event: queuejob, on the server. What the user asked for is kept in resource "site"; trim_nodes.py gives back
+# what is too much when the job starts. Both belong together.
 # Install:
 #	qmgr -c "create hook pad_nodes event=queuejob,order=900"
 #	qmgr -c "import hook pad_nodes application/x-python default pad_nodes.py"

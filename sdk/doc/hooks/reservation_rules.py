@@ -2,7 +2,8 @@
 #
 # reservation_rules.py - a reservation is for at most a day and begins within two weeks; maintenance is free.
 #
-# Event: resvsub and modifyresv, on the server. At modifyresv `resv` has what is requested, `resv_o` would be the reservation as it is.
+# Event: resvsub and modifyresv, on the server. At modifyresv `resv` has what is requested; `resv_o`, which is
+# not needed here, would be the reservation as it is.
 # Install:
 #	qmgr -c "create hook reservation_rules event='resvsub,modifyresv'"
 #	qmgr -c "import hook reservation_rules application/x-python default reservation_rules.py"

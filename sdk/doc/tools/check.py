@@ -65,7 +65,7 @@ class Known:
         self.keys = self.conf_keys()
         self.verbs = {v for p in ("modules/*/*.c", "tests/fixtures/*.c") for f in book.top.glob(p)
                       for v in re.findall(r'"keelson\.(\w+)"', f.read_text())}
-        self.manuals = {f"{p.man}({p.section})" for p in book.pages} | FOREIGN
+        self.manuals = {f"{p.man}({p.section})" for p in book.pages} | FOREIGN | book.absent
         self.manuals |= {re.sub(r"^(.*)\.(\d)$", r"\1(\2)", p.name) for p in (book.top / "sdk" / "man").glob("*.[1-8]")}
         self.help = {}
 
@@ -161,9 +161,11 @@ def named(known, span):
 
 
 def command(known, program, rest):
-    if program == "keelson" and rest and known.says(f"keelson-{rest[0]}"):  # `keelson hook` is keelson-hook
+    if program == "keelson" and rest and has_manual(known, f"keelson-{rest[0]}"):  # `keelson hook` is keelson-hook
         program, rest = f"keelson-{rest[0]}", rest[1:]
     said = known.says(program)
+    if said is None and has_manual(known, program):
+        return  # of a module that is not in this build
     if said is None:
         yield f"there is no program {program}"
         return
@@ -174,6 +176,10 @@ def command(known, program, rest):
     for option in rest:
         if option.startswith("--") and option.split("=")[0] not in said:
             yield f"{program} has no option {option}"
+
+
+def has_manual(known, program):
+    return bool({f"{program}({section})" for section in "18"} & known.manuals)
 
 
 def exists(known, path):

@@ -59,7 +59,7 @@ class Book:
         self.point_groups, self.points = tables.read_points(self.include)
         self.complaints += tables.read_docs(self.include, self.points)
         self.groups = self.read_groups()
-        self.pages = []
+        self.pages, self.absent = [], set()
         self.chapters()
         self.point_pages()
         self.group_pages()
@@ -103,7 +103,10 @@ class Book:
 
     def others(self):
         for path in sorted((self.top / "sdk" / "doc").glob("*.md")):
-            if path.name != "README.md":
+            needs = re.match(r"<!-- needs (\S+) -->", path.read_text())
+            if needs and not (self.top / needs[1]).exists():  # about a feature that is not in this tree
+                self.absent.add(f"keelson-sdk-{path.stem}(7)")
+            elif path.name != "README.md":
                 self.pages.append(self.page_of(path, f"doc-{path.stem}", f"keelson-sdk-{path.stem}", "7", "doc"))
 
     def page_of(self, path, name, man, section, part):

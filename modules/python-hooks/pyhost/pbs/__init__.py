@@ -78,7 +78,7 @@ _classes = set(_constants.EVENT_CLASSES.values())
 
 def _setup(of):
     """First of all, once: names and types from the tables of the daemon."""
-    _run.setup.update(of)
+    _run.setup.update(of, conf=of.get("conf") or {})
     _tables.fill(of["tables"])
     _constants.fill(of["tables"])
     globals().update(_constants.made)
@@ -94,7 +94,9 @@ def _setup(of):
 
 def _begin(of):
     """Before a run: nothing is left of the one before."""
-    globals()["pbs_conf"] = dict(_run.setup.get("conf") or {})
+    if pbs_conf != _run.setup["conf"]:
+        pbs_conf.clear()
+        pbs_conf.update(_run.setup["conf"])
     found = _run.setup["tables"]["events"].get(of["event"])
     _run.begin(_event.Event(of), _rules.RULES.get(of["event"], _rules.NOTHING), bool(found and found[2]))
 
@@ -111,17 +113,15 @@ def _cut(exc):
         last.tb_next = None
 
 
-def _end(exc, trace=None):
-    """After a run that ended with this exception (None: none): its RESULT."""
-    if exc is None or isinstance(exc, SystemExit):
-        if _run.said is None:
-            _run.event._settle()
-        result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
-    else:
+def _end(exc):
+    """After a run: its RESULT. Of what a script has raised (else exc is None) the process adds how, text and trace."""
+    if exc is not None:
         _cut(exc)
-        result = {"how": "exception", "text": "%s: %s" % (type(exc).__name__, exc), "code": 255}
-    result["trace"] = trace
-    result["changes"] = [[target, name, key, text] for (target, name, key), text in _run.changes.items()]
+    elif _run.said is None:
+        _run.event._settle()
+    result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
+    result["changes"] = [[target, name, key, text.line() or None if isinstance(text, pbs_env) else text]
+                         for (target, name, key), text in _run.changes.items()]
     result.update(_run.asked)
     return result
 

@@ -6,12 +6,15 @@ from .errors import (BadAttributeValueError, BadAttributeValueTypeError, EventIn
                      UnsetAttributeNameError)
 
 put = object.__setattr__
+TEXT_MAX = 65536  # of a reason; logs and users have less of it
 COMMON = {  # members of each event, and where the daemon's map has them
     "type": (None, "type"), "requestor": (None, "requestor"), "requestor_host": (None, "requestor_host"),
     "hook_name": ("hook", "name"), "hook_type": ("hook", "type"),
 }
 COMMON.update({name: ("hook", name)
                for name in ("user", "alarm", "freq", "debug", "enabled", "order", "fail_action")})
+TRUTH = ("enabled", "debug")  # of the hook; these and
+NUMBERS = ("alarm", "freq", "order")  # these come as texts
 TYPES = {"progname": str, "argv": (list, tuple), "env": dict}
 TARGETS = {"job": "job", "resv": "resv"}  # members that are objects to be set; a vnode's is its name
 LISTS = {"vnode_list": "vnode:", "vnode_list_fail": "vnode:", "job_list": "job:", "resv_list": None}
@@ -111,6 +114,10 @@ class Event:
 
     @staticmethod
     def _make(name, found):
+        if name in TRUTH:
+            return found in ("true", True)
+        if name in NUMBERS:
+            return int(found)
         if name in LISTS:
             return list_of(name, found)
         if name == "management":
@@ -140,7 +147,7 @@ class Event:
 
     def reject(self, msg="", ecode=255):
         """It may not; the script ends."""
-        run.say("reject", str(msg) if msg else None, ecode)
+        run.say("reject", str(msg)[:TEXT_MAX] if msg else None, ecode)
 
     def _settle(self):
         """Notes what the script made of progname, argv and env."""

@@ -2,16 +2,47 @@
 #
 # objects.py - vnodes, reservations, queues and the server as scripts see them (jobs: job.py). An object holds what
 # the daemon sent of it; an attribute becomes a value when it is read. What a script sets is noted in run.changes.
-from . import constants, keyed, rules, run, words
+from . import constants, keyed, rules, run, types, words
 from .errors import BadAttributeValueError, UnsetAttributeNameError
 
 put = object.__setattr__
+
+
+class Attribute(types.Row):
+    """An attribute of a class: a member of its objects, which makes a value when it is read."""
+    __slots__ = ()
+
+    def __get__(self, of, cls=None):
+        if of is None:
+            return self
+        name, values = self.name, of._values
+        if name in values:
+            return values[name]
+        if of._attrs is None:
+            of._load()
+        text = of._attrs.get(name)
+        if self.make is not None:
+            value = self.make(of, self, text)
+        elif type(text) is dict:
+            value = keyed.pbs_keys(of, self, text)
+        else:
+            value = None if text is None else self.value(text)
+        values[name] = value
+        return value
 
 
 class Object:
     __slots__ = ("_id", "_attrs", "_facts", "_values", "_target", "_sink")
     _class = _kind = None  # of the daemon; in messages
     _rows = {}
+
+    @classmethod
+    def _members(cls, rows):
+        """What the class has of its own stays: a vnode's name, a job's select."""
+        cls._rows = rows
+        for name, row in rows.items():
+            if not hasattr(cls, name):
+                setattr(cls, name, row)
 
     def __init__(self, id, attrs=None, facts=None, target=None, sink=None):
         put(self, "_id", id)
@@ -43,23 +74,7 @@ class Object:
     def __getattr__(self, name):
         if name[0] == "_":
             return self._inner(name)
-        values = self._values
-        if name in values:
-            return values[name]
-        row = self._rows.get(name)
-        if row is None:
-            raise UnsetAttributeNameError("%s attribute '%s' not found" % (self._kind, name))
-        if self._attrs is None:
-            self._load()
-        text = self._attrs.get(name)
-        if row.make is not None:
-            value = row.make(self, row, text)
-        elif type(text) is dict:
-            value = keyed.pbs_keys(self, row, text)
-        else:
-            value = None if text is None else row.value(text)
-        values[name] = value
-        return value
+        raise UnsetAttributeNameError("%s attribute '%s' not found" % (self._kind, name))
 
     def _inner(self, name):
         if name != "_readonly":
@@ -75,7 +90,7 @@ class Object:
             raise UnsetAttributeNameError("%s attribute '%s' not found" % (self._kind, name))
         if row is None or (row.flags & keyed.READONLY and not run.mom):
             raise BadAttributeValueError("%s attribute '%s' is readonly" % (self._kind, name))
-        text = None if value is None else self._text(row, value)
+        text = self._text(row, value)
         self._sink[(self._target, name, None)] = text
         if type(value) is row.kind.type:
             self._values[name] = value
@@ -90,6 +105,8 @@ class Object:
             raise BadAttributeValueError("attribute '%s' cannot be directly set." % row.name)
         if row.type == "resource_list":
             raise AssertionError("can't set the head resource '%s' directly " % row.name)
+        if value is None:
+            return None
         if row.make is not None and isinstance(value, Object):
             value = value._id
         return keyed.text_of(row, value, self._class, row.name)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # offline.py - an event that a person wrote down, for `keelson hook run --tables`: what it leaves out.
-CLASSES = {"job": "job", "job_o": "job", "resv": "resv", "resv_o": "resv", "vnode": "node", "vnode_o": "node", "src_queue": "queue"}
+CLASSES = {"job": "job", "job_o": "job", "resv": "resv", "resv_o": "resv", "vnode": "node", "vnode_o": "node",
+           "src_queue": "queue"}
 LISTS = {"vnode_list": "node", "vnode_list_fail": "node", "job_list": "job", "resv_list": "resv"}
 HOOK = {"name": "hook", "type": "site", "enabled": 1, "user": "pbsadmin", "alarm": 30, "order": 1, "freq": 120, "debug": 0,
         "fail_action": "none"}

@@ -13,11 +13,11 @@ def fill(tables):
     for name, row in tables["resources"].items():
         run.resources[name.lower()] = types.Row(name, *row, named=types.RESOURCES)
     for klass, attributes in tables["attrs"].items():
-        made = run.rows[klass] = {name: types.Row(name, *row) for name, row in attributes.items()}
+        made = run.rows[klass] = {name: objects.Attribute(name, *row) for name, row in attributes.items()}
         for row in made.values():
             row.make = maker(row)
         if klass in objects.CLASSES:
-            objects.CLASSES[klass]._rows = made
+            objects.CLASSES[klass]._members(made)
     texts.owners.update(owners())
 
 
