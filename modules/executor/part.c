@@ -292,20 +292,43 @@ static void ordered_done(struct keel_mod *mod, void *arg, const struct keel_outc
 	free(to);
 }
 
+/* A part whose prologue refuses the job has not begun: its end is an abort. */
+struct admission {
+	struct answer_to to;
+	int64_t run;
+	char id[];
+};
+
+static void admitted(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
+{
+	struct state *st = mod->state;
+	struct admission *a = arg;
+	struct task *t = task_find(st, a->id);
+	bool refused = o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL;
+
+	if (refused && t && t->run == a->run)
+		t->aborted = true;
+	if (!st->stopping)
+		answer(mod, &a->to, !refused ? 0 : o->code ? o->code : PBSE_HOOK_REJECT, refused ? o->text : NULL);
+	free(a);
+}
+
 static void part_admit(struct keel_mod *mod, const char *id, struct keel_mod *me, keel_part_done *done, void *arg)
 {
 	const struct task *t = task_of(mod, id);
-	struct answer_to *to = t && is_sister(t) && t->state == TASK_RUN ? malloc(sizeof(*to)) : NULL;
+	struct admission *a = t && is_sister(t) && t->state == TASK_RUN ? malloc(sizeof(*a) + strlen(t->id) + 1) : NULL;
 
-	if (!to) {
+	if (!a) {
 		done(me, arg, t ? PBSE_BADSTATE : TM_ENOTFOUND, "the job has no part here that waits for its prologue");
 		return;
 	}
-	*to = TO(me, done, arg);
+	a->to = TO(me, done, arg);
+	a->run = t->run;
+	strcpy(a->id, t->id);
 	keel_raise(mod, &(struct keel_raise){
 		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_prologue,
 		.event = KEEL_EVENT(task_prologue, .id = t->id, .user = t->user ? t->user : "", .index = part_index(t)),
-		.done = ordered_done, .arg = to });
+		.done = admitted, .arg = a });
 }
 
 static void part_preterm(struct keel_mod *mod, const char *id, struct keel_mod *me, keel_part_done *done, void *arg)

@@ -355,7 +355,7 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 	job_requeue(mod, job, exit_status == KEEL_TASK_JOIN ? KEEL_TASK_RETRY : exit_status);
 	if (waits && step_is_open(job_slot(mod, waits)->step) && outcome_hold(mod, waits, exit_status, why))
 		return; /* which is gone, if it is a part */
-	snprintf(text, sizeof(text), "Not Running: %s", why);
+	snprintf(text, sizeof(text), "Not Running: PBS Error: %s", why);
 	if (waits == job && !keel_get_int(job, job_Hold_Types))
 		keel_set_str(job, job_comment, text);
 }

@@ -248,20 +248,27 @@ static bool vnode_is_own(const struct update *u, const char *name)
 	return false;
 }
 
+/* A script that adds a vnode says its name first, which is no attribute: it is there now. */
+static bool is_name(const struct change *c)
+{
+	return strcmp(c->attr, "name") == 0 && !c->key;
+}
+
 /* Those of one vnode that follow each other: how many. */
 static uint32_t vnode_change(struct update *u, const struct change *changes, uint32_t n)
 {
 	const char *target = changes[0].target;
-	uint32_t i = 0;
+	uint32_t i = 0, at = is_name(&changes[0]);
 
 	while (i < n && strcmp(changes[i].target, target) == 0)
 		i++;
 	if (!u->trusted || !vnode_is_own(u, target_vnode(target)))
 		return i;
-	for (uint32_t j = 0; j < i; j++)
+	for (uint32_t j = at; j < i; j++)
 		if (strcmp(changes[j].attr, "resources_available") == 0)
 			resource_make(u, changes[j].key, changes[j].text);
-	vnodes_change(u->st, u->hook->name, changes, i);
+	if (i > at)
+		vnodes_change(u->st, u->hook->name, changes + at, i - at);
 	return i;
 }
 
@@ -441,14 +448,6 @@ static void on_update(struct keel_mod *mod, const char *peer, const struct keel_
 
 int32_t updates_start(struct state *st, struct keel_err *err)
 {
-	int32_t r = runs_begin(st, err);
-
-	if (r == 0 && keel_link_on(st->mod, "python.update", KEEL_MOM, on_update) < 0)
-		r = keel_error(err, -EBUSY, "another module receives \"python.update\"");
-	return r;
-}
-
-void updates_stop(struct state *st)
-{
-	runs_end(st);
+	return keel_link_on(st->mod, "python.update", KEEL_MOM, on_update) < 0
+		       ? keel_error(err, -EBUSY, "another module receives \"python.update\"") : 0;
 }

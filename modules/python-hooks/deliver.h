@@ -5,7 +5,6 @@
 #ifndef PYTHON_HOOKS_DELIVER_H
 #define PYTHON_HOOKS_DELIVER_H
 
-#include "distribute.h"
 #include "hookfile.h"
 
 /* A version of a file: one that hosts should have, that a host has, or that is on its way to it. */

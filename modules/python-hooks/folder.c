@@ -185,15 +185,15 @@ static int32_t owner_find(struct folder *f, uid_t *ret_uid, gid_t *ret_gid)
 static int32_t config_write(struct folder *f, uid_t uid, gid_t gid)
 {
 	int fd = open(f->config_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
-	uint32_t done = 0;
-	ssize_t n = 1;
+	int error;
 
 	if (fd < 0)
 		return failed(f, "cannot write the configuration into", errno);
-	while (done < f->config_len && n > 0)
-		done += (uint32_t)((n = write(fd, f->config + done, f->config_len - done)) > 0 ? n : 0);
-	if (n <= 0 || (f->is_root && fchown(fd, uid, gid) < 0))
-		failed(f, "cannot write the configuration into", n == 0 ? ENOSPC : errno);
+	error = bytes_write(fd, f->config, f->config_len);
+	if (!error && f->is_root && fchown(fd, uid, gid) < 0)
+		error = errno;
+	if (error)
+		failed(f, "cannot write the configuration into", error);
 	close(fd);
 	return f->error[0] ? -EIO : 0;
 }

@@ -8,7 +8,7 @@
  *
  * Where no answer comes within some seconds the last one is used, and before the first one a vnode with the name of the host.
  */
-#include "hostwide.h"
+#include "host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,18 +161,8 @@ static void on_vnodes(struct keel_mod *mod, const char *peer, const struct keel_
 	const char *bytes = keel_msg_bytes(msg, "bytes", &n);
 
 	(void)peer;
-	if (!v || keel_msg_int(msg, "number", -1) != v->number || size <= 0 || size > MOST || !bytes)
-		return;
-	if (at == 0) {
-		pack_fini(&v->coming);
-		v->coming = (struct pack){ .data = malloc((size_t)size), .size = (uint32_t)size };
-		v->coming.failed = !v->coming.data;
-	}
-	if (v->coming.failed || at != v->coming.len || size != v->coming.size || n > v->coming.size - v->coming.len)
-		return;
-	memcpy(v->coming.data + v->coming.len, bytes, n);
-	v->coming.len += n;
-	if (v->coming.len < v->coming.size)
+	if (!v || keel_msg_int(msg, "number", -1) != v->number || !pieces_join(&v->coming, size, at, bytes, n, MOST) ||
+	    v->coming.len < v->coming.size)
 		return;
 	if (is_list(&v->coming)) {
 		pack_fini(&v->known);

@@ -104,3 +104,10 @@ void run_ended(struct run *r, const struct result *result)
 		broken_log(r, result);
 	record_out(r, result);
 }
+
+/* The status that a child had. */
+void run_exit_log(const struct run *r, const struct result *result)
+{
+	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for %s hook",
+		 result->how == REJECTED ? 255 : 254, r->event->name);
+}

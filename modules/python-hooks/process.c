@@ -341,8 +341,8 @@ static bool run(struct process *p, struct keel_err *err)
 	const char *env[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "OPENBLAS_NUM_THREADS=1", tmp,
 			      folder_config(p->folder) ? config : NULL, NULL };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = profile_of(p), .name = name, .argv = argv, .env = env,
-					 .user = folder_user(p->folder), .memory = conf->memory, .deadline_ms = START_MS,
-					 .start_ms = START_MS, .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard,
+					 .user = folder_user(p->folder), .dir = folder_path(p->folder), .memory = conf->memory,
+					 .deadline_ms = START_MS, .start_ms = START_MS, .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard,
 					 .ended = ended, .arg = p };
 	struct pack setup = { .data = NULL };
 

@@ -39,6 +39,17 @@ struct change *changes_copy(const struct change *changes, uint32_t n)
 	return copy;
 }
 
+struct change *changes_move(struct change *changes, uint32_t n)
+{
+	struct change *taken = calloc(n ? n : 1, sizeof(*taken));
+
+	for (uint32_t i = 0; taken && i < n; i++) {
+		taken[i] = changes[i];
+		changes[i] = (struct change){ .target = NULL };
+	}
+	return taken;
+}
+
 static bool text_take(const struct value *list, uint32_t n, bool may_be_nothing, char **ret)
 {
 	struct value v;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <utlist.h>
-
 #define PART_BYTES (192u * 1024u)
 #define OF_PRODUCT "pbshook" /* `extend` of a request for hooks that come with the product: there are none */
 
@@ -155,7 +153,10 @@ static void on_status(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	if (named && (!h || h->pending)) {
-		keel_reply(req, PBSE_HOOKERROR, "hook not found");
+		if (content_wanted(body))
+			keel_reply(req, PBSE_HOOKERROR, h ? "%.*s is pending delete!" : "%.*s does not exist!", (int)NAME_LEN_MAX, id);
+		else
+			keel_reply(req, PBSE_HOOKERROR, "hook not found");
 		return;
 	}
 	if (named)

@@ -124,6 +124,7 @@ struct start {
 	char *id, *exec_vnode;
 	struct keel_exec *exec;
 	bool resume, decided, returned;
+	bool gave_way; /* victims did, in its cycle: the answer may come in a later one */
 	bool assigned; /* vnodes know of it, only the host has to answer */
 	struct qrun *qrun; /* NULL: a cycle's */
 };

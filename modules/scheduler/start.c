@@ -72,7 +72,7 @@ static void start_failed(struct keel_mod *mod, struct start *s, struct keel_obj 
 		return;
 	}
 	comment(mod, e, words);
-	if (e->victims_in == st->cycle) {
+	if (s->gave_way) {
 		e->gave_up = st->relevance;
 		keel_log(mod, KEEL_LOG_DEBUG, "Job", s->id,
 			 "Preempted work didn't run job - rerun it");
@@ -179,6 +179,7 @@ void entry_start(struct keel_mod *mod, struct entry *e, char *exec_vnode, bool r
 	}
 	s->resume = resume;
 	s->qrun = qrun;
+	s->gave_way = e->victims_in == st->cycle;
 	entry_out(e);
 	e->where = STARTING;
 	if (slice_is_over(mod))

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Maintenance windows and hooks of a site, which fixtures play at the same points. What is about Python itself waits for it.
+# Maintenance windows and hooks of a site, which fixtures play at the same points. Scripts in Python: python-hooks-others.bats.
 #
 # needs modules/maintenance-reservations
 

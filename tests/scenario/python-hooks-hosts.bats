@@ -174,6 +174,23 @@ qmgr: hook error returned from server"
 	wait_until 60 mom_said n1 'hup runs$'
 }
 
+@test "python-hooks: a start-up script adds a vnode, with what it has" {
+	undo qmgr -c 'delete node n1[0]'
+	hook adds event=exechost_startup <<-'EOS'
+		import pbs
+		e = pbs.event()
+		if pbs.get_local_nodename() == "n1":
+		    e.vnode_list["n1[0]"] = pbs.vnode("n1[0]")
+		    e.vnode_list["n1[0]"].resources_available["ncpus"] = 2
+		    e.vnode_list["n1[0]"].comment = "added"
+	EOS
+	wait_until 60 there n1 adds
+	reload_host n1
+	added() { same comment added "$(node_attr 'n1[0]' comment)"; }
+	wait_until 60 added
+	same ncpus 2 "$(node_attr 'n1[0]' resources_available.ncpus)"
+}
+
 @test "tolerate-node-failures #21: a start waits for as long as the hooks of its hosts may take" {
 	needs_module tolerate-node-failures
 	needs_module sisters

@@ -201,6 +201,7 @@ restart() { sandbox kill server; sandbox restart server; }
 	refuses h1 'h1 does not exist!' 'delete hook h1'
 	refuses h1 'h1 does not exist!' 'set hook h1 event = queuejob'
 	refuses h1 'h1 does not exist!' 'unset hook h1 event'
+	refuses h1 'h1 does not exist!' 'export hook h1 application/x-python default'
 	hook h1
 	lists h1
 	body_is h1 python ''

@@ -305,3 +305,52 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	has "$log" ";hook request rerun $id\$"
 	has "$log" ";hook request delete $id\$"
 }
+
+@test "python-hooks: a process from outside is refused by a script" {
+	needs_module task-manager
+	hook a1 event=execjob_attach <<-'EOS'
+		import pbs
+		e = pbs.event()
+		try:
+		    e.job.Priority = 3
+		except AssertionError as why:
+		    pbs.logjobmsg(e.job.id, "of %s: %s" % (type(e.pid).__name__, why))
+		e.reject("stay outside")
+	EOS
+	id=$(running $(on n1))
+	got=$(as "$OWNER" env KEELSON_MOM_SOCKET="$SB/n1/run/mom.sock" pbs_attach -j "$id" /bin/true 2>&1) && false
+	has "$got" '\(17012\)$'
+	says_log n1 ";0008;[^;]*;Job;$id;of int: nothing is settable inside an execjob_attach hook!\$"
+	says_log n1 ";0008;[^;]*;Job;$id;execjob_attach hook rejected request\$"
+}
+
+@test "python-hooks: scripts see that a job has fewer hosts, and cannot help it" {
+	needs_module sisters
+	hook s1 event=execjob_resize <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "left: %s" % ",".join(e.vnode_list))
+		e.reject("not so few")
+	EOS
+	id=$(running -l select=2:ncpus=1 -l place=scatter)
+	host=$(job_attr "$id" exec_host)
+	first=${host%%/*}
+	other=n2
+	[ "$first" = n1 ] || other=n1
+	quietly pbs_release_nodes -j "$id" $other
+	wait_until 20 says_log "$first" ";Job;$id;left: $first\$"
+	wait_until 20 says_log "$first" ";0008;[^;]*;Job;$id;execjob_resize hook rejected request\$"
+	job_is "$id" R 42
+}
+
+@test "tolerate-node-failures #49: release_nodes() gives None at other events, and says nothing" {
+	hook n1 event=execjob_epilogue <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "gives %s %s" % (e.job.release_nodes(keep_select=""), e.job.release_nodes(node_list=[1])))
+	EOS
+	id=$(finished $(on n1) -W tolerate_node_failures=all -- /bin/true)
+	wait_until 20 says_log n1 ";Job;$id;gives None None\$"
+	lacks "$(mom_log n1)" 'empty keep_select value'
+	lacks "$(mom_log n1)" 'node_list is not a dictionary'
+}

@@ -6,6 +6,7 @@
 
 load helper
 load shared
+load python-hooks
 
 setup_file()
 {
@@ -13,18 +14,6 @@ setup_file()
 	qmgr -c 'create queue other queue_type=execution,enabled=true,started=true,resources_default.mem=5mb'
 }
 
-# hook NAME ATTRIBUTES: its script is stdin; it goes with the story.
-hook()
-{
-	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 $2"
-	undo qmgr -c "delete hook $1"
-	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
-}
-
-held() { submit -h "$@"; }
-said() { has "$(server_log)" "$1"; }
-hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 
 # ---- submissions ------------------------------------------------------------------------------------------
 
@@ -112,6 +101,46 @@ hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 	same ncpus 3 "$(job_attr "$a" Resource_List.ncpus)"
 	same mem 6mb "$(job_attr "$a" Resource_List.mem)"
 	same site ncpus=1:mem=2mb+ncpus=1:mem=2mb "$(job_attr "$a" Resource_List.site)"
+}
+
+@test "tolerate-node-failures #11: what is no increment is an exception of the script" {
+	hook i11 event=queuejob <<-'EOS'
+		import pbs
+		j = pbs.event().job
+		try:
+		    j.select.increment_chunks([1])
+		except ValueError as why:
+		    pbs.logmsg(pbs.LOG_DEBUG, "caught %s" % why)
+		    if str(j.Job_Name) == "caught":
+		        pbs.event().accept()
+		    raise
+	EOS
+	text="qsub: request rejected as filter hook 'i11' encountered an exception. Please inform Admin"
+	says 32 "$text" held -N raised -l select=ncpus=1
+	no_jobs
+	held -N caught -l select=ncpus=1
+	hook_said 'caught bad increment specs'
+	said ';Hook;i11;Error evaluating Python script: ValueError: bad increment specs$'
+}
+
+@test "python-hooks: values that commands would refuse are exceptions of the script" {
+	hook v1 event=queuejob <<-'EOS'
+		import pbs
+		j = pbs.event().job
+		for name, text in ("Join_Path", "zz"), ("Keep_Files", "zz"), ("Mail_Points", "zz"), ("Checkpoint", "zz"), ("sandbox", "zz"):
+		    try:
+		        setattr(j, name, text)
+		    except pbs.BadAttributeValueError as why:
+		        pbs.logmsg(pbs.LOG_DEBUG, "refused: %s" % why)
+		e = pbs.event()
+		pbs.logmsg(pbs.LOG_DEBUG, "hook: %r %r %r" % (e.alarm, e.debug, e.enabled))
+	EOS
+	a=$(held)
+	for name in Join_Path Keep_Files Mail_Points Checkpoint sandbox; do
+		hook_said "refused: $name: 'zz' is no .*"
+	done
+	same Join_Path n "$(job_attr "$a" Join_Path)"
+	hook_said 'hook: 30 False True'
 }
 
 # ---- runjob -------------------------------------------------------------------------------------------------

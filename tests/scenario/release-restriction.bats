@@ -4,7 +4,7 @@
 # restrict_res_to_release_on_suspend: a suspended job gives back what the administrator named, and keeps
 # the rest. One host of 4 cpus and 2gb; each story begins without a restriction and without jobs.
 #
-# #48 is not told here: it needs hooks in Python.
+# #48 is in python-hooks-others.bats.
 #
 # needs modules/release-restriction
 

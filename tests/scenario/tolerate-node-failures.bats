@@ -4,7 +4,7 @@
 # tolerate_node_failures: what it may be, and who may set it. One host; jobs over hosts that fail are in
 # tolerate-node-failures-hosts.bats.
 #
-# 21 is in python-hooks-hosts.bats. Nowhere, because it is about hooks in Python: 53.
+# With scripts in Python: 21 is in python-hooks-hosts.bats, 11 and 53 in python-hooks-server.bats.
 #
 # needs modules/tolerate-node-failures
 

@@ -16,7 +16,7 @@
  *	pbs._setup(setup)	once; the map of talk.h as a dict. What it raises is why the script is broken.
  *	pbs._begin(event)	before each run; EVENT as a dict
  *	pbs._end(exc)		after it: exc is None after the last line and after SystemExit, else what the script raised. Returns RESULT as a
- *				dict; how, text and trace of an exception, retire and us are written here.
+ *				dict; how, text and trace of an exception, and retire, are written here.
  *	pbs._stubs.text()	after _setup: pbs.pyi
  *	_keelson.ask(list)	the value of the answer; list: [what, ...], without the word "ask". ValueError,
  *				TypeError, BufferError: it cannot be sent. RuntimeError: not now, or not from this thread

@@ -273,7 +273,6 @@ static PyObject *end(const struct script *s, PyObject *exc)
 
 PyObject *script_run(struct script *s, PyObject *event)
 {
-	int64_t began = now_us();
 	PyObject *exc = NULL, *names = NULL, *result, *r;
 	bool is_full;
 
@@ -289,8 +288,7 @@ PyObject *script_run(struct script *s, PyObject *event)
 	if (names)
 		PyDict_Clear(names); /* functions of it would keep all of it */
 	Py_XDECREF(names);
-	if (result && (!put(result, "retire", PyLong_FromLong(watch_end() || is_full)) ||
-		       !put(result, "us", PyLong_FromLongLong(now_us() - began))))
+	if (result && !put(result, "retire", PyLong_FromLong(watch_end() || is_full)))
 		Py_CLEAR(result);
 	PyErr_Clear();
 	return result;

@@ -207,23 +207,35 @@ class Texts(Case):
     TYPES = ("checkpoint depend keep_files mail_points email_list join_path path path_list staging_list user_list group_list"
              " acl range args sandbox name project software job_sort_formula node_group_key route_destinations"
              " state_count license_count place select").split()
+    GOOD = {"checkpoint": "c=10", "depend": "afterok:1.svr:2,before:3", "join_path": "oe", "keep_files": "oed",
+            "mail_points": "abe", "path": "host:/a b", "sandbox": "Private"}
+
+    def test_what_commands_check(self):
+        for name, texts in (("checkpoint", "x c= c=x nn"), ("depend", "zzz afterok afterok: a:1,"), ("join_path", "zz o"),
+                            ("keep_files", "zz d on"), ("mail_points", "zz j an"), ("path", ":/a host:"), ("sandbox", "x")):
+            for text in texts.split():
+                with self.assertRaisesRegex(pbs.BadAttributeValueError, "'%s' is no %s: " % (text, name)):
+                    getattr(pbs, name)(text)
+        for attribute, text in (("Join_Path", "zz"), ("Keep_Files", "zz"), ("Mail_Points", "zz"), ("Checkpoint", "x")):
+            if attribute in pbs._run.rows["job"]:
+                self.assertRaises(pbs.BadAttributeValueError, setattr, self.job, attribute, text)
 
     def test_each_is_a_text(self):
         for name in self.TYPES:
-            kind = getattr(pbs, name)
-            value = kind("x")
-            self.assertTrue(value == "x" and "x" == value and value != "y", name)
-            self.assertEqual((str(value), hash(value), {value: 1}["x"]), ("x", hash("x"), 1))
+            kind, text = getattr(pbs, name), self.GOOD.get(name, "x")
+            value = kind(text)
+            self.assertTrue(value == text and text == value and value != "y", name)
+            self.assertEqual((str(value), hash(value), {value: 1}[text]), (text, hash(text), 1))
             self.assertIs(type(str(value)), str)
             self.assertRaises(pbs.BadAttributeValueTypeError, kind, 5)
 
     def test_wrong_ones_are_refused(self):
-        self.daemon.refused["zzz"] = "Illegal attribute or resource value Checkpoint"
-        self.fails(pbs.BadAttributeValueError, "Illegal attribute or resource value Checkpoint", pbs.checkpoint, "zzz")
-        self.assertEqual(self.daemon.questions[-1], ["check", "job", "Checkpoint", None, "zzz"])
+        self.daemon.refused.update({"zzz": "Illegal attribute or resource value select", "c=7": "not here"})
+        self.fails(pbs.BadAttributeValueError, "Checkpoint: not here", pbs.checkpoint, "c=7")
+        self.assertEqual(self.daemon.questions[-1], ["check", "job", "Checkpoint", None, "c=7"])
         self.assertRaises(pbs.BadAttributeValueError, pbs.select, "zzz")
         self.assertEqual(self.daemon.questions[-1], ["check", "job", "Resource_List", "select", "zzz"])
-        self.assertEqual(pbs.keep_files("zzz"), "zzz")  # nothing here has such an attribute
+        self.assertEqual(pbs.node_group_key("zzz"), "zzz")  # nothing here has such an attribute
 
     def test_what_was_no_error_is_not_asked_again_for_a_while(self):
         for _ in range(2):
@@ -627,6 +639,12 @@ class Events(Case):
         self.begin("periodic", hook={"freq": 10}, vnode_list={})
         self.assertEqual((self.e.freq, self.e.vnode_list), (10, {}))
 
+    def test_members_of_the_hook_are_numbers_and_truths(self):
+        self.begin("periodic", hook={"freq": "10", "alarm": "5", "order": "2", "debug": "false", "enabled": "true"}, vnode_list={})
+        e = self.e
+        self.assertEqual([(v, type(v)) for v in (e.freq, e.alarm, e.order, e.debug, e.enabled)],
+                         [(10, int), (5, int), (2, int), (False, bool), (True, bool)])
+
     def test_texts_and_queues(self):
         self.begin("movejob", job=job(queue="b"), src_queue="a")
         self.assertTrue(self.e.src_queue == "a" and self.e.src_queue.name == "a" and self.job.queue.name == "b")
@@ -649,8 +667,6 @@ class Events(Case):
             self.assertEqual((result["how"], result["text"], result["code"], result["changes"]), (how, text, code, []))
         self.setUp()
         self.assertEqual(pbs._end(None)["how"], "accept")
-        result = pbs._end(ValueError("boom"))
-        self.assertEqual((result["how"], result["text"]), ("exception", "ValueError: boom"))
 
     def test_tracebacks_end_in_the_script(self):
         for line, cut in (("e.job.euser = 1", True), ("e.vnode_list", True), ("e.job.Resource_List[None]", False)):

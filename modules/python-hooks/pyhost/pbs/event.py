@@ -13,6 +13,8 @@ COMMON = {  # members of each event, and where the daemon's map has them
 }
 COMMON.update({name: ("hook", name)
                for name in ("user", "alarm", "freq", "debug", "enabled", "order", "fail_action")})
+TRUTH = ("enabled", "debug")  # of the hook; these and
+NUMBERS = ("alarm", "freq", "order")  # these come as texts
 TYPES = {"progname": str, "argv": (list, tuple), "env": dict}
 TARGETS = {"job": "job", "resv": "resv"}  # members that are objects to be set; a vnode's is its name
 LISTS = {"vnode_list": "vnode:", "vnode_list_fail": "vnode:", "job_list": "job:", "resv_list": None}
@@ -112,6 +114,10 @@ class Event:
 
     @staticmethod
     def _make(name, found):
+        if name in TRUTH:
+            return found in ("true", True)
+        if name in NUMBERS:
+            return int(found)
         if name in LISTS:
             return list_of(name, found)
         if name == "management":

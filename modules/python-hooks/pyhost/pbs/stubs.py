@@ -41,7 +41,7 @@ MEMBERS = {  # of pbs.event(), at events that have them
     "progname": "str", "argv": "List[str]", "env": "Dict[str, str]", "vnode_list": "Dict[str, {vnode}]",
     "vnode_list_fail": "Dict[str, {vnode}]", "job_list": "Dict[str, {job}]", "resv_list": "Dict[str, {resv}]",
 }
-NUMBERS = {"type": "int", "alarm": "int", "freq": "int", "order": "int", "debug": "int", "enabled": "int"}
+NUMBERS = {"type": "int", "alarm": "int", "freq": "int", "order": "int", "debug": "bool", "enabled": "bool"}
 
 
 def sentence(text, indent):

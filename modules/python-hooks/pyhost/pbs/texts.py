@@ -1,9 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # texts.py - values that are texts. One is a str: it compares with texts as it is.
+import re
+
 from . import run
 from .amounts import integer
 from .errors import BadAttributeValueError, BadAttributeValueTypeError
+
+
+FORMS = {  # what commands check before they ask the daemon, and what it looks like
+    "checkpoint": (r"[nscwu]|[cw]=[0-9]+", "n, s, c, w, u, c=minutes or w=minutes"),
+    "join_path": (r"oe|eo|n", "oe, eo or n"),
+    "keep_files": (r"n|d?[oe][oed]*", "letters o, e, d, or n"),
+    "mail_points": (r"n|j?[abec][abecj]*", "letters a, b, c, e, j, or n"),
+    "path": (r"[^:/]+:.+|[^:/]*(/.*)?", "path or host:path"),
+    "sandbox": (r"(?i:HOME|PRIVATE|O_WORKDIR)", "HOME or PRIVATE"),
+    "depend": (r"([a-z]+:[^,:]+(:[^,:]+)*)(,[a-z]+:[^,:]+(:[^,:]+)*)*", "type:job,..."),
+}
+
+
+def form(cls, text):
+    """Fails when the text cannot be one of this type."""
+    wanted, says = FORMS.get(cls.__name__, (None, None))
+    if wanted is not None and text and not re.fullmatch(wanted, text, re.S):
+        raise BadAttributeValueError("'%s' is no %s: %s" % (text, cls.__name__, says))
 
 
 class checked(str):
@@ -13,6 +33,8 @@ class checked(str):
     def __new__(cls, text=""):
         if not isinstance(text, str):
             raise BadAttributeValueTypeError("%s is made of a text, not %s" % (cls.__name__, type(text).__name__))
+        if type(text) is not cls:
+            form(cls, str(text))
         if type(text) is not cls and cls in owners:
             run.check(*owners[cls], str(text))
         return str.__new__(cls, text)

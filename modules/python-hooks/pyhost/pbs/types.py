@@ -4,7 +4,7 @@
 from . import constants
 from .amounts import duration, integer, pbs_bool, size
 from .errors import BadAttributeValueError, BadAttributeValueTypeError
-from .texts import TEXTS, exec_host, exec_vnode, hold_types, place, priority, text_types, version
+from .texts import FORMS, TEXTS, exec_host, exec_vnode, form, hold_types, place, priority, text_types, version
 from .words import WORDS, vnode_state
 
 
@@ -57,7 +57,11 @@ def write_state(value):
 
 
 def of(cls):
-    return Kind(cls, unchecked(cls), write_text, True)
+    def write(value):
+        text = write_text(value)
+        form(cls, text)
+        return text
+    return Kind(cls, unchecked(cls), write if cls.__name__ in FORMS else write_text, True)
 
 
 def of_words(cls):
