@@ -151,7 +151,7 @@ static bool is_control(const char *text, uint32_t i)
 }
 
 /* As much as there is room for, in whole characters; blanks for controls. */
-static int32_t words_of_script(const char *text, char *buf, uint32_t len)
+int32_t words_of_script(const char *text, char *buf, uint32_t len)
 {
 	uint32_t n = (uint32_t)strnlen(text, len - 1);
 
