@@ -92,7 +92,8 @@ static void entry_remove(struct sweep *sweep, int dir, const char *name, int dep
 	if (below < 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0 || depth > 0)
 		return;
 	snprintf(at_top, sizeof(at_top), "deep.%u", sweep->before + sweep->moved);
-	sweep->moved += renameat(dir, name, sweep->top, at_top) == 0;
+	/* A name that a script has taken is free in the next pass. */
+	sweep->moved += renameat(dir, name, sweep->top, at_top) == 0 || errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR;
 }
 
 static void empty(struct sweep *sweep, int fd, int depth)
@@ -121,7 +122,8 @@ static void path_remove(const char *path)
 	}
 	if (sweep.top >= 0)
 		close(sweep.top);
-	rmdir(path);
+	if (rmdir(path) < 0 && errno == ENOTDIR)
+		unlink(path);
 }
 
 static void remove_work(void *arg)

@@ -113,6 +113,7 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct job_run *job_runs;    /* facts.c, by id: a server's */
+	struct teller *tellers;	     /* updates.c, by name: a server's */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
 	struct host_vnodes *host_vnodes; /* host_vnodes.c */
@@ -187,16 +188,18 @@ struct result {
 void result_fini(struct result *r);
 /* The texts of spec 32 5.2, for the requester, like snprintf(); a script's is cut to len, without control characters but lines and tabs. */
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
+int32_t words_of_script(const char *text, char *buf, uint32_t len); /* that part of it */
 /* Changes as talk.h has them in a RESULT: a list of lists. NULL: it is none, or no memory; the caller calls changes_free(). */
 struct change *changes_read(const struct value *list, uint32_t *ret_n);
 struct change *changes_copy(const struct change *changes, uint32_t n); /* the same */
+struct change *changes_move(struct change *changes, uint32_t n); /* the same, without a copy of their texts, which are gone from there */
 void changes_free(struct change *changes, uint32_t n); /* NULL is fine */
 void change_pack(struct pack *p, const char *target, const struct change *c); /* one of them, under this name of its object */
 
 /* run.c */
 int32_t runs_start(struct state *st, struct keel_err *err);
 void runs_stop(struct state *st);
-/* Its run-time taps are as its attributes say. At GATEs all of them have an order below -500 (names keep theirs: a number in front): modules
+/* Its run-time taps are as its attributes say. All of them have one order below -500, and names that begin with the hook's: modules
  * that check what a job or reservation is to be, from -500 on, see what scripts have made of it. */
 void taps_follow(struct state *st, struct hook *h);
 void taps_free(struct state *st, struct hook *h); /* the hook goes: no tap of it is left, its runs go on without it */
@@ -236,8 +239,9 @@ void tables_free(struct state *st); /* both daemons' */
 /* answer.c (server) and answer_host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
 bool answer_server(struct state *st, const struct value *frame, struct pack *out);
-/* r NULL: its operation is gone, the script runs to its end. */
-bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out);
+/* r NULL: its operation is gone, the script runs to its end. user: the owner of jobs as whom it runs, who sees no jobs of others; "": the
+ * administrator. */
+bool answer_host(struct state *st, struct run *r, const char *user, const struct value *frame, struct pack *out);
 
 /* manage.c */
 extern const struct keel_class_def hook_class;

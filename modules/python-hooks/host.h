@@ -7,7 +7,7 @@
  *   program.c   a mom: what execjob_launch is about; variables.c: variables that scripts gave the job before
  *   verdict.c   a mom: what becomes of its result
  *   report.c    a mom: what its scripts changed goes to the server
- *   accept.c    a server: that is checked, and made
+ *   updates.c   a server: updates of hosts, in their order, in slices; accept.c: they are checked, and made
  *   hostwide.c  a mom: events of the host itself; host_vnodes.c: what a script sees of its vnodes, both daemons'
  */
 #ifndef PYTHON_HOOKS_HOST_H
@@ -22,10 +22,11 @@ void host_update(struct run *r, const struct result *result);
 /* All vnodes of this host are to be offline (on), because of this hook; or those that were because of it are free again. */
 void host_offline(struct state *st, const char *hook, bool on);
 
-/* A server's parts: facts.c, accept.c */
+/* A server's parts: facts.c, updates.c */
 int32_t facts_start(struct state *st, struct keel_err *err);
 void facts_stop(struct state *st);
 int32_t updates_start(struct state *st, struct keel_err *err);
+void updates_stop(struct state *st);
 
 /* Of "python.update". */
 enum update_flag { UPDATE_RERUN = 1, UPDATE_DELETE = 2, UPDATE_CYCLE = 4, UPDATE_OFFLINE = 8, UPDATE_ONLINE = 16 };

@@ -91,7 +91,7 @@ static void account(const struct run *r, const struct result *result)
 		return;
 	h->times[e].errors++;
 	h->times[e].last_at = keel_time(r->st->mod);
-	snprintf(h->times[e].last, sizeof(h->times[e].last), "%s", text);
+	words_of_script(text, h->times[e].last, sizeof(h->times[e].last));
 }
 
 void run_ended(struct run *r, const struct result *result)

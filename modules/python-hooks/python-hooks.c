@@ -97,6 +97,7 @@ static void stop(struct keel_mod *mod)
 	host_stop(st);
 	files_stop(st);
 	distribute_stop(st);
+	updates_stop(st);
 	facts_stop(st);
 	server_stop(st);
 	manage_stop(st);

@@ -5,6 +5,7 @@
  */
 #include <getopt.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "keel/service/supervise.h"
@@ -124,6 +125,9 @@ static _Noreturn void serve_calls(void)
 /* By the daemon. */
 static int serve(const char *packages, void (*calls)(void))
 {
+	/* Other programs of this user, the owner of a job perhaps, do not look into it, nor write there. */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return 1;
 	if (line_open(KEEL_SUPERVISE_FD) < 0) {
 		fputs(usage, stderr);
 		return 2;
