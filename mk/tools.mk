@@ -63,7 +63,7 @@ $(foreach x,hello:link-tcp isolation:isolation sisters:sisters task_manager:task
 	mom_config:mom-config tolerate:tolerate-node-failures python_hooks:python-hooks,\
 	$(eval $(call FUZZ_OF,$(word 1,$(subst :, ,$(x))),$(word 2,$(subst :, ,$(x))))))
 tests/fuzz/fuzz_hello: FUZZ_LIBS = $(SODIUM_LIBS)
-tests/fuzz/fuzz_executor: obj/modules/executor/shepherd/order.o
+
 obj/tests/fuzz/fuzz_isolation.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests -I$(S)/modules/isolation
 obj/tests/fuzz/%.o: FLAGS = $(TEST_FLAGS) -I$(S)/modules -I$(S)/tests
 tests/fuzz/fuzz_%: obj/tests/fuzz/fuzz_%.o obj/tests/fuzz/driver.o lib/modules/libresources.a $(TEST_ARCHIVES)

@@ -444,7 +444,7 @@ uint32_t spawns_count(const struct task *t);
 const char *part_hindrance(const struct task *t); /* why it can have no tasks now; NULL: it can */
 
 /* The description of one that is about to be started, which waits for its taps; NULL: there is none. */
-struct spec_out *member_asked(struct task *t, uint32_t number);
+struct spec_out *member_description(struct task *t, uint32_t number);
 
 /* program.c: what is about to be started, for modules */
 const struct keel_part_task *program_show(struct keel_mod *mod, const char *id, uint32_t number);

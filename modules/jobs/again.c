@@ -191,6 +191,8 @@ keel_verdict again_modify(struct keel_call *c, const struct keel_ev_job_modify *
 
 	if (!a)
 		return KEEL_NEXT;
+	if (edits_judge(c, ev->job) != KEEL_NEXT) /* what differs may be of another change */
+		return KEEL_REJECT;
 	if (strcmp(queue_now(c, ev->job, name, sizeof(name)), a->queue) != 0)
 		return keel_reject(c, PBSE_IVALREQ, "an alteration cannot change the queue: move the job");
 	if (!other_list(a, ev->job))
@@ -215,6 +217,8 @@ keel_verdict again_move(struct keel_call *c, const struct keel_ev_job_move *ev)
 
 	if (!a || strcmp(queue_now(c, ev->job, name, sizeof(name)), a->queue) == 0)
 		return KEEL_NEXT;
+	if (edits_judge(c, ev->job) != KEEL_NEXT)
+		return KEEL_REJECT;
 	code = destination_find(mod, name, &queue);
 	admit_owner(ev->job, keel_call_session(c), &owner);
 	if (!code)

@@ -40,7 +40,7 @@ int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_
 	return code ? code : again_expect(mod, key, ch, job, queue, err);
 }
 
-static keel_verdict edits_judge(struct keel_call *c, struct keel_obj *job)
+keel_verdict edits_judge(struct keel_call *c, struct keel_obj *job)
 {
 	struct keel_mod *mod = c->mod;
 	char text[32];

@@ -335,6 +335,7 @@ void edits_count(struct keel_mod *mod, struct keel_obj *job);
 int32_t edits_expect(struct keel_mod *mod, struct keel_changes *ch, struct keel_obj *job, const char *queue, char key[AGAIN_KEY],
 		     struct keel_err *err);
 void edits_key(int64_t mark, char key[AGAIN_KEY]);
+keel_verdict edits_judge(struct keel_call *c, struct keel_obj *job); /* a tap's: refuses a set that is stale */
 bool edits_stale(const struct keel_outcome *outcome); /* refused as stale: the raiser prepares it again */
 keel_verdict on_job_modify(struct keel_call *c, const struct keel_ev_job_modify *ev);
 keel_verdict on_job_move(struct keel_call *c, const struct keel_ev_job_move *ev);

@@ -16,8 +16,8 @@
 #define VALUE_MAX 65536u /* bytes of a value in the list of changes: scripts of hooks are longer */
 
 /* A request that has no answer yet. */
-struct asked {
-	struct asked *prev, *next;
+struct pending {
+	struct pending *prev, *next;
 	struct keel_req *req;
 	int64_t time;
 };
@@ -116,22 +116,22 @@ static void note(struct keel_mod *mod, struct keel_req *req, int32_t code, const
 
 /* ---- requests --------------------------------------------------------------------------------------------- */
 
-void asked(struct keel_mod *mod, struct keel_req *req)
+void pending_add(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *st = mod->state;
-	struct asked *a = calloc(1, sizeof(*a));
+	struct pending *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return; /* the point has the time of the answer then */
 	a->req = req;
 	a->time = keel_time(mod);
-	DL_APPEND(st->asked, a);
+	DL_APPEND(st->pending, a);
 }
 
-static int64_t asked_end(struct keel_mod *mod, const struct keel_req *req)
+static int64_t pending_end(struct keel_mod *mod, const struct keel_req *req)
 {
 	struct state *st = mod->state;
-	struct asked *a = st->asked;
+	struct pending *a = st->pending;
 	int64_t time = keel_time(mod);
 
 	while (a && a->req != req)
@@ -139,14 +139,14 @@ static int64_t asked_end(struct keel_mod *mod, const struct keel_req *req)
 	if (!a)
 		return time;
 	time = a->time;
-	DL_DELETE(st->asked, a);
+	DL_DELETE(st->pending, a);
 	free(a);
 	return time;
 }
 
 void answer(struct keel_mod *mod, struct keel_req *req, int32_t code, const char *text)
 {
-	int64_t time = asked_end(mod, req);
+	int64_t time = pending_end(mod, req);
 
 	if (!text || !*text)
 		text = code ? keel_pbse_text(code) : "";
@@ -155,13 +155,13 @@ void answer(struct keel_mod *mod, struct keel_req *req, int32_t code, const char
 	keel_reply(req, code, *text ? "%s" : NULL, text);
 }
 
-void asked_forget(struct state *st)
+void pending_forget(struct state *st)
 {
-	struct asked *a, *next;
+	struct pending *a, *next;
 
-	DL_FOREACH_SAFE(st->asked, a, next)
+	DL_FOREACH_SAFE(st->pending, a, next)
 		free(a);
-	st->asked = NULL;
+	st->pending = NULL;
 }
 
 static const struct keel_manage_api service = {

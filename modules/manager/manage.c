@@ -300,7 +300,7 @@ void on_manage(struct keel_mod *mod, struct keel_req *req)
 	const struct keel_row *row = managed_of(mod->state, object);
 	const char *name = keel_msg_str(body, "name");
 
-	asked(mod, req);
+	pending_add(mod, req);
 	if (row) {
 		((const struct keel_managed_def *)row->def)->fn(row->owner, req);
 		return;

@@ -60,7 +60,7 @@ static void stop(struct keel_mod *mod)
 
 	keel_timer_cancel(st->marker);
 	st->marker = NULL;
-	asked_forget(st);
+	pending_forget(st);
 }
 
 static const char *const requires_modules[] = { "resources", NULL };

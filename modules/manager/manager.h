@@ -14,7 +14,7 @@
 struct state {
 	struct keel_timer *marker; /* writes the mark of a new store */
 	struct keel_row *managed; /* kind MANAGED */
-	struct asked *asked; /* requests without an answer */
+	struct pending *pending; /* requests without an answer */
 };
 
 /* The numbers of enum mgr_cmd and mgr_obj. */
@@ -59,10 +59,10 @@ void on_manage(struct keel_mod *mod, struct keel_req *req);
 extern const struct keel_kind_def managed_kind;
 extern const struct keel_service_def manage_service;
 const struct keel_row *managed_of(const struct state *st, int32_t object); /* NULL: no module brings such objects */
-void asked(struct keel_mod *mod, struct keel_req *req); /* a request has come */
+void pending_add(struct keel_mod *mod, struct keel_req *req); /* a request has come */
 /* Raises management_done and replies. text NULL or "": that of the code. */
 void answer(struct keel_mod *mod, struct keel_req *req, int32_t code, const char *text);
-void asked_forget(struct state *st);
+void pending_forget(struct state *st);
 
 /* access.c */
 keel_verdict on_request_receive(struct keel_call *c, const struct keel_ev_request_receive *ev);

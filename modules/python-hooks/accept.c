@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * accept.c - what scripts of hosts want of the server: "python.update".
+ * accept.c - what scripts of hosts want of the server: which changes of an update (updates.c) are made.
  *
  * A host is believed what it says of its own vnodes, and of jobs that run there, in that run. What of a job may be changed is as for a
- * running job, and what it has used; amounts that are charged are not. A hook that runs as the owner of a job has the owner's rights.
+ * running job, and what it has used; amounts that are charged are not. A hook that runs as the owner of a job has the owner's rights, and
+ * speaks of that job alone. What only hooks of servers would want is not made: no host has one.
  */
-#include "host.h"
+#include "accept.h"
 #include "server.h"
 
 #include <ctype.h>
 
-#include "keel/link.h"
 #include "keel/service/job.h"
 #include "keel/service/node.h"
 #include "keel/service/resource.h"
 #include "keel/service/sched.h"
 #include "keel/service/task.h"
 
+#define JOB "job:"
 #define ALTERABLE KEEL_ATTR_FLAG1 /* of class job: it may change while the job runs */
+#define RESOURCES_MOST 100u	  /* that a host may make */
+#define VNODES_MOST 1000u	  /* the same */
+#define SAID_MOST 100u		  /* lines about what is refused of an update */
 
-KEEL_USE(link);
 KEEL_USE_OPT(job);
 KEEL_USE_OPT(node);
 KEEL_USE_OPT(resource);
@@ -33,16 +36,6 @@ KEEL_ATTR_OPT(job, euser);
 KEEL_ATTR_OPT(node, comment);
 KEEL_ATTR_OPT(node, Mom);
 KEEL_ATTR_OPT(resource, type);
-
-struct update {
-	struct state *st;
-	const char *peer, *id, *event;
-	const struct hook *hook;
-	struct keel_obj *job; /* NULL: it is no run of this host's */
-	bool owner, trusted;  /* it runs as the owner; who is a manager or operator */
-	bool limits;	      /* its host has to know what was changed */
-	char who[300];	      /* owner@host, or root@host */
-};
 
 /* ---- resources that nothing has named before ---------------------------------------------------------- */
 static const char *type_of(const char *text)
@@ -70,12 +63,30 @@ static bool name_is_good(const char *name)
 	return true;
 }
 
+/* Is there anything to be said yet? */
+static bool says(struct update *u)
+{
+	return ++u->said <= SAID_MOST;
+}
+
+/* False: it is not to be made, and the log says so once. */
+static bool may_make(const struct update *u, uint32_t *made, uint32_t most, const char *what)
+{
+	if (*made < most)
+		return true;
+	if ((*made)++ == most)
+		keel_log(u->st->mod, KEEL_LOG_ERROR, "Hook", u->hook->name, "scripts of %s have made %u %s, and make no more: make them with qmgr",
+			 u->peer, most, what);
+	return false;
+}
+
 static void resource_make(const struct update *u, const char *name, const char *text)
 {
 	struct keel_err err = { 0 };
 	struct keel_obj *draft;
 
-	if (!name || !text || !keel_has(resource) || keel_resource_find(name) || !name_is_good(name) || !resource_type)
+	if (!name || !text || !keel_has(resource) || keel_resource_find(name) || !name_is_good(name) || !resource_type ||
+	    !may_make(u, &u->teller->resources, RESOURCES_MOST, "resources"))
 		return;
 	draft = keel_draft(u->st->mod, "resource", name, &err);
 	if (!draft)
@@ -84,15 +95,17 @@ static void resource_make(const struct update *u, const char *name, const char *
 		keel_destroy(draft);
 		return;
 	}
+	u->teller->resources++;
 	keel_log(u->st->mod, KEEL_LOG_ADMIN, "Hook", u->hook->name, "resource %s of type %s is made, as %s has set it on %s", name, type_of(text),
 		 u->hook->name, u->peer);
 }
 
 /* ---- a job -------------------------------------------------------------------------------------------- */
-static void refuse(const struct update *u, const struct change *c, const char *why)
+static void refuse(struct update *u, const struct change *c, const char *why)
 {
-	keel_log(u->st->mod, KEEL_LOG_DEBUG2, "Job", u->id, "hook %s on %s may not change its %s%s%s: %s", u->hook->name, u->peer, c->attr,
-		 c->key ? "." : "", c->key ? c->key : "", why);
+	if (says(u))
+		keel_log(u->st->mod, KEEL_LOG_DEBUG2, "Job", u->id, "hook %s on %s may not change its %s%s%s: %s", u->hook->name, u->peer, c->attr,
+			 c->key ? "." : "", c->key ? c->key : "", why);
 }
 
 /* What is beside the attributes that may be altered while it runs. The first ones follow from what the job gives back. */
@@ -224,18 +237,19 @@ static bool vnode_make(const struct update *u, const char *name)
 		return true;
 	if (strncmp(u->event, "exechost_", 9) != 0 || !node_Mom || !vnode_name_is_good(name))
 		return false;
-	node = keel_draft(u->st->mod, "node", name, &err);
+	node = may_make(u, &u->teller->vnodes, VNODES_MOST, "vnodes") ? keel_draft(u->st->mod, "node", name, &err) : NULL;
 	if (!node)
 		return false;
 	if (keel_set_text(node, node_Mom, KEEL_SET, NULL, u->peer, &err) || keel_publish(node)) {
 		keel_destroy(node);
 		return false;
 	}
+	u->teller->vnodes++;
 	keel_log(u->st->mod, KEEL_LOG_ADMIN, "Node", name, "it is made, as hook %s of %s has it", u->hook->name, u->peer);
 	return true;
 }
 
-static bool vnode_is_own(const struct update *u, const char *name)
+static bool vnode_is_own(struct update *u, const char *name)
 {
 	const char *host;
 
@@ -244,7 +258,8 @@ static bool vnode_is_own(const struct update *u, const char *name)
 	host = keel_has(node) ? keel_node_host_of(name) : NULL;
 	if (host && strcmp(host, u->peer) == 0)
 		return true;
-	keel_log(u->st->mod, KEEL_LOG_ERROR, "Node", name, "Not allowed to update vnode '%s', as it is owned by a different mom", name);
+	if (says(u))
+		keel_log(u->st->mod, KEEL_LOG_ERROR, "Node", name, "Not allowed to update vnode '%s', as it is owned by a different mom", name);
 	return false;
 }
 
@@ -305,64 +320,64 @@ static void host_set_offline(const struct update *u, bool on)
 }
 
 /* ---- updates ------------------------------------------------------------------------------------------ */
-static bool is_plain(const char *text)
+static bool is_plain(const char *text, const char *but)
 {
 	for (; text && *text; text++)
-		if (iscntrl((unsigned char)*text) && *text != '\n' && *text != '\t')
+		if (iscntrl((unsigned char)*text) && !strchr(but, *text))
 			return false;
 	return true;
 }
 
-static bool change_is_plain(const struct change *c)
+/* Names are words of the log, too. */
+static bool is_change(const struct change *c)
 {
-	return is_plain(c->attr) && is_plain(c->key) && is_plain(c->text);
+	return is_plain(c->target, "") && !strchr(c->target, ';') && is_plain(c->attr, "") && is_plain(c->key, "") &&
+	       is_plain(c->text, "\n\t");
 }
 
 /* A timer of a host sees all jobs there; its changes name them. */
 static void other_job_change(struct update *u, const struct change *c)
 {
-	const char *id = c->target + 4;
+	const char *id = c->target + strlen(JOB);
 	struct keel_obj *job = keel_find(u->st->mod, "job", id);
 	struct update other = *u;
 
-	if (!job || !job_run_version || !run_has_host(u->st, id, keel_get_int(job, job_run_version), u->peer)) {
-		keel_log(u->st->mod, KEEL_LOG_ERROR, "Job", id, "hook %s on %s may not change a job that does not run there", u->hook->name, u->peer);
+	if (u->owner || !job || !job_run_version || !run_has_host(u->st, id, keel_get_int(job, job_run_version), u->peer)) {
+		if (says(u))
+			keel_log(u->st->mod, KEEL_LOG_ERROR, "Job", id, "hook %s on %s may not change a job that %s", u->hook->name, u->peer,
+				 u->owner ? "is not its own" : "does not run there");
 		return;
 	}
-	other.id = id;
+	other.id = (char *)id;
 	other.job = job;
+	other.limits = false;
 	if (!c->key && (strcmp(c->attr, "rerun") == 0 || strcmp(c->attr, "delete") == 0)) {
 		job_act(&other, c->attr); /* of one of a list the method says so */
 		return;
 	}
 	job_change(&other, c);
+	u->said = other.said;
 	if (other.limits && keel_has(task))
 		keel_task_modify(job);
 }
 
-static void changes_make(struct update *u, const struct change *changes, uint32_t n)
+/* The first n > 0 changes; returns how many of them are done. */
+static uint32_t part_make(struct update *u, const struct change *c, uint32_t n)
 {
-	for (uint32_t i = 0; i < n;) {
-		const struct change *c = &changes[i];
+	uint32_t run = 1;
 
-		if (!change_is_plain(c)) {
-			i++;
-		} else if (target_vnode(c->target)) {
-			uint32_t run = 1;
-
-			while (i + run < n && strcmp(changes[i + run].target, c->target) == 0 && change_is_plain(&changes[i + run]))
-				run++;
-			i += vnode_change(u, c, run);
-		} else {
-			if (strcmp(c->target, "job") == 0 && u->job)
-				job_change(u, c);
-			else if (strncmp(c->target, "job:", 4) == 0)
-				other_job_change(u, c);
-			i++;
-		}
+	if (!is_change(c))
+		return 1;
+	if (target_vnode(c->target)) {
+		while (run < n && is_change(&c[run]) && strcmp(c[run].target, c->target) == 0)
+			run++;
+		return vnode_change(u, c, run);
 	}
-	if (u->limits && keel_has(task) && keel_has(job) && strchr("RS", keel_job_state(u->job)))
-		keel_task_modify(u->job);
+	if (strcmp(c->target, "job") == 0 && u->job)
+		job_change(u, c);
+	else if (strncmp(c->target, JOB, strlen(JOB)) == 0)
+		other_job_change(u, c);
+	return 1;
 }
 
 static bool touches_vnodes(const struct change *changes, uint32_t n)
@@ -386,12 +401,12 @@ static void rights_find(struct update *u)
 	u->trusted = !u->owner || roles & KEEL_OPERATORS;
 }
 
-static struct keel_obj *job_find(const struct update *u, int64_t run)
+static struct keel_obj *job_find(const struct update *u)
 {
 	struct keel_obj *job = *u->id ? keel_find(u->st->mod, "job", u->id) : NULL;
 
-	if (!job || !job_run_version || keel_get_int(job, job_run_version) != run || !run_has_host(u->st, u->id, run, u->peer)) {
-		if (*u->id)
+	if (!job || !job_run_version || keel_get_int(job, job_run_version) != u->run || !run_has_host(u->st, u->id, u->run, u->peer)) {
+		if (*u->id && !u->began)
 			keel_log(u->st->mod, KEEL_LOG_DEBUG, "Job", u->id, "hook %s on %s speaks of a run that is over, or not there", u->hook->name,
 				 u->peer);
 		return NULL;
@@ -417,49 +432,38 @@ static void flags_obey(struct update *u, int64_t flags)
 		job_act(u, "rerun");
 }
 
-static void update_make(struct update *u, int64_t run, int64_t flags, struct change *changes, uint32_t n)
+/* Before each piece: what the piece before has left of them. False: nothing of it is to be made. */
+static bool find_all(struct update *u)
 {
-	u->job = job_find(u, run);
+	const struct event_row *event = event_by_name(u->event, strlen(u->event));
+
+	u->hook = hook_find(u->st, u->name);
+	if (!u->hook || !hook_of_moms(u->hook) || !event || event->daemon != KEEL_MOM || !is_plain(u->id, "") || strchr(u->id, ';')) {
+		keel_log(u->st->mod, KEEL_LOG_DEBUG, "Hook", "", "what %s says of hook %.128s is dropped: %s", u->peer, u->name,
+			 !u->hook ? "there is no such hook" : "no script of a host has this event");
+		return false;
+	}
+	u->job = job_find(u);
 	rights_find(u);
-	if (!u->trusted && (touches_vnodes(changes, n) || flags & UPDATE_CYCLE))
+	return true;
+}
+
+bool update_go_on(struct update *u, uint32_t most)
+{
+	const uint32_t until = u->n - u->at < most ? u->n : u->at + most;
+
+	if (!find_all(u))
+		return true;
+	if (!u->began && !u->trusted && (touches_vnodes(u->changes, u->n) || u->flags & UPDATE_CYCLE))
 		keel_log(u->st->mod, KEEL_LOG_ERROR, "Hook", u->hook->name,
 			 "Not allowed to update vnodes or to request scheduler restart cycle, if run as a non-manager/operator user %s", u->who);
-	changes_make(u, changes, n);
-	flags_obey(u, flags);
-}
-
-static void on_update(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
-{
-	struct state *st = mod->state;
-	const char *id = keel_msg_str(m, "id"), *hook = keel_msg_str(m, "hook"), *event = keel_msg_str(m, "event");
-	uint32_t len = 0, n = 0;
-	const void *bytes = keel_msg_bytes(m, "changes", &len);
-	struct keel_out *out = keel_out(mod);
-	struct change *changes;
-	struct value list;
-	struct update u = { .st = st, .peer = peer, .id = id ? id : "", .event = event ? event : "", .hook = hook ? hook_find(st, hook) : NULL };
-
-	keel_put_int(out, "number", keel_msg_int(m, "number", -1));
-	keel_link_send(mod, peer, "python.noted", out);
-	changes = value_read(bytes, len, &list) ? changes_read(&list, &n) : NULL;
-	if (u.hook && changes)
-		update_make(&u, keel_msg_int(m, "run", -1), keel_msg_int(m, "flags", 0), changes, n);
-	else
-		keel_log(mod, KEEL_LOG_DEBUG, "Hook", hook ? hook : "", "what %s says of it is dropped: %s", peer,
-			 u.hook ? "it cannot be read" : "there is no such hook");
-	changes_free(changes, n);
-}
-
-int32_t updates_start(struct state *st, struct keel_err *err)
-{
-	int32_t r = runs_begin(st, err);
-
-	if (r == 0 && keel_link_on(st->mod, "python.update", KEEL_MOM, on_update) < 0)
-		r = keel_error(err, -EBUSY, "another module receives \"python.update\"");
-	return r;
-}
-
-void updates_stop(struct state *st)
-{
-	runs_end(st);
+	u->began = true;
+	while (u->at < until)
+		u->at += part_make(u, u->changes + u->at, u->n - u->at);
+	if (u->at < u->n)
+		return false;
+	if (u->limits && u->job && keel_has(task) && keel_has(job) && strchr("RS", keel_job_state(u->job)))
+		keel_task_modify(u->job);
+	flags_obey(u, u->flags);
+	return true;
 }

@@ -10,12 +10,20 @@
 KEEL_USE_OPT(part);
 KEEL_USE_OPT(tolerance);
 
-static void object_answer(struct state *st, const struct value *frame, struct pack *out)
+/* The process of an owner is the owner's, whatever its script asks. */
+static bool may_see(const struct known *k, const char *user)
+{
+	const char *owner = known_get(&k->job, "euser", NULL);
+
+	return !*user || (owner && strcmp(owner, user) == 0);
+}
+
+static void object_answer(struct state *st, const char *user, const struct value *frame, struct pack *out)
 {
 	char *klass = value_nth_text(frame, 2), *id = value_nth_text(frame, 3);
 	const struct known *k = klass && id && strcmp(klass, "job") == 0 ? host_known(st, id) : NULL;
 
-	if (k)
+	if (k && may_see(k, user))
 		known_pack(&k->job, "job", out);
 	else
 		pack_nothing(out);
@@ -23,13 +31,16 @@ static void object_answer(struct state *st, const struct value *frame, struct pa
 	free(id);
 }
 
-static void list_answer(struct state *st, const struct value *frame, struct pack *out)
+static void list_answer(struct state *st, const char *user, const struct value *frame, struct pack *out)
 {
 	char *klass = value_nth_text(frame, 2);
 	uint32_t all = pack_open_list(out), list = pack_open_list(out), n = 0;
 
-	for (const struct known *k = klass && strcmp(klass, "job") == 0 && st->host ? st->host->jobs : NULL; k; k = k->hh.next, n++)
-		known_pack(&k->job, "job", out);
+	for (const struct known *k = klass && strcmp(klass, "job") == 0 && st->host ? st->host->jobs : NULL; k; k = k->hh.next)
+		if (may_see(k, user)) {
+			known_pack(&k->job, "job", out);
+			n++;
+		}
 	pack_close(out, list, n);
 	pack_nothing(out);
 	pack_close(out, all, 2);
@@ -93,16 +104,16 @@ static void release_answer(struct state *st, const struct run *r, const struct v
 	free(select);
 }
 
-bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out)
+bool answer_host(struct state *st, struct run *r, const char *user, const struct value *frame, struct pack *out)
 {
 	struct value what;
 
 	if (!value_nth(frame, 1, &what))
 		return false;
 	if (value_is(&what, "object"))
-		object_answer(st, frame, out);
+		object_answer(st, user, frame, out);
 	else if (value_is(&what, "list"))
-		list_answer(st, frame, out);
+		list_answer(st, user, frame, out);
 	else if (value_is(&what, "check"))
 		pack_nothing(out); /* the server does */
 	else if (value_is(&what, "keep") || value_is(&what, "release"))

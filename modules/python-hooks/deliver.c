@@ -15,6 +15,7 @@ KEEL_USE_OPT(sched);
 #define TIMEOUT_S 120
 #define RETRY_MS 10000 /* after an error of the host's */
 #define OVERHEAD 256   /* of a message, in the window */
+#define HAVE_EACH_MS 1000 /* what a host has is believed, and sent anew, no more often */
 
 KEEL_ATTR_OPT(server, sync_mom_hookfiles_timeout);
 
@@ -90,6 +91,7 @@ static void again(struct mom *m)
 		o->sent = false;
 	}
 	m->flying = 0;
+	m->retries = false;
 }
 
 static void deadline(struct keel_mod *mod, void *arg)
@@ -98,9 +100,10 @@ static void deadline(struct keel_mod *mod, void *arg)
 
 	m->deadline = NULL;
 	if (!m->current) {
-		if (m->st->distribute->wants)
+		if (m->st->distribute->wants && !m->hasty)
 			keel_log(mod, KEEL_LOG_ERROR, "Hook", m->name, "%s has not said which hook files it has: no job starts there. Does "
 				 "its daemon have the module python-hooks?", m->name);
+		m->hasty = false;
 		mom_ask(m);
 		return;
 	}
@@ -118,6 +121,7 @@ static void order_end(struct mom *m, struct copy *o)
 	copy_drop(&m->orders, o);
 	if (m->orders)
 		return;
+	m->retries = false;
 	deadline_set(m, 0);
 	if (m->kept_waiting && keel_has(sched))
 		keel_sched_reconsider();
@@ -199,6 +203,7 @@ void orders_forget(struct mom *m)
 {
 	copy_drop_all(&m->orders);
 	m->flying = 0;
+	m->retries = false;
 	keel_timer_cancel(m->deadline);
 	m->deadline = NULL;
 }
@@ -252,7 +257,8 @@ static void on_took(struct keel_mod *mod, const char *peer, const struct keel_ms
 
 	if (!o || !version || strcmp(version, o->version) != 0)
 		return;
-	deadline_set(m, timeout_ms(st));
+	if (!m->retries)
+		deadline_set(m, timeout_ms(st));
 	if (code < 0) {
 		piece_taken(m, o, keel_msg_int(msg, "at", 0));
 	} else if (code == 0 || code == PBSE_MOM_REJECT_ROOT_SCRIPTS) {
@@ -260,7 +266,9 @@ static void on_took(struct keel_mod *mod, const char *peer, const struct keel_ms
 	} else {
 		keel_log(mod, KEEL_LOG_ERROR, "Hook", o->file, "%s could not take hook file %s: %.200s; it is sent again", peer, o->file,
 			 text ? text : "it does not say why");
-		deadline_set(m, RETRY_MS);
+		if (!m->retries)
+			deadline_set(m, RETRY_MS);
+		m->retries = true;
 		m->flying = 0;
 		return;
 	}
@@ -319,7 +327,16 @@ static void on_have(struct keel_mod *mod, const char *peer, const struct keel_ms
 			 HOOKFILES_MOST);
 		n = 0;
 	}
+	if (m->hasty)
+		return; /* it is asked again */
 	orders_forget(m);
+	if (m->current && keel_now_ms(mod) < m->had_ms + HAVE_EACH_MS) { /* the files of each list would wait on the link */
+		m->current = false;
+		m->hasty = true;
+		deadline_set(m, HAVE_EACH_MS);
+		return;
+	}
+	m->had_ms = keel_now_ms(mod);
 	copy_drop_all(&m->copies);
 	for (uint32_t i = 0; lines && i < n; i++)
 		line_read(m, lines[i]);

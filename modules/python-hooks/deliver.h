@@ -5,7 +5,6 @@
 #ifndef PYTHON_HOOKS_DELIVER_H
 #define PYTHON_HOOKS_DELIVER_H
 
-#include "distribute.h"
 #include "hookfile.h"
 
 /* A version of a file: one that hosts should have, that a host has, or that is on its way to it. */
@@ -25,6 +24,9 @@ struct mom {
 	char *name;
 	bool linked, current; /* current: it has said on this link what it has */
 	bool known;	      /* it has said so since this server runs */
+	bool retries;	      /* it could not write a file: the deadline is that of the next attempt */
+	bool hasty;	      /* it said so again, too soon: it is asked a little later */
+	int64_t had_ms;	      /* when it said so */
 	bool kept_waiting;    /* a job was not started because of it */
 	uint32_t flying;      /* bytes */
 	struct copy *copies;  /* that it has */

@@ -14,11 +14,25 @@
 
 #define BEING_WRITTEN ".new-"
 
+int bytes_write(int fd, const void *bytes, uint32_t len)
+{
+	const char *at = bytes;
+
+	while (len > 0) {
+		ssize_t n = write(fd, at, len);
+
+		if (n == 0 || (n < 0 && errno != EINTR))
+			return n == 0 ? ENOSPC : errno;
+		at += n > 0 ? n : 0;
+		len -= n > 0 ? (uint32_t)n : 0;
+	}
+	return 0;
+}
+
 int file_write(int folder, const char *name, const char *bytes, uint32_t len)
 {
 	char beside[HOOKFILE_NAME + sizeof(BEING_WRITTEN)];
-	ssize_t n = 0;
-	int fd, error = 0;
+	int fd, error;
 
 	if (!bytes)
 		return unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : errno;
@@ -27,12 +41,7 @@ int file_write(int folder, const char *name, const char *bytes, uint32_t len)
 	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno;
-	for (uint32_t at = 0; at < len && !error; at += (uint32_t)n) {
-		n = write(fd, bytes + at, len - at);
-		if (n < 0 && errno != EINTR)
-			error = errno;
-		n = n < 0 ? 0 : n;
-	}
+	error = bytes_write(fd, bytes, len);
 	if (!error && fsync(fd) < 0)
 		error = errno;
 	if (close(fd) < 0 && !error)

@@ -155,7 +155,7 @@ void distribute_peer(struct state *st, const char *peer, bool up)
 	}
 	orders_forget(m);
 	m->linked = up;
-	m->current = false;
+	m->current = m->hasty = false;
 	if (up)
 		mom_ask(m);
 }

@@ -9,6 +9,13 @@ enum { KEEL_POINT_none };
 /* Of EVENT_ABSENT: nothing is shown to a script. */
 #define server_fill_provision NULL
 #define server_settle_provision NULL
+/* A script changes nothing there. */
+#define server_settle_jobobit server_settle_note
+#define server_settle_management server_settle_note
+#define server_settle_modifyvnode server_settle_note
+#define server_settle_resv_confirm server_settle_note
+#define server_settle_resv_begin server_settle_note
+#define server_settle_resv_end server_settle_note
 
 #define FUNCTIONS_SERVER(name) server_fill_##name, server_settle_##name
 #define FUNCTIONS_MOM(name) host_fill_##name, host_settle_##name

@@ -276,7 +276,7 @@ static keel_verdict on_placed(struct keel_call *c, uint32_t point, const void *e
 	return KEEL_NEXT;
 }
 
-int32_t runs_begin(struct state *st, struct keel_err *err)
+int32_t facts_start(struct state *st, struct keel_err *err)
 {
 	int32_t r = keel_tap_add(st->mod, KEEL_POINT_start_now, "facts", ORDER_LAST, on_start_now, st, err);
 
@@ -285,7 +285,7 @@ int32_t runs_begin(struct state *st, struct keel_err *err)
 	return r ? r : keel_tap_add(st->mod, KEEL_POINT_job_purged, "facts", ORDER_LAST, on_purged, st, err);
 }
 
-void runs_end(struct state *st)
+void facts_stop(struct state *st)
 {
 	struct job_run *j, *next;
 

@@ -309,7 +309,8 @@ static bool is_for_root(const char *attrs)
 	return !strstr(attrs, "user=pbsuser\n");
 }
 
-/* $reject_root_scripts, which says nothing about hooks of a server in the same daemon: attributes say who a script runs as; what else belongs to a hook that was refused is refused, too. */
+/* $reject_root_scripts, which says nothing about hooks of a server in the same daemon: attributes say who a script runs as; what else
+ * belongs to a hook that was refused is refused, too. */
 static bool is_refused(struct state *st, const struct piece *p)
 {
 	char attrs[HOOKFILE_NAME];

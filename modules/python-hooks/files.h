@@ -5,7 +5,6 @@
 #ifndef PYTHON_HOOKS_FILES_H
 #define PYTHON_HOOKS_FILES_H
 
-#include "distribute.h"
 #include "hookfile.h"
 
 #define HOOK_FOLDER "mom_priv/hooks"

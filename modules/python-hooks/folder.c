@@ -92,7 +92,8 @@ static void entry_remove(struct sweep *sweep, int dir, const char *name, int dep
 	if (below < 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0 || depth > 0)
 		return;
 	snprintf(at_top, sizeof(at_top), "deep.%u", sweep->before + sweep->moved);
-	sweep->moved += renameat(dir, name, sweep->top, at_top) == 0;
+	/* A name that a script has taken is free in the next pass. */
+	sweep->moved += renameat(dir, name, sweep->top, at_top) == 0 || errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR;
 }
 
 static void empty(struct sweep *sweep, int fd, int depth)
@@ -121,7 +122,8 @@ static void path_remove(const char *path)
 	}
 	if (sweep.top >= 0)
 		close(sweep.top);
-	rmdir(path);
+	if (rmdir(path) < 0 && errno == ENOTDIR)
+		unlink(path);
 }
 
 static void remove_work(void *arg)
@@ -185,15 +187,15 @@ static int32_t owner_find(struct folder *f, uid_t *ret_uid, gid_t *ret_gid)
 static int32_t config_write(struct folder *f, uid_t uid, gid_t gid)
 {
 	int fd = open(f->config_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
-	uint32_t done = 0;
-	ssize_t n = 1;
+	int error;
 
 	if (fd < 0)
 		return failed(f, "cannot write the configuration into", errno);
-	while (done < f->config_len && n > 0)
-		done += (uint32_t)((n = write(fd, f->config + done, f->config_len - done)) > 0 ? n : 0);
-	if (n <= 0 || (f->is_root && fchown(fd, uid, gid) < 0))
-		failed(f, "cannot write the configuration into", n == 0 ? ENOSPC : errno);
+	error = bytes_write(fd, f->config, f->config_len);
+	if (!error && f->is_root && fchown(fd, uid, gid) < 0)
+		error = errno;
+	if (error)
+		failed(f, "cannot write the configuration into", error);
 	close(fd);
 	return f->error[0] ? -EIO : 0;
 }

@@ -50,6 +50,19 @@ struct event_row {
 	 * verdict. At a NOTE and without a point: c is NULL, the verdict KEEL_REJECT ends the series. */
 	keel_verdict (*settle)(struct run *r, struct keel_call *c, const struct result *result);
 };
+/* struct event_row: fill() and settle(), of a server's events in job_events.c, resv_events.c, site_events.c, periodic.c; of a mom's in host.c
+ * and verdict.c, hostwide.c. */
+#define DECLARE_SERVER(name) FUNCTIONS(server, name)
+#define DECLARE_MOM(name) FUNCTIONS(host, name)
+#define FUNCTIONS(where, name)                                                       \
+	int32_t where##_fill_##name(struct run *r, const void *ev, struct pack *params); \
+	keel_verdict where##_settle_##name(struct run *r, struct keel_call *c, const struct result *result);
+#define EVENT(name, constant, bit, daemon, point, flags) DECLARE_##daemon(name)
+#include "event.def"
+#undef EVENT
+#undef FUNCTIONS
+#undef DECLARE_SERVER
+#undef DECLARE_MOM
 extern const struct event_row events[EVENTS];
 const struct event_row *event_by_name(const char *name, size_t len); /* NULL: there is none */
 
@@ -100,6 +113,7 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct job_run *job_runs;    /* facts.c, by id: a server's */
+	struct teller *tellers;	     /* updates.c, by name: a server's */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
 	struct host_vnodes *host_vnodes; /* host_vnodes.c */
@@ -174,16 +188,18 @@ struct result {
 void result_fini(struct result *r);
 /* The texts of spec 32 5.2, for the requester, like snprintf(); a script's is cut to len, without control characters but lines and tabs. */
 int32_t result_text(const struct run *r, const struct result *result, char *buf, uint32_t len);
+int32_t words_of_script(const char *text, char *buf, uint32_t len); /* that part of it */
 /* Changes as talk.h has them in a RESULT: a list of lists. NULL: it is none, or no memory; the caller calls changes_free(). */
 struct change *changes_read(const struct value *list, uint32_t *ret_n);
 struct change *changes_copy(const struct change *changes, uint32_t n); /* the same */
+struct change *changes_move(struct change *changes, uint32_t n); /* the same, without a copy of their texts, which are gone from there */
 void changes_free(struct change *changes, uint32_t n); /* NULL is fine */
 void change_pack(struct pack *p, const char *target, const struct change *c); /* one of them, under this name of its object */
 
 /* run.c */
 int32_t runs_start(struct state *st, struct keel_err *err);
 void runs_stop(struct state *st);
-/* Its run-time taps are as its attributes say. At GATEs all of them have an order below -500 (names keep theirs: a number in front): modules
+/* Its run-time taps are as its attributes say. All of them have one order below -500, and names that begin with the hook's: modules
  * that check what a job or reservation is to be, from -500 on, see what scripts have made of it. */
 void taps_follow(struct state *st, struct hook *h);
 void taps_free(struct state *st, struct hook *h); /* the hook goes: no tap of it is left, its runs go on without it */
@@ -223,8 +239,9 @@ void tables_free(struct state *st); /* both daemons' */
 /* answer.c (server) and answer_host.c (mom): a question of a script, `frame` is ["ask", what, ...]; writes the value of the answer. False: it was
  * no question. `r` is the run that asks. */
 bool answer_server(struct state *st, const struct value *frame, struct pack *out);
-/* r NULL: its operation is gone, the script runs to its end. */
-bool answer_host(struct state *st, struct run *r, const struct value *frame, struct pack *out);
+/* r NULL: its operation is gone, the script runs to its end. user: the owner of jobs as whom it runs, who sees no jobs of others; "": the
+ * administrator. */
+bool answer_host(struct state *st, struct run *r, const char *user, const struct value *frame, struct pack *out);
 
 /* manage.c */
 extern const struct keel_class_def hook_class;
@@ -243,16 +260,27 @@ void timed_free(struct state *st, struct hook *h);
 void hostwide_follow(struct state *st, struct hook *h);
 void hostwide_free(struct state *st, struct hook *h);
 
-/* distribute.c, a server's: hosts have the hooks they should have. */
+/* distribute.c, deliver.c, a server's: hosts have the hooks they should have. */
+extern const struct keel_attr_def distribute_timeout_row;
+int32_t deliver_init(struct keel_mod *mod, struct keel_err *err);
 int32_t distribute_start(struct state *st, struct keel_err *err);
 void distribute_stop(struct state *st);
 /* It has changed, or is to be deleted there (pending): hook_gone() when no host has it any more, perhaps before this returns. */
 void distribute_hook(struct state *st, struct hook *h);
 void distribute_tables(struct state *st); /* tables_get() has others */
+void distribute_peer(struct state *st, const char *peer, bool up);
+void distribute_forget(struct state *st); /* a vnode is gone, and perhaps the last one of its host */
+/* Jobs do not start on a host that has not taken its hooks yet: 15167. */
+keel_verdict distribute_start_now(struct keel_call *c, const struct keel_ev_start_now *ev);
 
-/* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. host.c: its events. */
+/* files.c, a mom's: its hooks are what the server has sent, in mom_priv/hooks. */
+extern const struct keel_mom_directive_def reject_root_scripts_directive, report_hook_checksums_directive;
+int32_t files_init(struct keel_mod *mod, struct keel_err *err);
 int32_t files_start(struct state *st, struct keel_err *err);
 void files_stop(struct state *st);
+int bytes_write(int fd, const void *bytes, uint32_t len); /* disk.c: all of them. 0, or an errno; any thread */
+keel_verdict files_task_begin(struct keel_call *c, const struct keel_ev_task_begin *ev); /* $reject_root_scripts: jobs of root, too */
+
 /* host.c: a job of this host as an OBJECT, for job_list. */
 void host_pack_job(struct state *st, struct pack *p, const char *id);
 int32_t host_start(struct state *st, struct keel_err *err);

@@ -380,10 +380,17 @@ static int32_t fill_end(struct run *r, const char *id, int64_t exit_status, stru
 	return view_close(&v);
 }
 
-int32_t host_fill_execjob_begin(struct run *r, const void *ev, struct pack *params)
-{
-	return fill_plain(r, ((const struct keel_ev_task_begin *)ev)->id, params);
-}
+#define FILL(event, point)                                                                   \
+	int32_t host_fill_##event(struct run *r, const void *ev, struct pack *params)        \
+	{                                                                                    \
+		return fill_plain(r, ((const struct keel_ev_##point *)ev)->id, params);      \
+	}
+FILL(execjob_begin, task_begin)
+FILL(execjob_resize, task_resize)
+FILL(execjob_preterm, task_preterm)
+FILL(execjob_abort, task_abort)
+FILL(execjob_postsuspend, task_suspended)
+FILL(execjob_preresume, task_resume)
 
 int32_t host_fill_execjob_prologue(struct run *r, const void *ev, struct pack *params)
 {
@@ -408,16 +415,6 @@ int32_t host_fill_execjob_attach(struct run *r, const void *ev, struct pack *par
 	return n < 0 || params->failed ? -1 : n + 1;
 }
 
-int32_t host_fill_execjob_resize(struct run *r, const void *ev, struct pack *params)
-{
-	return fill_plain(r, ((const struct keel_ev_task_resize *)ev)->id, params);
-}
-
-int32_t host_fill_execjob_preterm(struct run *r, const void *ev, struct pack *params)
-{
-	return fill_plain(r, ((const struct keel_ev_task_preterm *)ev)->id, params);
-}
-
 int32_t host_fill_execjob_epilogue(struct run *r, const void *ev, struct pack *params)
 {
 	const struct keel_ev_task_epilogue *epilogue = ev;
@@ -432,17 +429,25 @@ int32_t host_fill_execjob_end(struct run *r, const void *ev, struct pack *params
 	return fill_end(r, end->id, end->exit_status, params);
 }
 
-int32_t host_fill_execjob_abort(struct run *r, const void *ev, struct pack *params)
+/* ---- life ---------------------------------------------------------------------------------------------- */
+int32_t host_start(struct state *st, struct keel_err *err)
 {
-	return fill_plain(r, ((const struct keel_ev_task_abort *)ev)->id, params);
+	int32_t r;
+
+	st->host = calloc(1, sizeof(*st->host));
+	if (!st->host)
+		return keel_error(err, -ENOMEM, "out of memory");
+	r = kept_start(st, err);
+	r = r ? r : program_start(st, err);
+	return r ? r : reports_start(st, err);
 }
 
-int32_t host_fill_execjob_postsuspend(struct run *r, const void *ev, struct pack *params)
+void host_stop(struct state *st)
 {
-	return fill_plain(r, ((const struct keel_ev_task_suspended *)ev)->id, params);
-}
-
-int32_t host_fill_execjob_preresume(struct run *r, const void *ev, struct pack *params)
-{
-	return fill_plain(r, ((const struct keel_ev_task_resume *)ev)->id, params);
+	if (!st->host)
+		return;
+	kept_stop(st);
+	reports_stop(st);
+	free(st->host);
+	st->host = NULL;
 }

@@ -2,34 +2,19 @@
  *
  * host.h - events of jobs on their hosts, and what scripts there change on the server.
  *
- *   facts.c     a server: each host of a job gets what a script there sees of it, before its start; known.c: a mom keeps it
+ *   facts.c     a server: each host of a job gets what a script there sees of it, before its start; kept.c, known.c: a mom keeps it
  *   host.c      a mom: what a script sees of an event; exec.c: texts like exec_vnode
  *   program.c   a mom: what execjob_launch is about; variables.c: variables that scripts gave the job before
  *   verdict.c   a mom: what becomes of its result
  *   report.c    a mom: what its scripts changed goes to the server
- *   accept.c    a server: that is checked, and made
+ *   updates.c   a server: updates of hosts, in their order, in slices; accept.c: they are checked, and made
+ *   hostwide.c  a mom: events of the host itself; host_vnodes.c: what a script sees of its vnodes, both daemons'
  */
 #ifndef PYTHON_HOOKS_HOST_H
 #define PYTHON_HOOKS_HOST_H
 
 #include "hooks.h"
 #include "known.h"
-
-#define HOST_EVENT(name) \
-	int32_t host_fill_##name(struct run *r, const void *ev, struct pack *params); \
-	keel_verdict host_settle_##name(struct run *r, struct keel_call *c, const struct result *result);
-HOST_EVENT(execjob_begin)
-HOST_EVENT(execjob_prologue)
-HOST_EVENT(execjob_launch)
-HOST_EVENT(execjob_attach)
-HOST_EVENT(execjob_resize)
-HOST_EVENT(execjob_preterm)
-HOST_EVENT(execjob_epilogue)
-HOST_EVENT(execjob_end)
-HOST_EVENT(execjob_abort)
-HOST_EVENT(execjob_postsuspend)
-HOST_EVENT(execjob_preresume)
-#undef HOST_EVENT
 
 /* What a script of a mom asks of the server goes there: its changes, rerun(), delete(), a new cycle. For events without a job r->id is "".
  * Nothing is sent where it asks for nothing. A result that raised or hit its alarm does what fail_action says. */
@@ -39,7 +24,9 @@ void host_offline(struct state *st, const char *hook, bool on);
 /* reboot.c: what a script of root wants of its host. */
 void host_reboot(const struct run *r, const struct result *result);
 
-/* A server's part of both. server_start() is server.c's, these are called beside it. */
+/* A server's parts: facts.c, updates.c */
+int32_t facts_start(struct state *st, struct keel_err *err);
+void facts_stop(struct state *st);
 int32_t updates_start(struct state *st, struct keel_err *err);
 void updates_stop(struct state *st);
 
@@ -51,17 +38,16 @@ struct report; /* report.c */
 struct host {
 	struct known *jobs;
 	char dir[4096];	    /* where they are kept */
-	char *came, *came_exec; /* the part of a job's attributes that has come */
-	char came_id[280];
-	uint32_t came_len, came_total;
+	struct pack coming; /* the part of a job's attributes that has come */
+	char coming_id[280], *coming_exec;
 	struct report *reports; /* that the server has not noted */
 	int64_t number;
 };
 struct known *host_known(const struct state *st, const char *id); /* NULL: nothing came of it */
 struct known *host_followed(const struct state *st, const char *id); /* as its part is now; the caller frees one that is not `kept` */
 void host_keep(struct state *st, struct known *k);		  /* it has changed */
-int32_t facts_start(struct state *st, struct keel_err *err);	  /* a mom's */
-void facts_stop(struct state *st);
+int32_t kept_start(struct state *st, struct keel_err *err);
+void kept_stop(struct state *st);
 int32_t reports_start(struct state *st, struct keel_err *err);
 void reports_stop(struct state *st);
 /* What was changed is what the next script of this host sees. */
@@ -83,8 +69,24 @@ bool variables_made(struct known *k, const char *before, const char *after);
 
 /* A server's: may this host speak about that run of the job? Also after its end. */
 bool run_has_host(struct state *st, const char *id, int64_t run, const char *peer);
-int32_t runs_begin(struct state *st, struct keel_err *err); /* a server's half of facts.c */
-void runs_end(struct state *st);
+
+/* hostwide.c: SIGHUP is an exechost_startup; how long hooks may keep the other hosts of a job */
+extern const struct keel_reload_def hostwide_reload;
+int32_t hostwide_start(struct state *st, struct keel_err *err);
+void hostwide_stop(struct state *st);
+keel_verdict hostwide_began(struct keel_call *c, const struct keel_ev_host_start *ev);
+keel_verdict hostwide_alarm(struct keel_call *c, const struct keel_ev_start_alarm *ev);
+
+/* host_vnodes.c: a mom has them from the server, anew for each run. */
+int32_t host_vnodes_init(struct keel_mod *mod, struct keel_err *err);
+void host_vnodes_stop(struct state *st);
+/* Calls ready() once, from the loop: what is known is as new as it can be. Without memory at once. */
+void host_vnodes_fetch(struct state *st, void (*ready)(struct state *st, void *arg), void *arg);
+void host_pack_vnode_list(struct state *st, struct pack *p); /* {name: OBJECT} */
+
+/* kept.c: a value that arrives in pieces, one behind the other: this one begins at `at`, `size` bytes (at most `most`) are all of it. Whole
+ * when p->len is p->size. False: it is not the next piece, or there is no memory; what has come is dropped. */
+bool pieces_join(struct pack *p, int64_t size, int64_t at, const void *bytes, uint32_t len, uint32_t most);
 
 /* exec.c: an item of "(n1:ncpus=2:mem=1kb+n2:ncpus=1)+(n3:ncpus=1)". */
 struct exec_item {

@@ -6,9 +6,10 @@
  *	python.vnodes.want { number }			mom to server
  *	python.vnodes { number, at, size, bytes }	and back, in pieces: a map {name: OBJECT | nothing}
  *
- * Where no answer comes within some seconds the last one is used, and before the first one a vnode with the name of the host.
+ * Where no answer comes within some seconds the last one is used, and before the first one a vnode with the name of the host. A host that
+ * asks more often than EACH_MS gets an answer to the last question, later.
  */
-#include "hostwide.h"
+#include "host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ KEEL_USE_OPT(node);
 #define MOST (64u * 1024u * 1024u)
 #define WHOLE_MOST (384u * 1024u) /* bytes of vnodes that are sent as they are; of more there are names */
 #define PATIENCE_MS 5000
+#define EACH_MS 200
 
 struct waiter {
 	struct waiter *prev, *next;
@@ -29,7 +31,17 @@ struct waiter {
 	void *arg;
 };
 
+/* A server's: a host that has asked. */
+struct asker {
+	UT_hash_handle hh;
+	struct state *st;
+	char *name;
+	int64_t number, not_before_ms;
+	struct keel_timer *timer;
+};
+
 struct host_vnodes {
+	struct asker *askers;
 	struct pack known, coming;
 	uint32_t coming_size;
 	int64_t number; /* of the last question */
@@ -61,29 +73,6 @@ static void vnodes_pack(struct state *st, const char *host, struct pack *p)
 	pack_close(p, open, n);
 }
 
-static void on_want(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
-{
-	struct pack p = { .data = NULL };
-	uint32_t at = 0, n;
-
-	if (keel_has(node))
-		vnodes_pack(mod->state, peer, &p);
-	while (!p.failed && at < p.len) {
-		struct keel_out *out = keel_out(mod);
-
-		n = p.len - at < PIECE ? p.len - at : PIECE;
-		keel_put_int(out, "number", keel_msg_int(msg, "number", 0));
-		keel_put_int(out, "at", at);
-		keel_put_int(out, "size", p.len);
-		keel_put_bytes(out, "bytes", p.data + at, n);
-		if (keel_link_send(mod, peer, "python.vnodes", out) < 0)
-			break;
-		at += n;
-	}
-	pack_fini(&p);
-}
-
-/* ---- a mom -------------------------------------------------------------------------------------------------------------------- */
 static struct host_vnodes *vnodes_of(struct state *st)
 {
 	if (!st->host_vnodes)
@@ -91,6 +80,72 @@ static struct host_vnodes *vnodes_of(struct state *st)
 	return st->host_vnodes;
 }
 
+static struct asker *asker_of(struct state *st, const char *name)
+{
+	struct host_vnodes *v = vnodes_of(st);
+	struct asker *a = NULL;
+
+	if (v)
+		HASH_FIND_STR(v->askers, name, a);
+	if (a || !v || !(a = calloc(1, sizeof(*a))))
+		return a;
+	a->st = st;
+	a->name = strdup(name);
+	if (a->name)
+		HASH_ADD_KEYPTR(hh, v->askers, a->name, strlen(a->name), a);
+	if (a->hh.tbl)
+		return a;
+	free(a->name);
+	free(a);
+	return NULL;
+}
+
+static void vnodes_send(struct keel_mod *mod, const struct asker *a, const struct pack *p)
+{
+	uint32_t at = 0, n;
+
+	while (!p->failed && at < p->len) {
+		struct keel_out *out = keel_out(mod);
+
+		n = p->len - at < PIECE ? p->len - at : PIECE;
+		keel_put_int(out, "number", a->number);
+		keel_put_int(out, "at", at);
+		keel_put_int(out, "size", p->len);
+		keel_put_bytes(out, "bytes", p->data + at, n);
+		if (keel_link_send(mod, a->name, "python.vnodes", out) < 0)
+			break;
+		at += n;
+	}
+}
+
+static void want_answer(struct keel_mod *mod, void *arg)
+{
+	struct asker *a = arg;
+	struct pack p = { .data = NULL };
+
+	a->timer = NULL;
+	a->not_before_ms = keel_now_ms(mod) + EACH_MS;
+	if (keel_has(node))
+		vnodes_pack(a->st, a->name, &p);
+	vnodes_send(mod, a, &p);
+	pack_fini(&p);
+}
+
+static void on_want(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
+{
+	struct asker *a = asker_of(mod->state, peer);
+	int64_t wait = a ? a->not_before_ms - keel_now_ms(mod) : 0;
+
+	if (!a)
+		return;
+	a->number = keel_msg_int(msg, "number", 0);
+	if (wait <= 0 && !a->timer)
+		want_answer(mod, a);
+	else if (!a->timer)
+		a->timer = keel_timer(mod, wait, want_answer, a);
+}
+
+/* ---- a mom -------------------------------------------------------------------------------------------------------------------- */
 static void waiters_call(struct state *st)
 {
 	struct waiter *all = st->host_vnodes->waiters, *w, *next;
@@ -161,18 +216,8 @@ static void on_vnodes(struct keel_mod *mod, const char *peer, const struct keel_
 	const char *bytes = keel_msg_bytes(msg, "bytes", &n);
 
 	(void)peer;
-	if (!v || keel_msg_int(msg, "number", -1) != v->number || size <= 0 || size > MOST || !bytes)
-		return;
-	if (at == 0) {
-		pack_fini(&v->coming);
-		v->coming = (struct pack){ .data = malloc((size_t)size), .size = (uint32_t)size };
-		v->coming.failed = !v->coming.data;
-	}
-	if (v->coming.failed || at != v->coming.len || size != v->coming.size || n > v->coming.size - v->coming.len)
-		return;
-	memcpy(v->coming.data + v->coming.len, bytes, n);
-	v->coming.len += n;
-	if (v->coming.len < v->coming.size)
+	if (!v || keel_msg_int(msg, "number", -1) != v->number || !pieces_join(&v->coming, size, at, bytes, n, MOST) ||
+	    v->coming.len < v->coming.size)
 		return;
 	if (is_list(&v->coming)) {
 		pack_fini(&v->known);
@@ -221,10 +266,17 @@ void host_vnodes_stop(struct state *st)
 {
 	struct host_vnodes *v = st->host_vnodes;
 	struct waiter *w, *next;
+	struct asker *a, *later;
 
 	if (!v)
 		return;
 	keel_timer_cancel(v->timer);
+	HASH_ITER(hh, v->askers, a, later) {
+		keel_timer_cancel(a->timer);
+		HASH_DEL(v->askers, a);
+		free(a->name);
+		free(a);
+	}
 	DL_FOREACH_SAFE(v->waiters, w, next)
 		free(w);
 	pack_fini(&v->known);

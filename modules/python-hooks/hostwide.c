@@ -3,9 +3,8 @@
  * hostwide.c - exechost_startup, when the mom starts and at SIGHUP; exechost_periodic, when the hook is there and `freq` seconds after each
  * run of it. Before a run the server says what the vnodes of this host are like (host_vnodes.c).
  */
-#include "hostwide.h"
 #include "host.h"
-#include "server.h"
+#include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,8 +321,7 @@ int32_t host_fill_exechost_periodic(struct run *r, const void *ev, struct pack *
 static keel_verdict settle(struct run *r, const struct result *result)
 {
 	if (result->how != ACCEPTED)
-		keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for %s hook",
-			 result->how == REJECTED ? 255 : 254, r->event->name);
+		run_exit_log(r, result);
 	else
 		host_update(r, result);
 	host_reboot(r, result);

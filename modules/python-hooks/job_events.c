@@ -247,13 +247,6 @@ int32_t server_fill_jobobit(struct run *r, const void *event, struct pack *param
 	return 1;
 }
 
-keel_verdict server_settle_jobobit(struct run *r, struct keel_call *c, const struct result *result)
-{
-	(void)c;
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
-}
-
 /* ---- runjob ------------------------------------------------------------------------------------------------- */
 static const char *const with_start[] = { "Output_Path", "Error_Path", "Resource_List", "Variable_List",
 					 "create_resv_from_job",

@@ -55,30 +55,36 @@ static bool add(struct state *st, struct known *k)
 }
 
 /* ---- from the server ---------------------------------------------------------------------------------- */
-static void came_drop(struct host *h)
-{
-	free(h->came);
-	h->came = NULL;
-	h->came_len = h->came_total = 0;
-}
-
-/* Pieces of one job come one behind the other. False: this is not the next one. */
-static bool piece_take(struct host *h, const char *id, int64_t total, int64_t at, const void *bytes, uint32_t len)
+bool pieces_join(struct pack *p, int64_t size, int64_t at, const void *bytes, uint32_t len, uint32_t most)
 {
 	if (at == 0) {
-		came_drop(h);
-		h->came = total > 0 && total <= KNOWN_MAX && strlen(id) < sizeof(h->came_id) ? malloc((size_t)total) : NULL;
-		h->came_total = h->came ? (uint32_t)total : 0;
-		snprintf(h->came_id, sizeof(h->came_id), "%s", id);
+		pack_fini(p);
+		p->data = size > 0 && size <= most ? malloc((size_t)size) : NULL;
+		p->size = p->data ? (uint32_t)size : 0;
 	}
-	if (!h->came || strcmp(h->came_id, id) != 0 || at != h->came_len || total != h->came_total ||
-	    len > h->came_total - h->came_len) {
-		came_drop(h);
+	if (!p->data || !bytes || at != p->len || size != p->size || len > p->size - p->len) {
+		pack_fini(p);
 		return false;
 	}
-	memcpy(h->came + at, bytes, len);
-	h->came_len += len;
+	memcpy(p->data + p->len, bytes, len);
+	p->len += len;
 	return true;
+}
+
+/* Pieces of one job come one behind the other. False: this is not the last one of it. */
+static bool job_join(struct host *h, const char *id, const struct keel_msg *m)
+{
+	uint32_t len = 0;
+	const void *bytes = keel_msg_bytes(m, "bytes", &len);
+	int64_t at = keel_msg_int(m, "at", 0);
+
+	if (at == 0)
+		snprintf(h->coming_id, sizeof(h->coming_id), "%s", id);
+	if (strcmp(h->coming_id, id) != 0) {
+		pack_fini(&h->coming);
+		return false;
+	}
+	return pieces_join(&h->coming, keel_msg_int(m, "total", 0), at, bytes, len, KNOWN_MAX) && h->coming.len == h->coming.size;
 }
 
 /* What the server had not counted yet when it wrote it. */
@@ -101,28 +107,26 @@ static void on_job(struct keel_mod *mod, const char *peer, const struct keel_msg
 	struct state *st = mod->state;
 	struct host *h = st->host;
 	const char *id = keel_msg_str(m, "id"), *exec_vnode = keel_msg_str(m, "exec_vnode");
-	uint32_t len = 0;
-	const void *bytes = keel_msg_bytes(m, "bytes", &len);
-	struct known *k = NULL;
+	struct known *k;
 
 	(void)peer;
-	if (!h || !id || !bytes || !piece_take(h, id, keel_msg_int(m, "total", 0), keel_msg_int(m, "at", 0), bytes, len))
+	if (!h || !id)
 		return;
-	if (exec_vnode) {
-		free(h->came_exec);
-		h->came_exec = strdup(exec_vnode);
+	if (exec_vnode) { /* of the first piece */
+		free(h->coming_exec);
+		h->coming_exec = strdup(exec_vnode);
 	}
-	if (h->came_len < h->came_total)
+	if (!job_join(h, id, m))
 		return;
-	k = known_read(id, h->came, h->came_len);
-	if (k) {
-		begin(k, keel_msg_int(m, "run", 0), h->came_exec);
-		if (add(st, k))
-			host_keep(st, k);
-	} else {
+	k = known_read(id, h->coming.data, h->coming.len);
+	pack_fini(&h->coming);
+	if (!k) {
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "what the server sent of it for hooks cannot be read");
+		return;
 	}
-	came_drop(h);
+	begin(k, keel_msg_int(m, "run", 0), h->coming_exec);
+	if (add(st, k))
+		host_keep(st, k);
 }
 
 static void on_place(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
@@ -162,7 +166,7 @@ static void take_found(void *arg, struct known *k)
 	known_free(k);
 }
 
-int32_t facts_start(struct state *st, struct keel_err *err)
+int32_t kept_start(struct state *st, struct keel_err *err)
 {
 	struct host *h = st->host;
 	int r;
@@ -178,7 +182,7 @@ int32_t facts_start(struct state *st, struct keel_err *err)
 	return keel_has(part) ? keel_part_listen(st->mod, &part_events) : 0;
 }
 
-void facts_stop(struct state *st)
+void kept_stop(struct state *st)
 {
 	struct host *h = st->host;
 	struct known *k, *next;
@@ -189,6 +193,6 @@ void facts_stop(struct state *st)
 		HASH_DEL(h->jobs, k);
 		known_free(k);
 	}
-	came_drop(h);
-	free(h->came_exec);
+	pack_fini(&h->coming);
+	free(h->coming_exec);
 }

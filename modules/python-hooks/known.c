@@ -2,6 +2,7 @@
  *
  * known.c - see known.h.
  */
+#include "hooks.h"
 #include "known.h"
 
 #include <dirent.h>
@@ -302,18 +303,12 @@ static bool id_is_good(const char *id)
 
 static int all_write(const char *path, const struct pack *p)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r = fd < 0 ? -errno : 0;
-	uint32_t done = 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
 
-	while (r == 0 && done < p->len) {
-		ssize_t n = write(fd, p->data + done, p->len - done);
-
-		if (n < 0 && errno != EINTR)
-			r = -errno;
-		done += n > 0 ? (uint32_t)n : 0;
-	}
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return -errno;
+	r = -bytes_write(fd, p->data, p->len);
+	close(fd);
 	return r;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * known.h - what a host knows of its jobs: attributes of each and of its vnodes, in memory and in mom_priv/hooks/jobs. Calls no API.
+ * known.h - what a host knows of its jobs: attributes of each and of its vnodes, in memory and in mom_priv/hooks/jobs. Calls nothing of the daemon.
  */
 #ifndef PYTHON_HOOKS_KNOWN_H
 #define PYTHON_HOOKS_KNOWN_H

@@ -233,21 +233,33 @@ static void on_delete(struct state *st, struct keel_req *req, const char *name)
 
 /* ---- requests --------------------------------------------------------------------------------------------------------------- */
 
-static void on_manage(struct keel_mod *mod, struct keel_req *req)
+/* The name of the request; NULL: the reply was made. */
+static const char *name_permitted(struct keel_mod *mod, struct keel_req *req)
 {
-	static void (*const verbs[])(struct state *, struct keel_req *, const char *) = {
-		[CMD_CREATE] = on_create, [CMD_DELETE] = on_delete, [CMD_SET] = on_set,
-		[CMD_UNSET] = on_set,     [CMD_IMPORT] = body_import,
-	};
 	const char *name = keel_msg_str(keel_req_body(req), "name");
-	int64_t cmd = keel_msg_int(keel_req_body(req), "cmd", -1);
 	char text[512];
 
 	if (!may_manage(mod, req, text, sizeof(text)))
 		refuse(req, "%s", text);
 	else if (!name || !*name)
 		refuse(req, "no hook name specified");
-	else if (cmd < 0 || cmd >= (int64_t)KEEL_COUNT(verbs) || !verbs[cmd])
+	else
+		return name;
+	return NULL;
+}
+
+static void on_manage(struct keel_mod *mod, struct keel_req *req)
+{
+	static void (*const verbs[])(struct state *, struct keel_req *, const char *) = {
+		[CMD_CREATE] = on_create, [CMD_DELETE] = on_delete, [CMD_SET] = on_set,
+		[CMD_UNSET] = on_set,     [CMD_IMPORT] = body_import,
+	};
+	const char *name = name_permitted(mod, req);
+	int64_t cmd = keel_msg_int(keel_req_body(req), "cmd", -1);
+
+	if (!name)
+		return;
+	if (cmd < 0 || cmd >= (int64_t)KEEL_COUNT(verbs) || !verbs[cmd])
 		keel_manage_reply(req, PBSE_IVALREQ, NULL);
 	else
 		verbs[cmd](mod->state, req, name);
@@ -256,15 +268,12 @@ static void on_manage(struct keel_mod *mod, struct keel_req *req)
 /* There are none. */
 static void on_manage_pbs(struct keel_mod *mod, struct keel_req *req)
 {
-	const char *name = keel_msg_str(keel_req_body(req), "name");
+	const char *name = name_permitted(mod, req);
 	int64_t cmd = keel_msg_int(keel_req_body(req), "cmd", -1);
-	char text[512];
 
-	if (!may_manage(mod, req, text, sizeof(text)))
-		refuse(req, "%s", text);
-	else if (!name || !*name)
-		refuse(req, "no hook name specified");
-	else if (cmd == CMD_CREATE || cmd == CMD_DELETE)
+	if (!name)
+		return;
+	if (cmd == CMD_CREATE || cmd == CMD_DELETE)
 		refuse(req, "cannot %s a PBS hook", cmd == CMD_CREATE ? "create" : "delete");
 	else
 		refuse(req, "%.*s does not exist!", (int)NAME_LEN_MAX, name);

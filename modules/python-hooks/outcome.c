@@ -91,7 +91,7 @@ static void account(const struct run *r, const struct result *result)
 		return;
 	h->times[e].errors++;
 	h->times[e].last_at = keel_time(r->st->mod);
-	snprintf(h->times[e].last, sizeof(h->times[e].last), "%s", text);
+	words_of_script(text, h->times[e].last, sizeof(h->times[e].last));
 }
 
 void run_ended(struct run *r, const struct result *result)
@@ -103,4 +103,11 @@ void run_ended(struct run *r, const struct result *result)
 	else if (result->how != ACCEPTED)
 		broken_log(r, result);
 	record_out(r, result);
+}
+
+/* The status that a child had. */
+void run_exit_log(const struct run *r, const struct result *result)
+{
+	keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for %s hook",
+		 result->how == REJECTED ? 255 : 254, r->event->name);
 }

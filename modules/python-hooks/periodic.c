@@ -3,6 +3,7 @@
  * periodic.c - the event periodic of a server: a timer for each hook that has it. A run begins every `freq`
  * seconds after the one before began; one that still goes makes the next be passed over.
  */
+#include "run.h"
 #include "server.h"
 
 #include <stdlib.h>
@@ -132,24 +133,15 @@ int32_t server_fill_periodic(struct run *r, const void *event, struct pack *para
 	return 2;
 }
 
-/* The status that a child had. */
-static int32_t exit_status(const struct result *result)
-{
-	return result->how == REJECTED ? 255 : 254;
-}
-
 keel_verdict server_settle_periodic(struct run *r, struct keel_call *c, const struct result *result)
 {
-	struct keel_mod *mod = r->st->mod;
-
 	(void)c;
 	server_restarts_cycle(r, result);
 	if (result->how == ACCEPTED) {
-		keel_log(mod, KEEL_LOG_DEBUG2, "Hook", r->name, "periodic hook accepted");
+		keel_log(r->st->mod, KEEL_LOG_DEBUG2, "Hook", r->name, "periodic hook accepted");
 		vnodes_change_all(r->st, r->name, result);
-		return KEEL_NEXT;
+	} else {
+		run_exit_log(r, result);
 	}
-	keel_log(mod, KEEL_LOG_DEBUG2, "Hook", r->name, "Non-zero exit status %d encountered for periodic hook",
-		 exit_status(result));
 	return KEEL_NEXT;
 }

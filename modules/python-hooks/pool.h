@@ -123,7 +123,7 @@ void folders_stop(struct state *st);
 
 /* setup.c */
 struct setup {
-	const char *user, *config, *dir; /* may be NULL */
+	const char *user, *config; /* may be NULL */
 	bool has_script;
 };
 void setup_pack(struct state *st, const struct hook *h, bool of_mom, const struct setup *of, struct pack *out); /* the map */

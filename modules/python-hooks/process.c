@@ -9,6 +9,7 @@
  * A process that ends is not started again: the pool starts another one where calls wait. What it says is untrusted: what does
  * not parse, or comes out of turn, ends it.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,11 +224,13 @@ static bool on_broken(struct process *p, const struct value *frame)
 	return true;
 }
 
-static void text_copy(const struct value *v, char *buf, size_t size)
+/* A word between two semicolons of a line of the log: none in it makes another. */
+static void word_copy(const struct value *v, char *buf, size_t size)
 {
 	size_t len = v->kind == 's' ? (v->len < size - 1 ? v->len : size - 1) : 0;
 
-	memcpy(buf, len > 0 ? v->s : "", len);
+	for (size_t i = 0; i < len; i++)
+		buf[i] = (char)(v->s[i] == ';' || iscntrl((unsigned char)v->s[i]) ? '?' : v->s[i]);
 	buf[len] = '\0';
 }
 
@@ -249,8 +252,8 @@ static bool on_log(struct process *p, const struct value *frame)
 		keel_log(mod, KEEL_LOG_ERROR, "Hook", p->pool->name, "its script writes too much: other lines of this run are dropped");
 		return true;
 	}
-	text_copy(&klass, a, sizeof(a));
-	text_copy(&object, b, sizeof(b));
+	word_copy(&klass, a, sizeof(a));
+	word_copy(&object, b, sizeof(b));
 	words = value_text(&text);
 	if (words)
 		keel_log(mod, (uint32_t)(mask.i & known), a, b, "%s", words);
@@ -268,7 +271,7 @@ static bool on_ask(struct process *p, const struct value *frame)
 	if (p->phase != UP || !p->asks || ++p->questions > QUESTIONS_MAX)
 		return false;
 	open = pack_open_list(&out);
-	is_known = p->of_mom ? answer_host(st, p->asks->run, frame, &answer) : answer_server(st, frame, &answer);
+	is_known = p->of_mom ? answer_host(st, p->asks->run, p->user, frame, &answer) : answer_server(st, frame, &answer);
 	if (is_known && !answer.failed && p->asks->run)
 		record_answer(p->asks->run, frame, &answer);
 	pack_text(&out, "answer");
@@ -341,8 +344,8 @@ static bool run(struct process *p, struct keel_err *err)
 	const char *env[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "OPENBLAS_NUM_THREADS=1", tmp,
 			      folder_config(p->folder) ? config : NULL, NULL };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = profile_of(p), .name = name, .argv = argv, .env = env,
-					 .user = folder_user(p->folder), .memory = conf->memory, .deadline_ms = START_MS,
-					 .start_ms = START_MS, .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard,
+					 .user = folder_user(p->folder), .dir = folder_path(p->folder), .memory = conf->memory,
+					 .deadline_ms = START_MS, .start_ms = START_MS, .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard,
 					 .ended = ended, .arg = p };
 	struct pack setup = { .data = NULL };
 

@@ -4,9 +4,7 @@
  * run in keelson-pyhost (pool.c). The map of the files is in README.md.
  */
 #include "hooks.h"
-#include "distribute.h"
 #include "host.h"
-#include "hostwide.h"
 
 #include "keel/service/supervise.h"
 
@@ -85,7 +83,8 @@ static const struct {
 	int32_t (*start)(struct state *, struct keel_err *);
 } parts[] = {
 	{ KEEL_SERVER | KEEL_MOM, pools_start }, { KEEL_SERVER | KEEL_MOM, runs_start },
-	{ KEEL_SERVER, manage_start }, { KEEL_SERVER, server_start }, { KEEL_SERVER, updates_start }, { KEEL_SERVER, distribute_start },
+	{ KEEL_SERVER, manage_start }, { KEEL_SERVER, server_start }, { KEEL_SERVER, facts_start }, { KEEL_SERVER, updates_start },
+	{ KEEL_SERVER, distribute_start },
 	{ KEEL_MOM, hostwide_start }, { KEEL_MOM, files_start }, { KEEL_MOM, host_start },
 };
 
@@ -99,6 +98,7 @@ static void stop(struct keel_mod *mod)
 	files_stop(st);
 	distribute_stop(st);
 	updates_stop(st);
+	facts_stop(st);
 	server_stop(st);
 	manage_stop(st);
 	runs_stop(st);

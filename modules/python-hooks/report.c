@@ -273,25 +273,3 @@ void reports_stop(struct state *st)
 	while (st->host->reports)
 		report_free(st->host, st->host->reports);
 }
-
-int32_t host_start(struct state *st, struct keel_err *err)
-{
-	int32_t r;
-
-	st->host = calloc(1, sizeof(*st->host));
-	if (!st->host)
-		return keel_error(err, -ENOMEM, "out of memory");
-	r = facts_start(st, err);
-	r = r ? r : program_start(st, err);
-	return r ? r : reports_start(st, err);
-}
-
-void host_stop(struct state *st)
-{
-	if (!st->host)
-		return;
-	facts_stop(st);
-	reports_stop(st);
-	free(st->host);
-	st->host = NULL;
-}

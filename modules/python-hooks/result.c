@@ -39,6 +39,17 @@ struct change *changes_copy(const struct change *changes, uint32_t n)
 	return copy;
 }
 
+struct change *changes_move(struct change *changes, uint32_t n)
+{
+	struct change *taken = calloc(n ? n : 1, sizeof(*taken));
+
+	for (uint32_t i = 0; taken && i < n; i++) {
+		taken[i] = changes[i];
+		changes[i] = (struct change){ .target = NULL };
+	}
+	return taken;
+}
+
 static bool text_take(const struct value *list, uint32_t n, bool may_be_nothing, char **ret)
 {
 	struct value v;
@@ -140,7 +151,7 @@ static bool is_control(const char *text, uint32_t i)
 }
 
 /* As much as there is room for, in whole characters; blanks for controls. */
-static int32_t words_of_script(const char *text, char *buf, uint32_t len)
+int32_t words_of_script(const char *text, char *buf, uint32_t len)
 {
 	uint32_t n = (uint32_t)strnlen(text, len - 1);
 

@@ -43,31 +43,15 @@ keel_verdict server_settle_modifyresv(struct run *r, struct keel_call *c, const 
 }
 
 /* ---- notes: nothing is to be changed ------------------------------------------------------------------------ */
-static int32_t note_fill(struct run *r, const char *id, struct keel_obj *resv, struct pack *params)
-{
-	server_about(r, id, NULL);
-	server_shown(r, params, "resv", resv, NULL);
-	return 1;
-}
-
-static keel_verdict note_settle(struct run *r, const struct result *result)
-{
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
-}
-
-#define NOTE(name, point) \
+#define NOTE(name)                                                                        \
 	int32_t server_fill_##name(struct run *r, const void *event, struct pack *params) \
-	{ \
-		const struct keel_ev_##point *ev = event; \
-                                                                                                             \
-		return note_fill(r, ev->id, ev->resv, params); \
-	} \
-	keel_verdict server_settle_##name(struct run *r, struct keel_call *c, const struct result *result) \
-	{ \
-		(void)c; \
-		return note_settle(r, result); \
+	{                                                                                 \
+		const struct keel_ev_##name *ev = event;                                  \
+                                                                                          \
+		server_about(r, ev->id, NULL);                                            \
+		server_shown(r, params, "resv", ev->resv, NULL);                          \
+		return 1;                                                                 \
 	}
-NOTE(resv_confirm, resv_confirm)
-NOTE(resv_begin, resv_begin)
-NOTE(resv_end, resv_end)
+NOTE(resv_confirm)
+NOTE(resv_begin)
+NOTE(resv_end)

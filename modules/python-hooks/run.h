@@ -46,7 +46,8 @@ struct runs {
 struct going *run_new(struct state *st, struct hook *h, enum event_id event); /* NULL without memory */
 void run_free(struct going *g);
 struct hook **hooks_of_event(const struct state *st, enum event_id event);
-bool run_write(struct going *g, const void *ev, const struct pack *about, struct pack *event); /* about: the hook, may be NULL. False: no script runs for this event, or no memory */
+/* The EVENT of talk.h. about: the hook, packed; may be NULL. False: no script runs for this event, or no memory. */
+bool run_write(struct going *g, const void *ev, const struct pack *about, struct pack *event);
 enum event_id run_event(const struct run *r);
 /* Its script is called; done() is, too, where that cannot be. g->over: it was, before this returned. */
 void run_ask(struct going *g, const struct pack *event, ask_done *done);
@@ -59,6 +60,7 @@ void series_stop(struct state *st);
 /* outcome.c */
 void run_started(struct run *r);
 void run_ended(struct run *r, const struct result *result);
+void run_exit_log(const struct run *r, const struct result *result); /* of a timed one that did not accept */
 
 /* apply.c */
 void shapes_free(struct state *st);

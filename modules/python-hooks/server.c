@@ -206,6 +206,13 @@ void server_restarts_cycle(struct run *r, const struct result *result)
 	keel_sched_reconsider();
 }
 
+keel_verdict server_settle_note(struct run *r, struct keel_call *c, const struct result *result)
+{
+	(void)c;
+	server_restarts_cycle(r, result);
+	return KEEL_NEXT;
+}
+
 keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct result *result)
 {
 	char text[480];

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server.h - the functions that rows of events.c name, and what files about events of a server share.
+ * server.h - what files about events of a server share.
  */
 #ifndef PYTHON_HOOKS_SERVER_H
 #define PYTHON_HOOKS_SERVER_H
 
 #include "hooks.h"
-
-/* struct event_row: fill() and settle(), of a server's events in job_events.c, resv_events.c, site_events.c,
- * periodic.c; of a mom's in host.c. */
-#define DECLARE_SERVER(name) FUNCTIONS(server, name)
-#define DECLARE_MOM(name) FUNCTIONS(host, name)
-#define FUNCTIONS(where, name)                                                       \
-	int32_t where##_fill_##name(struct run *r, const void *ev, struct pack *params); \
-	keel_verdict where##_settle_##name(struct run *r, struct keel_call *c, const struct result *result);
-#define EVENT(name, constant, bit, daemon, point, flags) DECLARE_##daemon(name)
-#include "event.def"
-#undef EVENT
-#undef FUNCTIONS
-#undef DECLARE_SERVER
-#undef DECLARE_MOM
 
 struct server {
 	struct walks *walks;   /* answer.c */
@@ -48,6 +34,8 @@ void server_submitted(struct run *r, struct pack *params, const char *key, struc
 void server_requested(struct run *r, struct pack *params, const char *key, struct keel_obj *obj, struct keel_call *c);
 /* The scheduler begins anew if the script wants that. */
 void server_restarts_cycle(struct run *r, const struct result *result);
+/* settle() of events at which nothing is to be changed. */
+keel_verdict server_settle_note(struct run *r, struct keel_call *c, const struct result *result);
 keel_verdict server_refusal(struct run *r, struct keel_call *c, const struct result *result);
 /* Makes the changes, each of which has to be of this target. KEEL_NEXT, or the refusal of the operation. */
 keel_verdict server_changes(struct run *r, struct keel_call *c, const struct result *result, const char *target);

@@ -34,7 +34,6 @@ void setup_pack(struct state *st, const struct hook *h, bool of_mom, const struc
 	pack_pair_text(out, "user", of->user);
 	pack_pair_text(out, "path", path);
 	pack_pair_text(out, "config", of->config);
-	pack_pair_text(out, "dir", of->dir);
 	pack_key(out, "conf");
 	pack_raw(out, &st->pools->conf);
 	pack_key(out, "tables");
@@ -47,12 +46,12 @@ void setup_pack(struct state *st, const struct hook *h, bool of_mom, const struc
 		pack_bytes(out, h->script, h->script_len);
 	else
 		pack_nothing(out);
-	pack_close(out, map, 12);
+	pack_close(out, map, 11);
 }
 
 void setup_write(const struct process *p, struct pack *out)
 {
-	const struct setup of = { .user = p->user, .config = folder_config(p->folder), .dir = folder_path(p->folder), .has_script = true };
+	const struct setup of = { .user = p->user, .config = folder_config(p->folder), .has_script = true };
 	uint32_t list = pack_open_list(out);
 
 	pack_text(out, "setup");

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <utlist.h>
-
 #define PART_BYTES (192u * 1024u)
 #define OF_PRODUCT "pbshook" /* `extend` of a request for hooks that come with the product: there are none */
 

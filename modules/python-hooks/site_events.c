@@ -79,13 +79,6 @@ int32_t server_fill_management(struct run *r, const void *event, struct pack *pa
 	return 1;
 }
 
-keel_verdict server_settle_management(struct run *r, struct keel_call *c, const struct result *result)
-{
-	(void)c;
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
-}
-
 /* ---- modifyvnode -------------------------------------------------------------------------------------------- */
 static void vnode_pack(struct run *r, struct pack *params, const char *key, struct keel_obj *node, int64_t state)
 {
@@ -107,11 +100,4 @@ int32_t server_fill_modifyvnode(struct run *r, const void *event, struct pack *p
 	vnode_pack(r, params, "vnode", ev->node, ev->after);
 	vnode_pack(r, params, "vnode_o", ev->node, ev->before);
 	return 2;
-}
-
-keel_verdict server_settle_modifyvnode(struct run *r, struct keel_call *c, const struct result *result)
-{
-	(void)c;
-	server_restarts_cycle(r, result);
-	return KEEL_NEXT;
 }

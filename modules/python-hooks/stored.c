@@ -39,58 +39,61 @@ int64_t version_next(struct state *st)
 
 /* ---- writing ---------------------------------------------------------------------------------------------------------------- */
 
-static int32_t put_text(struct state *st, struct keel_changes *ch, struct keel_obj *obj, const char *name, const char *text,
-			struct keel_err *err)
-{
-	const struct keel_attr *attr = keel_attr_find(st->mod, "hook", name);
+struct writing {
+	struct state *st;
+	struct keel_obj *obj;
+	struct keel_changes *set;
+	struct keel_err *err;
+	int32_t code; /* of the first value that cannot be written */
+};
 
-	return attr ? keel_change_text(ch, obj, attr, *text ? KEEL_SET : KEEL_UNSET, NULL, text, err)
-		    : keel_error(err, PBSE_SYSTEM, "there is no attribute %s of class hook", name);
+static void put_text(struct writing *w, const char *name, const char *text)
+{
+	const struct keel_attr *attr = keel_attr_find(w->st->mod, "hook", name);
+
+	if (w->code)
+		return;
+	w->code = attr ? keel_change_text(w->set, w->obj, attr, *text ? KEEL_SET : KEEL_UNSET, NULL, text, w->err)
+		       : keel_error(w->err, PBSE_SYSTEM, "there is no attribute %s of class hook", name);
 }
 
-static int32_t put_int(struct state *st, struct keel_changes *ch, struct keel_obj *obj, const char *name, int64_t n,
-		       struct keel_err *err)
+static void put_int(struct writing *w, const char *name, int64_t n)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", (long long)n);
-	return put_text(st, ch, obj, name, text, err);
+	put_text(w, name, text);
 }
 
-static int32_t fill(struct state *st, struct keel_changes *ch, struct keel_obj *obj, const struct hook *h, struct keel_err *err)
+static void put_all(struct writing *w, const struct hook *h)
 {
 	char text[1024];
-	int32_t r = 0;
 
-	for (uint32_t i = 0; hook_attrs[i] && !r; i++)
+	for (uint32_t i = 0; hook_attrs[i]; i++)
 		if (strcmp(hook_attrs[i], "freq") != 0 && hook_text(h, hook_attrs[i], text, sizeof(text)) >= 0)
-			r = put_text(st, ch, obj, hook_attrs[i], text, err);
-	if (!r)
-		r = put_int(st, ch, obj, "freq", h->freq, err);
-	if (!r)
-		r = put_text(st, ch, obj, "suffix", h->suffix ? h->suffix : "", err);
-	if (!r)
-		r = put_int(st, ch, obj, "version", h->version, err);
-	if (!r)
-		r = put_int(st, ch, obj, "place", h->place, err);
-	if (!r)
-		r = put_text(st, ch, obj, "pending", h->pending ? "True" : "False", err);
-	return r ? r : put_text(st, ch, obj, "spread", h->spread ? "True" : "False", err);
+			put_text(w, hook_attrs[i], text);
+	put_int(w, "freq", h->freq);
+	put_text(w, "suffix", h->suffix ? h->suffix : "");
+	put_int(w, "version", h->version);
+	put_int(w, "place", h->place);
+	put_text(w, "pending", h->pending ? "True" : "False");
+	put_text(w, "spread", h->spread ? "True" : "False");
 }
 
 static int32_t write_all(struct state *st, struct keel_obj *obj, const struct hook *h, const enum body *which, const void *bytes,
 			 uint32_t len, struct keel_err *err)
 {
-	struct keel_changes *ch = keel_changes(st->mod);
-	int32_t r = ch ? fill(st, ch, obj, h, err) : keel_error(err, PBSE_SYSTEM, "System error: out of memory");
+	struct writing w = { .st = st, .obj = obj, .set = keel_changes(st->mod), .err = err };
 
-	if (!r && which && keel_blob_put(obj, blob_names[*which], len ? bytes : NULL, len) < 0)
-		r = keel_error(err, PBSE_SYSTEM, "System error: out of memory");
-	if (r)
-		keel_discard(ch);
+	if (w.set)
+		put_all(&w, h);
+	if (!w.set || (!w.code && which && keel_blob_put(obj, blob_names[*which], len ? bytes : NULL, len) < 0))
+		w.code = keel_error(err, PBSE_SYSTEM, "System error: out of memory");
+	if (w.code)
+		keel_discard(w.set);
 	else
-		keel_commit(ch);
-	return r;
+		keel_commit(w.set);
+	return w.code;
 }
 
 int32_t stored_write(struct state *st, struct keel_obj *obj, const struct hook *h, struct keel_err *err)

@@ -47,7 +47,7 @@
  *	resv_o all. movejob: job.queue is the destination, src_queue an OBJECT. In periodic vnode_list and resv_list are maps of OBJECTs; of more
  *	than 100 the values are nothing: what is used is asked for.
  * RESULT: {how: "accept" | "reject" | "exception", text, trace, code, changes: [[target, attribute, key | nothing, text | nothing]],
- *	rerun, delete, restart_cycle (1), reboot (command), retire (1: this process must not serve another call), us: time it took}.
+ *	rerun, delete, restart_cycle (1), reboot (command), retire (1: this process must not serve another call)}.
  *	target: "job", "resv", "vnode:NAME", "job:ID", "event" (progname; argv and env: key is the index or the name; the whole list is
  *	given: first one with key nothing and text nothing clears it). A text of nothing: unset.
  *	Attributes that are none: "name" of "vnode:NAME", that vnode is added (exechost_startup, exechost_periodic); "rerun" and

@@ -129,7 +129,8 @@ static void begin(const char *mode)
 		dup2(fcntl(ends[1], F_DUPFD_CLOEXEC, 20), 3);
 		for (int i = 0; i < 3; i++)
 			dup2(nothing, i);
-		execl(program, program, packages, mode, NULL);
+		if (chdir(scratch) == 0)
+			execl(program, program, packages, mode, NULL);
 		_exit(127);
 	}
 	close(ends[1]);
@@ -158,10 +159,9 @@ static void setup_of(const char *hook, const char *script, size_t len)
 	map = pack_open_map(&p);
 	pack_pair_text(&p, "hook", hook);
 	pack_pair_text(&p, "path", "h1.PY");
-	pack_pair_text(&p, "dir", scratch);
 	pack_key(&p, "script");
 	pack_bytes(&p, script, (uint32_t)len);
-	pack_close(&p, map, 4);
+	pack_close(&p, map, 3);
 	pack_close(&p, open, 2);
 	say(&p);
 }

@@ -168,7 +168,7 @@ void vnodes_change_all(struct state *st, const char *who, const struct result *r
 
 	if (at == result->n_changes)
 		return;
-	if (b && (b->changes = changes_copy(result->changes + at, result->n_changes - at))) {
+	if (b && (b->changes = changes_move(result->changes + at, result->n_changes - at))) {
 		b->st = st;
 		b->n = result->n_changes - at;
 		snprintf(b->who, sizeof(b->who), "%s", who);

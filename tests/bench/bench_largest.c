@@ -3,6 +3,7 @@
  * bench_largest.c - how long the loop stands still while the largest requests come.
  *
  *   bench_largest PID SOCKET [KINDS]
+ *   bench_largest PID SOCKET --seconds N		sends no requests: what else goes on is measured
  *
  * For each kind of request sixteen connections send the largest one of it at once; meanwhile another one sends a PING
  * each millisecond. Prints the most that the server's loop, thread PID, computed until a PING was answered, in
@@ -412,6 +413,23 @@ static struct worst measure(const struct kind *k, const char *schedstat, int *re
 	return w;
 }
 
+static double measure_alone(double seconds, const char *schedstat)
+{
+	double until = now_ms() + seconds * 1e3;
+	struct worst w = { 0 };
+	struct frame_reader r;
+	int fd = dial();
+
+	frame_reader_init(&r, 4096);
+	while (now_ms() < until) {
+		ping(fd, &r, schedstat, &w);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	close(fd);
+	frame_reader_fini(&r);
+	return w.computed;
+}
+
 int main(int argc, char **argv)
 {
 	char schedstat[64];
@@ -424,6 +442,10 @@ int main(int argc, char **argv)
 	/* Who measures comes before the sixteen: between a look at the clock and the PING nothing else runs. */
 	sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &(struct sched_param){ .sched_priority = 1 });
 	snprintf(schedstat, sizeof(schedstat), "/proc/%s/task/%s/schedstat", argv[1], argv[1]);
+	if (argc > 4 && strcmp(argv[3], "--seconds") == 0) {
+		printf("%.1f\n", measure_alone(atof(argv[4]), schedstat));
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct worst w;
 

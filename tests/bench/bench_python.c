@@ -6,6 +6,7 @@
  *
  * The script reads ten attributes of the job and sets one; the job has what qsub gives one. Prints the median and the 99th
  * percentile as JSON lines; and what both sides of one call take of a processor, which does not depend on who else uses the machine.
+ * Then the first call, for which a process is started, and the memory of that process that is not shared with others.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,22 +131,46 @@ static double own_us(void)
 	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e6 + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* Of the process of the script. */
-static double script_us(void)
+/* The file of the process of the script in /proc. */
+static FILE *script_file(const char *name)
 {
 	char text[128], path[64];
-	long long pid, ns = 0;
+	long long pid;
 	FILE *f;
 
 	keel_supervise_text(st.pools->all->processes->program, text, sizeof(text));
 	if (sscanf(text, "process %lld", &pid) != 1)
 		die("no process", text);
-	snprintf(path, sizeof(path), "/proc/%lld/schedstat", pid);
+	snprintf(path, sizeof(path), "/proc/%lld/%s", pid, name);
 	f = fopen(path, "r");
-	if (!f || fscanf(f, "%lld", &ns) != 1)
+	if (!f)
 		die("cannot read", path);
+	return f;
+}
+
+static double script_us(void)
+{
+	FILE *f = script_file("schedstat");
+	long long ns = 0;
+
+	if (fscanf(f, "%lld", &ns) != 1)
+		die("cannot read", "schedstat");
 	fclose(f);
 	return (double)ns / 1e3;
+}
+
+/* Pages that it shares with nothing else, KiB. */
+static long script_memory(void)
+{
+	FILE *f = script_file("smaps_rollup");
+	long kib, sum = 0;
+	char line[256];
+
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Private_Clean: %ld", &kib) == 1 || sscanf(line, "Private_Dirty: %ld", &kib) == 1)
+			sum += kib;
+	fclose(f);
+	return sum;
 }
 
 static int by_size(const void *a, const void *b)
@@ -161,7 +186,8 @@ int main(int argc, char **argv)
 	double *took = calls > 0 ? calloc((size_t)calls, sizeof(*took)) : NULL;
 	char home[] = "/tmp/keelson-bench.XXXXXX", priv[64], remove[64];
 	struct keel_obj *job;
-	double own, script;
+	double own, script, start, first;
+	long memory;
 
 	if (argc < 2 || !took || !mkdtemp(home))
 		return 2;
@@ -174,19 +200,23 @@ int main(int argc, char **argv)
 	modules_load(argv[1]);
 	hooks_begin();
 	job = job_make();
-	one(job);
-	own = own_us(), script = script_us();
+	first = one(job); /* its process is started */
+	own = own_us(), script = start = script_us();
 	for (long i = 0; i < calls; i++) {
 		if (rest > 0)
 			usleep((useconds_t)rest);
 		took[i] = one(job);
 	}
 	own = own_us() - own, script = script_us() - script;
+	memory = script_memory();
 	qsort(took, (size_t)calls, sizeof(*took), by_size);
 	printf("{\"name\": \"python_hook\", \"value\": %.1f, \"unit\": \"us\"}\n", took[calls / 2]);
 	printf("{\"name\": \"python_hook_p99\", \"value\": %.1f, \"unit\": \"us\"}\n", took[calls * 99 / 100]);
 	printf("{\"name\": \"python_hook_script_cpu\", \"value\": %.1f, \"unit\": \"us\"}\n", script / (double)calls);
 	printf("{\"name\": \"python_hook_daemon_cpu\", \"value\": %.1f, \"unit\": \"us\"}\n", own / (double)calls);
+	printf("{\"name\": \"python_hook_first\", \"value\": %.1f, \"unit\": \"ms\"}\n", first / 1e3);
+	printf("{\"name\": \"python_hook_first_cpu\", \"value\": %.1f, \"unit\": \"ms\"}\n", start / 1e3);
+	printf("{\"name\": \"python_hook_memory\", \"value\": %.1f, \"unit\": \"MiB\"}\n", (double)memory / 1024);
 	runs_stop(&st);
 	pools_stop(&st);
 	server_stop(&st);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # python-hooks-failures.bats - jobs over five hosts of which some fail, with the scripts that a site has for that: one pads, two refuse on
-# some hosts, one gives back. The bed is that of tolerate-node-failures-hosts.bats: n1 is the primary of every job.
+# some hosts, one gives back. The bed is five-hosts.bash.
 #
 # needs modules/python-hooks
 # needs modules/tolerate-node-failures
@@ -10,41 +10,12 @@
 
 load helper
 load shared
-
-BED='n1[0] 1
-n1[1] 1
-n1[2] 1
-n1[3] 1
-n2[0] 1
-n2[1] 1
-n2[2] 1
-n2[3] 1
-n3[0] 2
-n4[0] 1
-n4[1] 1
-n4[2] 1
-n4[3] 1
-n4[4] 1
-n5[0] 1
-n5[1] 1
-n5[2] 1
-n5[3] 1'
-J1=(-l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb -l place=scatter)
-NORMAL=1:ncpus=3:mem=2gb+1:ncpus=3:mem=2gb+1:ncpus=2:mem=2gb
-A='(n1[0]:ncpus=1:mem=1048576kb+n1[1]:ncpus=1:mem=1048576kb+n1[2]:ncpus=1)'
-B='(n2[0]:ncpus=1:mem=1048576kb+n2[1]:ncpus=1:mem=1048576kb+n2[2]:ncpus=1)'
-C='(n3[0]:ncpus=2:mem=2097152kb)'
-D='(n4[0]:ncpus=1:mem=1048576kb+n4[1]:ncpus=1:mem=1048576kb+n4[2]:ncpus=1)'
-E='(n5[0]:ncpus=1:mem=1048576kb+n5[1]:ncpus=1:mem=1048576kb)'
+load five-hosts
 
 setup_file()
 {
-	local vnode ncpus
 	open_cluster --hosts 5 --set log.events=4095
-	for host in n1 n2 n3 n4 n5; do qmgr -c "set node $host resources_available.ncpus = 0,resources_available.mem = 0"; done
-	while read -r vnode ncpus; do # the scheduler looks at them in this order
-		echo "create node $vnode Mom=${vnode%[*},resources_available.ncpus=$ncpus,resources_available.mem=${ncpus}gb"
-	done <<<"$BED" | qmgr
+	make_bed
 	. "$SB/env"
 	site_hook qjob queuejob <<-'EOS'
 		import pbs
@@ -124,10 +95,6 @@ launch_keeps() # [LINE of the script, before it gives back [and when that cannot
 }
 
 lines() { mom_log n1 | sed -n "s/.*;Job;$1;//p"; }
-is_on() # JOB exec_host exec_vnode
-{
-	same exec_host "$2" "$(job_attr "$1" exec_host)" && same exec_vnode "$3" "$(job_attr "$1" exec_vnode)"
-}
 seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
 
 @test "tolerate-node-failures #13, #14, #15, #16, #49: scripts pad, refuse and give back (hooks)" {

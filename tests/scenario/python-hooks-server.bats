@@ -6,6 +6,7 @@
 
 load helper
 load shared
+load python-hooks
 
 setup_file()
 {
@@ -13,18 +14,6 @@ setup_file()
 	qmgr -c 'create queue other queue_type=execution,enabled=true,started=true,resources_default.mem=5mb'
 }
 
-# hook NAME ATTRIBUTES: its script is stdin; it goes with the story.
-hook()
-{
-	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 $2"
-	undo qmgr -c "delete hook $1"
-	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
-}
-
-held() { submit -h "$@"; }
-said() { has "$(server_log)" "$1"; }
-hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 
 # ---- submissions ------------------------------------------------------------------------------------------
 

@@ -7,17 +7,10 @@
 
 load helper
 load shared
+load python-hooks
 
 setup_file() { open_cluster --hosts 2; }
 
-# hook NAME ATTRIBUTES: its script is stdin; it goes with the story.
-hook()
-{
-	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 $2"
-	undo qmgr -c "delete hook $1"
-	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
-}
 # record NAME: a job is submitted, and the file of what its hook saw is in $record
 record()
 {
@@ -63,7 +56,7 @@ offline() { PBS_SERVER_SOCKET=/nonesuch PBS_SERVER=nonesuch "$@"; }
 	echo '{}' >"$SB/none.json"
 	says 2 'keelson hook: usage: keelson hook run NAME | FILE.py --event FILE [--config FILE] [--tables FILE]' keelson hook run x
 	got=$(keelson hook run nosuch --event "$SB/none.json" 2>&1) && false
-	has "$got" 'hook not found'
+	has "$got" 'nosuch does not exist'
 	got=$(keelson hook run 'a b' --event "$SB/none.json" 2>&1) && false
 	has "$got" "'a b' is no name of a hook; a file ends in .py or has a / in it"
 	qmgr -c 'create hook empty event=queuejob'

@@ -6,21 +6,10 @@
 
 load helper
 load shared
+load python-hooks
 
 setup_file() { open_cluster --set log.events=4095; }
 
-# hook NAME ATTRIBUTES: its script is stdin; it goes with the story.
-hook()
-{
-	cat >"$SB/$1.py"
-	qmgr -c "create hook $1 ${2-event=queuejob}"
-	undo qmgr -c "delete hook $1"
-	qmgr -c "import hook $1 application/x-python default $SB/$1.py"
-}
-
-held() { submit -h "$@"; }
-said() { has "$(server_log)" "$1"; }
-hook_said() { said ";0006;Server@[^;]*;Hook;[^;]*;$1\$"; }
 in_order() { [[ $(server_log) == *"$1"*"$2"* ]]; }
 
 @test "python-hooks #11: a script refuses jobs by their name, and the submitter reads why" {
@@ -71,6 +60,8 @@ in_order() { [[ $(server_log) == *"$1"*"$2"* ]]; }
 	got=$(held -N slow 2>&1) && false
 	same words "qsub: request rejected as filter hook 'h14' got an alarm call. Please inform Admin" "$got"
 	said ";0100;Server@svr;Hook;h14;alarm call while running queuejob hook 'h14', request rejected\$"
+	said ';0001;[^;]*;Hook;h14;it is close to its alarm of 2 s; it stands here:$'
+	said ';0001;[^;]*;Hook;h14;  File ".*h14.PY", line 3, in <module>$'
 	held -N quick
 }
 

@@ -1,48 +1,23 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# Jobs over five hosts of which some fail. The bed: n1 is the primary of every job, with vnodes n1[0]..n1[3] of 1 cpu and 1gb;
-# n2, n4 and n5 are like it, n3[0] has 2 cpus and 2gb. They are called A B C D E in the acceptance list. Hooks of a site are fixtures: tolerant_qjob pads, tolerant_sister refuses on some hosts,
-# tolerant_launch releases.
+# Jobs over five hosts of which some fail (five-hosts.bash). Hooks of a site are fixtures: tolerant_qjob pads, tolerant_sister refuses on
+# some hosts, tolerant_launch releases.
 #
 # needs modules/tolerate-node-failures
 # needs modules/sisters
 
 load helper
 load shared
+load five-hosts
 
 TNF=tolerate_node_failures
-BED='n1[0] 1
-n1[1] 1
-n1[2] 1
-n1[3] 1
-n2[0] 1
-n2[1] 1
-n2[2] 1
-n2[3] 1
-n3[0] 2
-n4[0] 1
-n4[1] 1
-n4[2] 1
-n4[3] 1
-n4[4] 1
-n5[0] 1
-n5[1] 1
-n5[2] 1
-n5[3] 1'
-J1=(-l select=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb -l place=scatter)
 KEEP=ncpus=3:mem=2gb+ncpus=3:mem=2gb+ncpus=2:mem=2gb
-NORMAL=1:ncpus=3:mem=2gb+1:ncpus=3:mem=2gb+1:ncpus=2:mem=2gb
 PADDED=1:ncpus=3:mem=2gb+2:ncpus=3:mem=2gb+2:ncpus=2:mem=2gb
-A='(n1[0]:ncpus=1:mem=1048576kb+n1[1]:ncpus=1:mem=1048576kb+n1[2]:ncpus=1)'
-B='(n2[0]:ncpus=1:mem=1048576kb+n2[1]:ncpus=1:mem=1048576kb+n2[2]:ncpus=1)'
-C='(n3[0]:ncpus=2:mem=2097152kb)'
-D='(n4[0]:ncpus=1:mem=1048576kb+n4[1]:ncpus=1:mem=1048576kb+n4[2]:ncpus=1)'
-E='(n5[0]:ncpus=1:mem=1048576kb+n5[1]:ncpus=1:mem=1048576kb)'
 
 setup_file()
 {
-	local host vnode name
+	local name
 	knobs=$BATS_FILE_TMPDIR/knobs
 	mkdir -m 755 "$knobs"
 	export knobs
@@ -50,10 +25,7 @@ setup_file()
 		echo "tolerant_$name: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/tolerant_$name.so\"; dir = \"$knobs\"; };"
 	done >"$BATS_FILE_TMPDIR/tolerant.conf"
 	open_cluster --hosts 5 --also "$BATS_FILE_TMPDIR/tolerant.conf" --set sisters.max_poll_downtime=3s
-	for host in n1 n2 n3 n4 n5; do qmgr -c "set node $host resources_available.ncpus = 0,resources_available.mem = 0"; done
-	while read -r vnode ncpus; do # the scheduler looks at them in this order
-		echo "create node $vnode Mom=${vnode%[*},resources_available.ncpus=$ncpus,resources_available.mem=${ncpus}gb"
-	done <<<"$BED" | qmgr
+	make_bed
 }
 
 # knob NAME [LINE]: what the fixtures do until the story is over
@@ -63,10 +35,6 @@ hooks() { knob pad job_start; knob keep "$KEEP"; }
 # HOST JOB WORDS
 nodefile_is() { same "node file of $1" "$3" "$(xargs <"$SB/$1/aux/$2")"; }
 says_log() { has "$(mom_log "$1" | grep ";$2;")" "$3" 2>/dev/null; }
-is_on() # JOB exec_host exec_vnode
-{
-	same exec_host "$2" "$(job_attr "$1" exec_host)" && same exec_vnode "$3" "$(job_attr "$1" exec_vnode)"
-}
 # a host that the job gave back: no process of it; its record stays until the job is over
 has_left() { [ ! -e "$SB/$1/mom_priv/jobs/$2.TK" ] || grep -q '^ended ' "$SB/$1/mom_priv/jobs/$2.TK"; }
 # nothing of the job is left on a host: no process, no node file

@@ -85,33 +85,12 @@ static char *exported(const char *name, const char *dir, char **config)
 }
 
 /* ---- keelson-pyhost ------------------------------------------------------------------------------------------- */
-static int pyhost(char **argv)
+/* The exit status of this program. */
+static int ended(int status)
 {
-	int status;
-
-	argv[0] = program_path("../libexec/keelson/keelson-pyhost");
-	status = argv[0] ? child_run(argv, NULL, 0, 0) : EXIT_FAILED;
-	free(argv[0]);
 	if (status > 128)
 		return complain("the script was ended by signal %d", status - 128);
 	return status < 0 ? EXIT_FAILED : status;
-}
-
-static int script_run(char *script, char *event, char *config, char *tables)
-{
-	char run[] = "--run", event_is[] = "--event", config_is[] = "--config", tables_is[] = "--tables";
-	char *argv[10] = { NULL, run, script, event_is, event };
-	size_t n = 5;
-
-	if (config) {
-		argv[n++] = config_is;
-		argv[n++] = config;
-	}
-	if (tables) {
-		argv[n++] = tables_is;
-		argv[n++] = tables;
-	}
-	return pyhost(argv);
 }
 
 int run_verb(int argc, char **argv)
@@ -125,7 +104,7 @@ int run_verb(int argc, char **argv)
 	dir = temp_make();
 	script = !dir ? NULL : is_file(what) ? strdup(what) : exported(what, dir, &config);
 	if (script)
-		status = script_run(script, given[EVENT], given[CONFIG] ? given[CONFIG] : config, given[TABLES]);
+		status = ended(script_run(&(struct script){ script, given[EVENT], given[CONFIG] ? given[CONFIG] : config, given[TABLES] }, NULL, 0));
 	free(script);
 	free(config);
 	temp_remove(dir);
@@ -144,7 +123,7 @@ int stubs_verb(int argc, char **argv)
 	if (file) {
 		char *words[] = { NULL, stubs, file, NULL };
 
-		status = pyhost(words);
+		status = ended(pyhost_run(words, NULL, 0));
 	}
 	free(file);
 	temp_remove(dir);

@@ -23,7 +23,7 @@
 #define ANY "..."
 
 struct suite {
-	char *dir, *tables, *pyhost; /* tables NULL: there are none */
+	char *dir, *tables; /* tables NULL: there are none */
 	unsigned int cases, failed;
 };
 
@@ -112,21 +112,10 @@ static int case_run(struct suite *s, const char *hook, const char *name, struct 
 {
 	char *script = path_of(s->dir, "%s.py", hook), *config = config_of(s, hook);
 	char *event = path_of(s->dir, "%s/%s.json", hook, name);
-	char run[] = "--run", event_is[] = "--event", config_is[] = "--config", tables_is[] = "--tables";
-	char *argv[10] = { s->pyhost, run, script, event_is, event };
-	size_t n = 5;
 	int status = -1;
 
-	if (s->tables) {
-		argv[n++] = tables_is;
-		argv[n++] = s->tables;
-	}
-	if (config) {
-		argv[n++] = config_is;
-		argv[n++] = config;
-	}
 	if (script && event)
-		status = child_run(argv, out, 1, SECONDS);
+		status = script_run(&(struct script){ script, event, config, s->tables }, out, SECONDS);
 	free(script);
 	free(config);
 	free(event);
@@ -236,9 +225,7 @@ int test_verb(int argc, char **argv)
 		free(s.tables);
 		s.tables = NULL;
 	}
-	s.pyhost = program_path("../libexec/keelson/keelson-pyhost");
-	status = s.pyhost ? suite_test(&s) : complain("no memory");
+	status = suite_test(&s);
 	free(s.tables);
-	free(s.pyhost);
 	return status;
 }

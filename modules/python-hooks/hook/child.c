@@ -134,6 +134,33 @@ int child_run(char **argv, struct text *out, int with_errors, unsigned int secon
 	return status;
 }
 
+int pyhost_run(char **argv, struct text *out, unsigned int seconds)
+{
+	int status;
+
+	argv[0] = program_path("../libexec/keelson/keelson-pyhost");
+	status = argv[0] ? child_run(argv, out, out != NULL, seconds) : (complain("no memory"), -1);
+	free(argv[0]);
+	return status;
+}
+
+int script_run(const struct script *s, struct text *out, unsigned int seconds)
+{
+	char run[] = "--run", event[] = "--event", config[] = "--config", tables[] = "--tables";
+	char *argv[10] = { NULL, run, s->file, event, s->event };
+	size_t n = 5;
+
+	if (s->config) {
+		argv[n++] = config;
+		argv[n++] = s->config;
+	}
+	if (s->tables) {
+		argv[n++] = tables;
+		argv[n++] = s->tables;
+	}
+	return pyhost_run(argv, out, seconds);
+}
+
 /* ---- files --------------------------------------------------------------------------------------------------- */
 char *temp_make(void)
 {

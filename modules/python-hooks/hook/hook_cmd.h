@@ -33,6 +33,12 @@ char *program_path(const char *relative);
  * number of the signal that ended it; -1: it was said why it could not be started. `seconds`: then it is ended by SIGALRM,
  * and what it started with it; 0: never. */
 int child_run(char **argv, struct text *out, int with_errors, unsigned int seconds);
+/* keelson-pyhost: argv[0] is written here. Where `out` is given it is what it printed, on stderr, too. Ends as child_run(). */
+int pyhost_run(char **argv, struct text *out, unsigned int seconds);
+struct script {
+	char *file, *event, *config, *tables; /* paths; the last two may be NULL */
+};
+int script_run(const struct script *s, struct text *out, unsigned int seconds); /* pyhost_run() with --run */
 char *temp_make(void);		  /* a folder; NULL: it was said why */
 void temp_remove(char *dir);	  /* with its files, and frees it; NULL is fine */
 char *path_of(const char *dir, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* DIR/...; NULL: no memory */

@@ -3,9 +3,9 @@
  * main.c - keelson-pyhost: runs the script of a hook, each time the daemon says so. Started by keelsond; by people with
  * --run and --stubs.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "keel/service/supervise.h"
@@ -56,25 +56,13 @@ void frame_say(const char *word, PyObject *first, PyObject *second)
 }
 
 /* ---- serving ---------------------------------------------------------------------------------------------- */
-/* NULL: it is there. Else why not. */
-static PyObject *work_in(PyObject *dir)
-{
-	const char *path = dir && PyUnicode_Check(dir) ? PyUnicode_AsUTF8(dir) : NULL;
-
-	PyErr_Clear();
-	if (!path || chdir(path) == 0)
-		return NULL;
-	return PyUnicode_FromFormat("no working directory %s: %s", path, strerror(errno));
-}
-
 static void setup_take(struct script *s)
 {
-	PyObject *frame = frame_taken(line_next(), "setup", 2), *setup = PyList_GET_ITEM(frame, 1), *why;
+	PyObject *frame = frame_taken(line_next(), "setup", 2), *setup = PyList_GET_ITEM(frame, 1), *why = NULL;
 
 	if (!PyDict_Check(setup))
 		_exit(1);
-	why = work_in(PyDict_GetItemString(setup, "dir"));
-	if (!why && script_open(s, setup, &why))
+	if (script_open(s, setup, &why))
 		frame_say("up", NULL, NULL);
 	else
 		frame_say("broken", why ? why : Py_None, NULL);
@@ -137,6 +125,9 @@ static _Noreturn void serve_calls(void)
 /* By the daemon. */
 static int serve(const char *packages, void (*calls)(void))
 {
+	/* Other programs of this user, the owner of a job perhaps, do not look into it, nor write there. */
+	if (prctl(PR_SET_DUMPABLE, 0) < 0)
+		return 1;
 	if (line_open(KEEL_SUPERVISE_FD) < 0) {
 		fputs(usage, stderr);
 		return 2;

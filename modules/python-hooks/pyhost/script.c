@@ -74,7 +74,7 @@ PyObject *exception_why(void)
 }
 
 /* Lines of the script appear in the trace, wherever its file is. */
-static void lines_known(const struct script *s)
+void script_lines(const struct script *s)
 {
 	PyObject *linecache = PyImport_ImportModule("linecache");
 	PyObject *cache = linecache ? PyObject_GetAttrString(linecache, "cache") : NULL;
@@ -117,7 +117,7 @@ static PyObject *trace_of(const struct script *s, PyObject *exc)
 	PyObject *trace = PyException_GetTraceback(exc), *nothing = PyUnicode_FromString("");
 	PyObject *traceback, *lines, *text, *ret;
 
-	lines_known(s);
+	script_lines(s);
 	traceback = PyImport_ImportModule("traceback");
 	lines = !traceback ? NULL :
 			     PyObject_CallMethod(traceback, "format_exception", "OOOi", Py_TYPE(exc), exc,
@@ -183,6 +183,7 @@ static bool open_all(struct script *s, PyObject *setup)
 bool script_open(struct script *s, PyObject *setup, PyObject **why)
 {
 	*s = (struct script){ .code = NULL };
+	late_open(setup);
 	if (open_all(s, setup) && watch_keep(s->pbs)) {
 		freeze();
 		return true;
@@ -273,7 +274,6 @@ static PyObject *end(const struct script *s, PyObject *exc)
 
 PyObject *script_run(struct script *s, PyObject *event)
 {
-	int64_t began = now_us();
 	PyObject *exc = NULL, *names = NULL, *result, *r;
 	bool is_full;
 
@@ -281,7 +281,9 @@ PyObject *script_run(struct script *s, PyObject *event)
 	r = python_call(s->pbs, "_begin", event);
 	if (r)
 		names = main_new(s);
+	late_begin(s, event);
 	exc = names ? execute(s, names) : exception_take();
+	late_end();
 	Py_XDECREF(r);
 	is_full = exc && PyErr_GivenExceptionMatches(exc, PyExc_MemoryError); /* the next run would find it so, too */
 	result = end(s, exc);
@@ -289,8 +291,7 @@ PyObject *script_run(struct script *s, PyObject *event)
 	if (names)
 		PyDict_Clear(names); /* functions of it would keep all of it */
 	Py_XDECREF(names);
-	if (result && (!put(result, "retire", PyLong_FromLong(watch_end() || is_full)) ||
-		       !put(result, "us", PyLong_FromLongLong(now_us() - began))))
+	if (result && !put(result, "retire", PyLong_FromLong(watch_end() || is_full)))
 		Py_CLEAR(result);
 	PyErr_Clear();
 	return result;

@@ -667,8 +667,6 @@ class Events(Case):
             self.assertEqual((result["how"], result["text"], result["code"], result["changes"]), (how, text, code, []))
         self.setUp()
         self.assertEqual(pbs._end(None)["how"], "accept")
-        result = pbs._end(ValueError("boom"))
-        self.assertEqual((result["how"], result["text"]), ("exception", "ValueError: boom"))
 
     def test_tracebacks_end_in_the_script(self):
         for line, cut in (("e.job.euser = 1", True), ("e.vnode_list", True), ("e.job.Resource_List[None]", False)):

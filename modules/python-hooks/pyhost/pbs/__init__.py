@@ -113,16 +113,13 @@ def _cut(exc):
         last.tb_next = None
 
 
-def _end(exc, trace=None):
-    """After a run that ended with this exception (None: none): its RESULT."""
-    if exc is None or isinstance(exc, SystemExit):
-        if _run.said is None:
-            _run.event._settle()
-        result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
-    else:
+def _end(exc):
+    """After a run: its RESULT. Of what a script has raised (else exc is None) the process adds how, text and trace."""
+    if exc is not None:
         _cut(exc)
-        result = {"how": "exception", "text": "%s: %s" % (type(exc).__name__, exc), "code": 255}
-    result["trace"] = trace
+    elif _run.said is None:
+        _run.event._settle()
+    result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
     result["changes"] = [[target, name, key, text.line() or None if isinstance(text, pbs_env) else text]
                          for (target, name, key), text in _run.changes.items()]
     result.update(_run.asked)

@@ -27,7 +27,7 @@ def text_of(row, value, klass, attribute, key=None):
 
 
 class Keyed:
-    """What an attribute with keys has in common: pbs_resource, pbs_env."""
+    """What attributes with keys have in common: pbs_resource, pbs_keys, pbs_env."""
     __slots__ = ("_of", "_name", "_flags", "_texts", "_values")
 
     def __init__(self, of, row, texts):
@@ -38,6 +38,13 @@ class Keyed:
         rules.settable(self._of, self._name, key)
         if self._flags & READONLY and not run.mom:
             raise BadAttributeValueError("%s attribute '%s' is readonly" % (self._of._kind, self._name))
+
+    @staticmethod
+    def _key(name):
+        return name
+
+    def __getitem__(self, name):
+        return self._texts.get(name)
 
     def __contains__(self, key):
         return self._key(key) in self._texts
@@ -126,13 +133,6 @@ class pbs_keys(Keyed):
     """Texts by key, as in server.max_run_res["ncpus"]; of objects that are read only."""
     __slots__ = ()
 
-    @staticmethod
-    def _key(name):
-        return name
-
-    def __getitem__(self, name):
-        return self._texts.get(name)
-
     def __setitem__(self, name, value):
         self._settable(name)
         self._of._sink[(self._of._target, self._name, name)] = None if value is None else types.write_text(value)
@@ -156,13 +156,6 @@ class pbs_env(Keyed):
 
     def __init__(self, of, row, texts):
         Keyed.__init__(self, of, row, variables(texts) if isinstance(texts, str) else texts)
-
-    @staticmethod
-    def _key(name):
-        return name
-
-    def __getitem__(self, name):
-        return self._texts.get(name)
 
     def __setitem__(self, name, value):
         self._settable(name)

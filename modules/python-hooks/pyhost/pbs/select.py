@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # select.py - pbs.select: the chunks that a job asks for.
-from fractions import Fraction
 
 from . import texts, types
 
@@ -33,6 +32,7 @@ def more(n, spec):
     if isinstance(spec, str) and spec.strip().endswith("%"):
         percent = spec.strip()[:-1]
         float(percent)  # a fraction is no percentage
+        from fractions import Fraction  # few scripts need it
         grown = n * (100 + Fraction(percent)) / 100
         return -(-grown.numerator // grown.denominator)
     if isinstance(spec, bool) or not isinstance(spec, (int, str)):
