@@ -412,6 +412,27 @@ run_of() { sed -n 's/^run //p' "$SB/n2/mom_priv/jobs/$1.TK"; }
 	qdel -W force "$victim"
 }
 
+@test "python-hooks attack: the owner of a job ends the process of a hook of owners, looks into it, and takes no host away" {
+	needs_root
+	hook ends 'event=execjob_prologue,user=pbsuser,alarm=20,fail_action=offline_vnodes' <<-EOS
+		open("$(desk "$OWNER")/pid", "w").write(os.readlink("/proc/self"))
+		time.sleep(15)
+	EOS
+	all_have ends
+	rm -f "$(here pid)"
+	id=$(submit -l select=1:host=n2 -- /bin/true)
+	wait_until 20 test -s "$(here pid)"
+	pid=$(cat "$(here pid)")
+	same 'whose it is' "$OWNER" "$(ps -o user= -p "$pid")"
+	for file in environ maps mem fd/1000; do
+		as "$OWNER" sh -c "head -c 1 /proc/$pid/$file" >/dev/null 2>&1 && { echo "$file can be read"; false; }
+	done
+	as "$OWNER" kill -9 "$pid"
+	wait_until 20 said 'Not allowed to update vnodes or to request scheduler restart cycle, if run as a non-manager/operator user'
+	lacks "$(pbsnodes -l)" n2
+	qdel -W force "$id"
+}
+
 # ---- a host --------------------------------------------------------------------------------------------
 
 @test "python-hooks attack: a host that was sent no hook of hosts changes nothing by hooks" {
