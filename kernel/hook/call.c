@@ -133,7 +133,7 @@ static void call_each(struct keel_call *c, void (*fn)(void *arg, struct keel_obj
 	struct op *op = op_of(c);
 
 	if (op->changes != NULL)
-		op->hooks->object->change_each(op->changes, fn, arg);
+		hooks_object(op->hooks)->change_each(op->changes, fn, arg);
 }
 
 static const struct keel_session *call_session(struct keel_call *c)

@@ -351,6 +351,10 @@ static void other_job_change(struct update *u, const struct change *c)
 	other.id = (char *)id;
 	other.job = job;
 	other.limits = false;
+	if (!c->key && (strcmp(c->attr, "rerun") == 0 || strcmp(c->attr, "delete") == 0)) {
+		job_act(&other, c->attr); /* of one of a list the method says so */
+		return;
+	}
 	job_change(&other, c);
 	u->said = other.said;
 	if (other.limits && keel_has(task))

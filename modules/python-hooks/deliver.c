@@ -91,6 +91,7 @@ static void again(struct mom *m)
 		o->sent = false;
 	}
 	m->flying = 0;
+	m->retries = false;
 }
 
 static void deadline(struct keel_mod *mod, void *arg)
@@ -120,6 +121,7 @@ static void order_end(struct mom *m, struct copy *o)
 	copy_drop(&m->orders, o);
 	if (m->orders)
 		return;
+	m->retries = false;
 	deadline_set(m, 0);
 	if (m->kept_waiting && keel_has(sched))
 		keel_sched_reconsider();
@@ -201,6 +203,7 @@ void orders_forget(struct mom *m)
 {
 	copy_drop_all(&m->orders);
 	m->flying = 0;
+	m->retries = false;
 	keel_timer_cancel(m->deadline);
 	m->deadline = NULL;
 }
@@ -254,7 +257,8 @@ static void on_took(struct keel_mod *mod, const char *peer, const struct keel_ms
 
 	if (!o || !version || strcmp(version, o->version) != 0)
 		return;
-	deadline_set(m, timeout_ms(st));
+	if (!m->retries)
+		deadline_set(m, timeout_ms(st));
 	if (code < 0) {
 		piece_taken(m, o, keel_msg_int(msg, "at", 0));
 	} else if (code == 0 || code == PBSE_MOM_REJECT_ROOT_SCRIPTS) {
@@ -262,7 +266,9 @@ static void on_took(struct keel_mod *mod, const char *peer, const struct keel_ms
 	} else {
 		keel_log(mod, KEEL_LOG_ERROR, "Hook", o->file, "%s could not take hook file %s: %.200s; it is sent again", peer, o->file,
 			 text ? text : "it does not say why");
-		deadline_set(m, RETRY_MS);
+		if (!m->retries)
+			deadline_set(m, RETRY_MS);
+		m->retries = true;
 		m->flying = 0;
 		return;
 	}

@@ -199,7 +199,7 @@ void change_pack(struct pack *p, const char *target, const struct change *c); /*
 /* run.c */
 int32_t runs_start(struct state *st, struct keel_err *err);
 void runs_stop(struct state *st);
-/* Its run-time taps are as its attributes say. At GATEs all of them have an order below -500 (names keep theirs: a number in front): modules
+/* Its run-time taps are as its attributes say. All of them have one order below -500, and names that begin with the hook's: modules
  * that check what a job or reservation is to be, from -500 on, see what scripts have made of it. */
 void taps_follow(struct state *st, struct hook *h);
 void taps_free(struct state *st, struct hook *h); /* the hook goes: no tap of it is left, its runs go on without it */

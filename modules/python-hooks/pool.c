@@ -99,11 +99,13 @@ static bool serves(const struct process *p, bool of_mom, const char *user)
 	return !p->leaves && p->phase != ENDING && p->of_mom == of_mom && strcmp(p->user, user) == 0;
 }
 
+/* Behind a call that takes longer than is usual nothing is put: it may run until its alarm. */
 static bool has_room(const struct pool *pool, const struct process *p, const struct ask *a)
 {
 	if (p->phase != UP)
 		return false;
-	return p->n_asks == 0 || (p->n_asks < AHEAD && pool->usual_us < AHEAD_US && p->ahead_bytes + a->frame.len <= AHEAD_BYTES);
+	return p->n_asks == 0 || (p->n_asks < AHEAD && pool->usual_us < AHEAD_US && p->ahead_bytes + a->frame.len <= AHEAD_BYTES &&
+				  keel_clock_us(pool->st->mod) - p->began_us < AHEAD_US);
 }
 
 /* The one with the fewest calls; NULL: none has room. */

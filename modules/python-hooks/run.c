@@ -11,8 +11,7 @@
 
 #include "run.h"
 
-#define ORDER_FIRST (-700) /* ... to -501, see taps_follow(): beyond that many the names decide */
-#define ORDER_LAST (-501)
+#define ORDER (-600) /* of all: their names say which is the first */
 #define HOLD_MS INT64_C(86400000) /* never: the alarm ends a script, and a call has an end before */
 
 struct tap {
@@ -21,7 +20,9 @@ struct tap {
 	struct hook *hook;
 	enum event_id event;
 	bool is_note;
-	char name[160];
+	int32_t order; /* of its hook when it was added, as place: both are in its name */
+	int64_t place;
+	char name[192];
 	struct pack about; /* of its hook, as scripts see it */
 };
 
@@ -276,9 +277,17 @@ static void tap_end(struct tap *t)
 	free(t);
 }
 
-static void tap_begin(struct state *st, struct hook *h, enum event_id event, uint32_t rank, struct tap **end)
+/* "order-place-hook": where it is among the others depends on its hook alone. No tap has a dot in its name, hooks may. */
+static void tap_name(struct tap *t)
 {
-	int32_t order = rank < ORDER_LAST - ORDER_FIRST ? ORDER_FIRST + (int32_t)rank : ORDER_LAST;
+	snprintf(t->name, sizeof(t->name), "%04d-%010lld-%s", (int)t->order, (long long)t->place, t->hook->name);
+	for (char *c = t->name; *c; c++)
+		if (*c == '.')
+			*c = '_';
+}
+
+static void tap_begin(struct state *st, struct hook *h, enum event_id event, struct tap **end)
+{
 	struct keel_about_point about = { .size = sizeof(about) };
 	struct keel_err err = { .code = 0 };
 	struct tap *t = calloc(1, sizeof(*t));
@@ -286,40 +295,50 @@ static void tap_begin(struct state *st, struct hook *h, enum event_id event, uin
 	if (!t)
 		return;
 	keel_point_about(st->mod, events[event].point, &about);
-	*t = (struct tap){ .st = st, .hook = h, .event = event, .is_note = about.kind == KEEL_NOTE };
-	if (order < ORDER_LAST)
-		snprintf(t->name, sizeof(t->name), "%s", h->name);
-	else
-		snprintf(t->name, sizeof(t->name), "%05u.%s", rank, h->name);
-	if (keel_tap_add(st->mod, events[event].point, t->name, order, tapped, t, &err) < 0) {
+	*t = (struct tap){ .st = st, .hook = h, .event = event, .is_note = about.kind == KEEL_NOTE, .order = h->order, .place = h->place };
+	tap_name(t);
+	if (keel_tap_add(st->mod, events[event].point, t->name, ORDER, tapped, t, &err) < 0) {
 		keel_log(st->mod, KEEL_LOG_ERROR, "Hook", h->name, "%s: %s", events[event].name, err.text);
 		free(t);
 		return;
 	}
-	if (other_point(event) && keel_tap_add(st->mod, other_point(event), t->name, order, tapped, t, &err) < 0)
+	if (other_point(event) && keel_tap_add(st->mod, other_point(event), t->name, ORDER, tapped, t, &err) < 0)
 		keel_log(st->mod, KEEL_LOG_ERROR, "Hook", h->name, "%s of tasks: %s", events[event].name, err.text);
 	*end = t;
 }
 
-/* From the first difference on they are taken away and added again. */
+/* Takes the hook's tap out of a list, if it has its place already. */
+static struct tap *tap_take(struct tap **at, const struct hook *h)
+{
+	struct tap *t;
+
+	while ((t = *at) != NULL && t->hook != h)
+		at = &t->next;
+	if (!t || t->order != h->order || t->place != h->place)
+		return NULL;
+	*at = t->next;
+	t->next = NULL;
+	return t;
+}
+
+/* Taps of hooks that stay are left alone: an operation that waits goes on with those it began with, and with no new ones. */
 static void event_follow(struct state *st, enum event_id event)
 {
-	struct hook **want = hooks_of_event(st, event), **h = want;
-	struct tap **end = &st->runs->taps[event], *rest, *next;
+	struct hook **want = hooks_of_event(st, event), **h;
+	struct tap **end = &st->runs->taps[event], *old = *end, *next;
 
 	if (!want)
 		return;
-	for (; *end && (*end)->hook == *h; end = &(*end)->next)
-		h++;
-	rest = *end;
 	*end = NULL;
-	LL_FOREACH_SAFE(rest, rest, next)
-		tap_end(rest);
-	for (; *h; h++) {
-		tap_begin(st, *h, event, (uint32_t)(h - want), end);
+	for (h = want; *h; h++) {
+		*end = tap_take(&old, *h);
+		if (!*end)
+			tap_begin(st, *h, event, end);
 		if (*end)
 			end = &(*end)->next;
 	}
+	LL_FOREACH_SAFE(old, old, next)
+		tap_end(old);
 	free(want);
 }
 

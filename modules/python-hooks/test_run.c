@@ -80,15 +80,17 @@ static void in_order(void)
 	hook_on("late", EVENT_queuejob, 9);
 	hook_on("b", EVENT_queuejob, 1);
 	h = hook_on("a", EVENT_queuejob, 1);
-	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.b test.a test.late");
+	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.0001-0000000002-b test.0001-0000000003-a test.0009-0000000001-late");
 	h->order = 20;
 	taps_follow(&st, h);
-	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.b test.late test.a");
+	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.0001-0000000002-b test.0009-0000000001-late test.0020-0000000003-a");
 	h->enabled = false;
 	taps_follow(&st, h);
-	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.b test.late");
+	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.0001-0000000002-b test.0009-0000000001-late");
 	hook_free(&st, hook_find(&st, "b"));
-	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.late");
+	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.0009-0000000001-late");
+	hook_on("my.own", EVENT_queuejob, 1);
+	CU_ASSERT_STRING_EQUAL(keel_mock_chain(mock, KEEL_POINT_job_submit), "test.0001-0000000003-my_own test.0009-0000000001-late");
 	end();
 }
 
@@ -107,6 +109,32 @@ static void accepted(void)
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Hook;h1;started"));
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "Hook;h1;finished"));
 	CU_ASSERT_EQUAL(hook_find(&st, "h1")->times[EVENT_queuejob].runs, 1);
+	end();
+}
+
+/* An operation that waits in one hook comes to those behind it, whatever happens to one before. */
+static void stays_in_line(void)
+{
+	struct keel_mock_outcome out = { .told = false };
+	struct hook *h;
+
+	begin();
+	h = hook_on("first", EVENT_queuejob, 1);
+	h->enabled = false;
+	taps_follow(&st, h);
+	hook_on("second", EVENT_queuejob, 2);
+	hook_on("third", EVENT_queuejob, 3);
+	CU_ASSERT_EQUAL(submit(&out), KEEL_WAIT);
+	h->enabled = true;
+	taps_follow(&st, h);
+	comes_up(0);
+	says_result(0, number_of(0, 0), "accept", NULL, false);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_FALSE(out.told);
+	comes_up(1);
+	says_result(1, number_of(1, 0), "reject", "no", false);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT_TRUE(out.told && out.verdict == KEEL_REJECT);
 	end();
 }
 
@@ -306,5 +334,5 @@ static void now(void)
 	end(); /* while it runs: over() is not called */
 }
 
-TESTS_MAIN("run", TEST(in_order), TEST(accepted), TEST(at_once), TEST(refused), TEST(an_alarm), TEST(a_bad_change), TEST(gone_meanwhile),
+TESTS_MAIN("run", TEST(in_order), TEST(stays_in_line), TEST(accepted), TEST(at_once), TEST(refused), TEST(an_alarm), TEST(a_bad_change), TEST(gone_meanwhile),
 	   TEST(passed_over), TEST(notes), TEST(now))

@@ -317,14 +317,14 @@ mom_log_has() { has "$(mom_log n1)" "$1"; }
 hosts_have() { cmp -s "$SB/zoo.py" "$SB/n1/mom_priv/hooks/$1.PY"; }
 hosts_have_not() { [ ! -e "$SB/n1/mom_priv/hooks/$1.PY" ]; }
 
-# guest NAME LINE: a beast behind a job, whose end it does not change; the log of the host says LINE of it.
+# guest NAME LINE [ATTRIBUTES]: a beast behind a job, whose end it does not change; the log of the host says LINE of it.
 guest()
 {
 	local name=$1 id mom before alarm=30
 	mom=$(mom_of n1)
 	[[ $2 != alarm* ]] || alarm=2
 	caged "$name" >"$SB/zoo.py"
-	keep "$name" "execjob_epilogue,alarm=$alarm"
+	keep "$name" "execjob_epilogue,alarm=$alarm${3-}"
 	undo release "$name"
 	wait_until 20 hosts_have "$name"
 	id=$(submit -N bad -- /bin/true)
@@ -353,6 +353,18 @@ host_exception() { echo ";Hook;$1;Error evaluating Python script: $2"; }
 	guest closes "$(host_exception closes 'its process ended with status 1')"
 	guest interrupt "$(host_exception interrupt 'KeyboardInterrupt')"
 	for name in daemonic children thread handlers folders logs; do guest $name ''; done
+}
+
+@test "zoo: on a host scripts that run as the owner of the job" {
+	needs_root # else there is one user
+	beside=$(running)
+	guest kills_all "$(host_exception kills_all 'its process was killed by signal 9')" ,user=pbsuser
+	guest hunts '' ,user=pbsuser
+	for name in looks becomes_root; do
+		guest $name '' ,user=pbsuser
+		lacks "$(mom_log n1)" ";Hook;$name;Error evaluating"
+	done
+	job_is "$beside" R 42
 }
 
 @test "zoo: on a host a fork bomb, and 2 GiB of memory" {
