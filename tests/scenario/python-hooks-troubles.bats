@@ -320,9 +320,10 @@ seven_go_on()
 		same "output of $n" 'over' "$(tail -n 1 "$SB/ran/$n")"
 		same "processes of $n" 1 "$(grep -vc over "$SB/ran/$n")"
 	done
-	wait_until 30 nothing_left || { ls -lA "$SB/n1/mom_priv/jobs" "$SB/n1/mom_priv/hooks/jobs"; return 1; }
+	wait_until 30 no_parts
 	same 'ncpus assigned' 0 "$(node_attr n1 resources_assigned.ncpus)"
 }
+no_parts() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs")" ]; }
 nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/hooks/jobs")" ]; }
 
 @test "python-hooks, troubles: a host's daemon is killed while scripts of seven events run" {
@@ -332,6 +333,7 @@ nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/ho
 	sandbox restart n1
 	wait_until 30 node_is n1 free
 	seven_go_on
+	wait_until 30 nothing_left
 }
 
 @test "python-hooks, troubles: a host's daemon is stopped and starts again while scripts of seven events run" {
@@ -340,6 +342,7 @@ nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/ho
 	let $SEVEN
 	wait_until 30 node_is n1 free
 	seven_go_on
+	wait_until 30 nothing_left
 }
 
 @test "python-hooks, troubles: the processes of scripts are killed from outside: refused at a submission, tried again at a start" {
@@ -446,7 +449,6 @@ nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/ho
 
 @test "python-hooks, troubles: what an epilogue sets while there is no server is the job's, once there is one" {
 	hook w event=execjob_epilogue,alarm=120 'wait_at("e")' 'e.job.resources_used["told"] = 7'
-	id=$(submit $(on n1) -- /bin/true)
 	shut e
 	id=$(submit $(on n1) -- /bin/true)
 	waiting n1 e
