@@ -81,15 +81,9 @@ static struct slot *slot_find(struct hostwide *w, const char *name)
 
 static struct slot *slot_add(struct hostwide *w, const char *name)
 {
-	struct slot *s = calloc(1, sizeof(*s));
+	struct slot *s;
 
-	if (s && (s->name = strdup(name)))
-		HASH_ADD_KEYPTR(hh, w->slots, s->name, strlen(s->name), s);
-	if (s && !s->hh.tbl) {
-		free(s->name);
-		free(s);
-		s = NULL;
-	}
+	ROW_ADD(w->slots, s, name, name);
 	return s;
 }
 

@@ -25,16 +25,9 @@ static struct teller *teller_of(struct state *st, const char *name)
 	struct teller *t;
 
 	HASH_FIND_STR(st->tellers, name, t);
-	if (t || !(t = calloc(1, sizeof(*t))))
-		return t;
-	t->name = strdup(name);
-	if (t->name)
-		HASH_ADD_KEYPTR(hh, st->tellers, t->name, strlen(t->name), t);
-	if (t->hh.tbl)
-		return t;
-	free(t->name);
-	free(t);
-	return NULL;
+	if (!t)
+		ROW_ADD(st->tellers, t, name, name);
+	return t;
 }
 
 static void update_free(struct update *u)
