@@ -43,7 +43,6 @@ struct asker {
 struct host_vnodes {
 	struct asker *askers;
 	struct pack known, coming;
-	uint32_t coming_size;
 	int64_t number; /* of the last question */
 	struct waiter *waiters;
 	struct keel_timer *timer;
