@@ -21,6 +21,8 @@
 void host_update(struct run *r, const struct result *result);
 /* All vnodes of this host are to be offline (on), because of this hook; or those that were because of it are free again. */
 void host_offline(struct state *st, const char *hook, bool on);
+/* reboot.c: what a script of root wants of its host. */
+void host_reboot(const struct run *r, const struct result *result);
 
 /* A server's parts: facts.c, updates.c */
 int32_t facts_start(struct state *st, struct keel_err *err);

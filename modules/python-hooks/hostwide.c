@@ -312,6 +312,7 @@ static keel_verdict settle(struct run *r, const struct result *result)
 		run_exit_log(r, result);
 	else
 		host_update(r, result);
+	host_reboot(r, result);
 	return result->how == ACCEPTED ? KEEL_NEXT : KEEL_REJECT;
 }
 

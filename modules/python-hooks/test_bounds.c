@@ -298,6 +298,29 @@ static void notes(void)
 	end(h);
 }
 
+/* past modules/python-hooks/run.h NOTE_BYTES_MAX */
+static void bytes_of_notes(void)
+{
+	struct keel_obj *job;
+	struct hook *h;
+
+	begin();
+	job = keel_mock_object(mock, "job", "1.svr");
+	h = hook_make("h1");
+	h->events = UINT32_C(1) << EVENT_postqueuejob;
+	h->loading = true;
+	taps_follow(&st, h);
+	keel_mock_raise(mock, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.svr", .job = job), NULL);
+	CU_ASSERT_EQUAL(st.runs->n_notes, 1);
+	CU_ASSERT(st.runs->note_bytes > 0 && st.runs->note_bytes < 65536);
+	st.runs->note_bytes += NOTE_BYTES_MAX;
+	keel_mock_raise(mock, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.svr", .job = job), NULL);
+	CU_ASSERT_EQUAL(st.runs->n_notes, 1);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "1 events wait for scripts; others are passed over"));
+	st.runs->note_bytes -= NOTE_BYTES_MAX;
+	end(h);
+}
+
 /* past modules/python-hooks/outcome.c LINES_MAX */
 static void a_long_traceback(void)
 {
@@ -389,5 +412,5 @@ static void records(void)
 	end(h);
 }
 
-TESTS_MAIN("bounds", TEST(calls_that_wait), TEST(processes), TEST(lines_of_a_run), TEST(bytes_of_a_run), TEST(questions), TEST(an_alarm),
+TESTS_MAIN("bounds", TEST(calls_that_wait), TEST(bytes_of_notes), TEST(processes), TEST(lines_of_a_run), TEST(bytes_of_a_run), TEST(questions), TEST(an_alarm),
 	   TEST(checks), TEST(a_deep_folder), TEST(a_long_pbs_conf), TEST(notes), TEST(a_long_traceback), TEST(records))
