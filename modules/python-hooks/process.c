@@ -140,6 +140,7 @@ static void begin_next(struct process *p)
 	keel_timer_cancel(p->timer);
 	p->logs = p->log_bytes = p->questions = 0;
 	p->began_us = now_us(p);
+	p->began_ms = keel_now_ms(p->pool->st->mod);
 	p->timer = p->asks ? keel_timer(p->pool->st->mod, p->asks->alarm_ms, alarmed, p) :
 			     keel_timer(p->pool->st->mod, conf->idle, idle, p);
 }

@@ -304,8 +304,14 @@ static void reports_have_bounds(void)
 	memset(text, 'x', 4999999);
 	one("job", "Priority", text);
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "its changes are more than can be sent to the server"));
-	free(text);
 	keel_mock_loopback(mock, false); /* the server does not answer */
+	text[4000000] = '\0';
+	for (int i = 0; i < 4; i++)
+		one("job", "Priority", text);
+	CU_ASSERT_PTR_NULL(keel_mock_logged(mock, "is dropped: the server is away"));
+	one("job", "Priority", text);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "is dropped: the server is away"));
+	free(text);
 	for (int i = 0; i < 4097; i++)
 		one("job", "Priority", "1");
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "is dropped: the server is away"));

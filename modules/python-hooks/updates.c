@@ -14,8 +14,8 @@
 #define SLICE 200	       /* changes of a turn */
 #define CHANGES_MOST 50000u    /* of an update */
 #define BYTES_MOST (4u << 20)  /* what a host sends at most: report.c */
-#define BEHIND_MOST 256u       /* updates of a host that wait */
-#define BEHIND_BYTES (8u << 20)
+#define BEHIND_MOST 5000u      /* updates of a host that wait: more than it keeps, as all come at a new link */
+#define BEHIND_BYTES (20u << 20) /* the same */
 
 KEEL_USE(link);
 
