@@ -4,6 +4,7 @@
  * A later definition replaces an earlier one.
  */
 #include "keel/jobid.h"
+#include "keel/words.h"
 #include "launch.h"
 #include "part.h"
 
@@ -85,32 +86,13 @@ static int file_add(struct var **vars, const char *pbs_home)
 	return r;
 }
 
-/* Commas part the items; a backslash takes the next character as it is; quotes keep commas. */
 static int list_add(struct var **vars, const char *list)
 {
-	char *item = list ? malloc(strlen(list) + 1) : NULL, quote = '\0';
-	size_t len = 0;
-	int r = 0;
+	char *item = list ? malloc(strlen(list) + 1) : NULL;
+	int r = list && !item ? -ENOMEM : 0;
 
-	if (!list)
-		return 0;
-	if (!item)
-		return -ENOMEM;
-	for (const char *p = list;; p++) {
-		if (*p == '\\' && p[1]) {
-			item[len++] = *++p;
-		} else if (*p && (*p == quote || (!quote && (*p == '"' || *p == '\'')))) {
-			quote = quote ? '\0' : *p;
-		} else if (*p && (*p != ',' || quote)) {
-			item[len++] = *p;
-		} else {
-			item[len] = '\0';
-			len = 0;
-			r = var_line(vars, item);
-			if (!*p || r < 0)
-				break;
-		}
-	}
+	while (item && r == 0 && keel_words_variable(&list, item))
+		r = var_line(vars, item);
 	free(item);
 	return r;
 }

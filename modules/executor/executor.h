@@ -166,6 +166,8 @@ struct task {
 	bool makes_dir; /* its shepherd makes `dir` */
 	bool ready; /* its shepherd has set it up */
 	bool cancelled; /* its shepherd is to start nothing; noted */
+	uint32_t prunes; /* decisions about its having fewer hosts that its program waits for; */
+	bool prune_waits; /* the gates have let it through, these are missing */
 	bool passed; /* its program may be started, */
 	struct spec_out program; /* by this description; no bytes: as it is */
 	bool found; /* by a daemon that was restarted */
@@ -442,7 +444,7 @@ uint32_t spawns_count(const struct task *t);
 const char *part_hindrance(const struct task *t); /* why it can have no tasks now; NULL: it can */
 
 /* The description of one that is about to be started, which waits for its taps; NULL: there is none. */
-struct spec_out *member_asked(struct task *t, uint32_t number);
+struct spec_out *member_description(struct task *t, uint32_t number);
 
 /* program.c: what is about to be started, for modules */
 const struct keel_part_task *program_show(struct keel_mod *mod, const char *id, uint32_t number);
@@ -480,6 +482,7 @@ void launch_begin(struct keel_mod *mod, const struct keel_msg *m);
 void launch_next(struct keel_mod *mod, struct launch *l); /* `l` is not the caller's any more */
 /* A launch with the texts of this host; the caller calls launch_free(). NULL without memory. */
 struct launch *launch_bare(struct keel_mod *mod, const char *id, int64_t run);
+void launch_go_on(struct keel_mod *mod, struct task *t); /* nothing of `prunes` is missing any more */
 void launch_withdraw(struct keel_mod *mod, struct task *t); /* a hold that keeps it at a gate ends */
 void launch_over(struct keel_mod *mod, struct task *t); /* its shepherd has ended */
 void launch_watch(struct keel_mod *mod, struct task *t); /* its end, by the pidfd */

@@ -369,7 +369,7 @@ uint32_t spawns_count(const struct task *t)
 	return n + HASH_COUNT(t->members);
 }
 
-struct spec_out *member_asked(struct task *t, uint32_t number)
+struct spec_out *member_description(struct task *t, uint32_t number)
 {
 	struct spawn *s = spawn_of(t, number);
 

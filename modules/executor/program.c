@@ -45,7 +45,7 @@ void shown_fini(struct state *st)
 static struct spec_out *description_of(struct task *t, uint32_t number)
 {
 	if (number != PROGRAM)
-		return member_asked(t, number);
+		return member_description(t, number);
 	return t->gate && t->prepared && !t->passed && !is_sister(t) ? &t->program : NULL;
 }
 

@@ -251,26 +251,40 @@ static int hosts_keep(struct keel_mod *mod, struct task *t, const struct keel_pa
 	return r;
 }
 
-/* Its program may run by now: then it goes on. */
+/* Its program waits for the decision. */
+struct pruning {
+	int64_t run;
+	char id[];
+};
+
 static void prune_decided(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct state *st = mod->state;
-	char *id = arg;
-	struct task *t = task_find(st, id);
+	struct pruning *p = arg;
+	struct task *t = task_find(st, p->id);
 
-	if ((o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) && t && t->state == TASK_BEGIN && !st->stopping)
-		launch_fail_later(mod, t, KEEL_TASK_RETRY, o->text);
-	free(id);
+	if (t && t->run == p->run && t->prunes > 0 && !st->stopping) {
+		t->prunes--;
+		if ((o->verdict == KEEL_REJECT || o->verdict == KEEL_FAIL) && t->state == TASK_BEGIN)
+			launch_fail_later(mod, t, KEEL_TASK_RETRY, o->text);
+		if (t->prunes == 0)
+			launch_go_on(mod, t);
+	}
+	free(p);
 }
 
-static void prune_notify(struct keel_mod *mod, const struct task *t)
+static void prune_notify(struct keel_mod *mod, struct task *t)
 {
-	char *id = strdup(t->id);
+	struct pruning *p = malloc(sizeof(*p) + strlen(t->id) + 1);
 
-	if (id)
-		keel_raise(mod, &(struct keel_raise){
-			.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_resize,
-			.event = KEEL_EVENT(task_resize, .id = id, .index = 0), .done = prune_decided, .arg = id });
+	if (!p)
+		return;
+	p->run = t->run;
+	strcpy(p->id, t->id);
+	t->prunes++;
+	keel_raise(mod, &(struct keel_raise){
+		.size = sizeof(struct keel_raise), .point = KEEL_POINT_task_resize,
+		.event = KEEL_EVENT(task_resize, .id = p->id, .index = 0), .done = prune_decided, .arg = p });
 }
 
 int32_t part_prune(struct keel_mod *mod, const char *id, const struct keel_part_host *hosts, uint32_t n, const char *select)

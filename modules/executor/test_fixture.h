@@ -189,6 +189,7 @@ static void mock_make(void)
 	keel_mock_tap(mock, KEEL_POINT_task_spawn, "spawn", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_attach, "attach", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_act, "act", 0, on_gate, NULL);
+	keel_mock_tap(mock, KEEL_POINT_task_resize, "resize", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_abort, "abort", 0, on_abort, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_resume, "resume", 0, on_gate, NULL);
 	keel_mock_tap(mock, KEEL_POINT_task_suspended, "suspended", 0, on_suspended, NULL);

@@ -122,6 +122,53 @@ static void test_prune_at_once(void)
 	end();
 }
 
+static bool waits_for_pruning(void *arg)
+{
+	(void)arg;
+	return task_find(mod->state, "4.s")->prune_waits;
+}
+
+static bool was_refused(void *arg)
+{
+	const struct task *t = task_find(mod->state, "4.s");
+
+	(void)arg;
+	return !t || t->state == TASK_REFUSED;
+}
+
+/* The program waits until it is decided whether the job may have fewer hosts. */
+static void test_prune_decided_late(void)
+{
+	static const int32_t codes[] = { 0, -3 };
+
+	part_start();
+	for (int i = 0; i < 2; i++) {
+		primary_held("4.s", KEEL_POINT_task_prologue);
+		held_point = KEEL_POINT_task_resize;
+		CU_ASSERT_EQUAL(part_api.prune(mod, "4.s", two, 1, "1:ncpus=1"), 0);
+		CU_ASSERT_EQUAL(keel_mock_holds(mock), 2);
+		held_point = 0;
+		keel_mock_release(mock, 0);
+		CU_ASSERT(until(waits_for_pruning, DEADLINE_MS));
+		CU_ASSERT(!task_find(mod->state, "4.s")->passed);
+		if (codes[i])
+			CU_ASSERT_EQUAL(part_api.fail(mod, "4.s", codes[i], "it may not"), 0);
+		keel_mock_release(mock, 0);
+		CU_ASSERT(until(codes[i] ? was_refused : is_begun, DEADLINE_MS));
+		about("task.discard", "4.s", 1);
+		CU_ASSERT(until(no_tasks, DEADLINE_MS));
+	}
+	/* decided at once: it may not */
+	primary_held("4.s", KEEL_POINT_task_prologue);
+	refused_point = KEEL_POINT_task_resize;
+	CU_ASSERT_EQUAL(part_api.prune(mod, "4.s", two, 1, "1:ncpus=1"), 0);
+	held_point = refused_point = 0;
+	CU_ASSERT(until(was_refused, DEADLINE_MS));
+	about("task.discard", "4.s", 1);
+	CU_ASSERT(until(no_tasks, DEADLINE_MS));
+	end();
+}
+
 /* "thishost - - 3 (thishost:ncpus=3+vnode0000:ncpus=1...)", a share of thousands of vnodes. The caller frees it. */
 static char *long_line(void)
 {
@@ -216,4 +263,5 @@ static void test_facts(void)
 	part_free(p);
 }
 
-TESTS_MAIN_BETWEEN("shrink", set_up, tear_down, TEST(test_prune), TEST(test_prune_at_once), TEST(test_resize), TEST(test_resize_again), TEST(test_facts))
+TESTS_MAIN_BETWEEN("shrink", set_up, tear_down, TEST(test_prune), TEST(test_prune_at_once),
+		   TEST(test_prune_decided_late), TEST(test_resize), TEST(test_resize_again), TEST(test_facts))

@@ -133,6 +133,8 @@ static void test_sister_prologue(void)
 	CU_ASSERT_STRING_EQUAL(done.text, "the test says no");
 	about("task.discard", "7.s", 1);
 	CU_ASSERT(until(is_gone, DEADLINE_MS));
+	CU_ASSERT_EQUAL(aborts, 1); /* it had not begun */
+	CU_ASSERT_EQUAL(task_ends, 0);
 	end();
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FAILED_OUTPUT (-2) /* an Exit_status: "See job standard error file" */
+#define HOOK_DELETES (-17)
 #define LONG_SETUP_MS 1000 /* its walltime begins with its program */
 
 /* The points behind the setup. Its task may go meanwhile: it is found by name. */
@@ -30,7 +31,7 @@ void launch_cancel(struct keel_mod *mod, struct task *t, int32_t status, const c
 		record_note(mod, t, "refused %d %s", (int)t->status, t->why);
 	}
 	/* It removes what it has set up, and leaves: launch_over(). People look into the output of a job that ends so. */
-	talk_say(mod, t, t->status == FAILED_OUTPUT ? "fail" : "cancel", -1);
+	talk_say(mod, t, t->status == FAILED_OUTPUT || t->status == HOOK_DELETES ? "fail" : "cancel", -1);
 }
 
 void launch_fail_later(struct keel_mod *mod, struct task *t, int32_t status, const char *why)
@@ -77,6 +78,28 @@ static void program_run(struct keel_mod *mod, struct task *t)
 		talk_say(mod, t, "run", fd);
 }
 
+static void pass(struct keel_mod *mod, struct task *t)
+{
+	t->prune_waits = t->prunes > 0;
+	if (t->prune_waits)
+		return;
+	t->passed = true;
+	program_run(mod, t);
+}
+
+void launch_go_on(struct keel_mod *mod, struct task *t)
+{
+	if (!t->prune_waits)
+		return;
+	t->prune_waits = false;
+	if (t->why[0])
+		launch_cancel(mod, t, t->status, t->why);
+	else if (t->discarded || t->kill_delay >= 0)
+		launch_cancel(mod, t, KEEL_TASK_RETRY, "the task was withdrawn");
+	else
+		pass(mod, t);
+}
+
 static void threshold_ask(struct keel_mod *mod, struct task *t, struct threshold *h);
 
 static void threshold_done(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
@@ -102,8 +125,7 @@ static void threshold_done(struct keel_mod *mod, void *arg, const struct keel_ou
 		threshold_ask(mod, t, h);
 		return;
 	} else {
-		t->passed = true;
-		program_run(mod, t);
+		pass(mod, t);
 	}
 	free(h);
 }

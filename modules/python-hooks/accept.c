@@ -351,6 +351,10 @@ static void other_job_change(struct update *u, const struct change *c)
 	other.id = (char *)id;
 	other.job = job;
 	other.limits = false;
+	if (!c->key && (strcmp(c->attr, "rerun") == 0 || strcmp(c->attr, "delete") == 0)) {
+		job_act(&other, c->attr); /* of one of a list the method says so */
+		return;
+	}
 	job_change(&other, c);
 	u->said = other.said;
 	if (other.limits && keel_has(task))
@@ -414,7 +418,7 @@ static void flags_obey(struct update *u, int64_t flags)
 {
 	const uint32_t action = u->hook->fail_action;
 
-	if (flags & UPDATE_OFFLINE && action & FAIL_OFFLINE)
+	if (flags & UPDATE_OFFLINE && action & FAIL_OFFLINE && u->trusted) /* the owner can end the process whenever it is convenient */
 		host_set_offline(u, true);
 	if (flags & UPDATE_ONLINE && action & FAIL_CLEAR)
 		host_set_offline(u, false);
@@ -450,7 +454,7 @@ bool update_go_on(struct update *u, uint32_t most)
 
 	if (!find_all(u))
 		return true;
-	if (!u->began && !u->trusted && (touches_vnodes(u->changes, u->n) || u->flags & UPDATE_CYCLE))
+	if (!u->began && !u->trusted && (touches_vnodes(u->changes, u->n) || u->flags & (UPDATE_CYCLE | UPDATE_OFFLINE)))
 		keel_log(u->st->mod, KEEL_LOG_ERROR, "Hook", u->hook->name,
 			 "Not allowed to update vnodes or to request scheduler restart cycle, if run as a non-manager/operator user %s", u->who);
 	u->began = true;

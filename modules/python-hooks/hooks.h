@@ -11,6 +11,8 @@
 #define PYTHON_HOOKS_H
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -20,6 +22,19 @@
 #include "keel/text.h"
 #include "pbs_error.h"
 #include "talk.h"
+
+/* `row`: a new one of a hash, zeroes but for its key, a copy of `text`. NULL without memory. */
+#define ROW_ADD(head, row, key, text)                                                            \
+	do {                                                                                     \
+		(row) = calloc(1, sizeof(*(row)));                                               \
+		if ((row) && ((row)->key = strdup(text)))                                        \
+			HASH_ADD_KEYPTR(hh, head, (row)->key, strlen((row)->key), row);          \
+		if ((row) && !(row)->hh.tbl) {                                                   \
+			free((row)->key);                                                        \
+			free(row);                                                               \
+			(row) = NULL;                                                            \
+		}                                                                                \
+	} while (0)
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 enum event_flag {

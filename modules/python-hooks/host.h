@@ -21,6 +21,8 @@
 void host_update(struct run *r, const struct result *result);
 /* All vnodes of this host are to be offline (on), because of this hook; or those that were because of it are free again. */
 void host_offline(struct state *st, const char *hook, bool on);
+/* reboot.c: what a script of root wants of its host. */
+void host_reboot(const struct run *r, const struct result *result);
 
 /* A server's parts: facts.c, updates.c */
 int32_t facts_start(struct state *st, struct keel_err *err);
@@ -30,6 +32,8 @@ void updates_stop(struct state *st);
 
 /* Of "python.update". */
 enum update_flag { UPDATE_RERUN = 1, UPDATE_DELETE = 2, UPDATE_CYCLE = 4, UPDATE_OFFLINE = 8, UPDATE_ONLINE = 16 };
+
+void host_about(struct run *r, const char *id); /* the job a run is about, ""; its requestor is this mom */
 
 /* ---- shared by these files ---------------------------------------------------------------------------- */
 struct report; /* report.c */

@@ -105,7 +105,7 @@ static bool has_room(const struct pool *pool, const struct process *p, const str
 	if (p->phase != UP)
 		return false;
 	return p->n_asks == 0 || (p->n_asks < AHEAD && pool->usual_us < AHEAD_US && p->ahead_bytes + a->frame.len <= AHEAD_BYTES &&
-				  keel_clock_us(pool->st->mod) - p->began_us < AHEAD_US);
+				  keel_now_ms(pool->st->mod) - p->began_ms < AHEAD_US / 1000);
 }
 
 /* The one with the fewest calls; NULL: none has room. */

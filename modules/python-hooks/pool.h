@@ -49,7 +49,7 @@ struct process {
 	struct ask *asks; /* the first one runs */
 	uint32_t n_asks, ahead_bytes;
 	struct keel_timer *timer; /* until it is up; the alarm of the call that runs; idle */
-	int64_t began_us;	  /* the call that runs */
+	int64_t began_us, began_ms; /* the call that runs */
 	uint32_t logs, log_bytes, questions; /* of that */
 	uint64_t served;
 };

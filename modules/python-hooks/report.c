@@ -11,7 +11,8 @@
 #include "keel/service/tolerance.h"
 
 #define REPORTS_MAX 4096 /* that wait for a server which is away; the oldest ones go */
-#define BYTES_MAX (4u * 1024u * 1024u)
+#define BYTES_MAX (4u * 1024u * 1024u)	   /* of one */
+#define BYTES_ALL (16u * 1024u * 1024u)	   /* updates.c takes as much of a host at once */
 #define ORDER_FIRST (-900) /* before ends of jobs are reported again */
 
 KEEL_USE(link);
@@ -48,13 +49,18 @@ static void report_send(struct keel_mod *mod, const struct report *r)
 static void report_add(struct state *st, struct report *r)
 {
 	struct host *h = st->host;
-	struct report *each;
-	uint32_t n = 0;
+	const struct report *each;
+	uint32_t n = 0, bytes = 0;
 
 	r->number = ++h->number;
 	DL_APPEND(h->reports, r);
-	DL_COUNT(h->reports, each, n);
-	if (n > REPORTS_MAX) {
+	DL_FOREACH(h->reports, each) {
+		n++;
+		bytes += each->changes.len;
+	}
+	while (h->reports != r && (n > REPORTS_MAX || bytes > BYTES_ALL)) {
+		n--;
+		bytes -= h->reports->changes.len;
 		keel_log(st->mod, KEEL_LOG_ERROR, "Hook", h->reports->hook, "what it changed for %s is dropped: the server is away", h->reports->id);
 		report_free(h, h->reports);
 	}

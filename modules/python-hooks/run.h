@@ -14,6 +14,7 @@
 #include "hooks.h"
 
 #define NOTES_MAX 10000u /* runs that nothing waits for */
+#define NOTE_BYTES_MAX (256u << 20) /* that they are about */
 
 struct series;
 struct line;
@@ -26,13 +27,14 @@ struct going {
 	bool over, has_begun;
 	struct line *line; /* of a note */
 	struct pack event; /* of a note: as it was when that came. Empty: written when the run begins */
+	uint32_t bytes;	   /* of that */
 	struct going *prev, *next; /* of its series */
 	struct record *record;	   /* record.c; NULL: it is not recorded */
 };
 
 struct runs {
 	struct run *all;
-	uint32_t n_notes;
+	uint32_t n_notes, note_bytes;
 	int64_t said_ms; /* when it was last said that notes are dropped */
 	struct tap *taps[EVENTS];
 	struct line *lines; /* of series, by what they are about */

@@ -48,6 +48,7 @@ static void going_free(struct series *s, struct going *g)
 {
 	DL_DELETE(s->runs, g);
 	s->st->runs->n_notes--;
+	s->st->runs->note_bytes -= g->bytes;
 	run_free(g);
 }
 
@@ -156,19 +157,10 @@ static struct line *line_of(struct state *st, const char *about)
 	HASH_FIND_STR(st->runs->lines, about, l);
 	if (l)
 		return l;
-	l = calloc(1, sizeof(*l));
+	ROW_ADD(st->runs->lines, l, about, about);
 	if (l)
-		*l = (struct line){ .st = st, .about = strdup(about) };
-	if (!l || !l->about) {
-		free(l);
-		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, st->runs->lines, l->about, strlen(l->about), l);
-	if (l->hh.tbl)
-		return l;
-	free(l->about);
-	free(l);
-	return NULL;
+		l->st = st;
+	return l;
 }
 
 static struct series *series_new(struct line *l)
@@ -186,18 +178,20 @@ static struct series *series_new(struct line *l)
 static void series_add(struct line *l, struct series *s, struct going *g)
 {
 	g->line = l;
+	g->bytes = g->event.len;
 	DL_APPEND(s->runs, g);
 	l->st->runs->n_notes++;
+	l->st->runs->note_bytes += g->bytes;
 }
 
 static bool is_room(struct runs *runs, struct keel_mod *mod, const char *hook)
 {
 	int64_t now = keel_now_ms(mod);
 
-	if (runs->n_notes < NOTES_MAX)
+	if (runs->n_notes < NOTES_MAX && runs->note_bytes < NOTE_BYTES_MAX)
 		return true;
 	if (runs->said_ms == 0 || now - runs->said_ms > SAY_MS)
-		keel_log(mod, KEEL_LOG_ERROR, "Hook", hook, "%u events wait for scripts; others are passed over", NOTES_MAX);
+		keel_log(mod, KEEL_LOG_ERROR, "Hook", hook, "%u events wait for scripts; others are passed over", runs->n_notes);
 	runs->said_ms = now;
 	return false;
 }

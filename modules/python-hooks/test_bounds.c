@@ -252,6 +252,27 @@ static void a_deep_folder(void)
 	end(h); /* nothing is left */
 }
 
+/* Where the daemon is no root its rights do not open them. */
+static void locked_folders(void)
+{
+	struct hook *h;
+	int top, below;
+
+	begin();
+	h = hook_make("h1");
+	call(&runs[0], h, "");
+	comes_up(0);
+	top = open(folder_path(h->pool->processes->folder), O_RDONLY | O_DIRECTORY);
+	CU_ASSERT_EQUAL(mkdirat(top, "d", 0700), 0);
+	below = openat(top, "d", O_RDONLY | O_DIRECTORY);
+	CU_ASSERT_EQUAL(mkdirat(below, "e", 0), 0);
+	CU_ASSERT_EQUAL(fchmod(below, 0), 0);
+	CU_ASSERT_EQUAL(fchmod(top, 0500), 0);
+	close(below);
+	close(top);
+	end(h); /* nothing is left */
+}
+
 /* past modules/python-hooks/setup.c CONF_MAX: what is behind is not read */
 static void a_long_pbs_conf(void)
 {
@@ -295,6 +316,29 @@ static void notes(void)
 	keel_mock_raise(mock, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.svr", .job = job), NULL);
 	CU_ASSERT_EQUAL(st.runs->n_notes, NOTES_MAX);
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "10000 events wait for scripts; others are passed over"));
+	end(h);
+}
+
+/* past modules/python-hooks/run.h NOTE_BYTES_MAX */
+static void bytes_of_notes(void)
+{
+	struct keel_obj *job;
+	struct hook *h;
+
+	begin();
+	job = keel_mock_object(mock, "job", "1.svr");
+	h = hook_make("h1");
+	h->events = UINT32_C(1) << EVENT_postqueuejob;
+	h->loading = true;
+	taps_follow(&st, h);
+	keel_mock_raise(mock, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.svr", .job = job), NULL);
+	CU_ASSERT_EQUAL(st.runs->n_notes, 1);
+	CU_ASSERT(st.runs->note_bytes > 0 && st.runs->note_bytes < 65536);
+	st.runs->note_bytes += NOTE_BYTES_MAX;
+	keel_mock_raise(mock, KEEL_POINT_job_queued, KEEL_EVENT(job_queued, .id = "1.svr", .job = job), NULL);
+	CU_ASSERT_EQUAL(st.runs->n_notes, 1);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "1 events wait for scripts; others are passed over"));
+	st.runs->note_bytes -= NOTE_BYTES_MAX;
 	end(h);
 }
 
@@ -389,5 +433,31 @@ static void records(void)
 	end(h);
 }
 
-TESTS_MAIN("bounds", TEST(calls_that_wait), TEST(processes), TEST(lines_of_a_run), TEST(bytes_of_a_run), TEST(questions), TEST(an_alarm),
-	   TEST(checks), TEST(a_deep_folder), TEST(a_long_pbs_conf), TEST(notes), TEST(a_long_traceback), TEST(records))
+static bool is_reason(uint32_t room, const char *said, const char *expected)
+{
+	const struct run r = { .name = "h", .event = &events[EVENT_queuejob] };
+	char text[64], *copy = strdup(said), buf[64];
+	const struct result result = { .how = REJECTED, .text = copy };
+
+	snprintf(text, sizeof(text), "%s", expected);
+	result_text(&r, &result, buf, room);
+	free(copy);
+	return strcmp(buf, text) == 0;
+}
+
+/* What a script says to a user: whole characters, nothing that a terminal obeys. */
+static void a_reason(void)
+{
+	CU_ASSERT_TRUE(is_reason(64, "one\n\ttwo", "one\n\ttwo"));
+	CU_ASSERT_TRUE(is_reason(64, "a\x1b[31m\r\x7f\b.", "a [31m   ."));
+	CU_ASSERT_TRUE(is_reason(64, "\xc2\x9b\x9b\xc2", "   \xc2"));
+	CU_ASSERT_TRUE(is_reason(64, "\xc3\xa9\xc4\x85\xe2\x82\xac", "\xc3\xa9\xc4\x85\xe2\x82\xac"));
+	CU_ASSERT_TRUE(is_reason(8, "12345\xe2\x82\xac", "12345"));
+	CU_ASSERT_TRUE(is_reason(9, "12345\xe2\x82\xac", "12345\xe2\x82\xac"));
+	CU_ASSERT_TRUE(is_reason(1, "1", ""));
+	CU_ASSERT_TRUE(is_reason(64, "", "queuejob request rejected by 'h'"));
+}
+
+TESTS_MAIN("bounds", TEST(calls_that_wait), TEST(bytes_of_notes), TEST(processes), TEST(lines_of_a_run), TEST(bytes_of_a_run), TEST(questions),
+	   TEST(an_alarm), TEST(checks), TEST(a_deep_folder), TEST(locked_folders), TEST(a_long_pbs_conf), TEST(notes),
+	   TEST(a_long_traceback), TEST(records), TEST(a_reason))

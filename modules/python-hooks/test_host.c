@@ -208,6 +208,66 @@ static void a_host_does_not_speak_of_others(void)
 	end();
 }
 
+static void an_owner_speaks_of_one_job(void)
+{
+	struct keel_obj *second;
+
+	begin();
+	second = keel_mock_object(mock, "job", "2.svr");
+	keel_mock_set(second, "run_version", NULL, "3");
+	starts("(h1:ncpus=1)");
+	keel_mock_raise(mock, KEEL_POINT_start_now,
+			KEEL_EVENT(start_now, .id = "2.svr", .job = second, .exec_vnode = "(h1:ncpus=1)", .who = "test"), NULL);
+	keel_mock_set(second, "run_version", NULL, "4");
+	one("job:2.svr", "Priority", "6"); /* of an administrator's */
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(second, "Priority", NULL), "6");
+	hook_set(hook, "event", KEEL_SET, "execjob_prologue", NULL);
+	CU_ASSERT_EQUAL(hook_set(hook, "user", KEEL_SET, "pbsuser", NULL), 0);
+	one("job:2.svr", "Priority", "7");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(second, "Priority", NULL), "6");
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "may not change a job that is not its own"));
+	one("job", "Priority", "7");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "Priority", NULL), "7");
+	end();
+}
+
+static void a_host_without_hooks_changes_nothing(void)
+{
+	begin();
+	starts("(h1:ncpus=1)");
+	hook_set(hook, "event", KEEL_SET, "queuejob", NULL);
+	one("job", "Priority", "7");
+	one("vnode:h1", "comment", "mine");
+	CU_ASSERT_PTR_NULL(keel_mock_text(job, "Priority", NULL));
+	CU_ASSERT_PTR_NULL(keel_mock_text(own, "comment", NULL));
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "no script of a host has this event"));
+	CU_ASSERT_PTR_NULL(st->host->reports); /* they would be said again and again */
+	end();
+}
+
+/* In their order, over some turns. */
+static void many_changes(void)
+{
+	struct change *changes = calloc(1000, sizeof(*changes));
+	static char target[] = "job", attr[] = "Priority", last[] = "999", others[] = "1";
+
+	begin();
+	starts("(h1:ncpus=1)");
+	for (int i = 0; i < 1000; i++)
+		changes[i] = (struct change){ .target = target, .attr = attr, .text = i == 999 ? last : others };
+	result(changes, 1000);
+	one("vnode:h1", "comment", "behind it");
+	for (int i = 0; i < 20; i++)
+		keel_mock_advance(mock, 0);
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(job, "Priority", NULL), "999");
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(own, "comment", NULL), "behind it");
+	CU_ASSERT_PTR_NULL(st->host->reports);
+	/* The daemon ends in the middle of it. */
+	result(changes, 1000);
+	free(changes);
+	end();
+}
+
 static void an_owner_changes_no_vnodes(void)
 {
 	begin();
@@ -244,8 +304,14 @@ static void reports_have_bounds(void)
 	memset(text, 'x', 4999999);
 	one("job", "Priority", text);
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "its changes are more than can be sent to the server"));
-	free(text);
 	keel_mock_loopback(mock, false); /* the server does not answer */
+	text[4000000] = '\0';
+	for (int i = 0; i < 4; i++)
+		one("job", "Priority", text);
+	CU_ASSERT_PTR_NULL(keel_mock_logged(mock, "is dropped: the server is away"));
+	one("job", "Priority", text);
+	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "is dropped: the server is away"));
+	free(text);
 	for (int i = 0; i < 4097; i++)
 		one("job", "Priority", "1");
 	CU_ASSERT_PTR_NOT_NULL(keel_mock_logged(mock, "is dropped: the server is away"));
@@ -254,4 +320,5 @@ static void reports_have_bounds(void)
 
 TESTS_MAIN("host", TEST(a_host_knows_a_job_before_it_starts), TEST(without_a_hook_of_hosts_nothing_is_sent), TEST(a_job_of_many_pieces),
 	   TEST(a_host_speaks_of_its_own), TEST(a_host_does_not_speak_of_others), TEST(an_owner_changes_no_vnodes),
+	   TEST(an_owner_speaks_of_one_job), TEST(a_host_without_hooks_changes_nothing), TEST(many_changes),
 	   TEST(an_error_sets_a_host_offline), TEST(reports_have_bounds))

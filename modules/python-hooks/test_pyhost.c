@@ -94,6 +94,44 @@ static void a_script_asks(void)
 	CU_ASSERT_STRING_EQUAL(result("text"), "t\xffwo");
 }
 
+/* ---- close to the alarm ----------------------------------------------------------------------------------- */
+static void call_of_alarm(const char *seconds)
+{
+	struct pack p = { .data = NULL };
+	uint32_t open = pack_open_list(&p), event, hook;
+
+	pack_text(&p, "call");
+	pack_int(&p, ++host.number);
+	event = pack_open_map(&p);
+	pack_key(&p, "hook");
+	hook = pack_open_map(&p);
+	pack_pair_text(&p, "alarm", seconds);
+	pack_close(&p, hook, 1);
+	pack_close(&p, event, 1);
+	pack_close(&p, open, 3);
+	say(&p);
+}
+
+/* past modules/python-hooks/pyhost/late.c LINES_MAX */
+static void a_script_is_late(void)
+{
+	int lines = 0;
+	bool there = false;
+
+	CU_ASSERT_STRING_EQUAL_FATAL(serves("import time\ndef g(n): f(n)\ndef f(n):\n  g(n - 1) if n else time.sleep(1.5)\nf(100)"), "up");
+	call_of_alarm("1");
+	CU_ASSERT_STRING_EQUAL(hear(), "log");
+	CU_ASSERT_TRUE(nth_is(3, "h1") && nth_is(4, "it is close to its alarm of 1 s; it stands here:"));
+	for (; strcmp(hear(), "log") == 0; lines++)
+		there |= nth_is(4, "  File \"h1.PY\", line 4, in f");
+	CU_ASSERT_TRUE(there);
+	CU_ASSERT_EQUAL(lines, 40);
+	CU_ASSERT_STRING_EQUAL(result("how"), "accept");
+	CU_ASSERT_EQUAL(retires(), 0);
+	call_of_alarm("9999999999999999999");
+	CU_ASSERT_STRING_EQUAL(hear(), "result");
+}
+
 /* A few values, and what a script makes of them: the same. */
 static void put_any(struct pack *p, uint32_t *seed, int depth)
 {
@@ -408,7 +446,7 @@ static void package_write(void)
 int main(void)
 {
 	static const struct test tests[] = {
-		TEST(a_script_ends), TEST(a_script_raises), TEST(a_script_that_is_none), TEST(a_script_asks),
+		TEST(a_script_ends), TEST(a_script_raises), TEST(a_script_that_is_none), TEST(a_script_asks), TEST(a_script_is_late),
 		TEST(a_question_that_cannot_be_sent), TEST(a_result_that_cannot_be_sent), TEST(nothing_is_left),
 		TEST(what_cannot_be_undone_ends_the_process), TEST(a_script_ends_the_process), TEST(a_script_takes_the_line_away),
 		TEST(much_output_is_no_matter), TEST(the_daemon_goes), TEST(texts_are_checked),

@@ -14,8 +14,8 @@
 #define SLICE 200	       /* changes of a turn */
 #define CHANGES_MOST 50000u    /* of an update */
 #define BYTES_MOST (4u << 20)  /* what a host sends at most: report.c */
-#define BEHIND_MOST 256u       /* updates of a host that wait */
-#define BEHIND_BYTES (8u << 20)
+#define BEHIND_MOST 5000u      /* updates of a host that wait: more than it keeps, as all come at a new link */
+#define BEHIND_BYTES (20u << 20) /* the same */
 
 KEEL_USE(link);
 
@@ -25,16 +25,9 @@ static struct teller *teller_of(struct state *st, const char *name)
 	struct teller *t;
 
 	HASH_FIND_STR(st->tellers, name, t);
-	if (t || !(t = calloc(1, sizeof(*t))))
-		return t;
-	t->name = strdup(name);
-	if (t->name)
-		HASH_ADD_KEYPTR(hh, st->tellers, t->name, strlen(t->name), t);
-	if (t->hh.tbl)
-		return t;
-	free(t->name);
-	free(t);
-	return NULL;
+	if (!t)
+		ROW_ADD(st->tellers, t, name, name);
+	return t;
 }
 
 static void update_free(struct update *u)

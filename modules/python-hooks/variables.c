@@ -5,25 +5,7 @@
  */
 #include "host.h"
 
-/* The next "NAME=VALUE" of a list: commas part them, a backslash takes the next character as it is, quotes keep commas. False: the end. */
-static bool item_next(const char **at, char *item)
-{
-	char quote = '\0';
-
-	if (!**at)
-		return false;
-	for (; **at && (**at != ',' || quote); ++*at) {
-		if (**at == '\\' && (*at)[1])
-			*item++ = *++*at;
-		else if (**at == quote || (!quote && (**at == '"' || **at == '\'')))
-			quote = quote ? '\0' : **at;
-		else
-			*item++ = **at;
-	}
-	*at += **at == ',';
-	*item = '\0';
-	return true;
-}
+#include "keel/words.h"
 
 static bool same_name(const char *a, const char *b)
 {
@@ -51,14 +33,14 @@ static bool variable_keep(struct known *k, char *item)
 bool variables_made(struct known *k, const char *before, const char *after)
 {
 	char *old = malloc(strlen(before) + 1), *item = malloc(strlen(after) + 1);
-	bool there = old && item && item_next(&before, old), kept = old && item;
+	bool there = old && item && keel_words_variable(&before, old), kept = old && item;
 
-	while (kept && item_next(&after, item)) {
+	while (kept && keel_words_variable(&after, item)) {
 		while (there && !same_name(old, item))
-			there = item_next(&before, old);
+			there = keel_words_variable(&before, old);
 		if (!there || strcmp(old, item) != 0)
 			kept = variable_keep(k, item);
-		there = there && item_next(&before, old);
+		there = there && keel_words_variable(&before, old);
 	}
 	free(old);
 	free(item);

@@ -83,6 +83,7 @@ static keel_verdict settle(struct run *r, struct keel_call *c, const struct resu
 
 	host_changed(r->st, r, result);
 	host_update(r, result);
+	host_reboot(r, result);
 	if (result->how == ACCEPTED && row->event == EVENT_execjob_launch && program_change(r, result, &err))
 		return keel_reject(c, row->reject, "%s", err.text);
 	if (result->how == ACCEPTED)

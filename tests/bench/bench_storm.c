@@ -4,8 +4,8 @@
  *
  *   bench_storm CLIENTS JOBS [JOB]
  *
- * Each client submits its share, one job after the other, each over a connection of its own, as qsub does. With JOB another one
- * alters it all the while, its priority in turn 0 to 19, and expects to be refused. Prints the 99th of 100 waits in milliseconds, and
+ * Each client submits its share, one job after the other, each over a connection of its own, as qsub does. With JOB four others
+ * alter it all the while, its priority in turn 0 to 19, and expect to be refused. Prints the 99th of 100 waits in milliseconds, and
  * how many alterations there were. Exit 1 when a submission was refused or an alteration was not.
  */
 #include <pbs_error.h>
@@ -22,6 +22,8 @@ struct client {
 	double *waits;
 	int jobs;
 };
+
+#define OTHERS 4
 
 static atomic_bool over, failed;
 static atomic_int altered;
@@ -64,8 +66,8 @@ static void *alter(void *arg)
 	struct attrl priority = { .name = (char *)ATTR_p, .value = value, .op = SET };
 	int c = pbs_connect(NULL);
 
-	for (int i = 0; c > 0 && !over; i++, altered++) {
-		snprintf(value, sizeof(value), "%d", i % 20);
+	while (c > 0 && !over) {
+		snprintf(value, sizeof(value), "%d", altered++ % 20);
 		if (pbs_alterjob(c, arg, &priority, NULL) != PBSE_HOOKERROR)
 			failed = true;
 	}
@@ -86,14 +88,15 @@ int main(int argc, char **argv)
 	int n = argc > 2 ? atoi(argv[1]) : 0, each = n > 0 ? atoi(argv[2]) / n : 0;
 	struct client *clients = calloc((size_t)n + 1, sizeof(*clients));
 	double *waits = calloc((size_t)(n * each) + 1, sizeof(*waits));
-	pthread_t other;
+	pthread_t others[OTHERS];
 
 	if (each < 1 || !clients || !waits) {
 		fputs("usage: bench_storm CLIENTS JOBS [JOB]\n", stderr);
 		return 2;
 	}
-	if (argc > 3 && pthread_create(&other, NULL, alter, argv[3]))
-		return 1;
+	for (int i = 0; argc > 3 && i < OTHERS; i++)
+		if (pthread_create(&others[i], NULL, alter, argv[3]))
+			return 1;
 	for (int i = 0; i < n; i++) {
 		clients[i] = (struct client){ .waits = waits + i * each, .jobs = each };
 		if (pthread_create(&clients[i].thread, NULL, submit_all, &clients[i]))
@@ -102,8 +105,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++)
 		pthread_join(clients[i].thread, NULL);
 	over = true;
-	if (argc > 3)
-		pthread_join(other, NULL);
+	for (int i = 0; argc > 3 && i < OTHERS; i++)
+		pthread_join(others[i], NULL);
 	qsort(waits, (size_t)(n * each), sizeof(*waits), by_size);
 	printf("%.3f %d\n", waits[n * each * 99 / 100], altered);
 	free(waits);

@@ -232,3 +232,30 @@ seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
 	wait_until 10 eval 'lines "$id" | grep -qxF "shrinks to n1/0*0+n4/0*0+n3/0*2 with 7 vnodes"'
 	wait_until 10 eval 'mom_log n4 | grep -qF ";$id;shrinks to"'
 }
+
+@test "python-hooks: a job that gives hosts back at its start, and whose script refuses fewer of them, does not start" {
+	hook resize execjob_resize <<-'EOS'
+		import pbs, time
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "resize: left " + " ".join(sorted(e.vnode_list)))
+		time.sleep(1)
+		if str(e.job.Job_Name) == "refused":
+		    e.reject("not so few")
+	EOS
+	launch_keeps
+	qmgr -c 'set server scheduling = false'
+	undo qmgr -c 'set server scheduling = true'
+	id=$(submit -N refused "${J1[@]}" -- /bin/touch "$(here begun)")
+	got=$(qrun "$id" 2>&1) && false
+	has "$got" 'not so few'
+	wait_until 20 job_is "$id" Q
+	same status -3 "$(job_attr "$id" Exit_status)"
+	has "$(lines "$id")" '^execjob_resize hook rejected request$'
+	lacks "$(lines "$id")" '^Started, pid'
+	same mem 10gb "$(job_attr "$id" Resource_List.mem)"
+	qdel "$id"
+	id=$(submit "${J1[@]}")
+	quietly qrun "$id"
+	wait_until 30 job_is "$id" R 42
+	is_on "$id" 'n1/0*0+n2/0*0+n3/0*2' "$A+$B+$C"
+}

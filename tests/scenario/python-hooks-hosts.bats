@@ -147,6 +147,28 @@ qmgr: hook error returned from server"
 	wait_until 60 mom_said n2 "seen n2 ncpus=[0-9]+ jobs \$"
 }
 
+@test "python-hooks: exechost_periodic deletes, requeues and changes jobs of its host" {
+	a=$(runs_on n1)
+	b=$(runs_on n1)
+	c=$(runs_on n1)
+	qmgr -c 'set server scheduling = false'
+	undo qmgr -c 'set server scheduling = true'
+	hook acts event=exechost_periodic,freq=300 <<-EOS
+		import pbs
+		j = pbs.event().job_list
+		if "$a" in j:
+		    j["$a"].delete()
+		    j["$b"].rerun()
+		    j["$c"].Priority = 7
+	EOS
+	wait_until 60 job_is "$a" F 91
+	wait_until 60 job_is "$b" Q
+	same priority 7 "$(job_attr "$c" Priority)"
+	job_is "$c" R 42
+	has "$(server_log)" ";0008;[^;]*;Job;$a;hook request delete $a\$"
+	has "$(server_log)" ";0008;[^;]*;Job;$b;hook request rerun $b\$"
+}
+
 @test "python-hooks #28: a start-up script that fails takes its host's vnodes offline, the next one that does not frees them" {
 	hook h28 'event=exechost_startup,fail_action="offline_vnodes,clear_vnodes_upon_recovery"' <<<'1/0'
 	wait_until 60 sent n1 h28.PY

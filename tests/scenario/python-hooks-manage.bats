@@ -367,6 +367,7 @@ import hook h1 application/x-config base64 -
 	quietly import h1 python "$SB/h1.py"
 	says 0 "hook 'h1' contents overwritten" import h1 python "$SB/h1.py"
 	says 1 "$SB/nosuch.py - No such file or directory" import h1 python "$SB/nosuch.py"
+	says 1 "$SB - Is a directory" import h1 python "$SB"
 	refuses h1 '<content-type> must be application/x-python or application/x-config' "import hook h1 text/plain default $SB/h1.py"
 	refuses h1 "<content-encoding> must be 'default' or 'base64'" "import hook h1 application/x-python nosuchenc $SB/h1.py"
 	refuses nosuch 'nosuch does not exist!' "import hook nosuch application/x-python default $SB/h1.py"

@@ -199,6 +199,8 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 			same status -17 "$(job_attr "$id" Exit_status)"
 			comment_says "$id" ' and failed$'
 			has "$(server_log)" ";0009;[^;]*;Job;$id;hook rejected request, requiring job to be deleted\$"
+			wait_until 20 test -e "$(desk "$OWNER")/STDIN.o${id%%.*}"
+			same stderr '' "$(cat "$(desk "$OWNER")/STDIN.e${id%%.*}")"
 			;;
 		epilogue)
 			ends "$id"
@@ -353,4 +355,28 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 	wait_until 20 says_log n1 ";Job;$id;gives None None\$"
 	lacks "$(mom_log n1)" 'empty keep_select value'
 	lacks "$(mom_log n1)" 'node_list is not a dictionary'
+}
+
+@test "python-hooks: reboot() of root's script ends it and runs the command; the owner's may not" {
+	needs_root
+	rm -f "$SB/rebooted"
+	hook r2 event=execjob_epilogue <<-EOS
+		import pbs
+		e = pbs.event()
+		pbs.logjobmsg(e.job.id, "before")
+		pbs.reboot("echo again > $SB/rebooted")
+		pbs.logjobmsg(e.job.id, "behind")
+	EOS
+	id=$(finished $(on n1) -- /bin/true)
+	wait_until 20 grep -qx again "$SB/rebooted"
+	has "$(mom_log n1)" ';Hook;r2;requested for host to be rebooted$'
+	has "$(mom_log n1)" ";Hook;r2;issuing cmd echo again > $SB/rebooted\$"
+	has "$(mom_log n1)" ";Job;$id;before\$"
+	lacks "$(mom_log n1)" ";Job;$id;behind\$"
+	rm "$SB/rebooted"
+	qmgr -c 'set hook r2 user = pbsuser'
+	wait_until 30 grep -qx user=pbsuser "$SB/n1/mom_priv/hooks/r2.HK"
+	id=$(finished $(on n1) -- /bin/true)
+	wait_until 20 says_log n1 'Error evaluating Python script: NotImplementedError: Not allowed to issue reboot if run as user$'
+	[ ! -e "$SB/rebooted" ]
 }

@@ -46,6 +46,33 @@ on_n1() { running -l select=1:ncpus="${1-1}":host=n1 "${@:2}"; }
 	qsig -s admin-resume "$b"
 }
 
+@test "admin-suspend: a script that refuses a resume refuses admin-resume, and sees maintenance begin and end (hooks)" {
+	needs_module admin-suspend
+	hook v43 event=modifyvnode <<-'EOS'
+		import pbs
+		e = pbs.event()
+		pbs.logmsg(pbs.LOG_DEBUG, "maintenance from %d to %d" % (e.vnode_o.state, e.vnode.state))
+	EOS
+	hook p43 'event="execjob_postsuspend,execjob_preresume"' <<-'EOS'
+		import pbs
+		e = pbs.event()
+		e.reject("not yet" if e.type == pbs.EXECJOB_PRERESUME else "noted")
+	EOS
+	a=$(on_n1)
+	quietly qsig -s admin-suspend "$a"
+	wait_until 20 job_said "$a" 'execjob_postsuspend hook rejected request: noted'
+	wait_until 20 server_said 'maintenance from 0 to 131072'
+	says 193 "qsig: not yet $a" qsig -s admin-resume "$a"
+	job_is "$a" S
+	same keeps "$a" "$(node_attr n1 maintenance_jobs)"
+	same lines 1 "$(mom_log n1 | grep -c 'execjob_preresume hook rejected request: not yet')"
+	qmgr -c 'set hook p43 enabled = false'
+	wait_until 30 grep -qx enabled=false "$SB/n1/mom_priv/hooks/p43.HK"
+	quietly qsig -s admin-resume "$a"
+	wait_until 20 job_is "$a" R 42
+	wait_until 20 server_said 'maintenance from 131072 to 0'
+}
+
 @test "release-restriction #48: a script sees what is released, as text and as amounts; None when unset" {
 	needs_module release-restriction
 	hook r48 event=modifyjob <<-'EOS'
@@ -107,6 +134,12 @@ on_n1() { running -l select=1:ncpus="${1-1}":host=n1 "${@:2}"; }
 		    pbs.logmsg(pbs.LOG_DEBUG, "asked for %s" % r.Resource_List["place"])
 		    e.reject("no")
 	EOS
+	hook r47 'event="resv_confirm,modifyresv,resv_begin,resv_end"' <<-'EOS'
+		import pbs
+		e = pbs.event()
+		name = {pbs.RESV_CONFIRM: "confirmed", pbs.MODIFYRESV: "altered", pbs.RESV_BEGIN: "begun", pbs.RESV_END: "over"}[e.type]
+		pbs.logmsg(pbs.LOG_DEBUG, "%s is %s" % (e.resv.resvid, name))
+	EOS
 	hook v47 event=modifyvnode <<-'EOS'
 		import pbs
 		e = pbs.event()
@@ -118,9 +151,15 @@ on_n1() { running -l select=1:ncpus="${1-1}":host=n1 "${@:2}"; }
 	m=$(pbs_rsub -R "$(moment 5)" -E "$(moment 7)" --hosts n2)
 	has "$m" ' CONFIRMED$'
 	undo pbs_rdel "${m%% *}"
+	for stage in confirmed begun over; do stages+=("${m%% *} is $stage"); done
+	wait_until 20 server_said "${stages[0]}"
 	server_said 'n2 was .*' && false
+	got=$(pbs_ralter -N again "${m%% *}")
+	has "$got" "^pbs_ralter: ${m%% *} "
+	wait_until 20 server_said "${m%% *} is altered"
 	wait_until 60 server_said 'n2 was ND_STATE_FREE is ND_STATE_RESV_EXCLUSIVE, 12'
 	wait_until 60 server_said 'n2 was ND_STATE_RESV_EXCLUSIVE is ND_STATE_FREE, 12'
+	for stage in "${stages[@]}"; do wait_until 30 server_said "$stage"; done
 }
 
 express()

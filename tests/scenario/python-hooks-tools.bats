@@ -196,7 +196,7 @@ unwritten()
 	hook cost event=queuejob <<<'import pbs'
 	submit -h
 	got=$(keelson hooks --time)
-	has "$got" '^job_submit +python-hooks\.cost '
+	has "$got" '^job_submit +python-hooks\.[0-9]+-[0-9]+-cost '
 	has "$got" '^hook  *event  *runs  *errors  *mean  *longest'
 	has "$got" '^cost  *queuejob  *1  *0 '
 	lacks "$(keelson hooks --time job_submit)" '^cost '

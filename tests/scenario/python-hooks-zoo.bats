@@ -136,7 +136,7 @@ ends_as() # end, name, text
 }
 
 @test "zoo: scripts with signals for others" {
-	needs_root # else they have the daemon's user, and may end it
+	needs_root # else they have the daemon's user, and may end what holds them
 	beast parent exception 'its process was killed by signal 9'
 	beast kills_all exception 'its process was killed by signal 9'
 	beast hunts accepted
@@ -144,7 +144,8 @@ ends_as() # end, name, text
 
 @test "zoo: scripts that take the line to the daemon away, or write to it" {
 	for name in closes reopens shuts; do beast $name exception 'its process ended with status 1'; done
-	for name in garbage forged bad_questions; do beast $name exception 'its process sent what is no message'; done
+	beast half alarm
+	for name in garbage forged bad_questions counts passes; do beast $name exception 'its process sent what is no message'; done
 }
 
 @test "zoo: memory, files, limits" {
@@ -156,7 +157,7 @@ ends_as() # end, name, text
 }
 
 @test "zoo: threads and processes that stay" {
-	for name in thread spinner daemonic children handlers; do beast $name accepted; done
+	for name in thread spinner daemonic children many_kept handlers; do beast $name accepted; done
 }
 
 @test "zoo: floods of output and of lines for the log" {
@@ -165,6 +166,8 @@ ends_as() # end, name, text
 		beast $name accepted ";0001;Server@svr;Hook;$name;its script writes too much: other lines of this run are dropped\$"
 		[ "$(new_log | wc -l)" -lt 11000 ]
 	done
+	beast forged_logs accepted
+	lacks "$(new_log)" '^11/28/2026 19:00:00;'
 }
 
 @test "zoo: what is no script is not imported" {
@@ -317,14 +320,14 @@ mom_log_has() { has "$(mom_log n1)" "$1"; }
 hosts_have() { cmp -s "$SB/zoo.py" "$SB/n1/mom_priv/hooks/$1.PY"; }
 hosts_have_not() { [ ! -e "$SB/n1/mom_priv/hooks/$1.PY" ]; }
 
-# guest NAME LINE: a beast behind a job, whose end it does not change; the log of the host says LINE of it.
+# guest NAME LINE [ATTRIBUTES]: a beast behind a job, whose end it does not change; the log of the host says LINE of it.
 guest()
 {
 	local name=$1 id mom before alarm=30
 	mom=$(mom_of n1)
 	[[ $2 != alarm* ]] || alarm=2
 	caged "$name" >"$SB/zoo.py"
-	keep "$name" "execjob_epilogue,alarm=$alarm"
+	keep "$name" "execjob_epilogue,alarm=$alarm${3-}"
 	undo release "$name"
 	wait_until 20 hosts_have "$name"
 	id=$(submit -N bad -- /bin/true)
@@ -353,6 +356,18 @@ host_exception() { echo ";Hook;$1;Error evaluating Python script: $2"; }
 	guest closes "$(host_exception closes 'its process ended with status 1')"
 	guest interrupt "$(host_exception interrupt 'KeyboardInterrupt')"
 	for name in daemonic children thread handlers folders logs; do guest $name ''; done
+}
+
+@test "zoo: on a host scripts that run as the owner of the job" {
+	needs_root # else there is one user
+	beside=$(running)
+	guest kills_all "$(host_exception kills_all 'its process was killed by signal 9')" ,user=pbsuser
+	guest hunts '' ,user=pbsuser
+	for name in looks becomes_root; do
+		guest $name '' ,user=pbsuser
+		lacks "$(mom_log n1)" ";Hook;$name;Error evaluating"
+	done
+	job_is "$beside" R 42
 }
 
 @test "zoo: on a host a fork bomb, and 2 GiB of memory" {

@@ -60,6 +60,8 @@ in_order() { [[ $(server_log) == *"$1"*"$2"* ]]; }
 	got=$(held -N slow 2>&1) && false
 	same words "qsub: request rejected as filter hook 'h14' got an alarm call. Please inform Admin" "$got"
 	said ";0100;Server@svr;Hook;h14;alarm call while running queuejob hook 'h14', request rejected\$"
+	said ';0001;[^;]*;Hook;h14;it is close to its alarm of 2 s; it stands here:$'
+	said ';0001;[^;]*;Hook;h14;  File ".*h14.PY", line 3, in <module>$'
 	held -N quick
 }
 

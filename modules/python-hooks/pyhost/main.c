@@ -126,8 +126,10 @@ static _Noreturn void serve_calls(void)
 static int serve(const char *packages, void (*calls)(void))
 {
 	/* Other programs of this user, the owner of a job perhaps, do not look into it, nor write there. */
+#if !defined(__SANITIZE_ADDRESS__) /* which reads its own memory so */
 	if (prctl(PR_SET_DUMPABLE, 0) < 0)
 		return 1;
+#endif
 	if (line_open(KEEL_SUPERVISE_FD) < 0) {
 		fputs(usage, stderr);
 		return 2;

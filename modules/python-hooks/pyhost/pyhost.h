@@ -9,6 +9,7 @@
  *   script.c   compiles a script, runs it, says how it ended
  *   bridge.c   what package pbs calls: module _keelson
  *   watch.c    what a script does to its process
+ *   late.c     where a script stands that is about to hit its alarm
  *   check.c    --check: is this a script, is this a configuration?
  *   offline.c  --run, --stubs, --compile: without a daemon
  *
@@ -82,6 +83,7 @@ struct script {
 bool script_open(struct script *s, PyObject *setup, PyObject **why);
 void script_close(struct script *s);
 PyObject *script_run(struct script *s, PyObject *event); /* RESULT, a dict. NULL: even that could not be made */
+void script_lines(const struct script *s); /* traces show its lines */
 PyObject *script_failed(PyObject *text); /* RESULT of a run that could not be, or not be said */
 PyObject *script_compile(PyObject *text, PyObject *path);
 PyObject *exception_take(void); /* the one that is set */
@@ -93,6 +95,11 @@ bool watch_start(void);		/* before Python is */
 bool watch_keep(PyObject *pbs); /* as it is now, so it shall be for each run. False: an exception is set */
 void watch_begin(void);
 bool watch_end(void); /* puts back what can be; true: this process must not serve another call */
+
+/* ---- late.c: without a timer nothing is said -------------------------------------------------------------- */
+void late_open(PyObject *setup); /* before watch_keep() */
+void late_begin(const struct script *s, PyObject *event);
+void late_end(void);
 
 /* ---- check.c, offline.c ----------------------------------------------------------------------------------- */
 _Noreturn void check_serve(void);

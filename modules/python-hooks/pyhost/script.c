@@ -74,7 +74,7 @@ PyObject *exception_why(void)
 }
 
 /* Lines of the script appear in the trace, wherever its file is. */
-static void lines_known(const struct script *s)
+void script_lines(const struct script *s)
 {
 	PyObject *linecache = PyImport_ImportModule("linecache");
 	PyObject *cache = linecache ? PyObject_GetAttrString(linecache, "cache") : NULL;
@@ -117,7 +117,7 @@ static PyObject *trace_of(const struct script *s, PyObject *exc)
 	PyObject *trace = PyException_GetTraceback(exc), *nothing = PyUnicode_FromString("");
 	PyObject *traceback, *lines, *text, *ret;
 
-	lines_known(s);
+	script_lines(s);
 	traceback = PyImport_ImportModule("traceback");
 	lines = !traceback ? NULL :
 			     PyObject_CallMethod(traceback, "format_exception", "OOOi", Py_TYPE(exc), exc,
@@ -183,6 +183,7 @@ static bool open_all(struct script *s, PyObject *setup)
 bool script_open(struct script *s, PyObject *setup, PyObject **why)
 {
 	*s = (struct script){ .code = NULL };
+	late_open(setup);
 	if (open_all(s, setup) && watch_keep(s->pbs)) {
 		freeze();
 		return true;
@@ -280,7 +281,9 @@ PyObject *script_run(struct script *s, PyObject *event)
 	r = python_call(s->pbs, "_begin", event);
 	if (r)
 		names = main_new(s);
+	late_begin(s, event);
 	exc = names ? execute(s, names) : exception_take();
+	late_end();
 	Py_XDECREF(r);
 	is_full = exc && PyErr_GivenExceptionMatches(exc, PyExc_MemoryError); /* the next run would find it so, too */
 	result = end(s, exc);

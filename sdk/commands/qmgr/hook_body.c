@@ -62,6 +62,10 @@ static char *lines_read(FILE *in, bool to_empty_line, size_t *ret_len)
 		len += (size_t)n;
 	}
 	free(line);
+	if (ferror(in)) { /* a directory, for one */
+		free(text);
+		return NULL;
+	}
 	*ret_len = len;
 	if (!text)
 		return strdup("");

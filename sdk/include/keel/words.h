@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * keel/words.h - a comma list of words, as attributes have them. Header only.
+ * keel/words.h - a comma list of words, as attributes have them; a list of variables. Header only.
  */
 #ifndef KEEL_WORDS_H
 #define KEEL_WORDS_H
@@ -47,6 +47,27 @@ static inline void keel_words_add(struct keel_text *t, const char *list, const c
 			keel_text_str(t, ",");
 		keel_text_add(t, at, n);
 	}
+}
+
+/* The next "NAME=VALUE" of a list of variables (Variable_List), as it is without its signs: commas part them, a backslash takes the next
+ * character as it is, quotes keep commas. `item` has room for the whole list. False: the end. */
+static inline bool keel_words_variable(const char **at, char *item)
+{
+	char quote = '\0';
+
+	if (!**at)
+		return false;
+	for (; **at && (**at != ',' || quote); ++*at) {
+		if (**at == '\\' && (*at)[1])
+			*item++ = *++*at;
+		else if (**at == quote || (!quote && (**at == '"' || **at == '\'')))
+			quote = quote ? '\0' : **at;
+		else
+			*item++ = **at;
+	}
+	*at += **at == ',';
+	*item = '\0';
+	return true;
 }
 
 #endif

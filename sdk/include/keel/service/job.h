@@ -186,9 +186,9 @@ struct keel_job_api {
 	 * whatever state it is: a module that made the queue for it. `who` is for the log; the point job_moved is raised. Fails
 	 * with 15016 when it is over. */
 	int32_t (*put)(struct keel_mod *, struct keel_obj *job, struct keel_obj *queue, const char *who);
-	/* Makes these changes, which a module has added to the set by the system, as qalter makes its own: resources of a job that waits
-	 * are completed, its state, mtime and hosts follow, and its place among jobs (point job_moved) where it requests something else. The set is moved, and discarded when it
-	 * fails, with 15139 (it is history) or an error of its resources, and *err. */
+	/* Makes the changes of a set as qalter makes its own: resources of a job that waits are completed, its state, mtime and hosts
+	 * follow, and its place among jobs (point job_moved) where it requests something else. The set is moved, also on failure: 15139
+	 * (it is history) or an error of its resources, and *err. */
 	int32_t (*change)(struct keel_mod *, struct keel_obj *job, struct keel_changes *, struct keel_err *err);
 };
 
