@@ -75,11 +75,6 @@ static void first_send(struct checker *k)
 		keel_supervise_send(k->program, k->checks->frame.data, k->checks->frame.len);
 }
 
-static void begins(struct keel_mod *mod, void *arg)
-{
-	(void)mod, (void)arg;
-}
-
 /* ["checked", number, text | nothing] */
 static void heard(struct keel_mod *mod, void *arg, const void *bytes, uint32_t len)
 {
@@ -130,7 +125,7 @@ static bool program_start(struct checker *k)
 	struct keel_err err = { .code = 0 };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = KEEL_PROFILE_SCRIPT, .name = "hook checks", .argv = argv,
 					 .user = conf->user, .memory = conf->memory, .deadline_ms = CHECK_MS, .start_ms = CHECK_MS,
-					 .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard, .ended = ended, .arg = k };
+					 .deaths = 1, .within_ms = 1, .frame = heard, .ended = ended, .arg = k };
 	uint32_t n = k->n;
 
 	k->ends = false;

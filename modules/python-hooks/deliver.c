@@ -45,16 +45,8 @@ struct copy *copy_put(struct copy **rows, const char *file, const char *version)
 {
 	struct copy *row = copy_find(*rows, file);
 
-	if (!row && (row = calloc(1, sizeof(*row)))) {
-		row->file = strdup(file);
-		if (row->file)
-			HASH_ADD_KEYPTR(hh, *rows, row->file, strlen(row->file), row);
-		if (!row->hh.tbl) {
-			free(row->file);
-			free(row);
-			row = NULL;
-		}
-	}
+	if (!row)
+		ROW_ADD(*rows, row, file, file);
 	if (row)
 		snprintf(row->version, HOOKFILE_VERSION, "%s", version);
 	return row;
@@ -328,7 +320,7 @@ static void on_have(struct keel_mod *mod, const char *peer, const struct keel_ms
 		n = 0;
 	}
 	if (m->hasty)
-		return; /* it is asked again */
+		return; /* another question follows */
 	orders_forget(m);
 	if (m->current && keel_now_ms(mod) < m->had_ms + HAVE_EACH_MS) { /* the files of each list would wait on the link */
 		m->current = false;

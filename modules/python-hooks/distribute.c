@@ -125,19 +125,12 @@ bool any_loading(const struct state *st)
 /* ---- links ------------------------------------------------------------------------------------------------------------------------ */
 static struct mom *mom_add(struct state *st, const char *name)
 {
-	struct mom *m = calloc(1, sizeof(*m));
+	struct mom *m;
 
-	if (!m || !(m->name = strdup(name))) {
-		free(m);
-		return NULL;
-	}
-	m->st = st;
-	HASH_ADD_KEYPTR(hh, st->distribute->moms, m->name, strlen(m->name), m);
-	if (m->hh.tbl)
-		return m;
-	free(m->name);
-	free(m);
-	return NULL;
+	ROW_ADD(st->distribute->moms, m, name, name);
+	if (m)
+		m->st = st;
+	return m;
 }
 
 void distribute_peer(struct state *st, const char *peer, bool up)

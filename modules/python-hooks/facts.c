@@ -24,14 +24,15 @@ KEEL_ATTR_OPT(job, exec_vnode);
 /* ---- a server: which hosts a run had ------------------------------------------------------------------ */
 struct job_run {
 	UT_hash_handle hh;
+	char *id;
 	int64_t run;
 	char *hosts; /* "\nn1\nn2\n" */
-	char id[];
 };
 
 static void job_run_free(struct state *st, struct job_run *j)
 {
 	HASH_DEL(st->job_runs, j);
+	free(j->id);
 	free(j->hosts);
 	free(j);
 }
@@ -39,23 +40,17 @@ static void job_run_free(struct state *st, struct job_run *j)
 static void job_run_note(struct state *st, const char *id, int64_t run, const char *hosts)
 {
 	struct job_run *j;
-	size_t len = strlen(id);
 
 	HASH_FIND_STR(st->job_runs, id, j);
 	if (j)
 		job_run_free(st, j);
-	j = calloc(1, sizeof(*j) + len + 1);
-	if (!j || !(j->hosts = strdup(hosts))) {
-		free(j);
+	ROW_ADD(st->job_runs, j, id, id);
+	if (!j)
 		return;
-	}
 	j->run = run;
-	memcpy(j->id, id, len);
-	HASH_ADD_KEYPTR(hh, st->job_runs, j->id, len, j);
-	if (!j->hh.tbl) {
-		free(j->hosts);
-		free(j);
-	}
+	j->hosts = strdup(hosts);
+	if (!j->hosts)
+		job_run_free(st, j);
 }
 
 static bool has_line(const char *lines, const char *line)

@@ -43,16 +43,11 @@ static bool file_put(struct files *f, const char *name, const char *version)
 	struct file *file;
 
 	HASH_FIND_STR(f->files, name, file);
-	if (!file && (file = calloc(1, sizeof(*file))) && (file->name = strdup(name)))
-		HASH_ADD_KEYPTR(hh, f->files, file->name, strlen(file->name), file);
-	if (!file || !file->hh.tbl) {
-		if (file)
-			free(file->name);
-		free(file);
-		return false;
-	}
-	snprintf(file->version, sizeof(file->version), "%s", version);
-	return true;
+	if (!file)
+		ROW_ADD(f->files, file, name, name);
+	if (file)
+		snprintf(file->version, sizeof(file->version), "%s", version);
+	return file != NULL;
 }
 
 static void file_gone(struct files *f, const char *name)

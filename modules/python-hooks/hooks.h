@@ -11,6 +11,8 @@
 #define PYTHON_HOOKS_H
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -20,6 +22,19 @@
 #include "keel/text.h"
 #include "pbs_error.h"
 #include "talk.h"
+
+/* `row`: a new one of a hash, zeroes but for its key, a copy of `text`. NULL without memory. */
+#define ROW_ADD(head, row, key, text)                                                            \
+	do {                                                                                     \
+		(row) = calloc(1, sizeof(*(row)));                                               \
+		if ((row) && ((row)->key = strdup(text)))                                        \
+			HASH_ADD_KEYPTR(hh, head, (row)->key, strlen((row)->key), row);          \
+		if ((row) && !(row)->hh.tbl) {                                                   \
+			free((row)->key);                                                        \
+			free(row);                                                               \
+			(row) = NULL;                                                            \
+		}                                                                                \
+	} while (0)
 
 /* ---- events ------------------------------------------------------------------------------------------------------------- */
 enum event_flag {
@@ -113,7 +128,7 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct job_run *job_runs;    /* facts.c, by id: a server's */
-	struct teller *tellers;	     /* updates.c, by name: a server's */
+	struct reporter *reporters;	     /* updates.c, by name: a server's */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
 	struct host_vnodes *host_vnodes; /* host_vnodes.c */

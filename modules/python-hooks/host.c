@@ -127,16 +127,21 @@ struct known *host_followed(const struct state *st, const char *id)
 	return k;
 }
 
+void host_about(struct run *r, const char *id)
+{
+	snprintf(r->id, sizeof(r->id), "%s", id);
+	snprintf(r->requestor, sizeof(r->requestor), "pbs_mom");
+	snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", keel_host_name(r->st->mod));
+}
+
 /* False: no memory. */
 static bool view_open(struct view *v, struct run *r, struct pack *p, const char *id)
 {
 	*v = (struct view){ .st = r->st, .part = keel_has(part) ? keel_part_find(id) : NULL, .k = host_followed(r->st, id), .p = p };
 	if (!v->k)
 		return false;
-	snprintf(r->id, sizeof(r->id), "%s", id);
+	host_about(r, id);
 	snprintf(r->user, sizeof(r->user), "%s", v->part && v->part->user ? v->part->user : "");
-	snprintf(r->requestor, sizeof(r->requestor), "pbs_mom");
-	snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", keel_host_name(r->st->mod));
 	r->numbers[NUMBER_RUN] = v->part ? v->part->run : v->k->run;
 	r->numbers[NUMBER_INDEX] = v->part ? v->part->index : 0;
 	r->numbers[NUMBER_STARTED] = v->part && v->part->started;

@@ -33,6 +33,8 @@ void updates_stop(struct state *st);
 /* Of "python.update". */
 enum update_flag { UPDATE_RERUN = 1, UPDATE_DELETE = 2, UPDATE_CYCLE = 4, UPDATE_OFFLINE = 8, UPDATE_ONLINE = 16 };
 
+void host_about(struct run *r, const char *id); /* the job a run is about, ""; its requestor is this mom */
+
 /* ---- shared by these files ---------------------------------------------------------------------------- */
 struct report; /* report.c */
 struct host {

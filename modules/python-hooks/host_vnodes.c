@@ -31,7 +31,7 @@ struct waiter {
 	void *arg;
 };
 
-/* A server's: a host that has asked. */
+/* A server's: a host that has sent a question. */
 struct asker {
 	UT_hash_handle hh;
 	struct state *st;
@@ -43,7 +43,6 @@ struct asker {
 struct host_vnodes {
 	struct asker *askers;
 	struct pack known, coming;
-	uint32_t coming_size;
 	int64_t number; /* of the last question */
 	struct waiter *waiters;
 	struct keel_timer *timer;
@@ -87,17 +86,12 @@ static struct asker *asker_of(struct state *st, const char *name)
 
 	if (v)
 		HASH_FIND_STR(v->askers, name, a);
-	if (a || !v || !(a = calloc(1, sizeof(*a))))
+	if (a || !v)
 		return a;
-	a->st = st;
-	a->name = strdup(name);
-	if (a->name)
-		HASH_ADD_KEYPTR(hh, v->askers, a->name, strlen(a->name), a);
-	if (a->hh.tbl)
-		return a;
-	free(a->name);
-	free(a);
-	return NULL;
+	ROW_ADD(v->askers, a, name, name);
+	if (a)
+		a->st = st;
+	return a;
 }
 
 static void vnodes_send(struct keel_mod *mod, const struct asker *a, const struct pack *p)

@@ -81,15 +81,9 @@ static struct slot *slot_find(struct hostwide *w, const char *name)
 
 static struct slot *slot_add(struct hostwide *w, const char *name)
 {
-	struct slot *s = calloc(1, sizeof(*s));
+	struct slot *s;
 
-	if (s && (s->name = strdup(name)))
-		HASH_ADD_KEYPTR(hh, w->slots, s->name, strlen(s->name), s);
-	if (s && !s->hh.tbl) {
-		free(s->name);
-		free(s);
-		s = NULL;
-	}
+	ROW_ADD(w->slots, s, name, name);
 	return s;
 }
 
@@ -288,16 +282,10 @@ static void job_pack(struct keel_mod *mod, const struct keel_part *part, void *a
 	jobs->n++;
 }
 
-static void requestor_set(struct run *r)
-{
-	snprintf(r->requestor, sizeof(r->requestor), "pbs_mom");
-	snprintf(r->requestor_host, sizeof(r->requestor_host), "%s", keel_host_name(r->st->mod));
-}
-
 int32_t host_fill_exechost_startup(struct run *r, const void *ev, struct pack *params)
 {
 	(void)ev;
-	requestor_set(r);
+	host_about(r, "");
 	pack_key(params, "vnode_list");
 	host_pack_vnode_list(r->st, params);
 	return 1;

@@ -335,11 +335,6 @@ static void heard(struct keel_mod *mod, void *arg, const void *bytes, uint32_t l
 }
 
 /* ---- start ------------------------------------------------------------------------------------------- */
-static void begins(struct keel_mod *mod, void *arg)
-{
-	(void)mod, (void)arg; /* start() has not returned: run() sends what it has to know */
-}
-
 static void too_late(struct keel_mod *mod, void *arg)
 {
 	struct process *p = arg;
@@ -367,7 +362,7 @@ static bool run(struct process *p, struct keel_err *err)
 			      folder_config(p->folder) ? config : NULL, NULL };
 	struct keel_supervise_opts o = { .size = sizeof(o), .profile = profile_of(p), .name = name, .argv = argv, .env = env,
 					 .user = folder_user(p->folder), .dir = folder_path(p->folder), .memory = conf->memory,
-					 .deadline_ms = START_MS, .start_ms = START_MS, .deaths = 1, .within_ms = 1, .begins = begins, .frame = heard,
+					 .deadline_ms = START_MS, .start_ms = START_MS, .deaths = 1, .within_ms = 1, .frame = heard,
 					 .ended = ended, .arg = p };
 	struct pack setup = { .data = NULL };
 

@@ -157,19 +157,10 @@ static struct line *line_of(struct state *st, const char *about)
 	HASH_FIND_STR(st->runs->lines, about, l);
 	if (l)
 		return l;
-	l = calloc(1, sizeof(*l));
+	ROW_ADD(st->runs->lines, l, about, about);
 	if (l)
-		*l = (struct line){ .st = st, .about = strdup(about) };
-	if (!l || !l->about) {
-		free(l);
-		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, st->runs->lines, l->about, strlen(l->about), l);
-	if (l->hh.tbl)
-		return l;
-	free(l->about);
-	free(l);
-	return NULL;
+		l->st = st;
+	return l;
 }
 
 static struct series *series_new(struct line *l)

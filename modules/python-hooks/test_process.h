@@ -52,7 +52,6 @@ static struct keel_supervised *fake_start(struct keel_mod *self, struct keel_mod
 		abort();
 	p->o = *o;
 	p->mod = mod;
-	o->begins(mod, o->arg);
 	return p;
 }
 

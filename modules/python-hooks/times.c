@@ -37,7 +37,7 @@ static uint32_t processes_of(const struct hook *h)
 	return h->pool ? h->pool->n_processes : 0;
 }
 
-static const char *shape_of(const struct hook *h)
+static const char *state_word(const struct hook *h)
 {
 	if (h->pending)
 		return "being deleted";
@@ -55,7 +55,7 @@ static void list(const struct table *t)
 	HASH_ITER(hh, t->st->hooks, h, next) {
 		if (hook_text(h, "event", events_text, sizeof(events_text)) < 0)
 			events_text[0] = '\0';
-		line(t, "%-24s %-13s %5d %5llds %9u %7u  %s", h->name, shape_of(h), h->order, (long long)h->alarm, processes_of(h),
+		line(t, "%-24s %-13s %5d %5llds %9u %7u  %s", h->name, state_word(h), h->order, (long long)h->alarm, processes_of(h),
 		     h->pool ? h->pool->n_waiting : 0, events_text);
 	}
 }

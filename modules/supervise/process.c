@@ -466,7 +466,8 @@ static int32_t begin(struct keel_supervised *p, struct keel_err *err)
 	p->lost[0] = '\0';
 	p->of_use = false;
 	p->up_ms = p->late_ms = p->owed = 0;
-	p->o.begins(p->mod, p->o.arg);
+	if (p->o.begins)
+		p->o.begins(p->mod, p->o.arg);
 	return 0;
 }
 

@@ -17,6 +17,8 @@ small_disks()
 	mkdir -p -m 755 "$SB/n1/mom_priv"
 	mkdir -m 700 "$SB/n1/mom_priv/hooks"
 	mount -t tmpfs -o size=1m,mode=700 tmpfs "$SB/n1/mom_priv/hooks"
+	mkdir -m 755 -p "$SB/server/server_priv"
+	mount -t tmpfs -o size=96m,mode=755 tmpfs "$SB/server/server_priv"
 }
 
 setup_file()
@@ -29,7 +31,7 @@ teardown_file()
 {
 	[ "$EUID" -eq 0 ] || return 0
 	sandbox stop || true
-	umount -l "$SB/n1/mom_priv/hooks" || true
+	umount -l "$SB/n1/mom_priv/hooks" "$SB/server/server_priv" || true
 	rm -rf "$SB"
 }
 setup()
@@ -318,9 +320,10 @@ seven_go_on()
 		same "output of $n" 'over' "$(tail -n 1 "$SB/ran/$n")"
 		same "processes of $n" 1 "$(grep -vc over "$SB/ran/$n")"
 	done
-	wait_until 30 nothing_left || { ls -lA "$SB/n1/mom_priv/jobs" "$SB/n1/mom_priv/hooks/jobs"; return 1; }
+	wait_until 30 no_parts
 	same 'ncpus assigned' 0 "$(node_attr n1 resources_assigned.ncpus)"
 }
+no_parts() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs")" ]; }
 nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/hooks/jobs")" ]; }
 
 @test "python-hooks, troubles: a host's daemon is killed while scripts of seven events run" {
@@ -330,6 +333,7 @@ nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/ho
 	sandbox restart n1
 	wait_until 30 node_is n1 free
 	seven_go_on
+	wait_until 30 nothing_left
 }
 
 @test "python-hooks, troubles: a host's daemon is stopped and starts again while scripts of seven events run" {
@@ -338,6 +342,7 @@ nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/ho
 	let $SEVEN
 	wait_until 30 node_is n1 free
 	seven_go_on
+	wait_until 30 nothing_left
 }
 
 @test "python-hooks, troubles: the processes of scripts are killed from outside: refused at a submission, tried again at a start" {
@@ -444,7 +449,6 @@ nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/ho
 
 @test "python-hooks, troubles: what an epilogue sets while there is no server is the job's, once there is one" {
 	hook w event=execjob_epilogue,alarm=120 'wait_at("e")' 'e.job.resources_used["told"] = 7'
-	id=$(submit $(on n1) -- /bin/true)
 	shut e
 	id=$(submit $(on n1) -- /bin/true)
 	waiting n1 e
@@ -477,4 +481,91 @@ nothing_left() { [ -z "$(ls -A "$SB/n1/mom_priv/jobs"; ls -A "$SB/n1/mom_priv/ho
 		wait_until 30 qalter -N "other$how" "$id"
 		same priority 7 "$(job_attr "$id" Priority)"
 	done
+}
+
+# switch HOST WORD OTHER: in the file of the module there; the host reads it again.
+switch()
+{
+	sed -i "s/enabled = $2/enabled = $3/" "$SB/$1/etc/modules.d/python-hooks.conf"
+	reload_host "$1"
+}
+
+@test "python-hooks, troubles: python-hooks is switched off and on again on a host while scripts of seven events run" {
+	seven_wait
+	undo switch n1 false true
+	switch n1 true false
+	for pid in $before; do wait_until 20 test ! -d "$pid"; done
+	for n in begin prologue launch; do wait_until 30 job_is "${job[$n]}" Q; done # not without its scripts
+	switch n1 false true
+	let $SEVEN
+	seven_go_on
+}
+
+@test "python-hooks, troubles: a host's hook is replaced, switched off or deleted while its begin script runs: what runs counts" {
+	for what in 'set hook w enabled = false' 'set hook w event = execjob_end' "import hook w application/x-python default $SB/new.py" 'delete hook w'; do
+		hook w event=execjob_begin,alarm=120 'wait_at("w")' 'if e.job.run_count == 1: e.reject("old")'
+		echo 'import pbs; pbs.logmsg(pbs.LOG_DEBUG, "new saw " + pbs.event().job.id)' >"$SB/new.py"
+		shut w
+		id=$(submit $(on n1))
+		waiting n1 w
+		qmgr -c "$what"
+		case $what in
+		delete*) wait_until 30 test ! -e "$SB/n1/mom_priv/hooks/w.PY" ;;
+		import*) wait_until 30 cmp -s "$SB/new.py" "$SB/n1/mom_priv/hooks/w.PY" ;;
+		*event*) wait_until 30 grep -qx event=execjob_end "$SB/n1/mom_priv/hooks/w.HK" ;;
+		*) wait_until 30 grep -qx enabled=false "$SB/n1/mom_priv/hooks/w.HK" ;;
+		esac
+		let w
+		wait_until 30 log_has ";Job;$id;send of job to n1 failed error = 15169 reject_msg=,old\$"
+		wait_until 60 job_is "$id" R 42
+		same runs 2 "$(job_attr "$id" run_count)"
+		[[ $what != import* ]] || has "$(mom_log n1)" "new saw $id\$"
+		qdel "$id"
+		gone w
+	done
+}
+
+@test "python-hooks, troubles: a job whose postqueuejob script runs when the server is killed starts all the same, once" {
+	hook w event=postqueuejob,alarm=120 'wait_at("w")'
+	shut w
+	id=$(submit $(on n1))
+	waiting server w
+	sandbox kill server
+	let w
+	sandbox restart server
+	wait_until 60 job_is "$id" R 42
+	same runs 1 "$(job_attr "$id" run_count)"
+}
+
+@test "python-hooks, troubles: a host stands still while a job is on its way to its begin script: the job runs there once" {
+	hook w event=execjob_begin,alarm=60 'pbs.logmsg(pbs.LOG_DEBUG, "w saw " + e.job.id + " " + str(e.job.Job_Name))'
+	mom=$(mom_of n1)
+	undo kill -CONT "$mom"
+	kill -STOP "$mom"
+	id=$(submit -N slow $(on n1))
+	wait_until 30 is_down n1
+	kill -CONT "$mom"
+	wait_until 60 job_is "$id" R 42
+	same 'once, with its attributes' 1 "$(grep -c "w saw $id slow\$" <<<"$(mom_log n1)")"
+}
+
+@test "python-hooks, troubles: a script that is imported while the disk of the server is full is in force, or the old one is" {
+	hook w event=queuejob 'e.reject("old")'
+	cat "$SB/w.py" >"$SB/new.py"
+	{ sed 's/"old"/"new"/' "$SB/w.py"; head -c 400000 /dev/zero | tr '\0' '#'; } >"$SB/new.py"
+	! cat /dev/zero >"$SB/server/server_priv/filler" 2>/dev/null
+	undo rm -f "$SB/server/server_priv/filler"
+	in_background import qmgr -c "import hook w application/x-python default $SB/new.py"
+	wait_until 20 disk_is_full
+	in_background one submit -h
+	rm "$SB/server/server_priv/filler"
+	wait_until 30 is_done import
+	refused one '(old|new)$'
+	passed import
+	in_background two submit -h
+	refused two 'new$'
+	sandbox restart server --hard
+	wait_until 30 answers
+	in_background two submit -h
+	refused two 'new$'
 }

@@ -52,7 +52,8 @@ struct keel_supervise_opts {
 	int64_t deadline_ms;	      /* how long it may owe an answer, once it is up */
 	int64_t start_ms;	      /* the same until then */
 	int64_t deaths, within_ms;    /* so many in that time, and it is not started again; 0: always again, 1: never */
-	/* A program was started: send what it needs to know; up() when it serves. */
+	/* A program was started: send what it needs to know; up() when it serves. May be NULL: one that is never started again can be
+	 * sent that once start() has returned. */
 	void (*begins)(struct keel_mod *, void *arg);
 	void (*frame)(struct keel_mod *, void *arg, const void *bytes, uint32_t len);
 	/* It and all it started is gone; what it owed will not come. It is started again in so many ms; -1: it is not. */
