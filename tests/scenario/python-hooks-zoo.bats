@@ -20,7 +20,6 @@ setup_file()
 	release zoo
 	wait_until 20 no_script_is_left
 	descriptors >"$SB/before"
-	{ echo none; cgroups; } >"$SB/cgroups"
 }
 setup() { join_cluster; not_sanitized "a sanitizer has its own words for what dies"; }
 
@@ -46,10 +45,13 @@ of_scripts()
 	pgrep -f "$SB/[^ ]*/hooks_tmp/" || true
 	grep -lsz "^TMPDIR=$SB/.*/hooks_tmp/" /proc/[0-9]*/environ 2>/dev/null || true
 }
-# Those of other clusters, too, but theirs are in use.
-cgroups() { find /sys/fs/cgroup -type d -name 'keelson-tree.*' 2>/dev/null || true; }
-empty_cgroups() { cgroups | grep -vxFf "$SB/cgroups" | while read -r group; do [ -n "$(cat "$group/cgroup.procs" 2>&1)" ] || echo "$group"; done; }
-no_cgroup_is_left() { same 'empty cgroups' '' "$(empty_cgroups)"; }
+# names_of_cgroups: of scripts that run on a host now. no_cgroup_is_left: none of $groups is there.
+names_of_cgroups() { for pid in $(of_scripts); do grep -oshE 'keelson-tree\.[A-Za-z0-9]+' "/proc/$pid/cgroup"; done | sort -u; }
+no_cgroup_is_left()
+{
+	local name
+	for name in $groups; do [ -z "$(find /sys/fs/cgroup -type d -name "$name" 2>/dev/null)" ] || return 1; done
+}
 folders() { find "$SB"/*/hooks_tmp -mindepth 1 -maxdepth 1 2>/dev/null; }
 no_script_is_left() { same 'processes and folders of scripts' '' "$(of_scripts; folders)"; }
 nothing_is_left() { no_script_is_left && [ "$(descriptors)" -le "$(<"$SB/before")" ]; }
@@ -360,6 +362,7 @@ guest()
 	id=$(finished -N good -- /bin/true)
 	same status 0 "$(job_attr "$id" Exit_status)"
 	same mom "$mom" "$(mom_of n1)"
+	groups=$(names_of_cgroups)
 	release "$name"
 	: >"$undone"
 	wait_until 20 hosts_have_not "$name"

@@ -6,4 +6,4 @@ import pbs.run
 deep = []
 for _ in range(100000):
     deep = [deep]
-pbs.run.asked["deep"] = deep
+pbs.run.wanted["deep"] = deep
