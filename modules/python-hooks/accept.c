@@ -86,7 +86,7 @@ static void resource_make(const struct update *u, const char *name, const char *
 	struct keel_obj *draft;
 
 	if (!name || !text || !keel_has(resource) || keel_resource_find(name) || !name_is_good(name) || !resource_type ||
-	    !may_make(u, &u->teller->resources, RESOURCES_MOST, "resources"))
+	    !may_make(u, &u->reporter->resources, RESOURCES_MOST, "resources"))
 		return;
 	draft = keel_draft(u->st->mod, "resource", name, &err);
 	if (!draft)
@@ -95,7 +95,7 @@ static void resource_make(const struct update *u, const char *name, const char *
 		keel_destroy(draft);
 		return;
 	}
-	u->teller->resources++;
+	u->reporter->resources++;
 	keel_log(u->st->mod, KEEL_LOG_ADMIN, "Hook", u->hook->name, "resource %s of type %s is made, as %s has set it on %s", name, type_of(text),
 		 u->hook->name, u->peer);
 }
@@ -188,7 +188,7 @@ static void job_change(struct update *u, const struct change *c)
 	refuse(u, c, set ? err.text : "out of memory");
 }
 
-static void asked_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
+static void request_done(struct keel_mod *mod, void *arg, int32_t code, const char *text)
 {
 	char *id = arg;
 
@@ -208,12 +208,12 @@ static void job_act(const struct update *u, const char *verb)
 	keel_log(u->st->mod, KEEL_LOG_JOB, "Job", u->id, "hook request %s %s", verb, u->id);
 	snprintf(who, sizeof(who), "%s@%s", u->hook->name, u->peer);
 	if (strcmp(verb, "delete") == 0)
-		keel_job_request_delete(u->job, who, u->st->mod, asked_done, id);
+		keel_job_request_delete(u->job, who, u->st->mod, request_done, id);
 	else if (sent)
 		keel_job_ask(u->job, &(struct keel_job_ask){ .size = sizeof(struct keel_job_ask), .verb = "rerun", .detail = "force", .who = who },
-			     u->st->mod, asked_done, id);
+			     u->st->mod, request_done, id);
 	else
-		keel_job_request_rerun(u->job, who, u->st->mod, asked_done, id);
+		keel_job_request_rerun(u->job, who, u->st->mod, request_done, id);
 }
 
 /* ---- vnodes ------------------------------------------------------------------------------------------- */
@@ -237,14 +237,14 @@ static bool vnode_make(const struct update *u, const char *name)
 		return true;
 	if (strncmp(u->event, "exechost_", 9) != 0 || !node_Mom || !vnode_name_is_good(name))
 		return false;
-	node = may_make(u, &u->teller->vnodes, VNODES_MOST, "vnodes") ? keel_draft(u->st->mod, "node", name, &err) : NULL;
+	node = may_make(u, &u->reporter->vnodes, VNODES_MOST, "vnodes") ? keel_draft(u->st->mod, "node", name, &err) : NULL;
 	if (!node)
 		return false;
 	if (keel_set_text(node, node_Mom, KEEL_SET, NULL, u->peer, &err) || keel_publish(node)) {
 		keel_destroy(node);
 		return false;
 	}
-	u->teller->vnodes++;
+	u->reporter->vnodes++;
 	keel_log(u->st->mod, KEEL_LOG_ADMIN, "Node", name, "it is made, as hook %s of %s has it", u->hook->name, u->peer);
 	return true;
 }

@@ -8,7 +8,7 @@
 #include "host.h"
 
 /* A host that has sent an update. It is not trusted: what it may make grow is bounded. */
-struct teller {
+struct reporter {
 	UT_hash_handle hh;
 	char *name;
 	struct update *updates; /* the first one is being made */
@@ -20,7 +20,7 @@ struct teller {
 struct update {
 	struct update *prev, *next; /* of its host's */
 	struct state *st;
-	struct teller *teller;
+	struct reporter *reporter;
 	const char *peer; /* the host */
 	char *id, *event, *name; /* of the job, the event, the hook */
 	int64_t number, run, flags;

@@ -320,7 +320,7 @@ static void on_have(struct keel_mod *mod, const char *peer, const struct keel_ms
 		n = 0;
 	}
 	if (m->hasty)
-		return; /* it is asked again */
+		return; /* another question follows */
 	orders_forget(m);
 	if (m->current && keel_now_ms(mod) < m->had_ms + HAVE_EACH_MS) { /* the files of each list would wait on the link */
 		m->current = false;

@@ -25,7 +25,7 @@ struct mom {
 	bool linked, current; /* current: it has said on this link what it has */
 	bool known;	      /* it has said so since this server runs */
 	bool retries;	      /* it could not write a file: the deadline is that of the next attempt */
-	bool hasty;	      /* it said so again, too soon: it is asked a little later */
+	bool hasty;	      /* it said so again, too soon: the next question comes a little later */
 	int64_t had_ms;	      /* when it said so */
 	bool kept_waiting;    /* a job was not started because of it */
 	uint32_t flying;      /* bytes */

@@ -128,7 +128,7 @@ struct state {
 	struct distribute *distribute; /* distribute.c */
 	struct host *host;	     /* host.c */
 	struct job_run *job_runs;    /* facts.c, by id: a server's */
-	struct teller *tellers;	     /* updates.c, by name: a server's */
+	struct reporter *reporters;	     /* updates.c, by name: a server's */
 	struct files *files;	     /* files.c */
 	struct hostwide *hostwide;   /* hostwide.c */
 	struct host_vnodes *host_vnodes; /* host_vnodes.c */

@@ -31,7 +31,7 @@ struct waiter {
 	void *arg;
 };
 
-/* A server's: a host that has asked. */
+/* A server's: a host that has sent a question. */
 struct asker {
 	UT_hash_handle hh;
 	struct state *st;

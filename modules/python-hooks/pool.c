@@ -102,7 +102,7 @@ static bool serves(const struct process *p, bool of_mom, const char *user)
 /* Behind a call that takes longer than is usual nothing is put: it may run until its alarm. */
 static bool has_room(const struct pool *pool, const struct process *p, const struct ask *a)
 {
-	if (p->phase != UP)
+	if (p->phase != UP || p->last_call)
 		return false;
 	return p->n_asks == 0 || (p->n_asks < AHEAD && pool->usual_us < AHEAD_US && p->ahead_bytes + a->frame.len <= AHEAD_BYTES &&
 				  keel_now_ms(pool->st->mod) - p->began_ms < AHEAD_US / 1000);

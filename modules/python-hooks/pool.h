@@ -18,6 +18,7 @@
 #define AHEAD 4u	       /* calls that one process has, the running one included */
 #define AHEAD_BYTES (1u << 20) /* of their frames */
 #define AHEAD_US 5000	       /* calls that take longer are not written ahead */
+#define SLOW_MS 100	       /* what was written ahead of a call that takes this long goes to another process */
 #define PROCESSES_MAX 64u      /* of a hook, for all users */
 #define FAILS_MAX 5u	       /* processes in a row that came to nothing: calls do not wait for the next one */
 #define BROKEN_MS 10000	       /* until it is tried again */
@@ -40,6 +41,7 @@ struct process {
 		UP,
 		ENDING, /* nothing it says counts */
 	} phase;
+	bool last_call; /* it ends with the call that runs; until then it is one of the hook's `processes` */
 	bool leaves; /* it gets no further call */
 	bool reading;
 	bool of_mom; /* its events are a mom's */

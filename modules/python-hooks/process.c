@@ -108,19 +108,40 @@ void process_stop(struct process *p)
 }
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
+/* Does the same call run, when all is read that the process has said? The daemon may be the one that was late. */
+static bool runs_still(struct process *p)
+{
+	int64_t number = p->asks->number;
+
+	for (int i = 0; i < LOOKS && p->phase == UP && p->asks && p->asks->number == number; i++)
+		keel_supervise_look(p->program);
+	return p->phase == UP && p->asks && p->asks->number == number;
+}
+
 static void alarmed(struct keel_mod *mod, void *arg)
 {
 	struct process *p = arg;
-	const struct ask *a = p->asks;
-	int64_t number = a->number;
 
 	(void)mod;
 	p->timer = NULL;
-	for (int i = 0; i < LOOKS && p->phase == UP && p->asks && p->asks->number == number; i++)
-		keel_supervise_look(p->program); /* the daemon may be the one that was late */
-	if (p->phase != UP || !p->asks || p->asks->number != number)
+	if (runs_still(p))
+		process_end(p, ALARM, "its script ran longer than its alarm");
+}
+
+/* What was written ahead does not wait for the alarm of another call: it goes elsewhere, and this process ends with its call. */
+static void slow(struct keel_mod *mod, void *arg)
+{
+	struct process *p = arg;
+
+	p->timer = NULL;
+	if (!runs_still(p))
 		return;
-	process_end(p, ALARM, "its script ran longer than its alarm");
+	p->timer = keel_timer(mod, p->asks->alarm_ms - SLOW_MS, alarmed, p);
+	if (p->n_asks == 1)
+		return;
+	p->last_call = true;
+	pool_back(p, p->asks);
+	pool_pump(p->pool);
 }
 
 static void idle(struct keel_mod *mod, void *arg)
@@ -141,7 +162,7 @@ static void begin_next(struct process *p)
 	p->logs = p->log_bytes = p->questions = 0;
 	p->began_us = now_us(p);
 	p->began_ms = keel_now_ms(p->pool->st->mod);
-	p->timer = p->asks ? keel_timer(p->pool->st->mod, p->asks->alarm_ms, alarmed, p) :
+	p->timer = p->asks ? keel_timer(p->pool->st->mod, SLOW_MS, slow, p) : /* alarms are a second at least */
 			     keel_timer(p->pool->st->mod, conf->idle, idle, p);
 }
 
@@ -186,7 +207,7 @@ static bool on_result(struct process *p, const struct value *frame)
 	pool->fails = 0;
 	result.us = us;
 	usual_follow(pool, us);
-	if (p->leaves || retire)
+	if (p->leaves || p->last_call || retire)
 		process_end(p, ACCEPTED, "another one takes over");
 	else
 		begin_next(p);

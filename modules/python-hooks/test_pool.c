@@ -73,7 +73,7 @@ static void many_calls(void)
 	CU_ASSERT_EQUAL(fakes.all[0].n_sent, AHEAD);
 	comes_up(1);
 	CU_ASSERT_EQUAL(fakes.all[1].n_sent, AHEAD);
-	keel_mock_advance(mock, 1000);
+	keel_mock_advance(mock, SLOW_MS - 1);
 	CU_ASSERT_EQUAL(fakes.n, 2);
 	for (uint32_t i = 0; i < 8; i++)
 		says_result(0, number_of(0, i), "accept", NULL, false);
@@ -107,6 +107,32 @@ static void slow_calls(void)
 	daemon_end();
 }
 
+/* What was written ahead does not wait behind a call that takes long, which is the last one of its process. */
+static void a_slow_call(void)
+{
+	struct called c[3];
+	struct hook *h;
+
+	daemon_begin();
+	h = hook_make("h1");
+	for (int i = 0; i < 3; i++)
+		call(&c[i], h);
+	comes_up(0);
+	CU_ASSERT_EQUAL(fakes.all[0].n_sent, 3);
+	comes_up(1);
+	CU_ASSERT_EQUAL(fakes.all[1].n_sent, 0);
+	keel_mock_advance(mock, SLOW_MS);
+	CU_ASSERT_EQUAL(fakes.all[1].n_sent, 2);
+	says_result(1, number_of(0, 1), "accept", NULL, false);
+	says_result(1, number_of(0, 2), "accept", NULL, false);
+	CU_ASSERT(c[0].ends == 0 && c[1].how == ACCEPTED && c[2].how == ACCEPTED && c[1].ends + c[2].ends == 2);
+	says_result(0, number_of(0, 0), "accept", NULL, false);
+	CU_ASSERT(c[0].ends == 1 && c[0].how == ACCEPTED);
+	CU_ASSERT_STRING_NOT_EQUAL(fakes.all[0].lost, "");
+	hook_free(&st, h);
+	daemon_end();
+}
+
 static void an_alarm(void)
 {
 	struct called c[3];
@@ -119,7 +145,7 @@ static void an_alarm(void)
 	for (int i = 0; i < 3; i++)
 		call(&c[i], h);
 	comes_up(0);
-	keel_mock_advance(mock, 4000);
+	keel_mock_advance(mock, SLOW_MS - 1);
 	says_result(0, number_of(0, 0), "accept", NULL, false);
 	keel_mock_advance(mock, 4999); /* counts from the answer before */
 	CU_ASSERT(c[0].ends == 1 && c[1].ends == 0);
@@ -452,6 +478,6 @@ static void checks(void)
 	daemon_end();
 }
 
-TESTS_MAIN("pool", TEST(one_call), TEST(many_calls), TEST(slow_calls), TEST(an_alarm), TEST(no_alarm), TEST(a_death), TEST(never_up),
+TESTS_MAIN("pool", TEST(one_call), TEST(many_calls), TEST(slow_calls), TEST(a_slow_call), TEST(an_alarm), TEST(no_alarm), TEST(a_death), TEST(never_up),
 	   TEST(no_process), TEST(broken), TEST(nonsense), TEST(another_version), TEST(idle), TEST(cancelled), TEST(loading),
 	   TEST(the_hook_goes), TEST(checks))

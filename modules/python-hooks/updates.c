@@ -20,21 +20,21 @@
 KEEL_USE(link);
 
 /* ---- hosts -------------------------------------------------------------------------------------------- */
-static struct teller *teller_of(struct state *st, const char *name)
+static struct reporter *reporter_of(struct state *st, const char *name)
 {
-	struct teller *t;
+	struct reporter *t;
 
-	HASH_FIND_STR(st->tellers, name, t);
+	HASH_FIND_STR(st->reporters, name, t);
 	if (!t)
-		ROW_ADD(st->tellers, t, name, name);
+		ROW_ADD(st->reporters, t, name, name);
 	return t;
 }
 
 static void update_free(struct update *u)
 {
-	DL_DELETE(u->teller->updates, u);
-	u->teller->n_updates--;
-	u->teller->bytes -= u->len;
+	DL_DELETE(u->reporter->updates, u);
+	u->reporter->n_updates--;
+	u->reporter->bytes -= u->len;
 	changes_free(u->changes, u->n);
 	free(u->id);
 	free(u->event);
@@ -54,7 +54,7 @@ static void noted(const struct update *u)
 static void due(struct keel_mod *mod, void *arg);
 
 /* A slice; the next one comes when others have had their turn. */
-static void go_on(struct teller *t)
+static void go_on(struct reporter *t)
 {
 	struct update *u;
 	struct keel_mod *mod;
@@ -75,9 +75,9 @@ static void go_on(struct teller *t)
 
 static void due(struct keel_mod *mod, void *arg)
 {
-	struct teller *t, *next;
+	struct reporter *t, *next;
 
-	HASH_ITER(hh, ((struct state *)mod->state)->tellers, t, next)
+	HASH_ITER(hh, ((struct state *)mod->state)->reporters, t, next)
 		if (t == arg) { /* else the daemon is ending, and it is gone */
 			t->due = false;
 			go_on(t);
@@ -105,7 +105,7 @@ static char *text_of(const struct keel_msg *m, const char *key)
 }
 
 /* It is in its host's list. NULL without memory. */
-static struct update *update_new(struct state *st, struct teller *t, const struct keel_msg *m)
+static struct update *update_new(struct state *st, struct reporter *t, const struct keel_msg *m)
 {
 	struct update *u = t ? calloc(1, sizeof(*u)) : NULL;
 	uint32_t len = 0;
@@ -113,7 +113,7 @@ static struct update *update_new(struct state *st, struct teller *t, const struc
 
 	if (!u)
 		return NULL;
-	*u = (struct update){ .st = st, .teller = t, .peer = t->name, .id = text_of(m, "id"), .event = text_of(m, "event"),
+	*u = (struct update){ .st = st, .reporter = t, .peer = t->name, .id = text_of(m, "id"), .event = text_of(m, "event"),
 			      .name = text_of(m, "hook"), .number = keel_msg_int(m, "number", -1), .run = keel_msg_int(m, "run", -1),
 			      .flags = keel_msg_int(m, "flags", 0) };
 	DL_APPEND(t->updates, u);
@@ -134,7 +134,7 @@ static struct update *update_new(struct state *st, struct teller *t, const struc
 static void on_update(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct state *st = mod->state;
-	struct teller *t = teller_of(st, peer);
+	struct reporter *t = reporter_of(st, peer);
 
 	if (!t || t->n_updates >= BEHIND_MOST || t->bytes >= BEHIND_BYTES || !update_new(st, t, m))
 		keel_log(mod, KEEL_LOG_ERROR, "Hook", peer, "what its scripts change is dropped: %s",
@@ -151,12 +151,12 @@ int32_t updates_start(struct state *st, struct keel_err *err)
 
 void updates_stop(struct state *st)
 {
-	struct teller *t, *next;
+	struct reporter *t, *next;
 
-	HASH_ITER(hh, st->tellers, t, next) {
+	HASH_ITER(hh, st->reporters, t, next) {
 		while (t->updates)
 			update_free(t->updates);
-		HASH_DEL(st->tellers, t);
+		HASH_DEL(st->reporters, t);
 		free(t->name);
 		free(t);
 	}

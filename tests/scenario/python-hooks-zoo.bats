@@ -259,6 +259,28 @@ ends_as() # end, name, text
 	wait_until 20 nothing_is_left
 }
 
+@test "zoo: jobs beside a script that hangs do not wait for its alarm" {
+	local beside=()
+	seen=$(server_log | wc -l)
+	caged sleeps >"$SB/zoo.py"
+	keep sleeps queuejob,alarm=1000
+	undo release sleeps
+	good
+	submit -h -N bad >"$SB/got" 2>&1 3>&- &
+	pid=$!
+	for _ in 1 2 3 4; do
+		good 3>&- &
+		beside+=($!)
+	done
+	for one in "${beside[@]}"; do wait "$one"; done
+	wait_until 20 new_log_has ';asleep$'
+	alive $pid
+	# shellcheck disable=SC2046
+	kill -KILL $(of_scripts)
+	wait $pid && false
+	has "$(<"$SB/got")" 'encountered an exception'
+}
+
 # ---- events that nothing waits for -------------------------------------------------------------------------
 # noted NAME EVENT TEXT: at each request of qmgr, or by the clock; the log says TEXT of it.
 noted()

@@ -74,23 +74,23 @@ static bool setup_put(PyObject *setup, const char *key, PyObject *value) /* whic
 /* ---- in place of the daemon ------------------------------------------------------------------------------- */
 static PyObject *ask_record(PyObject *question)
 {
-	PyObject *asked = PyList_GetSlice(question, 1, PyList_GET_SIZE(question)), *pair, *ret = NULL;
+	PyObject *words = PyList_GetSlice(question, 1, PyList_GET_SIZE(question)), *pair, *ret = NULL;
 
-	for (Py_ssize_t i = 0; asked && answers && !ret && i < PyList_GET_SIZE(answers); i++) {
+	for (Py_ssize_t i = 0; words && answers && !ret && i < PyList_GET_SIZE(answers); i++) {
 		pair = PyList_GET_ITEM(answers, i);
 		if (PyList_Check(pair) && PyList_GET_SIZE(pair) == 2 &&
-		    PyObject_RichCompareBool(PyList_GET_ITEM(pair, 0), asked, Py_EQ) == 1)
+		    PyObject_RichCompareBool(PyList_GET_ITEM(pair, 0), words, Py_EQ) == 1)
 			ret = PyList_GET_ITEM(pair, 1);
 	}
 	PyErr_Clear();
 	if (ret)
 		Py_INCREF(ret);
-	else if (asked && PyList_GET_SIZE(asked) > 0 && PyUnicode_Check(PyList_GET_ITEM(asked, 0)) &&
-		 PyUnicode_CompareWithASCIIString(PyList_GET_ITEM(asked, 0), "list") == 0)
+	else if (words && PyList_GET_SIZE(words) > 0 && PyUnicode_Check(PyList_GET_ITEM(words, 0)) &&
+		 PyUnicode_CompareWithASCIIString(PyList_GET_ITEM(words, 0), "list") == 0)
 		ret = Py_BuildValue("([]O)", Py_None);
 	else
 		ret = Py_BuildValue("O", Py_None);
-	Py_XDECREF(asked);
+	Py_XDECREF(words);
 	return ret;
 }
 

@@ -68,7 +68,7 @@ def reboot(cmd=""):
         raise NotImplementedError("reboot(): only for mom hooks")
     if _run.event.user == "pbsuser":
         raise NotImplementedError("Not allowed to issue reboot if run as user")
-    _run.asked["reboot"] = cmd or ""
+    _run.wanted["reboot"] = cmd or ""
     raise SystemExit(0)
 
 
@@ -122,7 +122,7 @@ def _end(exc):
     result = dict(_run.said or {"how": "accept", "text": None, "code": 0})
     result["changes"] = [[target, name, key, text.line() or None if isinstance(text, pbs_env) else text]
                          for (target, name, key), text in _run.changes.items()]
-    result.update(_run.asked)
+    result.update(_run.wanted)
     return result
 
 

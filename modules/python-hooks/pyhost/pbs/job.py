@@ -47,7 +47,7 @@ class Job(objects.Object):
             raise NotImplementedError("%s(): only for mom hooks" % what)
         rules.ended(what)
         if self._target == "job":
-            run.asked[what] = 1
+            run.wanted[what] = 1
         elif self._sink is not None:
             self._sink[(self._target, what, None)] = "1"
 

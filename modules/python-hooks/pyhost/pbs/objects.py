@@ -207,7 +207,7 @@ class Server(Object):
     def scheduler_restart_cycle(self):
         """Another scheduling cycle begins when the script has ended."""
         rules.ended("scheduler_restart_cycle")
-        run.asked["restart_cycle"] = 1
+        run.wanted["restart_cycle"] = 1
 
 
 CLASSES = {"node": Vnode, "host_vnode": Vnode, "resv": Resv, "queue": Queue, "server": Server}

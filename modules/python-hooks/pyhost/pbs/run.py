@@ -13,17 +13,17 @@ event = None    # the Event that goes on
 rule = None     # what it lets a script set, of rules.py
 mom = False     # is it an event of an execution host?
 changes = {}    # {(target, attribute, key): text}, in order
-asked = {}      # rerun, delete, restart_cycle, reboot: what the script wants at its end
+wanted = {}     # rerun, delete, restart_cycle, reboot: what the script wants at its end
 server = None   # pbs.server()
 said = None     # {how, text, code} of accept() or reject()
 
 FIT_MAX, FIT_LEN, FIT_US = 256, 256, 10_000_000
-fit = {}        # {(class, attribute, key, text): until when the daemon need not be asked again, at most FIT_MAX}
+fit = {}        # {(class, attribute, key, text): until when the daemon need not judge it again, at most FIT_MAX}
 
 
 def begin(new, new_rule, of_moms):
-    global event, rule, mom, changes, asked, server, said
-    event, rule, mom, changes, asked, server, said = new, new_rule, of_moms, {}, {}, None, None
+    global event, rule, mom, changes, wanted, server, said
+    event, rule, mom, changes, wanted, server, said = new, new_rule, of_moms, {}, {}, None, None
 
 
 def log_name():
