@@ -569,3 +569,21 @@ switch()
 	in_background two submit -h
 	refused two 'new$'
 }
+
+@test "python-hooks, troubles: keelsond --last-good has the hooks that were acknowledged" {
+	conf=$SB/server/etc/modules.d/python-hooks.conf
+	hook w event=queuejob 'e.reject("by w")'
+	sandbox reload
+	write w 'e.reject("by the second")'
+	sandbox kill server
+	cp "$conf" "$SB/kept.conf"
+	undo cp "$SB/kept.conf" "$conf"
+	echo 'python-hooks: {' >"$conf"
+	keelsond --conf "$SB/server/etc/keelson.conf" --last-good 3>&-
+	wait_until 30 answers
+	in_background one submit -h
+	refused one 'by the second$'
+	cp "$SB/kept.conf" "$conf"
+	sandbox restart server
+	wait_until 30 answers
+}
