@@ -308,7 +308,64 @@ static void what_runs_for_the_host_is_bounded_as_a_whole(void)
 		CU_ASSERT_FALSE(by_itself(&o, "head -c 200000000 /dev/zero | tail -n 1 | wc -c | grep -q 200000000"));
 }
 
+#define GROUPS 3
+/* Where the groups of its tree are, by its lines "4:pids:/path" and "0::/path". Returns how many. */
+static int groups_of(pid_t pid, char ret[GROUPS][1200])
+{
+	char path[64], line[1024], *kind, *at;
+	int n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+	f = fopen(path, "re");
+	while (f != NULL && n < GROUPS && fgets(line, sizeof(line), f) != NULL) {
+		line[strcspn(line, "\n")] = '\0';
+		kind = strchr(line, ':') + 1;
+		at = strchr(kind, ':');
+		if (at == NULL || strstr(at, "keelson-tree.") == NULL)
+			continue;
+		*at++ = '\0';
+		snprintf(ret[n], sizeof(ret[n]), "/sys/fs/cgroup/%s%s", *kind ? kind : "unified", at);
+		if (access(ret[n], F_OK) < 0)
+			snprintf(ret[n], sizeof(ret[n]), "/sys/fs/cgroup%s", at);
+		n += access(ret[n], F_OK) == 0;
+	}
+	if (f != NULL)
+		fclose(f);
+	return n;
+}
+
+/* A tree that is killed itself leaves its groups; the next one removes them, once they are old. */
+static void groups_that_were_left_are_removed(void)
+{
+	const struct timespec old[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	struct order o = { .profile = KEEL_PROFILE_HOST, .memory = 32ll * MIB };
+	char group[GROUPS][1200];
+	int64_t until = now_us() + (int64_t)DEADLINE_MS * 1000;
+	int n;
+
+	tree_begin(&o, "echo go; exec sleep 1000");
+	CU_ASSERT(prints("go"));
+	n = groups_of(tree.begin.pid, group);
+	kill(tree.pid, SIGKILL);
+	waitpid(tree.pid, NULL, 0);
+	while (any_left(NULL) && now_us() < until) /* its program ends with it */
+		usleep(1000);
+	CU_ASSERT_FALSE(any_left(NULL));
+	close(tree.control);
+	close(tree.out);
+	CU_ASSERT(by_itself(&o, "true"));
+	for (int i = 0; i < n; i++) {
+		CU_ASSERT_EQUAL(access(group[i], F_OK), 0); /* it might be one that is about to be used */
+		CU_ASSERT_EQUAL(utimensat(AT_FDCWD, group[i], old, 0), 0);
+	}
+	CU_ASSERT(by_itself(&o, "true"));
+	for (int i = 0; i < n; i++)
+		CU_ASSERT_EQUAL(access(group[i], F_OK), -1);
+}
+
 TESTS_MAIN("supervise_tree", TEST(one_that_ignores_every_signal_ends), TEST(what_has_left_its_session_and_parents_ends),
 	   TEST(what_stops_itself_ends), TEST(a_program_that_multiplies_is_bounded_and_ends), TEST(all_ends_with_the_daemon),
 	   TEST(a_script_has_a_user_and_a_folder), TEST(a_script_finds_no_memory_beyond_its_bound),
-	   TEST(a_script_writes_no_file_of_100_mb), TEST(what_runs_for_the_host_is_bounded_as_a_whole))
+	   TEST(a_script_writes_no_file_of_100_mb), TEST(what_runs_for_the_host_is_bounded_as_a_whole),
+	   TEST(groups_that_were_left_are_removed))

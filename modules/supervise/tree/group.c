@@ -7,6 +7,7 @@
  * bounds none below it: then they are beside it, where systemd has given the daemon's parent group away (DelegateSubgroup=).
  */
 #define _GNU_SOURCE 1
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,9 +17,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tree.h"
+
+#define PREFIX "keelson-tree."
+#define LEFT_S 60 /* an empty group is so old: its tree is gone */
 
 static struct {
 	const char *controller; /* NULL: the second kind */
@@ -135,6 +140,26 @@ static void unified_home(char *home)
 }
 
 /* ---- ours ---------------------------------------------------------------------------------------------- */
+/* What a tree that was killed itself has left. One with processes is not removed; one that is new has none yet. */
+static void sweep(const char *home)
+{
+	const time_t old = time(NULL) - LEFT_S;
+	DIR *dir = opendir(home);
+	struct dirent *entry;
+	char path[4200];
+	struct stat about;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", home, entry->d_name);
+		if (stat(path, &about) == 0 && about.st_mtime < old)
+			rmdir(path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
 static bool make(int which)
 {
 	char home[3900];
@@ -144,7 +169,8 @@ static bool make(int which)
 		return false;
 	if (which == UNIFIED)
 		unified_home(home);
-	snprintf(dir, sizeof(groups[which].dir), "%s/keelson-tree.XXXXXX", home);
+	sweep(home);
+	snprintf(dir, sizeof(groups[which].dir), "%s/" PREFIX "XXXXXX", home);
 	if (mkdtemp(dir) != NULL)
 		return true;
 	dir[0] = '\0';
