@@ -120,6 +120,9 @@ static void list_pack(struct state *st, struct pack *params, const char *key, co
 		n++;
 	}
 	pack_close(params, map, n);
+	if (n < keel_count(st->mod, klass))
+		keel_log(st->mod, KEEL_LOG_ERROR, "Hook", "periodic", "%s has %u of %u: their names are longer than %u bytes", key, n,
+			 keel_count(st->mod, klass), NAMES_MAX);
 	if (walk)
 		keel_cursor_close(walk);
 }
