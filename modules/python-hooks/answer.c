@@ -63,7 +63,7 @@ static void answer_object(struct state *st, const struct value *frame, struct pa
 }
 
 /* ---- lists -------------------------------------------------------------------------------------------------- */
-#define PAGE 100	     /* objects */
+#define PAGE 20		     /* objects */
 #define PAGE_BYTES (256 * 1024) /* a page ends behind the object that exceeds it */
 #define LOOKS 1000	     /* at objects that may not be of the queue */
 #define WALKS 8

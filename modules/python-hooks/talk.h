@@ -54,7 +54,7 @@
  *	"delete" of "job:ID", "1": that of job_list is to be. At runjob the script may set the state of vnodes of pbs.server(), too.
  * Questions, and their answers:
  *	["ask", "object", class, id]			OBJECT or nothing
- *	["ask", "list", class, after, of]		[[OBJECT ...], next | nothing]: up to 100, behind the id `after` (nothing: from the first); of:
+ *	["ask", "list", class, after, of]		[[OBJECT ...], next | nothing]: up to 20, behind the id `after` (nothing: from the first); of:
  *							nothing, or the name of a queue, whose jobs are wanted. The next question has
  *							after = next. There may be a next behind an empty page; nothing: that was all
  *	["ask", "check", class, attribute, key, text]	nothing, or why this is no value
