@@ -14,7 +14,7 @@ load five-hosts
 
 setup_file()
 {
-	open_cluster --hosts 5 --set log.events=4095
+	open_cluster --hosts 5 --set log.events=4095 --set sisters.max_poll_downtime=3s
 	make_bed
 	. "$SB/env"
 	site_hook qjob queuejob <<-'EOS'
@@ -258,4 +258,47 @@ seen() { lines "$1" | sed -n "s/$2: found $3\[\(.*\)\]\$/\1/p" | xargs; }
 	quietly qrun "$id"
 	wait_until 30 job_is "$id" R 42
 	is_on "$id" 'n1/0*0+n2/0*0+n3/0*2' "$A+$B+$C"
+}
+
+# host_dies HOST: as without power.
+host_dies() { undo sandbox restart "$1"; sandbox gone "$1"; }
+
+@test "tolerate-node-failures #23: a host dies while its script runs at the begin; the job starts on the others (hooks)" {
+	local began=$BATS_TEST_TMPDIR/began
+	mkdir "$began" && chmod 1777 "$began"
+	hook begin execjob_begin,alarm=15 <<-EOS
+		import time, pbs
+		if not pbs.event().job.in_ms_mom() and pbs.get_local_nodename() == "n2":
+		    open("$began/n2", "w").close()
+		    time.sleep(600)
+	EOS
+	launch_keeps
+	id=$(submit "${J1[@]}")
+	wait_until 30 test -e "$began/n2"
+	host_dies n2
+	wait_until 60 job_is "$id" R 42
+	is_on "$id" 'n1/0*0+n4/0*0+n3/0*2' "$A+$D+$C"
+	wait_until 30 is_down n2
+	job_is "$id" R 42
+	lacks "$(ps -eo args)" "keelsond .*$SB/n2/"
+}
+
+@test "tolerate-node-failures #31: a host dies while a job runs that its script has made tolerant of that (hooks)" {
+	begin_refuses n2
+	launch_keeps
+	hook always queuejob,order=2 <<-'EOS'
+		import pbs
+		pbs.event().job.tolerate_node_failures = "all"
+	EOS
+	id=$(submit "${J1[@]}" -- /bin/sh -c "$(ends_when_told lost 3)")
+	wait_until 60 job_is "$id" R 42
+	is_on "$id" 'n1/0*0+n4/0*0+n3/0*2' "$A+$D+$C"
+	same tolerance all "$(job_attr "$id" tolerate_node_failures)"
+	host_dies n4
+	wait_until 30 is_down n4
+	wait_until 30 eval 'lines "$id" | grep -q "^ignoring lost communication with n4 as job is tolerant of node failures\$"'
+	job_is "$id" R 42
+	tell lost
+	ends "$id"
+	same status 3 "$(job_attr "$id" Exit_status)"
 }
