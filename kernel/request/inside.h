@@ -71,6 +71,7 @@ struct keel_remote {
 	struct owner *owner; /* NULL: the client has a socket, or is a guest */
 	uint32_t roles;
 	bool reads;
+	bool unbegun;   /* its REPLY is "again" */
 	int64_t credit; /* bytes that frame() may still get */
 	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
 	void (*gone)(struct keel_mod *, void *arg);

@@ -25,7 +25,8 @@ void remote_write(struct client *c)
 		x->credit -= WIRE_HEADER_SIZE + (int64_t)len;
 		if (type == WIRE_PART || type == WIRE_REPLY)
 			CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
-				   x->frame(&x->owner->pub, x->arg, type, head + WIRE_HEADER_SIZE, len));
+				   x->frame(&x->owner->pub, x->arg, x->unbegun ? WIRE_GOODBYE : type,
+					    head + WIRE_HEADER_SIZE, x->unbegun ? 0 : len));
 		if (type == WIRE_REPLY) {
 			x->frame = NULL;
 			x->gone = NULL;
@@ -81,6 +82,13 @@ static void taken(struct keel_remote *x, uint32_t n)
 		client_flush_soon(c);
 }
 
+static bool waits(struct keel_remote *x)
+{
+	const struct keel_req *q = ((struct client *)x)->reqs;
+
+	return q != NULL && q->state == REQ_OPEN && q->route != NULL && (q->route->def.flags & KEEL_REQUEST_WAITS);
+}
+
 static void again(struct keel_remote *x)
 {
 	client_leave((struct client *)x);
@@ -102,6 +110,7 @@ static const struct keel_remote_api api = {
 	.start = start,
 	.in = in,
 	.taken = taken,
+	.waits = waits,
 	.again = again,
 	.end = end,
 };

@@ -319,11 +319,13 @@ void req_client_gone(struct keel_req *q)
 
 void req_not_begun(struct client *c)
 {
+	c->remote.unbegun = true;
 	client_send(c, again_make(NULL), WIRE_REPLY, 0);
 }
 
 void req_again(struct keel_req *q)
 {
+	q->client->remote.unbegun = !q->parts;
 	client_send(q->client, again_make(q), WIRE_REPLY, q->corr);
 	req_client_gone(q);
 }

@@ -50,7 +50,7 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	route->owner = owner;
 	index_key_init(&route->name, route->def.name, strlen(route->def.name));
 	if (index_add(&r->routes, &route->name) == 0) {
-		if (def->flags & KEEL_REQUEST_OTHERS)
+		if ((def->flags & KEEL_REQUEST_OTHERS) && !(r->parts->daemon & KEEL_SERVER))
 			r->others = route;
 		return 0;
 	}

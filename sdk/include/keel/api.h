@@ -205,7 +205,8 @@ struct keel_remote_def {
 	const char *user, *group, *groups, *host; /* the session's; copied */
 	uint32_t length;    /* of the body, which keel_remote_in() brings */
 	int64_t window;     /* bytes of frames until keel_remote_taken() */
-	/* A PART or, as the last call, the REPLY (enum wire_type); borrowed. May not call functions of this group. */
+	/* A PART or, as the last call, the REPLY (enum wire_type), or WIRE_GOODBYE without a body: nothing was done, it is
+	 * to be sent once more. Borrowed; may not call functions of this group. */
 	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
 	/* It ended without a REPLY: no memory, or it stood still for too long. The last call, too. */
 	void (*gone)(struct keel_mod *, void *arg);
@@ -217,6 +218,7 @@ struct keel_remote_api {
 	int32_t (*start)(struct keel_mod *, const struct keel_remote_def *def, struct keel_remote **ret);
 	void (*in)(struct keel_remote *, const void *bytes, uint32_t len);
 	void (*taken)(struct keel_remote *, uint32_t n);
+	bool (*waits)(struct keel_remote *);
 	void (*again)(struct keel_remote *);
 	void (*end)(struct keel_remote *);
 };

@@ -33,8 +33,14 @@ static inline void keel_remote_taken(struct keel_remote *remote, uint32_t n)
 	KEEL_USE_remote->taken(remote, n);
 }
 
-/* The client's daemon ends or restarts: where nothing has been done yet, or it only waits, the REPLY "again" follows;
- * else it goes on. */
+/* Does it only wait for something (KEEL_REQUEST_WAITS)? False, too, while it is not being served yet. */
+static inline bool keel_remote_waits(struct keel_remote *remote)
+{
+	return KEEL_USE_remote->waits(remote);
+}
+
+/* The client's daemon ends or restarts: where nothing has been done yet, or it only waits, a GOODBYE follows; else it
+ * goes on. */
 static inline void keel_remote_again(struct keel_remote *remote)
 {
 	KEEL_USE_remote->again(remote);
