@@ -53,6 +53,7 @@ struct keel_req {
 	uint64_t corr;
 	struct keel_msg *msg;
 	size_t len; /* of msg */
+	int64_t since_ns;
 	struct keel_session session;
 	struct user *user;     /* the session's strings */
 	struct keel_out *out;  /* SENT */

@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "request/inside.h"
 #include "store/store.h"
+#include "util/account.h"
 #include "util/crumb.h"
 #include "util/err.h"
 #include "wire/pack.h"
@@ -39,7 +40,7 @@ static struct keel_req *req_create(struct client *c, const struct frame *f, stru
 	if (q == NULL)
 		return NULL;
 	*q = (struct keel_req){ .state = REQ_OPEN, .router = r, .client = c, .corr = f->corr, .msg = m,
-				 .len = f->len };
+				 .len = f->len, .since_ns = loop_clock_ns(r->parts->loop) };
 	DL_APPEND(c->reqs, q);
 	c->n_reqs++;
 	c->open += q->len;
@@ -133,7 +134,10 @@ static void released(void *arg)
 	struct keel_req *q = arg;
 	struct client *c = q->client;
 	struct keel_out *o = q->out;
+	struct parts *parts = q->router->parts;
 
+	if (q->route != NULL && !(q->route->def.flags & KEEL_REQUEST_WAITS))
+		account_add(&parts->account[KEEL_ACCOUNT_REQUEST], loop_clock_ns(parts->loop) - q->since_ns);
 	q->out = NULL;
 	if (c != NULL)
 		client_send(c, o, WIRE_REPLY, q->corr);

@@ -316,6 +316,21 @@ struct keel_about_hold {
 	const char *why;
 	int64_t passed_ms, timeout_ms;
 };
+/* How long things of a kind took, since the start of this daemon. */
+enum keel_account_of {
+	KEEL_ACCOUNT_REQUEST, /* from a request to its reply; without those that wait for something else (KEEL_REQUEST_WAITS) */
+	KEEL_ACCOUNT_COMMIT,  /* a transaction: until it is durable, with all attempts */
+	KEEL_ACCOUNT_TURN,    /* of the loop: nothing else is served meanwhile */
+	KEEL_ACCOUNTS,
+};
+#define KEEL_ACCOUNT_BUCKETS 32
+struct keel_account {
+	uint32_t size, reserved;
+	uint64_t count, sum_ns;
+	uint64_t longest_ns; /* since it was last asked for: for one module */
+	uint64_t now_ns;     /* how long the one under way takes so far; of a COMMIT only */
+	uint64_t bucket[KEEL_ACCOUNT_BUCKETS]; /* how many took less than 1 us, 2, 4 ...; the last one has all others */
+};
 struct keel_inspect_api {
 	uint32_t size, version;
 	void (*modules)(struct keel_mod *, void (*fn)(void *arg, const struct keel_about_module *), void *arg);
@@ -323,6 +338,8 @@ struct keel_inspect_api {
 	void (*holds)(struct keel_mod *, void (*fn)(void *arg, const struct keel_about_hold *), void *arg);
 	int32_t (*unbench)(struct keel_mod *, const char *tap, const char *who);
 	void (*reset)(struct keel_mod *);
+	void (*account)(struct keel_mod *, uint32_t which, struct keel_account *ret);
+	const char *(*trouble)(struct keel_mod *);
 };
 
 /* ---- store: the service a store module offers to the kernel ------------------------------------------- */
