@@ -249,7 +249,7 @@ static void on_release(struct keel_mod *mod, struct keel_req *req)
 	if (!code)
 		keel_log(mod, KEEL_LOG_JOB, "Job", keel_id(r.job), "vnodes released at request of %s, exec_vnode is %s",
 			 keel_req_session(req)->who, r.to_exec.data);
-	keel_reply(req, code, code ? err.text : NULL);
+	keel_reply(req, code, code ? "%s" : NULL, err.text);
 	release_fini(&r);
 }
 
