@@ -150,5 +150,6 @@ void dial_again(struct way *w, bool lasted, const char *why);
 void dial_stop(struct way *w);
 /* "host:port" or "[host]:port" into two strings, which the caller frees. Fails with -EINVAL or -ENOMEM. */
 int address_split(const char *text, char **ret_host, char **ret_port);
+bool address_is(const char *text); /* ways.c */
 
 #endif
