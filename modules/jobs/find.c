@@ -94,12 +94,20 @@ struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req)
 	return NULL;
 }
 
+/* Does the id end in a name that this server had before? Then it is this server's, whatever the object. */
+static bool is_renamed(struct keel_mod *mod, const char *id)
+{
+	const char *dot = strchr(id, '.');
+
+	return dot && strcmp(dot + 1, keel_server_name(mod)) != 0 && keel_find(mod, "server", dot + 1);
+}
+
 void on_locate(struct keel_mod *mod, struct keel_req *req)
 {
 	const char *id = keel_msg_str(keel_req_body(req), "id");
 	struct keel_out *out;
 
-	if (!id || (!job_find(mod, id) && !form_has(mod, id))) {
+	if (!id || (!job_find(mod, id) && !form_has(mod, id) && !is_renamed(mod, id))) {
 		keel_reply(req, PBSE_UNKJOBID, NULL);
 		return;
 	}
