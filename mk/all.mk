@@ -42,7 +42,7 @@ include $(S)/mk/install.mk
 keelson-all: $(KEELSON_ALL)
 
 keelson-clean:
-	rm -rf obj lib bin man doc share modules libexec placed tests keelsond libpbs.a libpbs.so libpbs.so.0 pbs-config \
+	rm -rf obj lib bin man pages doc share modules libexec placed tests keelsond libpbs.a libpbs.so libpbs.so.0 pbs-config \
 		libkeelson-mock.a
 
 -include $(shell test ! -d obj || find obj -name '*.d')

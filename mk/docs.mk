@@ -23,6 +23,14 @@ endif
 # A sanitizer build is not read.
 KEELSON_ALL += $(if $(findstring sanitize,$(CFLAGS)),,docs)
 
+# Pages about attributes, resources and records: sdk/man/made/* with entries from the rows of the modules that are built.
+PAGES := $(patsubst $(S)/sdk/man/made/%,pages/%,$(wildcard $(S)/sdk/man/made/*.[1-8]*))
+$(PAGES): pages/%: $(S)/sdk/man/made/% bin/keelson-module $(MODULES:%=modules/%.so)
+	$(call SAY,PAGE)
+	@mkdir -p $(@D)
+	$(DO)bin/keelson-module page $< $(MODULES:%=modules/%.so) >$@.new && mv $@.new $@
+docs: $(PAGES)
+
 # The worked examples: all that the guide and the reference quote or list, their headers, and what builds them.
 QUOTES := sed -n -E 's:.*<!-- code tests/fixtures/([a-z_]+\.c) .*:\1:p; /<!-- fixtures/{s/.*<!-- fixtures | *-->//g; s/([a-z_]+)/\1.c/gp}'
 EXAMPLES := $(S)/sdk/doc/examples/Makefile $(wildcard $(S)/tests/fixtures/*.h) $(sort $(addprefix $(S)/tests/fixtures/,\
@@ -34,7 +42,7 @@ SITE_HOOKS := $(if $(PYTHON_LIBS),$(patsubst $(S)/sdk/doc/%,%,$(wildcard $(S)/sd
 
 # What was built; the list is taken when the command runs.
 docs-install: docs
-	@for f in man/*.[1-9]*; do \
+	@for f in man/*.[1-9]* $(PAGES); do \
 		test ! -f $$f || $(INSTALL_DATA) -D $$f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/} || exit 1; \
 	done
 	$(DO)for f in $(EXAMPLES); do $(INSTALL_DATA) -D $$f '$(DESTDIR)$(docdir)'/examples/$${f##*/} || exit 1; done
@@ -42,7 +50,7 @@ docs-install: docs
 	@test ! -f doc/keelson-sdk.html || $(INSTALL_DATA) -D doc/keelson-sdk.html '$(DESTDIR)$(docdir)/keelson-sdk.html'
 
 docs-uninstall:
-	@for f in man/*.[1-9]*; do rm -f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/}; done
+	@for f in man/*.[1-9]* $(PAGES); do rm -f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/}; done
 	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html'
 	@rm -rf '$(DESTDIR)$(docdir)/examples' '$(DESTDIR)$(docdir)/hooks'
 	@test ! -d '$(DESTDIR)$(docdir)' || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(docdir)'

@@ -33,10 +33,16 @@ static bool is_server(const struct link *l)
 	return keel_daemon(l->mod) & KEEL_SERVER;
 }
 
+/* That its key is to have. */
+static uint32_t role_of(const struct link *l)
+{
+	return is_server(l) ? KEEL_SERVER : keel_daemon(l->mod);
+}
+
 /* ---- this daemon's own key -------------------------------------------------------------------------- */
 static int32_t key_missing(const struct link *l, struct keel_err *err)
 {
-	const char *host = keel_host_name(l->mod), *role = key_role_word(is_server(l) ? KEEL_SERVER : KEEL_MOM);
+	const char *host = keel_host_name(l->mod), *role = key_role_word(role_of(l));
 
 	return keel_error(err, -ENOENT, "key file %s is missing; make the key with `keelson-key make --role %s --host %s --dir DIR` "
 			  "and put it there with `install -m 600 DIR/%s.key %s`; keelson-key(8) has how it is enrolled",
@@ -46,7 +52,7 @@ static int32_t key_missing(const struct link *l, struct keel_err *err)
 /* Is it the one this daemon should have? */
 static int32_t check_identity(const struct link *l, const struct identity *id, struct keel_err *err)
 {
-	uint32_t wanted = is_server(l) ? KEEL_SERVER : KEEL_MOM;
+	uint32_t wanted = role_of(l);
 	const char *host = keel_host_name(l->mod);
 
 	if (id->daemon != wanted)
@@ -54,7 +60,7 @@ static int32_t check_identity(const struct link *l, const struct identity *id, s
 				  "key file %s is a key of a %s, but this daemon is a %s; make one with "
 				  "keelson-key make --role %s", l->key_file, key_role_word(id->daemon),
 				  key_role_word(wanted), key_role_word(wanted));
-	if (wanted == KEEL_MOM && strcmp(id->host, host) != 0) /* a server is known by its key, whatever its host is called */
+	if (wanted != KEEL_SERVER && strcmp(id->host, host) != 0) /* a server is known by its key, whatever its host is called */
 		return keel_error(err, -EINVAL,
 				  "key file %s is the key of host %s, but this host is %s; make one for it with "
 				  "keelson-key make --host %s", l->key_file, id->host, host, host);
@@ -107,17 +113,19 @@ static void fini(struct keel_mod *m)
 	free(l->peers_dir);
 }
 
-/* A mom is found by the hosts of its jobs; a server says where. NULL: nowhere. */
+/* A mom is found by the hosts of its jobs; a server says where; a login node links with its server only. NULL: nowhere. */
 static const char *listen_address(const struct link *l, bool dials)
 {
 	const char *at = conf_of(l)->listen;
 
+	if (keel_daemon(l->mod) & KEEL_LOGIN)
+		return NULL;
 	if (!said(at))
 		return dials ? "*:0" : NULL;
 	return strcmp(at, "none") == 0 ? NULL : at;
 }
 
-/* A mom dials its server, and there is no port that servers have unless they are told. */
+/* A mom and a login node dial their server, and there is no port that servers have unless they are told. */
 static int32_t check_server(const struct link *l, struct keel_err *err)
 {
 	const char *at = conf_of(l)->server;
@@ -214,7 +222,7 @@ static const struct keel_conf_rule rules[] = {
 				    "its own at any address, with a port of the system's choice that it keeps"),
 	RULE(STRING, address, .doc = "host or host:port where other hosts dial this one; empty: the address it listens on, "
 				     "or its host name"),
-	RULE(STRING, server, .doc = "host:port of the server, for a mom of its own"),
+	RULE(STRING, server, .doc = "host:port of the server, for a mom of its own and a login node"),
 	RULE(STRING, key_file,
 	     .doc = "secret key of this daemon, mode 0600; empty: link.key in server_priv or mom_priv of home"),
 	RULE(STRING, peers_dir,
@@ -243,6 +251,6 @@ static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
 
 KEEL_MODULE(.name = "link-tcp", .version = "1", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
 	    .summary = "encrypted links to other hosts over TCP, proved by keys",
-	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct link),
+	    .roles = KEEL_SERVER | KEEL_MOM | KEEL_LOGIN, .state_size = sizeof(struct link),
 	    KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), .init = init, .start = start,
 	    .stop = stop, .fini = fini);

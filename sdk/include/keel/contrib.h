@@ -56,6 +56,7 @@ struct keel_contrib {
 #define KEEL_ROW_RESV_SUBSTATE struct keel_resv_substate_def
 #define KEEL_ROW_MANAGED struct keel_managed_def
 #define KEEL_ROW_LISTED struct keel_listed_def
+#define KEEL_ROW_TERM struct keel_term_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag {
@@ -481,6 +482,15 @@ struct keel_listed_def {
 struct keel_host_fact_def {
 	uint32_t size, reserved;
 	const char *name, *doc; /* name: of the attribute; several modules may want it */
+};
+
+/* TERM: a word that a page of the manual explains and that is no row of another kind, such as a built-in resource or a letter of
+ * a record. Nothing in a daemon reads it, so no module declares the kind; `keelson-module page` does. */
+struct keel_term_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	const char *topic; /* "resource", "hook", "record", "item" */
+	const char *form;  /* what a value is, and what else is to be seen at a glance; NULL: nothing */
 };
 
 #endif
