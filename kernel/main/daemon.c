@@ -197,6 +197,8 @@ static int start(struct daemon *d, struct keel_err *err)
 	if (ret == 0)
 		ret = home_make(d->parts.home, d->parts.daemon, err);
 	if (ret == 0)
+		ret = home_guard(d->parts.home, d->parts.daemon, err);
+	if (ret == 0)
 		ret = home_lock(d->parts.home, d->parts.daemon, &d->handed, &d->locks, err);
 	if (ret == 0)
 		ret = log_start(d, err);

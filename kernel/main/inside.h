@@ -94,6 +94,8 @@ void handed_pass(const struct handed *h);
 /* ---- home.c: PBS_HOME ------------------------------------------------------------------------------- */
 /* Make missing directories and files for the roles (enum keel_daemon bits). Returns 0, or an error with *err. */
 int home_make(const char *home, uint32_t roles, struct keel_err *err);
+/* Fails with *err when other users could write into what is private to a role. */
+int home_guard(const char *home, uint32_t roles, struct keel_err *err);
 /* Take the lock of each role, until handed_close() or the end of the process, and write the pid into it; those in `handed`
  * are taken already. Returns 0, or an error with *err: -EBUSY when another daemon holds one, with its pid. */
 int home_lock(const char *home, uint32_t roles, struct handed *handed, struct handed *ret, struct keel_err *err);

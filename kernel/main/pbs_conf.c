@@ -51,6 +51,9 @@ int pbs_conf_read(struct pbs_conf *ret, struct keel_err *err)
 
 	*ret = (struct pbs_conf){ .text = NULL };
 	path = named ? path : FILE_DEFAULT;
+	rc = file_guard(path, err);
+	if (rc < 0)
+		return rc;
 	rc = file_read(path, FILE_MAX, &ret->text, NULL);
 	if (rc < 0 && (rc != -ENOENT || named))
 		return err_set(err, rc, "cannot read %s%s: %s", path, named ? " (named by PBS_CONF_FILE)" : "", strerror(-rc));

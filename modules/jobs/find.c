@@ -94,12 +94,13 @@ struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req)
 	return NULL;
 }
 
-/* Does the id end in a name that this server had before? Then it is this server's, whatever the object. */
+/* Does the id end in a name that this server had before, or is it one of its own, but not of a job? It is to be asked here then. */
 static bool is_renamed(struct keel_mod *mod, const char *id)
 {
 	const char *dot = strchr(id, '.');
+	bool here = dot && keel_find(mod, "server", dot + 1);
 
-	return dot && strcmp(dot + 1, keel_server_name(mod)) != 0 && keel_find(mod, "server", dot + 1);
+	return here && (!keel_id_number(id) || strcmp(dot + 1, keel_server_name(mod)) != 0);
 }
 
 void on_locate(struct keel_mod *mod, struct keel_req *req)

@@ -4,6 +4,7 @@
  */
 #include "link-tcp.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,17 @@ int32_t own_key(struct link *l, struct keel_err *err)
 	return ret;
 }
 
+int32_t key_guard(const char *dir, const char *name, struct keel_err *err)
+{
+	char path[4096];
+
+	if (!keel_has(renew))
+		return 0;
+	if ((size_t)snprintf(path, sizeof(path), "%s%s%s", dir, *name ? "/" : "", name) >= sizeof(path))
+		return keel_error(err, -ENAMETOOLONG, "the path of the peers' keys is too long");
+	return keel_renew_guard(path, err);
+}
+
 /* ---- life ------------------------------------------------------------------------------------------- */
 /* What the configuration says, or `otherwise` below server_priv or mom_priv; relative paths are below home. */
 static char *file_of(const struct link *l, const char *text, const char *otherwise)
@@ -137,6 +149,21 @@ static int32_t check_server(const struct link *l, struct keel_err *err)
 			  said(at) ? at : "nothing", said(at) ? "\"" : "", said(at) && !strchr(at, ':') ? at : "head.example.org");
 }
 
+/* Who may write there could speak as any host. */
+static int32_t check_peers(const struct link *l, struct keel_err *err)
+{
+	int32_t ret = key_guard(l->peers_dir, "", err);
+	DIR *dir = ret == 0 ? opendir(l->peers_dir) : NULL;
+	const struct dirent *e;
+
+	while (ret == 0 && dir != NULL && (e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.')
+			ret = key_guard(l->peers_dir, e->d_name, err);
+	if (dir != NULL)
+		closedir(dir);
+	return ret;
+}
+
 static int32_t init(struct keel_mod *m, struct keel_err *err)
 {
 	struct link *l = m->state;
@@ -151,7 +178,7 @@ static int32_t init(struct keel_mod *m, struct keel_err *err)
 	l->peers_dir = file_of(l, conf_of(l)->peers_dir, "peers");
 	if (l->key_file == NULL || l->peers_dir == NULL)
 		ret = keel_error(err, -ENOMEM, "no memory for links");
-	else if ((ret = check_server(l, err)) == 0 && (!is_server(l) || listen_address(l, false) != NULL))
+	else if ((ret = check_server(l, err)) == 0 && (ret = check_peers(l, err)) == 0 && (!is_server(l) || listen_address(l, false) != NULL))
 		ret = own_key(l, err);
 	if (ret < 0)
 		fini(m);
@@ -233,6 +260,7 @@ static const struct keel_conf_rule rules[] = {
 };
 
 KEEL_USE_OPT(carry);
+KEEL_USE_OPT(renew);
 
 static const struct keel_carrier_api carrier = {
 	.size = sizeof(carrier),
