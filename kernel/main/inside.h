@@ -24,7 +24,7 @@ struct pbs_conf {
 int pbs_conf_read(struct pbs_conf *ret, struct keel_err *err);
 /* Returns the value, of the environment first; NULL: not set. Borrowed. */
 const char *pbs_conf_get(const struct pbs_conf *p, const char *key);
-/* Returns the server's name, as in ids: PBS_SERVER, else PBS_PRIMARY, PBS_SERVER_HOST_NAME. NULL: none is set. */
+/* Returns the server's name, as in ids: PBS_SERVER, else PBS_PRIMARY where there is a PBS_SECONDARY. NULL: none is set. */
 const char *pbs_conf_server(const struct pbs_conf *p);
 
 /* ---- settings.c: the kernel's own configuration, checked and with its defaults ---------------------- */

@@ -86,5 +86,5 @@ const char *pbs_conf_server(const struct pbs_conf *p)
 
 	if (name == NULL && pbs_conf_get(p, "PBS_SECONDARY") != NULL)
 		name = pbs_conf_get(p, "PBS_PRIMARY");
-	return name == NULL ? pbs_conf_get(p, "PBS_SERVER_HOST_NAME") : name;
+	return name; /* PBS_SERVER_HOST_NAME is where it is connected to */
 }

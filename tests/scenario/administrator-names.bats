@@ -16,21 +16,23 @@ call()
 	sed -i "s/^PBS_SERVER=.*/PBS_SERVER=$1/" "$SB/pbs.conf"
 }
 
-# serve [OPTION...]: start the server itself, as a person would.
-serve()
+# serve_at NAME [OPTION...], serve [OPTION...]: start a daemon, the server, as a person would.
+serve_at()
 {
-	local line set_args=()
-	while read -r line; do set_args+=(--set "$line"); done < <(cat "$SB/settings" "$SB/server/etc/settings" 2>/dev/null)
-	${KEELSON_LOGIN-} "$KEELSON_BUILD/keelsond" --conf "$(conf)" "${set_args[@]}" "$@" 3>&- 2>&1
+	local name=$1 line set_args=()
+	shift
+	while read -r line; do set_args+=(--set "$line"); done < <(cat "$SB/settings" "$SB/$name/etc/settings" 2>/dev/null)
+	${KEELSON_LOGIN-} "$KEELSON_BUILD/keelsond" --conf "$(conf "$name")" "${set_args[@]}" "$@" 3>&- 2>&1
 }
+serve() { serve_at server "$@"; }
 refuses() { run serve "$@"; same 'exit status' 1 "$status"; lacks "$output" 'fatal signal|vendor'; }
 ids() { qstat -xt | tail -n +3 | cut -d ' ' -f 1 | sort; }
 queues_alive() { qstat -Q >/dev/null; }
 
 @test "administrator #6: a server of another name refuses the store of a running job with a sentence; renamed it goes on" {
 	setup_sandbox --hosts 2
+	qmgr -c "set server job_history_enable = true"
 	local id held array part resv child before name delay first
-	qmgr -c 'set server job_history_enable = true'
 	id=$(running)
 	session=$(session_of "$id")
 	held=$(submit -h -- /bin/true)
@@ -72,7 +74,7 @@ queues_alive() { qstat -Q >/dev/null; }
 	# Each name finds it.
 	for name in "" .svr .new; do
 		for first in "${id%.*}" "${held%.*}" "${array%.*}" "$(sub "${array%.*}" 2)"; do
-			same "$first$name" "$first.svr" "$(qstat -t "$first$name" | tail -n 1 | cut -d ' ' -f 1)"
+			same "$first$name" "$first.svr" "$(qstat "$first$name" | sed -n '3s/ .*//p')"
 		done
 		has "$(pbs_rstat -f "${resv%.*}$name")" "^Resv ID: ${resv/./\\.}\$"
 		has "$(keelson explain "${held%.*}$name")" 'held'
@@ -127,6 +129,7 @@ queues_alive() { qstat -Q >/dev/null; }
 
 @test "administrator #6: PBS_SERVER_HOST_NAME names where to connect, never the server" {
 	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
 	local id
 	sandbox kill server
 	sed -i '/^server_name/d' "$(conf)"
@@ -143,6 +146,7 @@ queues_alive() { qstat -Q >/dev/null; }
 
 @test "administrator #6: the backup of a server is restored on a host of another name; its hosts follow" {
 	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
 	local id session
 	id=$(running)
 	session=$(session_of "$id")
@@ -165,6 +169,7 @@ check_of() { run "$KEELSON_BUILD/keelsond" --check --conf "$SB/n1/etc/keelson.co
 
 @test "administrator #9: a host without a server, a server without a port, a key that is missing: --check says what to write" {
 	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
 	local links=$SB/n1/etc/modules.d/link-tcp.conf key=$SB/n1/keys/n1.key
 	check_of
 	same 'exit status' 0 "$status"
@@ -207,6 +212,7 @@ check_host() { "$KEELSON_BUILD/keelsond" --check --conf "$(conf n1)"; }
 
 @test "administrator #10: what others may write is refused: mom_priv, peers, the configuration and what is above it" {
 	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
 	local path
 	sandbox kill n1
 	sandbox kill server
@@ -222,7 +228,7 @@ check_host() { "$KEELSON_BUILD/keelsond" --check --conf "$(conf n1)"; }
 	# What was refused once starts as soon as it is mended; a key that is enrolled later and that others may write is none.
 	sandbox restart server
 	chmod o+w "$SB/server/peers/n1.pub"
-	sandbox restart n1
+	serve_at n1
 	refused() { has "$(server_log)" "$SB/server/peers/n1.pub may be written by others \(mode 0646\); .chmod go-w"; }
 	wait_until 20 refused
 	chmod o-w "$SB/server/peers/n1.pub"
@@ -233,6 +239,7 @@ check_host() { "$KEELSON_BUILD/keelsond" --check --conf "$(conf n1)"; }
 @test "administrator #10: what another user owns is refused, and what is above it, by the words of what mends it" {
 	needs_root
 	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
 	local path
 	sandbox kill n1
 	for path in "$SB"/n1/{mom_priv,peers,peers/server.pub,etc,etc/keelson.conf,etc/modules.d,etc/modules.d/executor.conf} "$SB/n1" "$SB"; do
@@ -249,6 +256,7 @@ check_host() { "$KEELSON_BUILD/keelsond" --check --conf "$(conf n1)"; }
 
 @test "administrator #11: a start that is refused says what to do, and blames no module" {
 	setup_sandbox
+	qmgr -c "set server job_history_enable = true"
 	local id session
 	id=$(running)
 	session=$(session_of "$id")
