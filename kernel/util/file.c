@@ -184,7 +184,12 @@ int file_guard(const char *path, struct keel_err *err)
 int file_trust(const char *path, struct keel_err *err)
 {
 	struct keel_err why = { 0 };
-	int ret = geteuid() == 0 ? guard_all(path, true, &why) : 0;
+	int ret;
 
+	if (geteuid() != 0)
+		return 0;
+	if (access(path, F_OK) < 0)
+		return err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
+	ret = guard_all(path, true, &why);
 	return ret == 0 ? 0 : err_set(err, ret, "%s is not trusted: %s, for root runs only what root alone can write", path, why.text);
 }

@@ -77,7 +77,7 @@ queues_alive() { qstat -Q >/dev/null; }
 			same "$first$name" "$first.svr" "$(qstat "$first$name" | sed -n '3s/ .*//p')"
 		done
 		has "$(pbs_rstat -f "${resv%.*}$name")" "^Resv ID: ${resv/./\\.}\$"
-		has "$(keelson explain "${held%.*}$name")" 'held'
+		has "$(keelson explain "${held%.*}$name")" '^job +1\.svr  state H'
 	done
 	run qstat 99.svr
 	has "$output" 'Unknown Job Id 99.svr'
