@@ -214,6 +214,8 @@ static const struct keel_task_events events = {
 	.released = task_released,
 	.pruned = task_pruned,
 	.discarded = task_discarded,
+	.undelivered = task_undelivered,
+	.remark = task_remark,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
