@@ -229,7 +229,7 @@ static int start_memory(struct links *l, struct keel_err *err)
 	mom->daemon = KEEL_MOM;
 	peer_linked(mom, NULL);
 	if (mom == server)
-		mom->daemon = KEEL_ANY; /* a host of that name */
+		mom->daemon = BOTH; /* a host of that name */
 	return 0;
 }
 
@@ -242,7 +242,7 @@ int links_start(struct links *l, struct keel_err *err)
 		if (p->awaited)
 			peer_await(p);
 	}
-	if (l->parts->daemon == (KEEL_SERVER | KEEL_MOM))
+	if (l->parts->daemon == BOTH)
 		return start_memory(l, err);
 	if (registry_service(l->parts->registry, "carrier", 0, NULL, NULL) == NULL)
 		log_add(l->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Link", l->parts->host_name,

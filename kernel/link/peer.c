@@ -118,7 +118,7 @@ static void durable(void *arg)
 	struct links *l = p->links;
 	bool current = peer_is_up(p) && m->generation == p->generation;
 	const char *from = p->daemon == KEEL_SERVER ? l->parts->host_name : SERVER_PEER;
-	uint32_t len, daemon = p->daemon == KEEL_ANY ? KEEL_ANY : KEEL_ANY & ~p->daemon;
+	uint32_t len, daemon = p->daemon == BOTH ? BOTH : BOTH & ~p->daemon;
 	const char *bytes = out_bytes(m->out, &len);
 
 	if (current && !p->memory)

@@ -50,7 +50,8 @@
 enum keel_daemon {
 	KEEL_SERVER = 1,
 	KEEL_MOM = 2,
-	KEEL_ANY = 3,
+	KEEL_LOGIN = 4, /* a host that runs no jobs: commands there reach the server; always alone in its process */
+	KEEL_ANY = 7,
 	/* Of a point only: it is raised too often, or in the middle of something that cannot wait, so a module
 	 * that taps it cannot run in a process of its own. So it is with every FOLD. */
 	KEEL_INLINE = 0x100,

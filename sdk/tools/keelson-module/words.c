@@ -99,7 +99,8 @@ const char *words_of_default(const struct keel_conf_rule *r, char buf[WORDS_MAX]
 
 const char *words_of_daemons(uint32_t roles)
 {
-	static const char *const words[] = { "nothing", "server", "mom", "server and mom" };
+	static const char *const words[] = { "nothing", "server", "mom", "server and mom", "login", "server and login",
+					     "mom and login", "server, mom and login" };
 
 	return words[roles & KEEL_ANY];
 }
