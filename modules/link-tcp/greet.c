@@ -30,6 +30,7 @@ static const struct {
 	{ "its host is served by this very daemon",
 	  "the server runs a host of this name itself (its roles are server and mom); give this host another name (host_name)" },
 	{ "no host may have this name", "no host may have the name of this one; give it another (host_name)" },
+	{ "it is a login node, which links with its server only", "a login node links with its server only (link-tcp.server)" },
 };
 
 void greet_open(struct conn *c)
