@@ -23,10 +23,10 @@ static const char *name_objection(const struct conn *c, bool server)
 {
 	const struct hello *h = &c->theirs;
 
-	if (h->daemon != (server ? KEEL_SERVER : KEEL_MOM))
-		return server ? "it is no server" : "it is no mom";
 	if (server)
-		return NULL;
+		return h->daemon == KEEL_SERVER ? NULL : "it is no server";
+	if (h->daemon != KEEL_MOM && (h->daemon != KEEL_LOGIN || !(keel_daemon(c->link->mod) & KEEL_SERVER)))
+		return h->daemon == KEEL_LOGIN ? "it is a login node, which links with its server only" : "it is no mom";
 	if (strcmp(h->host, SERVER_PEER) == 0)
 		return "no host may have this name";
 	if (c->way != NULL && strcmp(h->host, c->way->host) != 0)

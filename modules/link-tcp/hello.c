@@ -35,7 +35,7 @@ int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret)
 	h.daemon = bytes[AT_ROLE];
 	host_len = bytes[AT_HOST_LEN];
 	at_ticket = AT_HOST + host_len + 2 * KEY_SIZE;
-	if ((h.daemon != KEEL_SERVER && h.daemon != KEEL_MOM) || len <= at_ticket || bytes[at_ticket] > TICKET_MAX ||
+	if (key_role_word(h.daemon) == NULL || len <= at_ticket || bytes[at_ticket] > TICKET_MAX ||
 	    len != at_ticket + 1 + bytes[at_ticket] || !key_host_valid((const char *)bytes + AT_HOST, host_len))
 		return -EPROTO;
 	h.ticket_len = bytes[at_ticket];

@@ -254,6 +254,6 @@ static void fini(struct keel_mod *mod)
 static const char *const requires[] = { "executor", NULL };
 
 KEEL_MODULE(.name = "sisters", .version = "1.0", .vendor = "Keelson",
-	    .summary = "a job over several hosts acts as one", .roles = KEEL_ANY, .state_size = sizeof(struct state),
+	    .summary = "a job over several hosts acts as one", .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct state),
 	    KEEL_CONF(struct conf, conf_rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires,
 	    .init = init, .start = start, .stop = stop, .fini = fini);
