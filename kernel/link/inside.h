@@ -17,6 +17,7 @@
 #define SERVER_PEER "server"
 #define GOODBYE "keel.goodbye" /* the message of a daemon that restarts */
 enum {
+	BOTH = KEEL_SERVER | KEEL_MOM, /* one process that is both: the other end of its link is itself */
 	MESSAGE_MOST = 2 * WIRE_SCRIPT_MAX, /* bytes */
 	GOODBYE_GRACE_MS = 60000,	    /* at least, of a peer that restarts: its new image may hang, and the old one come back */
 	EXPECTED_GRACE_MS = 10000,	    /* at least, of a peer of the last image: the longest pause of one that dials, twice */
@@ -68,6 +69,7 @@ void peer_linked(struct peer *p, const struct keel_carrier_api *carrier); /* NUL
 void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
 int peer_send(struct peer *p, struct keel_out *o);
+int peer_stream(struct peer *p, struct keel_out *o); /* now, over its carrier; `o` is moved */
 void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */
 void message_destroy(struct message *m);
 

@@ -118,7 +118,7 @@ static void durable(void *arg)
 	struct links *l = p->links;
 	bool current = peer_is_up(p) && m->generation == p->generation;
 	const char *from = p->daemon == KEEL_SERVER ? l->parts->host_name : SERVER_PEER;
-	uint32_t len, daemon = p->daemon == KEEL_ANY ? KEEL_ANY : KEEL_ANY & ~p->daemon;
+	uint32_t len, daemon = p->daemon == BOTH ? BOTH : BOTH & ~p->daemon;
 	const char *bytes = out_bytes(m->out, &len);
 
 	if (current && !p->memory)
@@ -144,5 +144,17 @@ int peer_send(struct peer *p, struct keel_out *o)
 	ret = store_after(p->links->parts->store, durable, m);
 	if (ret < 0)
 		message_destroy(m);
+	return ret;
+}
+
+int peer_stream(struct peer *p, struct keel_out *o)
+{
+	uint32_t len;
+	const char *bytes = out_bytes(o, &len);
+	int ret = bytes == NULL ? -ENOMEM : len > MESSAGE_MOST ? -EMSGSIZE : 0;
+
+	if (ret == 0)
+		peer_carry(p, bytes, len);
+	out_drop(o);
 	return ret;
 }

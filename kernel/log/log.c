@@ -3,7 +3,8 @@
  * log.c - day files; which records are written, and how.
  *
  * The formatted second is cached. A file belongs to a local day; the first record of another day closes it and opens
- * the next. When that fails the old file is used on, and the next second tries again.
+ * the next. One that was moved away, removed or replaced is noticed by the first record of another second, or by log_look(). When
+ * the new file cannot be opened the old one is used on, says so once, and the next second tries again.
  */
 #include "log/log.h"
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +40,7 @@ struct log {
 	uint64_t lost;         /* records that could not be written */
 	int lost_why;          /* errno of the last of them */
 	bool torn;             /* the file ends in the middle of a record */
+	int unopened;          /* why the day's file could not be opened, which the log says already; 0: it is open */
 };
 
 static bool is_c1(unsigned char c)
@@ -149,18 +152,41 @@ static void record_write(struct log *g, uint32_t event, const char *klass, const
 	}
 }
 
-/* Switch to the file of `day`. Returns 0, or -errno and nothing has changed. */
+/* Is the open file another one than that of its name? */
+static bool is_elsewhere(const struct log *g)
+{
+	struct stat open, named;
+	char *path = NULL;
+	bool gone;
+
+	if (g->day == 0 || asprintf(&path, "%s/%08d", g->dir, g->day) < 0)
+		return false;
+	gone = lstat(path, &named) < 0 ? errno == ENOENT :
+	       fstat(g->fd, &open) == 0 && (named.st_ino != open.st_ino || named.st_dev != open.st_dev);
+	free(path);
+	return gone;
+}
+
+/* Switch to the file of `day`. Returns 0, or -errno and the old one is used on. */
 static int day_open(struct log *g, int day)
 {
 	char *path = NULL, host[256] = "", words[600];
-	int fd;
+	int fd, ret;
 
 	if (asprintf(&path, "%s/%08d", g->dir, day) < 0)
 		return -ENOMEM;
+	if (g->fd >= 0)
+		(void)dir_make(g->dir, 0755); /* it may have been moved, too */
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	ret = -errno;
+	if (fd < 0 && g->fd >= 0 && g->unopened != ret) {
+		snprintf(words, sizeof(words), "cannot open %.400s: %s; records go to the file before it", path, strerror(-ret));
+		record_write(g, KEEL_LOG_ERROR, "Svr", "Log", words);
+	}
 	free(path);
+	g->unopened = fd < 0 ? ret : 0;
 	if (fd < 0)
-		return -errno;
+		return ret;
 	if (g->fd >= 0) {
 		record_write(g, KEEL_LOG_SYSTEM, "Svr", "Log", "Log closed");
 		dup3(fd, g->fd, O_CLOEXEC);
@@ -185,9 +211,10 @@ static int now_begin(struct log *g)
 	int64_t us = loop_time_us(g->loop);
 	time_t second = (time_t)(us / 1000000);
 	int day = g->day;
+	bool look = second != g->second;
 	struct tm tm;
 
-	if (second != g->second) {
+	if (look) {
 		localtime_r(&second, &tm);
 		strftime(g->stamp, sizeof(g->stamp), "%m/%d/%Y %H:%M:%S", &tm);
 		day = (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
@@ -195,7 +222,9 @@ static int now_begin(struct log *g)
 	g->second = second;
 	if (g->microseconds)
 		snprintf(strchrnul(g->stamp, '.'), 8, ".%06u", (unsigned)(us % 1000000));
-	return g->dir == NULL || day == g->day ? 0 : day_open(g, day);
+	if (g->dir == NULL || (day == g->day && !(look && is_elsewhere(g))))
+		return 0;
+	return day_open(g, day);
 }
 
 int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, bool microseconds,
@@ -242,6 +271,14 @@ void log_close(struct log *g)
 	free(g->dir);
 	free(g->name);
 	free(g);
+}
+
+void log_look(struct log *g)
+{
+	if (g->dir != NULL) {
+		g->second = -1;
+		now_begin(g);
+	}
 }
 
 void log_set_mask(struct log *g, uint32_t mask, bool override)

@@ -17,6 +17,8 @@ struct loop;
 int log_open(struct loop *l, const char *dir, const char *name, uint32_t mask, bool microseconds,
 	     struct log **ret_log, struct keel_err *err);
 void log_close(struct log *g);
+/* Looks whether the day's file is still there, and opens another one when it was moved or removed. */
+void log_look(struct log *g);
 /* `override`: one that replaces the other until it is 0 again, for an administrator at run time. */
 void log_set_mask(struct log *g, uint32_t mask, bool override);
 /* JSON lines instead of PBS lines: {"time": ..., "event": ..., "daemon": ..., "class": ..., "object": ..., "text": ...} */

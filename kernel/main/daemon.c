@@ -40,6 +40,7 @@
 #define LAST_REPLIES_MS 5000
 #define LAST_COMMIT_MS 15000
 #define CONF_BYTES (1u << 20)
+#define LOG_LOOK_MS 30000
 #define LAST_WORK_MS 1000 /* on worker threads, which an exec ends */
 
 /* ---- parts -------------------------------------------------------------------------------------- */
@@ -128,6 +129,7 @@ static void hup_signalled(void *arg, int signum)
 	struct crumb crumb;
 
 	(void)signum;
+	log_look(d->parts.log);
 	d->hup = d->next != NULL;
 	if (!d->serving || d->stopping || d->hup)
 		return;
@@ -157,6 +159,15 @@ static int signals_watch(struct daemon *d, struct keel_err *err)
 
 /* ---- start ------------------------------------------------------------------------------------- */
 
+/* Without a record nothing else looks. Without memory SIGHUP does. */
+static void log_watch(void *arg)
+{
+	struct daemon *d = arg;
+
+	log_look(d->parts.log);
+	loop_timer(d->parts.loop, LOG_LOOK_MS, log_watch, d);
+}
+
 static int log_start(struct daemon *d, struct keel_err *err)
 {
 	const struct settings *s = d->settings;
@@ -169,6 +180,8 @@ static int log_start(struct daemon *d, struct keel_err *err)
 	if (ret < 0)
 		return ret;
 	log_set_json(d->parts.log, s->log->format != 0);
+	if (d->world == NULL)
+		log_watch(d);
 	crash_init(log_fd(d->parts.log));
 	return 0;
 }

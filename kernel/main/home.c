@@ -43,11 +43,11 @@ static const struct row {
 	{ "sched_logs", 0755, KEEL_SERVER, NULL },
 	{ "sched_priv", 0750, KEEL_SERVER, NULL },
 	{ "datastore", 0700, KEEL_SERVER, NULL },
-	{ "mom_logs", 0755, KEEL_MOM, NULL },
-	{ "mom_priv", 0751, KEEL_MOM, NULL },
+	{ "mom_logs", 0755, KEEL_MOM | KEEL_LOGIN, NULL },
+	{ "mom_priv", 0751, KEEL_MOM | KEEL_LOGIN, NULL },
 	{ "mom_priv/hooks", 0751, KEEL_MOM, NULL },
 	{ "mom_priv/config.d", 0755, KEEL_MOM, NULL },
-	{ "mom_priv/peers", 0750, KEEL_MOM, NULL },
+	{ "mom_priv/peers", 0750, KEEL_MOM | KEEL_LOGIN, NULL },
 	{ "pbs_environment", 0644, KEEL_ANY, "PATH=/usr/local/bin:/usr/bin:/bin\nLANG=C\n" },
 	{ "pbs_version", 0644, KEEL_ANY | OURS, KEELSON_VERSION_TEXT "\n" },
 };
@@ -125,7 +125,7 @@ int home_lock(const char *home, uint32_t roles, struct handed *handed, struct ha
 		const char *name, *dir, *file;
 	} locked[] = {
 		{ KEEL_SERVER, "server", "server_priv", "server.lock" },
-		{ KEEL_MOM, "mom", "mom_priv", "mom.lock" },
+		{ KEEL_MOM | KEEL_LOGIN, "mom or login daemon", "mom_priv", "mom.lock" },
 	};
 	int rc = 0;
 

@@ -36,7 +36,7 @@ static void usage_print(void)
 {
 	char *conf = place_conf_file();
 
-	printf("usage: keelsond [--conf FILE] [--role server|mom]... [--home DIR] [--foreground|-N]\n"
+	printf("usage: keelsond [--conf FILE] [--role server|mom|login]... [--home DIR] [--foreground|-N]\n"
 	       "                [--set key=value]... [--last-good | --check] [--version]\n"
 	       "  --conf FILE      configuration (%s)\n"
 	       "  --role ROLE      what to be, instead of what the configuration says\n"
@@ -52,15 +52,11 @@ static void usage_print(void)
 
 static int role_take(struct options *o)
 {
-	if (strcmp(optarg, "server") == 0)
-		o->roles |= KEEL_SERVER;
-	else if (strcmp(optarg, "mom") == 0)
-		o->roles |= KEEL_MOM;
-	else {
-		fprintf(stderr, "keelsond: --role: expected server or mom, got \"%s\"\n", optarg);
-		return -EINVAL;
-	}
-	return 0;
+	o->roles |= role_of(optarg);
+	if (role_of(optarg) != 0)
+		return 0;
+	fprintf(stderr, "keelsond: --role: expected server, mom or login, got \"%s\"\n", optarg);
+	return -EINVAL;
 }
 
 static int option_take(struct options *o, int letter)

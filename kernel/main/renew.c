@@ -46,10 +46,10 @@ static const char **words_make(const struct daemon *d, const char *set, const ch
 		words[n++] = "--home";
 		words[n++] = d->parts.home;
 	}
-	for (uint32_t role = KEEL_SERVER; role <= KEEL_MOM; role <<= 1) {
+	for (uint32_t role = KEEL_SERVER; role <= KEEL_LOGIN; role <<= 1) {
 		if (o->roles & role) {
 			words[n++] = "--role";
-			words[n++] = role == KEEL_SERVER ? "server" : "mom";
+			words[n++] = role_word(role);
 		}
 	}
 	for (size_t i = 0; i < o->n_set; i++) {

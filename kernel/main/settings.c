@@ -87,21 +87,37 @@ static bool is_name(const char *name)
 	return true;
 }
 
+static const char *const role_words[] = { "server", "mom", "login" }; /* of KEEL_SERVER, KEEL_MOM, KEEL_LOGIN */
+
+uint32_t role_of(const char *word)
+{
+	for (uint32_t i = 0; i < KEEL_COUNT(role_words); i++)
+		if (strcmp(role_words[i], word) == 0)
+			return UINT32_C(1) << i;
+	return 0;
+}
+
+const char *role_word(uint32_t role)
+{
+	return role_words[role == KEEL_LOGIN ? 2 : role == KEEL_MOM];
+}
+
 static int roles_fill(struct settings *s, const struct options *o, struct keel_err *err)
 {
 	for (const char *const *role = s->top->roles; *role != NULL; role++) {
-		if (strcmp(*role, "server") == 0)
-			s->roles |= KEEL_SERVER;
-		else if (strcmp(*role, "mom") == 0)
-			s->roles |= KEEL_MOM;
-		else
-			return err_set(err, -EINVAL, "%s: roles: expected \"server\" or \"mom\", got \"%s\"", o->conf_file, *role);
+		if (role_of(*role) == 0)
+			return err_set(err, -EINVAL, "%s: roles: expected \"server\", \"mom\" or \"login\", got \"%s\"", o->conf_file,
+				       *role);
+		s->roles |= role_of(*role);
 	}
 	if (o->roles != 0)
 		s->roles = o->roles;
 	if (s->roles == 0)
-		return err_set(err, -EINVAL, "%s: roles: expected at least one of \"server\" and "
-			       "\"mom\", got an empty list", o->conf_file);
+		return err_set(err, -EINVAL, "%s: roles: expected at least one of \"server\", "
+			       "\"mom\" and \"login\", got an empty list", o->conf_file);
+	if (s->roles & KEEL_LOGIN && s->roles != KEEL_LOGIN)
+		return err_set(err, -EINVAL, "%s: roles: \"login\" stands alone: a server and a mom serve the commands of their "
+			       "host as well; leave it out", o->conf_file);
 	return 0;
 }
 
@@ -144,7 +160,7 @@ static int text_put(struct settings *s, const struct source *src, struct keel_er
 static int texts_fill(struct settings *s, const struct options *o, const struct pbs_conf *p, struct keel_err *err)
 {
 	const struct top_conf *top = s->top;
-	const char *home = s->roles == KEEL_MOM ? pbs_conf_get(p, "PBS_MOM_HOME") : NULL;
+	const char *home = s->roles & KEEL_SERVER ? NULL : pbs_conf_get(p, "PBS_MOM_HOME");
 	char host[NAME_MAX_LENGTH + 1] = "localhost", *exec_dir = place_exec_dir(), *modules_dir = place_modules_dir();
 	const struct source sources[] = {
 		{ TOP, "home", PATH, { o->home, top->home, home != NULL ? home : pbs_conf_get(p, "PBS_HOME"), HOME_DEFAULT } },
@@ -188,7 +204,7 @@ static int complete(struct settings *s, const struct options *o, struct keel_err
 	if (ret == 0)
 		s->daemon_name = s->roles & KEEL_SERVER ?
 				 text_format("Server@%.*s", (int)strcspn(s->top->server_name, "."), s->top->server_name) :
-				 strdup("pbs_mom");
+				 strdup(s->roles & KEEL_MOM ? "pbs_mom" : "pbs_login");
 	free(p.text);
 	return ret == 0 && s->daemon_name == NULL ? conf_no_memory(err) : ret;
 }

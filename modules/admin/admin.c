@@ -81,6 +81,10 @@ static void words(struct keel_text *line, const char *text)
 	keel_text_str(line, "\t");
 }
 
+/* Of bits of enum keel_daemon. */
+static const char *const daemons[] = { "-",	"server",	"mom",	     "server,mom",
+				       "login", "server,login", "mom,login", "server,mom,login" };
+
 static void module_row(void *arg, const struct keel_about_module *m)
 {
 	const struct table *t = arg;
@@ -101,7 +105,7 @@ static void module_row(void *arg, const struct keel_about_module *m)
 	words(line, m->vendor);
 	keel_text_printf(line, "%u.%u\t%s\t%s\t%" PRId64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\t%s\t", m->abi_major, m->abi_minor,
 			 benched ? "benched" : m->since ? "running" : "ready", m->runs, m->since, n, calls, time_ns,
-			 m->roles == KEEL_SERVER ? "server" : m->roles == KEEL_MOM ? "mom" : "server,mom");
+			 daemons[m->roles & KEEL_ANY]);
 	keel_text_str(line, m->path);
 	line_end(t->r);
 }

@@ -108,7 +108,7 @@ static keel_verdict hosts_check(struct keel_call *call, const struct spread *s)
 			continue; /* one that is away, or has yet to say it, has its own error */
 		snprintf(text, sizeof(text), "host %.300s has said no address where the other hosts of a job reach it: "
 			 "its link's configuration is to name one it listens on", s->host[i]->name);
-		return keel_reject(call, PBSE_NOSUP, text);
+		return keel_reject(call, PBSE_NOSUP, "%s", text);
 	}
 	return KEEL_NEXT;
 }
@@ -199,7 +199,7 @@ static int32_t executor_init(struct keel_mod *mod, struct keel_err *err)
 	st->server.began_ms = keel_now_ms(mod);
 	st->server.last_start = st->server.began_ms; /* above those of an executor that was here before */
 	for (size_t i = 0; i < KEEL_COUNT(messages) && r == 0; i++)
-		if (keel_daemon(mod) & KEEL_ANY & ~messages[i].from)
+		if (keel_daemon(mod) & ~messages[i].from)
 			r = keel_link_on(mod, messages[i].name, messages[i].from, messages[i].fn);
 	return r ? keel_error(err, r, "messages of tasks cannot be received: the link group refuses "
 				      "their names; is another executor loaded?")

@@ -176,7 +176,7 @@ static void mock_make(void)
 {
 	static const char *const keyed = "Resource_List";
 
-	mock = mock_with_resources_of(KEEL_ANY);
+	mock = mock_with_resources_of(KEEL_SERVER | KEEL_MOM);
 	keel_mock_home(mock, home);
 	keel_mock_host(mock, "thishost");
 	keel_mock_epoch(mock, (int64_t)time(NULL));

@@ -33,6 +33,7 @@ static const struct {
 } roles[] = {
 	{ "server", KEEL_SERVER },
 	{ "mom", KEEL_MOM },
+	{ "login", KEEL_LOGIN },
 };
 
 bool key_host_valid(const char *host, size_t len)
@@ -158,7 +159,7 @@ int key_read(const char *path, enum key_file kind, struct identity *ret, struct 
 	sodium_memzero(buf, sizeof(buf));
 	if (failed < 0 || (kind != KEY_PUBLIC && crypto_scalarmult_base(id.public_key, id.secret_key) != 0))
 		return err_set(err, -EINVAL,
-			       "key file %s: expected one line `server|mom HOST KEY`; write it "
+			       "key file %s: expected one line `server|mom|login HOST KEY`; write it "
 			       "with keelson-key",
 			       path);
 	*ret = id;

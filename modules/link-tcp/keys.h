@@ -17,7 +17,7 @@
 enum { KEY_SIZE = 32, KEY_HOST_MAX = 255 };
 
 struct identity {
-	uint32_t daemon; /* KEEL_SERVER or KEEL_MOM, never both */
+	uint32_t daemon; /* one bit of enum keel_daemon */
 	char host[KEY_HOST_MAX + 1];
 	uint8_t public_key[KEY_SIZE];
 	uint8_t secret_key[KEY_SIZE]; /* zeroes for a public file */

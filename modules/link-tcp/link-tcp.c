@@ -18,6 +18,7 @@ static const struct limits limits_default = {
 	.reads_per_turn = 8,	      /* of one peer, up to 64 KiB each */
 	.queue_max = 32 * 1024 * 1024, /* what the daemon takes as one message */
 	.greet_ms = 5000,
+	.rival_ms = 3000,
 	.backoff_min_ms = 100,
 	.backoff_max_ms = 5000,
 	.silent_beats = 3,
@@ -32,7 +33,7 @@ static bool said(const char *text)
 /* Is it the one this daemon should have? */
 static int32_t check_identity(const struct link *l, const struct identity *id, struct keel_err *err)
 {
-	uint32_t wanted = keel_daemon(l->mod) & KEEL_SERVER ? KEEL_SERVER : KEEL_MOM;
+	uint32_t daemon = keel_daemon(l->mod), wanted = daemon & KEEL_SERVER ? KEEL_SERVER : daemon;
 	const char *host = keel_host_name(l->mod);
 
 	if (id->daemon != wanted)
@@ -132,11 +133,13 @@ static void beat(struct keel_mod *m, void *arg)
 	conn_heartbeat(l);
 }
 
-/* A mom is found by the hosts of its jobs; a server says where. NULL: nowhere. */
+/* A mom is found by the hosts of its jobs; a server says where; a login node links with its server only. NULL: nowhere. */
 static const char *listen_address(const struct link *l, bool dials)
 {
 	const char *at = conf_of(l)->listen;
 
+	if (keel_daemon(l->mod) & KEEL_LOGIN)
+		return NULL;
 	if (!said(at))
 		return dials ? "*:0" : NULL;
 	return strcmp(at, "none") == 0 ? NULL : at;
@@ -182,7 +185,7 @@ static const struct keel_conf_rule rules[] = {
 				    "its own at any address, with a port of the system's choice that it keeps"),
 	RULE(STRING, address, .doc = "host or host:port where other hosts dial this one; empty: the address it listens on, "
 				     "or its host name"),
-	RULE(STRING, server, .doc = "host:port of the server, for a mom of its own"),
+	RULE(STRING, server, .doc = "host:port of the server, for a mom of its own and a login node"),
 	RULE(STRING, key_file,
 	     .doc = "secret key of this daemon, mode 0600; empty: link.key in server_priv or mom_priv of home"),
 	RULE(STRING, peers_dir,
@@ -211,6 +214,6 @@ static const struct keel_contrib contribs[] = { KEEL_ROW(SERVICE, service) };
 
 KEEL_MODULE(.name = "link-tcp", .version = "1", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
 	    .summary = "encrypted links to other hosts over TCP, proved by keys",
-	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct link),
+	    .roles = KEEL_SERVER | KEEL_MOM | KEEL_LOGIN, .state_size = sizeof(struct link),
 	    KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), .init = init, .start = start,
 	    .stop = stop, .fini = fini);

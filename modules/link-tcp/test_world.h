@@ -184,16 +184,21 @@ static inline void stranger_write(struct stranger *s, const void *bytes, size_t 
 static struct carrier server, mom;
 static struct identity server_id, mom_id;
 
-/* Two daemons with keys of their own; `server` has that role, or is another mom. */
-static inline void keyed_init(uint32_t role, const char *host)
+/* Two daemons with keys of their own; `server` has that role, or is another mom; `mom` is one, or a login daemon. */
+static inline void keyed_init_as(uint32_t role, const char *host, uint32_t mom_role)
 {
 	world_start();
 	carrier_init(&server, role, host);
-	carrier_init(&mom, KEEL_MOM, MOM_HOST);
+	carrier_init(&mom, mom_role, MOM_HOST);
 	make_identity(&server_id, role, host);
-	make_identity(&mom_id, KEEL_MOM, MOM_HOST);
+	make_identity(&mom_id, mom_role, MOM_HOST);
 	write_key(server.key_file, key_role_word(role), host, server_id.secret_key, 0600);
-	write_key(mom.key_file, "mom", MOM_HOST, mom_id.secret_key, 0600);
+	write_key(mom.key_file, key_role_word(mom_role), MOM_HOST, mom_id.secret_key, 0600);
+}
+
+static inline void keyed_init(uint32_t role, const char *host)
+{
+	keyed_init_as(role, host, KEEL_MOM);
 }
 
 /* A server that listens, and a mom that does not yet dial; keys made and enrolled. */

@@ -45,14 +45,14 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 
 static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *ev)
 {
-	const char *why = reason_of_status(ev->exit_status), *more;
-	char text[1000];
+	const char *why = reason_of_status(ev->exit_status), *more = job_remark && ev->job ? keel_get_str(ev->job, job_remark) : NULL;
+	bool said = ev->exit_status != -29 && ev->why && *ev->why;
+	char text[1400];
 
 	if (!ev->job || keel_is_set(ev->job, job_mail_suppressed))
 		return KEEL_NEXT;
 	if (why) {
-		more = job_remark ? keel_get_str(ev->job, job_remark) : NULL;
-		snprintf(text, sizeof(text), "%s%s%s", why, more ? "\n" : "", more ? more : "");
+		snprintf(text, sizeof(text), "%s%s%.300s%s%s", why, said ? "\n" : "", said ? ev->why : "", more ? "\n" : "", more ? more : "");
 		write_about(c->mod, ev->job, 'a', text);
 	}
 	write_about(c->mod, ev->job, 'e', NULL);

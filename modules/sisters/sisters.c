@@ -152,6 +152,20 @@ static void part_used(struct keel_mod *mod, const struct keel_part *part, const 
 	message_send(mod, j, 0, "sister.used", out);
 }
 
+/* What makes it say so holds on: without a link it says it again. */
+static void part_failing(struct keel_mod *mod, const struct keel_part *part, int32_t status, const char *line)
+{
+	struct job *j = job_of(mod, part);
+	struct keel_out *out;
+
+	if (!j || j->self == 0 || !j->sister.linked)
+		return;
+	out = message(mod, j);
+	keel_put_int(out, "status", status);
+	keel_put_str(out, "text", line);
+	message_send(mod, j, 0, "sister.exceeded", out);
+}
+
 static void part_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
 {
 	struct job *j = job_find(mod, id, run);
@@ -176,6 +190,7 @@ static void part_resized(struct keel_mod *mod, const struct keel_part *part, con
 static const struct keel_part_events events = {
 	.size = sizeof(struct keel_part_events), .ready = part_ready, .refused = part_refused, .started = part_started,
 	.task_over = tasks_over, .ended = part_ended, .used = part_used, .gone = part_gone, .resized = part_resized,
+	.failing = part_failing,
 };
 
 static void part_found(struct keel_mod *mod, const struct keel_part *part, void *arg)
@@ -239,6 +254,6 @@ static void fini(struct keel_mod *mod)
 static const char *const requires[] = { "executor", NULL };
 
 KEEL_MODULE(.name = "sisters", .version = "1.0", .vendor = "Keelson",
-	    .summary = "a job over several hosts acts as one", .roles = KEEL_ANY, .state_size = sizeof(struct state),
+	    .summary = "a job over several hosts acts as one", .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct state),
 	    KEEL_CONF(struct conf, conf_rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .requires_modules = requires,
 	    .init = init, .start = start, .stop = stop, .fini = fini);

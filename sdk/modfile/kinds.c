@@ -89,6 +89,10 @@ static const struct modfile_field loader[] = {
 };
 static const struct modfile_field scope[] = { F(keel_scope_def, "class", klass, TEXT) };
 static const struct modfile_field directive[] = { FLAG(keel_mom_directive_def, "each line counts", KEEL_MOM_DIRECTIVE_MANY) };
+static const struct modfile_field term[] = {
+	F(keel_term_def, "topic", topic, TEXT),
+	F(keel_term_def, "form", form, TEXT),
+};
 
 #define KIND(kind_name, word, plural, type, list)                                                       \
 	{ kind_name, word, plural, sizeof(struct type), sizeof(list) / sizeof(*list),                   \
@@ -123,6 +127,7 @@ static const struct modfile_kind kinds[] = {
 	  offsetof(struct keel_reload_def, doc), NULL },
 	{ "HOST_FACT", "fact on hosts", "facts on hosts", sizeof(struct keel_host_fact_def), 0, offsetof(struct keel_host_fact_def, name),
 	  offsetof(struct keel_host_fact_def, doc), NULL },
+	KIND("TERM", "term", "terms", keel_term_def, term),
 	KIND("QUEUE_TYPE", "queue type", "queue types", keel_queue_type_def, queue_type),
 };
 

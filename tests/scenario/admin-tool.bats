@@ -190,7 +190,7 @@ unwritten()
 	mkfifo keys/pipe.pub
 	says 1 'keelson-key: key file keys/pipe.pub is no regular file' timeout 10 keelson-key show keys/pipe.pub
 	echo 'mom n7 nonsense' >keys/bad.pub
-	says 1 'keelson-key: key file keys/bad.pub: expected one line `server|mom HOST KEY`; write it with keelson-key' \
+	says 1 'keelson-key: key file keys/bad.pub: expected one line `server|mom|login HOST KEY`; write it with keelson-key' \
 		keelson-key show keys/bad.pub
 }
 

@@ -86,13 +86,17 @@ as()
 	[ -d "$SB/desk/$user" ] || desk "$user" >/dev/null
 	(
 		cd "$SB/desk/$user" || exit
+		if [ "$user" = "$ME" ] && [ -z "${at_host-}" ]; then "$@"; exit; fi
+		. "$SB/${at_host:+$at_host/}env"
 		if [ "$user" = "$ME" ]; then "$@"; exit; fi
-		. "$SB/env"
 		eval "HOME=~$user"
 		export HOME USER=$user LOGNAME=$user
 		exec setpriv --reuid="$user" --regid="$user" --init-groups "$@"
 	)
 }
+
+# at HOST USER COMMAND...: at a terminal of that host, n1 or login1, whose pbs.conf says that the server is elsewhere.
+at() { local at_host=$1; shift; as "$@"; }
 
 # ---- the cluster -----------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@
 enum { EXIT_USAGE = 2 };
 
 static const char usage_text[] =
-	"usage: keelson-key make --role server|mom --host NAME --dir DIR\n"
+	"usage: keelson-key make --role server|mom|login --host NAME --dir DIR\n"
 	"       keelson-key show FILE\n"
 	"\n"
 	"make   write DIR/NAME.key (secret, mode 0600) and DIR/NAME.pub\n"
@@ -44,21 +44,21 @@ static int make(const char *role, const char *host, const char *dir)
 	int ret;
 
 	if (daemon == 0)
-		return complain("a role is 'server' or 'mom'");
+		return complain("a role is 'server', 'mom' or 'login'");
 	if (!key_host_valid(host, strlen(host)))
 		return complain("a host name has letters, digits, '.', '-' and '_' only");
-	if (daemon == KEEL_MOM && strcmp(host, "server") == 0)
-		return complain("no mom may be named 'server', that is how moms call theirs");
+	if (daemon != KEEL_SERVER && strcmp(host, "server") == 0)
+		return complain("no host may be named 'server', that is how hosts call theirs");
 	pair_make(&id, daemon, host);
 	ret = pair_write(&id, dir, &err);
 	pair_wipe(&id);
 	if (ret < 0)
 		return complain(err.text);
 	printf("%s/%s.key\n%s/%s.pub\n", dir, host, dir, host);
-	if (daemon == KEEL_MOM)
+	if (daemon != KEEL_SERVER)
 		printf("Copy %s.pub into the server's directory of peers.\n", host);
 	else
-		printf("Copy %s.pub as server.pub into each mom's directory of peers.\n", host);
+		printf("Copy %s.pub as server.pub into each host's directory of peers.\n", host);
 	return EXIT_SUCCESS;
 }
 

@@ -56,6 +56,7 @@ struct keel_contrib {
 #define KEEL_ROW_RESV_SUBSTATE struct keel_resv_substate_def
 #define KEEL_ROW_MANAGED struct keel_managed_def
 #define KEEL_ROW_LISTED struct keel_listed_def
+#define KEEL_ROW_TERM struct keel_term_def
 
 /* CLASS: a kind of object. */
 enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
@@ -155,6 +156,9 @@ enum keel_request_flag {
 	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
 	 * again; on_gone() notifies its module. One that has sent parts fails at once instead: the library begins anew. */
 	KEEL_REQUEST_WAITS = 2,
+	/* Takes each request that no row of this daemon names; its handler uses keel_req_raw(), keel_part_raw() and
+	 * keel_reply_raw() to carry it elsewhere. One row of a daemon may have it; on a server it takes nothing. */
+	KEEL_REQUEST_OTHERS = 4,
 };
 struct keel_request_def {
 	uint32_t size;
@@ -476,6 +480,15 @@ struct keel_listed_def {
 struct keel_host_fact_def {
 	uint32_t size, reserved;
 	const char *name, *doc; /* name: of the attribute; several modules may want it */
+};
+
+/* TERM: a word that a page of the manual explains and that is no row of another kind, such as a built-in resource or a letter of
+ * a record. Nothing in a daemon reads it, so no module declares the kind; `keelson-module page` does. */
+struct keel_term_def {
+	uint32_t size, reserved;
+	const char *name, *doc;
+	const char *topic; /* "resource", "hook", "record", "item" */
+	const char *form;  /* what a value is, and what else is to be seen at a glance; NULL: nothing */
 };
 
 #endif

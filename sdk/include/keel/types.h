@@ -50,7 +50,8 @@
 enum keel_daemon {
 	KEEL_SERVER = 1,
 	KEEL_MOM = 2,
-	KEEL_ANY = 3,
+	KEEL_LOGIN = 4, /* a host that runs no jobs: commands there reach the server; always alone in its process */
+	KEEL_ANY = 7,
 	/* Of a point only: it is raised too often, or in the middle of something that cannot wait, so a module
 	 * that taps it cannot run in a process of its own. So it is with every FOLD. */
 	KEEL_INLINE = 0x100,
@@ -118,6 +119,7 @@ struct keel_changes; /* a change set */
 struct keel_hold;    /* valid until its resume or cancel runs */
 struct keel_timer;   /* valid until it fires or is cancelled */
 struct keel_watch;   /* an fd being watched, until watch_cancel() */
+struct keel_remote;  /* a request of a client of another host, until its last callback or keel_remote_end() */
 struct keel_req;     /* a client's request, alive until it is answered */
 struct keel_msg;     /* a received message body, borrowed */
 struct keel_out;     /* a message body being built; moved into the function that sends it */

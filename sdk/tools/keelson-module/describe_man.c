@@ -8,57 +8,8 @@
 
 #include "describe.h"
 #include "isolable.h"
+#include "roff.h"
 #include "words.h"
-
-enum { LINE_LEN = 76 };
-
-static void roff_char(char c, FILE *out)
-{
-	if (c == '\\')
-		fputs("\\e", out);
-	else if (c == '-')
-		fputs("\\-", out);
-	else
-		putc(c, out);
-}
-
-/* One line, nothing in it is a request. */
-static void roff_line(const char *text, FILE *out)
-{
-	fputs(*text == '.' || *text == '\'' ? "\\&" : "", out);
-	for (; *text != '\0'; text++)
-		roff_char(*text, out);
-}
-
-/* A text that is broken at blanks; ends the line. */
-static void roff_text(const char *text, FILE *out)
-{
-	int column = 0;
-
-	while (*text != '\0') {
-		int len = (int)strcspn(text, " ");
-
-		if (len > 0) {
-			fputs(column == 0 ? "" : column + len > LINE_LEN ? "\n" : " ", out);
-			column = column == 0 || column + len > LINE_LEN ? 0 : column + 1;
-			if (column == 0 && (*text == '.' || *text == '\''))
-				fputs("\\&", out);
-			for (int i = 0; i < len; i++)
-				roff_char(text[i], out);
-			column += len;
-		}
-		text += len + (text[len] == ' ');
-	}
-	fputs(column == 0 ? "" : "\n", out);
-}
-
-static void tag(const char *title, FILE *out)
-{
-	fputs(".TP\n.B \"", out);
-	for (; *title != '\0'; title++)
-		*title == '"' ? (void)fputs("\\(dq", out) : roff_char(*title, out);
-	fputs("\"\n", out);
-}
 
 static void conf_section(const struct modfile_module *m, FILE *out)
 {
@@ -66,12 +17,12 @@ static void conf_section(const struct modfile_module *m, FILE *out)
 
 	fprintf(out, ".SH CONFIGURATION\n");
 	roff_text("Keys of its group in a file of modules.d:", out);
-	tag("enabled", out);
+	roff_tag("enabled", out);
 	roff_text("Whether it runs.", out);
 	for (uint32_t i = 0; i < m->head.n_conf; i++) {
 		const struct keel_conf_rule *r = &m->conf[i];
 
-		tag(r->key, out);
+		roff_tag(r->key, out);
 		roff_text(words_of_type(r, words), out);
 		if (r->flags & KEEL_CONF_REQUIRED) {
 			roff_text("(must be set)", out);
@@ -94,7 +45,7 @@ static void contrib_entry(const struct modfile_contrib *c, FILE *out)
 	bool any = false;
 
 	snprintf(title, sizeof(title), "%s%s%s", contrib_title(c), class == NULL ? "" : " of ", or_nothing(class));
-	tag(title, out);
+	roff_tag(title, out);
 	roff_text(contrib_doc(c), out);
 	for (uint32_t i = 0; i < c->known->n_fields; i++) {
 		if (strcmp(c->known->fields[i].label, "class") == 0 ||
@@ -138,7 +89,7 @@ static void tap_section(const struct modfile_module *m, FILE *out)
 		const struct keel_tap *t = &m->taps[i];
 		const struct point *p = point_find(t->point);
 
-		tag(p == NULL ? "a point of a newer release" : p->name, out);
+		roff_tag(p == NULL ? "a point of a newer release" : p->name, out);
 		snprintf(words, sizeof(words), "%s, order %" PRId32 "%s%.150s%s%.150s; when it fails: %s.",
 			 p == NULL ? "?" : p->kind_name, t->order, t->before == NULL ? "" : ", before ",
 			 or_nothing(t->before), t->after == NULL ? "" : ", after ", or_nothing(t->after),

@@ -17,6 +17,7 @@ static const struct {
 } verbs[] = {
 	{ "new", "new NAME            a folder with a module that works, to be changed into another one", new },
 	{ "describe", "describe FILE.so    what it is, needs, adds and taps; a sample of its configuration", describe },
+	{ "page", "page HEAD FILE.so... a page of the manual from the rows of these modules", page },
 	{ "check", "check FILE.so       TAP: one line per rule of modules; exit 1 when one is broken", check },
 };
 

@@ -7,6 +7,7 @@
 
 int new(int argc, char **argv);
 int describe(int argc, char **argv);
+int page(int argc, char **argv);
 /* The conformance kit: TAP on stdout; 1: a rule is broken, 2: wrong usage. */
 int check(int argc, char **argv);
 

@@ -99,7 +99,8 @@ const char *words_of_default(const struct keel_conf_rule *r, char buf[WORDS_MAX]
 
 const char *words_of_daemons(uint32_t roles)
 {
-	static const char *const words[] = { "nothing", "server", "mom", "server and mom" };
+	static const char *const words[] = { "nothing", "server", "mom", "server and mom", "login", "server and login",
+					     "mom and login", "server, mom and login" };
 
 	return words[roles & KEEL_ANY];
 }
@@ -131,7 +132,7 @@ static const char *value_of(const struct modfile_field *f, const void *def, char
 	}
 	memcpy(&n, at, sizeof(n));
 	if (f->form == MODFILE_ROLES)
-		return roles[n & 7];
+		return n & KEEL_UNHIDDEN ? "everybody, where hidden ones are shown" : roles[n & 7];
 	if (f->form == MODFILE_POINT) {
 		p = point_find(n);
 		return p == NULL ? NULL : p->name;

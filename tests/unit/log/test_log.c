@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "log/log.h"
@@ -341,6 +342,68 @@ static void test_midnight(void)
 	free(before);
 }
 
-TESTS_MAIN("log", TEST(test_midnight), TEST(test_first_lines_and_format), TEST(test_mask),
+/* Moved or replaced: the next second has a new file, and nothing is lost but what a removed one had. */
+static void test_moved_away(void)
+{
+	char *all, *moved, *day;
+
+	begin(511, false);
+	all = written();
+	day = text_format("%s/%.4s%.2s%.2s", dir, all + 6, all, all + 3);
+	moved = text_format("%s/00000000", dir); /* where written() finds it */
+	CU_ASSERT_EQUAL(rename(day, moved), 0);
+	log_look(g); /* SIGHUP */
+	log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "after HUP");
+	free(all);
+	CU_ASSERT_EQUAL(file_read(day, 1 << 20, &all, NULL), 0);
+	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;Job;1.svr;after HUP"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(all, "pbs_version="));
+	free(all);
+	CU_ASSERT_EQUAL(file_read(moved, 1 << 20, &all, NULL), 0);
+	CU_ASSERT(has_line(all, 19, ";0002;Server@svr;Svr;Log;Log closed"));
+	free(all);
+	CU_ASSERT_EQUAL(unlink(day), 0);
+	scratch_write(dir, strrchr(day, '/') + 1, "replaced\n");
+	wait_for_next_second();
+	log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "another file");
+	all = written();
+	CU_ASSERT_PTR_NOT_NULL(strstr(all, "replaced\n"));
+	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;Job;1.svr;another file"));
+	free(all);
+	free(day);
+	free(moved);
+	finish();
+}
+
+/* What stands in its place cannot be opened: that is said once, in the file that is used on. */
+static void test_cannot_be_opened_again(void)
+{
+	char *all, *day, *moved;
+
+	begin(511, false);
+	all = written();
+	day = text_format("%s/%.4s%.2s%.2s", dir, all + 6, all, all + 3);
+	free(all);
+	moved = text_format("%s/00000000", dir);
+	CU_ASSERT_EQUAL(rename(day, moved), 0);
+	CU_ASSERT_EQUAL(symlink("00000000", day), 0);
+	for (int i = 0; i < 2; i++) {
+		wait_for_next_second();
+		log_add(g, KEEL_LOG_JOB, "Job", "1.svr", "%d", i);
+	}
+	CU_ASSERT_EQUAL(file_read(moved, 1 << 20, &all, NULL), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(all, ": Too many levels of symbolic links; records go to the file before it\n"));
+	CU_ASSERT_PTR_NULL(strstr(strstr(all, "cannot open") + 1, "cannot open"));
+	CU_ASSERT(has_line(all, 19, ";0008;Server@svr;Job;1.svr;1"));
+	free(all);
+	CU_ASSERT_EQUAL(unlink(day), 0);
+	log_look(g);
+	CU_ASSERT_EQUAL(access(day, F_OK), 0);
+	free(day);
+	free(moved);
+	finish();
+}
+
+TESTS_MAIN("log", TEST(test_moved_away), TEST(test_cannot_be_opened_again), TEST(test_midnight), TEST(test_first_lines_and_format), TEST(test_mask),
 	   TEST(test_strangers_cannot_break_lines), TEST(test_c1_never_reaches_logs), TEST(test_microseconds), TEST(test_long_record),
 	   TEST(test_json), TEST(test_append_and_close), TEST(test_refused), TEST(test_full_disk), TEST(test_cut_record))

@@ -136,6 +136,22 @@ static void test_second_start_is_refused(void)
 	finish();
 }
 
+/* A login daemon lives where a mom would, without what is for jobs, and never beside one. */
+static void test_login(void)
+{
+	struct handed locks;
+
+	begin();
+	CU_ASSERT_EQUAL(home_make(home, KEEL_LOGIN, &err), 0);
+	CU_ASSERT(mode_of("mom_priv/peers") == 0750 && mode_of("mom_logs") == 0755 && mode_of("run") == 0755);
+	CU_ASSERT(mode_of("mom_priv/hooks") == -1 && mode_of("aux") == -1 && mode_of("server_priv") == -1);
+	CU_ASSERT_EQUAL(home_lock(home, KEEL_LOGIN, &none, &locks, &err), 0);
+	CU_ASSERT_EQUAL(refused_elsewhere(KEEL_MOM), 0);
+	CU_ASSERT_EQUAL(refused_elsewhere(KEEL_LOGIN), 0);
+	handed_close(&locks);
+	finish();
+}
+
 static void test_lock_without_home(void)
 {
 	struct handed locks;
@@ -149,4 +165,4 @@ static void test_lock_without_home(void)
 
 TESTS_MAIN("main/home", TEST(test_layout), TEST(test_only_what_the_role_needs),
 	   TEST(test_existing_things_are_kept), TEST(test_cannot_be_made),
-	   TEST(test_second_start_is_refused), TEST(test_lock_without_home))
+	   TEST(test_second_start_is_refused), TEST(test_login), TEST(test_lock_without_home))

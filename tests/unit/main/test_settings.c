@@ -51,7 +51,7 @@ static void test_defaults(void)
 {
 	begin("", "PBS_SERVER=svr.site:1500\nPBS_HOME=/srv/pbs\nPBS_EXEC=/opt/pbs\n");
 	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
-	CU_ASSERT_EQUAL(s->roles, KEEL_ANY);
+	CU_ASSERT_EQUAL(s->roles, KEEL_SERVER | KEEL_MOM);
 	CU_ASSERT_STRING_EQUAL(s->top->home, "/srv/pbs");
 	CU_ASSERT_STRING_EQUAL(s->top->exec_dir, "/opt/pbs");
 	CU_ASSERT_STRING_EQUAL(s->top->server_name, "svr.site");
@@ -135,7 +135,7 @@ static void test_moved(void)
 
 static void test_refused(void)
 {
-	expect_refused("roles = [ \"boss\" ];", "roles: expected \"server\" or \"mom\", got \"boss\"");
+	expect_refused("roles = [ \"boss\" ];", "roles: expected \"server\", \"mom\" or \"login\", got \"boss\"");
 	expect_refused("roles = [ ];", "got an empty list");
 	expect_refused("server_name = \"a/b\";", "server_name: expected a name of letters");
 	expect_refused("host_name = \"..\";", "host_name: expected a name of letters");
@@ -239,7 +239,29 @@ static void test_change_needs_restart(void)
 	finish();
 }
 
-TESTS_MAIN("main/settings", TEST(test_defaults), TEST(test_mom_alone), TEST(test_who_wins),
+static void test_login(void)
+{
+	static const char *const words[] = { "server", "mom", "login" };
+
+	begin("roles = [\"login\"];", "PBS_HOME=/pbs\nPBS_SERVER=head\n");
+	CU_ASSERT_EQUAL_FATAL(settings_read(&options, NULL, &conf, &s, &err), 0);
+	CU_ASSERT_EQUAL(s->roles, KEEL_LOGIN);
+	CU_ASSERT_STRING_EQUAL(s->daemon_name, "pbs_login");
+	CU_ASSERT_STRING_EQUAL(s->log->dir, "/pbs/mom_logs");
+	CU_ASSERT_EQUAL(s->log->events, 1023);
+	finish();
+	for (size_t i = 0; i < 3; i++)
+		CU_ASSERT_STRING_EQUAL(role_word(role_of(words[i])), words[i]);
+	CU_ASSERT_EQUAL(role_of("logins"), 0);
+	begin("roles = [\"mom\", \"login\"];", "");
+	CU_ASSERT_EQUAL(settings_read(&options, NULL, &conf, &s, &err), -EINVAL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "\"login\" stands alone"));
+	s = NULL;
+	conf = NULL;
+	finish();
+}
+
+TESTS_MAIN("main/settings", TEST(test_defaults), TEST(test_login), TEST(test_mom_alone), TEST(test_who_wins),
 	   TEST(test_refused), TEST(test_moved), TEST(test_long_names), TEST(test_long_pbs_conf),
 	   TEST(test_pbs_conf_lines), TEST(test_pbs_conf_missing),
 	   TEST(test_change_needs_restart))

@@ -48,7 +48,7 @@ KEEL_SERVICE(carrier);
 /* For the module that offers "carrier" alone: others get -EPERM, or nothing happens. */
 struct keel_carry_api {
 	uint32_t size, version;
-	/* A link to this peer is there, or another one than before: peer_up is raised. `daemon` is KEEL_SERVER or KEEL_MOM.
+	/* A link to this peer is there, or another one than before: peer_up is raised. `daemon` is one bit of enum keel_daemon.
 	 * When it is lost and not back after so long, peer_down. Fails with -EBUSY when that host is in this process, or the
 	 * daemon ends; -EPERM for another module; -ENOMEM. */
 	int32_t (*up)(struct keel_mod *, const char *peer, uint32_t daemon, int64_t grace_ms);
