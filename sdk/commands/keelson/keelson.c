@@ -37,6 +37,7 @@ static const struct cmd keelson = {
 		 "       keelson hooks --reset-time\n"
 		 "       keelson hooks --unbench module.tap\n"
 		 "       keelson explain job\n"
+		 "       keelson health [--json | --metrics]\n"
 		 "       keelson resv reservation\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
 		 "       keelson sim [option ...]\n"
