@@ -214,6 +214,7 @@ static const struct keel_task_events events = {
 	.released = task_released,
 	.pruned = task_pruned,
 	.discarded = task_discarded,
+	.failed = task_failed,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
