@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "loop/loop.h"
+#include "util/account.h"
 
 #define TICK_SIGNAL (SIGRTMIN + 1)
 
@@ -20,6 +21,8 @@ static struct {
 	timer_t timer;
 	struct itimerspec once;
 	int64_t ns, due_ns;
+	int64_t busy_ns; /* since then */
+	struct keel_account *account;
 	loop_tick_fn *fn;
 	void *arg;
 	volatile sig_atomic_t armed;
@@ -51,6 +54,8 @@ void loop_busy(const struct loop *l)
 {
 	if (tick.loop != l)
 		return;
+	if (!tick.busy)
+		tick.busy_ns = loop_clock_ns(tick.loop);
 	tick.busy = true;
 	if (!tick.armed)
 		arm();
@@ -60,8 +65,16 @@ void loop_idle(const struct loop *l)
 {
 	if (tick.loop != l)
 		return;
+	if (tick.busy && tick.account != NULL)
+		account_add(tick.account, loop_clock_ns(tick.loop) - tick.busy_ns);
 	tick.busy = false;
 	tick.turns++;
+}
+
+void loop_account(const struct loop *l, struct keel_account *turns)
+{
+	if (tick.loop == l)
+		tick.account = turns;
 }
 
 int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
@@ -90,5 +103,6 @@ void loop_tick_end(struct loop *l)
 	if (tick.loop != l)
 		return;
 	tick.loop = NULL;
+	tick.account = NULL;
 	timer_delete(tick.timer);
 }

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "hook/hooks.h"
+#include "keel/sized.h"
 #include "module/inside.h"
 #include "registry/registry.h"
+#include "store/store.h"
 
 static void modules_inspect(struct keel_mod *mod, void (*fn)(void *arg, const struct keel_about_module *), void *arg)
 {
@@ -26,6 +28,25 @@ static void modules_inspect(struct keel_mod *mod, void (*fn)(void *arg, const st
 	}
 }
 
+static void account_give(struct keel_mod *mod, uint32_t which, struct keel_account *ret)
+{
+	struct parts *parts = owner_of(mod)->parts;
+	struct keel_account now = { .size = sizeof(now) };
+
+	if (which < KEEL_ACCOUNTS) {
+		now = parts->account[which];
+		now.size = sizeof(now);
+		now.now_ns = which == KEEL_ACCOUNT_COMMIT ? (uint64_t)store_writing_ns(parts->store) : 0;
+		parts->account[which].longest_ns = 0;
+	}
+	keel_sized_give(ret, &now);
+}
+
+static const char *trouble(struct keel_mod *mod)
+{
+	return store_trouble(owner_of(mod)->parts->store);
+}
+
 const struct keel_inspect_api inspect_api = {
 	.size = sizeof(inspect_api),
 	.version = KEEL_ABI_MINOR,
@@ -34,6 +55,8 @@ const struct keel_inspect_api inspect_api = {
 	.holds = hooks_holds,
 	.unbench = hooks_unbench,
 	.reset = hooks_reset_times,
+	.account = account_give,
+	.trouble = trouble,
 };
 
 void modules_identify(struct modules *all, struct buf *out)

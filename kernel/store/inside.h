@@ -45,6 +45,7 @@ struct store {
 	struct blob *spent; /* long ones, to be freed one by one */
 	struct loop_timer *spent_timer;
 	bool writing; /* the batch is being written, or waits for its next attempt */
+	int64_t writing_ns; /* since then */
 	int commit_rc;
 	struct keel_err commit_err;
 	struct loop_timer *retry;

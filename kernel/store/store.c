@@ -22,6 +22,7 @@
 #include "loop/loop.h"
 #include "registry/registry.h"
 #include "store/inside.h"
+#include "util/account.h"
 #include "util/crumb.h"
 #include "util/err.h"
 
@@ -83,6 +84,11 @@ void store_dirty(void *store, struct keel_obj *o)
 	s->dirty_last = o;
 	s->changes++;
 	loop_turn_due(s->parts->loop);
+}
+
+int64_t store_writing_ns(const struct store *s)
+{
+	return s->writing ? loop_clock_ns(s->parts->loop) - s->writing_ns : 0;
 }
 
 uint64_t store_changes(const struct store *s)
@@ -307,6 +313,7 @@ static void commit_done(void *arg)
 	s->batch.waiters = NULL;
 	blobs_free(s);
 	batch_reset(&s->batch);
+	account_add(&s->parts->account[KEEL_ACCOUNT_COMMIT], store_writing_ns(s));
 	s->writing = false;
 	waiters_end(&waiters, true);
 	if (is_gathering(s))
@@ -341,6 +348,7 @@ static void take(struct store *s)
 	}
 	s->batch.waiters = waiters;
 	s->writing = true;
+	s->writing_ns = loop_clock_ns(s->parts->loop);
 	commit_start(s);
 }
 

@@ -41,6 +41,8 @@ void store_close(struct store *s);
 int store_after(struct store *s, void (*fn)(void *arg), void *arg);
 /* Returns the error (disk full ...) for which the store refuses changes, NULL: it does not. */
 const char *store_trouble(const struct store *s);
+/* Returns how long the transaction that is being written takes so far; 0: none is. */
+int64_t store_writing_ns(const struct store *s);
 /* Returns how many objects have become dirty since the start. */
 uint64_t store_changes(const struct store *s);
 /* Returns whether nothing waits to be written. */

@@ -9,7 +9,7 @@
 #ifndef KEELSON_OWNER_H
 #define KEELSON_OWNER_H
 
-#include "keel/types.h"
+#include "keel/api.h"
 
 /* The parts of one kernel, and names and directories of this daemon. Owned by kernel/main. */
 struct parts {
@@ -23,6 +23,7 @@ struct parts {
 	struct router *router;
 	struct links *links;
 	struct modules *modules;
+	struct keel_account account[KEEL_ACCOUNTS];
 	uint32_t daemon;     /* enum keel_daemon bits */
 	const char *home;          /* PBS_HOME, absolute */
 	const char *exec_dir;      /* PBS_EXEC, absolute */

@@ -190,6 +190,37 @@ struct keel_request_api {
 	int32_t (*drained)(struct keel_req *, keel_fn *fn, void *arg);
 	void (*on_gone)(struct keel_req *, keel_fn *fn, void *arg);
 	const char *(*name)(struct keel_req *);
+	const void *(*raw)(struct keel_req *, uint32_t *ret_len);
+	int32_t (*part_raw)(struct keel_req *, const void *bytes, uint32_t len);
+	void (*reply_raw)(struct keel_req *, const void *bytes, uint32_t len);
+	void (*on_leave)(struct keel_req *, keel_fn *fn, void *arg);
+	void (*again)(struct keel_req *);
+};
+
+/* ---- remote: requests of clients of other hosts -------------------------------------------------------- */
+struct keel_remote_def {
+	uint32_t size;
+	uint32_t roles;     /* the most that its user gets: KEEL_USER, or KEEL_EVERYBODY */
+	bool reads;         /* only rows with KEEL_REQUEST_READ or _WAITS serve it; others fail with 15007 */
+	const char *user, *group, *groups, *host; /* the session's; copied */
+	uint32_t length;    /* of the body, which keel_remote_in() brings */
+	int64_t window;     /* bytes of frames until keel_remote_taken() */
+	/* A PART or, as the last call, the REPLY (enum wire_type), or WIRE_GOODBYE without a body: nothing was done, it is
+	 * to be sent once more. Borrowed; may not call functions of this group. */
+	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
+	/* It ended without a REPLY: no memory, or it stood still for too long. The last call, too. */
+	void (*gone)(struct keel_mod *, void *arg);
+	void *arg;
+};
+
+struct keel_remote_api {
+	uint32_t size, version;
+	int32_t (*start)(struct keel_mod *, const struct keel_remote_def *def, struct keel_remote **ret);
+	void (*in)(struct keel_remote *, const void *bytes, uint32_t len);
+	void (*taken)(struct keel_remote *, uint32_t n);
+	bool (*waits)(struct keel_remote *);
+	void (*again)(struct keel_remote *);
+	void (*end)(struct keel_remote *);
 };
 
 /* ---- link: messages to other daemons ---------------------------------------------------------------- */
@@ -199,6 +230,7 @@ struct keel_link_api {
 	int32_t (*send)(struct keel_mod *, const char *peer, const char *name, struct keel_out *);
 	bool (*is_up)(struct keel_mod *, const char *peer);
 	bool (*is_awaited)(struct keel_mod *, const char *peer);
+	int32_t (*stream)(struct keel_mod *, const char *peer, const char *name, struct keel_out *);
 };
 
 /* ---- blob: long byte strings of an object, kept in the store and not in memory ------------------------ */
@@ -285,6 +317,21 @@ struct keel_about_hold {
 	const char *why;
 	int64_t passed_ms, timeout_ms;
 };
+/* How long things of a kind took, since the start of this daemon. */
+enum keel_account_of {
+	KEEL_ACCOUNT_REQUEST, /* from a request to its reply; without those that wait for something else (KEEL_REQUEST_WAITS) */
+	KEEL_ACCOUNT_COMMIT,  /* a transaction: until it is durable, with all attempts */
+	KEEL_ACCOUNT_TURN,    /* of the loop: nothing else is served meanwhile */
+	KEEL_ACCOUNTS,
+};
+#define KEEL_ACCOUNT_BUCKETS 32
+struct keel_account {
+	uint32_t size, reserved;
+	uint64_t count, sum_ns;
+	uint64_t longest_ns; /* since it was last asked for: for one module */
+	uint64_t now_ns;     /* how long the one under way takes so far; of a COMMIT only */
+	uint64_t bucket[KEEL_ACCOUNT_BUCKETS]; /* how many took less than 1 us, 2, 4 ...; the last one has all others */
+};
 struct keel_inspect_api {
 	uint32_t size, version;
 	void (*modules)(struct keel_mod *, void (*fn)(void *arg, const struct keel_about_module *), void *arg);
@@ -292,6 +339,8 @@ struct keel_inspect_api {
 	void (*holds)(struct keel_mod *, void (*fn)(void *arg, const struct keel_about_hold *), void *arg);
 	int32_t (*unbench)(struct keel_mod *, const char *tap, const char *who);
 	void (*reset)(struct keel_mod *);
+	void (*account)(struct keel_mod *, uint32_t which, struct keel_account *ret);
+	const char *(*trouble)(struct keel_mod *);
 };
 
 /* ---- store: the service a store module offers to the kernel ------------------------------------------- */

@@ -161,6 +161,9 @@ enum keel_request_flag {
 	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
 	 * again; on_gone() notifies its module. One that has sent parts fails at once instead: the library begins anew. */
 	KEEL_REQUEST_WAITS = 2,
+	/* Takes each request that no row of this daemon names; its handler uses keel_req_raw(), keel_part_raw() and
+	 * keel_reply_raw() to carry it elsewhere. One row of a daemon may have it; on a server it takes nothing. */
+	KEEL_REQUEST_OTHERS = 4,
 };
 struct keel_request_def {
 	uint32_t size;

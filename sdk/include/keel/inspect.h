@@ -46,4 +46,16 @@ static inline void keel_reset_times(struct keel_mod *mod)
 	KEEL_USE_inspect->reset(mod);
 }
 
+/* Fills *ret, whose `size` is set: `which` is of enum keel_account_of. */
+static inline void keel_account(struct keel_mod *mod, uint32_t which, struct keel_account *ret)
+{
+	KEEL_USE_inspect->account(mod, which, ret);
+}
+
+/* Why the store refuses changes now; NULL: it does not. Borrowed until the callback returns. */
+static inline const char *keel_store_trouble(struct keel_mod *mod)
+{
+	return KEEL_USE_inspect->trouble(mod);
+}
+
 #endif
