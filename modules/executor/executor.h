@@ -202,6 +202,8 @@ struct task {
 	char *output, *error; /* as the job has it; NULL: not known any more */
 	bool modified, modifying; /* since its start message; it is being written down */
 	char *freezer;       /* its cgroup (group.h); NULL: it has none */
+	char *bound;	     /* the one that bounds its memory, perhaps the same; NULL: none does */
+	int64_t bound_kb;    /* as wanted; <= 0: it is not to be bounded */
 	int kill_rounds;     /* passes of KILL so far */
 	bool kill_delivery;  /* its processes were gone when its end was requested: only its output is left */
 	bool ending;	     /* TERM or KILL was sent: stopped or not, it may run */
@@ -227,7 +229,7 @@ struct mom {
 	bool looking; /* at stopped tasks (still.c) */
 	struct chore *chores; /* in order of their coming */
 	struct name *names;   /* of hosts: is it this one? */
-	char *jobs_dir, *freezer_dir;
+	char *jobs_dir, *freezer_dir, *memory_dir;
 	struct keel_timer *health_timer;
 	int64_t checking_ms; /* since when a check runs; 0: none */
 	char sick[256]; /* what it found; "": all well */
@@ -511,7 +513,7 @@ struct diary { /* what <id>.TK says */
 	bool ended; /* the shepherd has seen the end: */
 	int32_t status;
 	uint64_t cpu_us;
-	char why[256], notice[200], freezer[1024], world[96], user[256], output[4096], error[4096];
+	char why[256], notice[200], freezer[1024], bound[1024], world[96], user[256], output[4096], error[4096];
 };
 /* Returns 0; fails with -errno when the file cannot be opened, -EPROTO when it names no run or no shepherd. */
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
@@ -576,6 +578,8 @@ uint32_t usage_own(struct keel_mod *mod, const struct task *t, char text[USAGE_I
 
 /* weigh.c */
 int32_t part_weigh(struct keel_mod *mod, const char *id);
+int32_t part_bound(struct keel_mod *mod, const char *id, int64_t mem_kb);
+void bound_look(struct keel_mod *mod, const struct task *t); /* has the kernel ended some of it? */
 bool part_is_watched(const struct task *t); /* modules may act on what it uses: it is not ending */
 
 /* recover.c */

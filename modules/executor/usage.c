@@ -205,6 +205,8 @@ void limit_exceeded(struct keel_mod *mod, struct task *t, int32_t status, const 
 		}
 		record_note(mod, t, "limit %d", (int)status);
 	}
+	if (t->over) /* its output is being placed */
+		return;
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	stop_kill(mod, t, cf->kill_delay);
 }
@@ -239,6 +241,8 @@ static void measured(struct keel_mod *mod, const struct task *t)
 				       .cput_ms = (int64_t)t->usage.cput_ms, .walltime_ms = task_walltime_ms(mod, t) };
 
 	if (part_is_watched(t))
+		bound_look(mod, t);
+	if (part_is_watched(t)) /* still */
 		PART_TELL(mod, measured, part_of(t), &r);
 }
 
