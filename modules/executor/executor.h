@@ -226,6 +226,7 @@ struct mom {
 	struct user_entry *users;
 	struct keel_timer *tick;
 	uint32_t launching, sampling;
+	struct reading *reading; /* owned: tasks get it in slices */
 	bool looking; /* at stopped tasks (still.c) */
 	struct chore *chores; /* in order of their coming */
 	struct name *names;   /* of hosts: is it this one? */
@@ -567,6 +568,7 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
 /* Measures the task now and reports to the server. */
 void usage_measure(struct keel_mod *mod, struct task *t);
+void usage_fini(struct state *st);
 /* It is to end because of a limit: what the log, the job's stderr and the server get to know; NULL: nothing more than the status. */
 void limit_exceeded(struct keel_mod *mod, struct task *t, int32_t status, const char *line);
 /* "name=value" strings, in the caller's `text`; returns how many. */

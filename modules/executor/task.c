@@ -121,6 +121,7 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	usage_fini(st);
 	shown_fini(st);
 	part_fini(mod);
 	chores_fini(mod);
