@@ -202,6 +202,8 @@ struct task {
 	char *output, *error; /* as the job has it; NULL: not known any more */
 	bool modified, modifying; /* since its start message; it is being written down */
 	char *freezer;       /* its cgroup (group.h); NULL: it has none */
+	char *bound;	     /* the one that bounds its memory, perhaps the same; NULL: none does */
+	int64_t bound_kb;    /* as wanted; <= 0: it is not to be bounded */
 	int kill_rounds;     /* passes of KILL so far */
 	bool kill_delivery;  /* its processes were gone when its end was requested: only its output is left */
 	bool ending;	     /* TERM or KILL was sent: stopped or not, it may run */
@@ -224,10 +226,11 @@ struct mom {
 	struct user_entry *users;
 	struct keel_timer *tick;
 	uint32_t launching, sampling;
+	struct reading *reading; /* owned: tasks get it in slices */
 	bool looking; /* at stopped tasks (still.c) */
 	struct chore *chores; /* in order of their coming */
 	struct name *names;   /* of hosts: is it this one? */
-	char *jobs_dir, *freezer_dir;
+	char *jobs_dir, *freezer_dir, *memory_dir;
 	struct keel_timer *health_timer;
 	int64_t checking_ms; /* since when a check runs; 0: none */
 	char sick[256]; /* what it found; "": all well */
@@ -511,7 +514,7 @@ struct diary { /* what <id>.TK says */
 	bool ended; /* the shepherd has seen the end: */
 	int32_t status;
 	uint64_t cpu_us;
-	char why[256], notice[200], freezer[1024], world[96], user[256], output[4096], error[4096];
+	char why[256], notice[200], freezer[1024], bound[1024], world[96], user[256], output[4096], error[4096];
 };
 /* Returns 0; fails with -errno when the file cannot be opened, -EPROTO when it names no run or no shepherd. */
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
@@ -565,6 +568,7 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
 /* Measures the task now and reports to the server. */
 void usage_measure(struct keel_mod *mod, struct task *t);
+void usage_fini(struct state *st);
 /* It is to end because of a limit: what the log, the job's stderr and the server get to know; NULL: nothing more than the status. */
 void limit_exceeded(struct keel_mod *mod, struct task *t, int32_t status, const char *line);
 /* "name=value" strings, in the caller's `text`; returns how many. */
@@ -576,6 +580,8 @@ uint32_t usage_own(struct keel_mod *mod, const struct task *t, char text[USAGE_I
 
 /* weigh.c */
 int32_t part_weigh(struct keel_mod *mod, const char *id);
+int32_t part_bound(struct keel_mod *mod, const char *id, int64_t mem_kb);
+void bound_look(struct keel_mod *mod, const struct task *t); /* has the kernel ended some of it? */
 bool part_is_watched(const struct task *t); /* modules may act on what it uses: it is not ending */
 
 /* recover.c */

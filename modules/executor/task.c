@@ -66,6 +66,7 @@ static void task_forget(struct task *t)
 	part_free(t->part);
 	spec_out_fini(&t->program);
 	free(t->freezer);
+	free(t->bound);
 	free(t->id);
 	free(t->dir);
 	free(t->output);
@@ -92,6 +93,8 @@ void task_free(struct keel_mod *mod, struct task *t)
 	struct launch *next = t->next;
 
 	task_release(t);
+	if (t->bound)
+		group_remove(t->bound);
 	if (t->freezer)
 		group_remove(t->freezer);
 	record_remove(mod, t->id);
@@ -118,6 +121,7 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	usage_fini(st);
 	shown_fini(st);
 	part_fini(mod);
 	chores_fini(mod);
@@ -126,6 +130,7 @@ void mom_fini(struct keel_mod *mod)
 	users_fini(st);
 	free(st->mom.jobs_dir);
 	free(st->mom.freezer_dir);
+	free(st->mom.memory_dir);
 }
 
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t)
