@@ -64,13 +64,13 @@ static void memory_start(int64_t kb)
 
 static bool can_bound(void)
 {
-	char *home = group_memory_home(), *group = home ? group_make(home, "test") : NULL;
+	char *dir = group_memory_home(), *group = dir ? group_make(dir, "test") : NULL;
 	bool can = group && group_bound(group, 1 << 20) == 0;
 
 	if (group)
 		group_remove(group);
 	free(group);
-	free(home);
+	free(dir);
 	return can;
 }
 

@@ -63,6 +63,7 @@ static void rules_of(struct keel_mod *mod, struct rules *ret)
 {
 	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
+	char unused[RULES_WHY];
 
 	rules_init(ret);
 	ret->on[LIMIT_MEM] = cf->mem;
@@ -70,16 +71,17 @@ static void rules_of(struct keel_mod *mod, struct rules *ret)
 	ret->on[LIMIT_AVERAGE] = cf->cpuaverage;
 	ret->on[LIMIT_BURST] = cf->cpuburst;
 	for (char **at = st->said; at && *at; at++)
-		rules_set(ret, *at, NULL);
+		rules_set(ret, *at, unused);
 }
 
 static int32_t enforce_check(struct keel_mod *mod, const char *value, struct keel_err *err)
 {
 	struct rules unused;
+	char why[RULES_WHY];
 
 	(void)mod;
 	rules_init(&unused);
-	return rules_set(&unused, value, err);
+	return rules_set(&unused, value, why) == 0 ? 0 : keel_error(err, -EINVAL, "%s", why);
 }
 
 static void enforce_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
