@@ -578,12 +578,6 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 uint32_t usage_own(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
 		   const char *items[USAGE_ITEMS]);
 
-/* weigh.c */
-int32_t part_weigh(struct keel_mod *mod, const char *id);
-int32_t part_bound(struct keel_mod *mod, const char *id, int64_t mem_kb);
-void bound_look(struct keel_mod *mod, const struct task *t); /* has the kernel ended some of it? */
-bool part_is_watched(const struct task *t); /* modules may act on what it uses: it is not ending */
-
 /* recover.c */
 /* Takes up the tasks that an earlier daemon left. Fails with -errno and *err; a diary that cannot be read loses only its own
  * task. */
