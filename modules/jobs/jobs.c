@@ -215,6 +215,8 @@ static const struct keel_task_events events = {
 	.pruned = task_pruned,
 	.discarded = task_discarded,
 	.failed = task_failed,
+	.undelivered = task_undelivered,
+	.remark = task_remark,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

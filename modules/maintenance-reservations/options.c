@@ -47,7 +47,7 @@ static int32_t check_health(struct keel_mod *mod, const struct keel_session *who
 const struct keel_attr_def attr_action =
 	KEEL_ATTR_DEF("resv", "maintenance_action", "string", .order = 240, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_OPERATORS | KEEL_MANAGERS, .check = check_action,
-		      .doc = "what is done at its begin with jobs on its hosts: suspend, drain (wait for their end); unset: nothing");
+		      .doc = "what is done at its begin with jobs on its hosts: suspend, or drain (they are queued again); unset: nothing");
 const struct keel_attr_def attr_rolling =
 	KEEL_ATTR_DEF("resv", "maintenance_rolling", "long", .order = 241, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_OPERATORS | KEEL_MANAGERS, .check = check_rolling,

@@ -101,3 +101,25 @@ rows()
 		same "warnings of ${head##*/}" '' "$(made "${head##*/}" | mandoc -Tlint -Wwarning | grep -v 'missing date')"
 	done
 }
+
+@test "administrator #F: pbsnodes(8) and pbsnodes --help have the options of modules" {
+	needs_module admin-suspend
+	export KEELSON_OPTIONS_DIR=$KEELSON_BUILD/share/keelson/options
+	help=$("$KEELSON_BUILD/bin/pbsnodes" --help)
+	has "$help" 'pbsnodes --admin-suspend \[-C comment\] node'
+	has "$help" 'pbsnodes --admin-resume '
+	has "$(sed 's/\\//g' "$top/sdk/man/pbsnodes.8")" '^fB--admin-suspendfR$'
+	lacks "$(KEELSON_OPTIONS_DIR=/nonexistent "$KEELSON_BUILD/bin/pbsnodes" --help)" admin-suspend
+}
+
+@test "administrator #F: qsub(1) does not promise what is refused: each option that it has is taken" {
+	setup_sandbox
+	options=$(sed -n '/^.SH OPTIONS/,/^.SH NOT THERE YET/p' "$top/sdk/man/qsub.1" | sed 's/\\-/-/g' | grep -o 'fB-[a-zA-Z]' | cut -c4 | sort -u)
+	[ "$(wc -w <<<"$options")" -gt 20 ]
+	lacks "$options" '^[IX]$'
+	declare -A value=([a]=2359 [A]=acct [c]=c=5 [C]='#XX' [e]=e.txt [J]=1-3%2 [j]=oe [k]=oed [l]=walltime=1:00 [m]=abe [M]=$OWNER
+		[N]=name [o]=o.txt [p]=5 [P]=project [q]=workq [r]=n [R]=oe [S]=/bin/sh [u]=$OWNER [v]=A=b [W]=umask=022)
+	for option in $options; do
+		as "$OWNER" qsub -h "-$option" ${value[$option]:+"${value[$option]}"} -- /bin/true >/dev/null || { echo "-$option is refused" >&2; false; }
+	done
+}
