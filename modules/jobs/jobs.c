@@ -30,7 +30,7 @@ static const struct keel_conf_rule rules[] = {
 
 static const struct keel_class_def job_class = {
 	.size = sizeof(struct keel_class_def),
-	.flags = KEEL_CLASS_SAVE,
+	.flags = KEEL_CLASS_SAVE | KEEL_CLASS_SUFFIX,
 	.name = "job",
 	.doc = "a batch job",
 	.known_point = KEEL_POINT_job_known,

@@ -284,6 +284,7 @@ struct keel_renew_api {
 	int32_t (*busy)(struct keel_mod *, const char *name, struct keel_err *);
 	int32_t (*go)(struct keel_mod *, const char *next, const char *back, struct keel_err *);
 	int32_t (*on_hup)(struct keel_mod *, keel_fn *fn, void *arg);
+	int32_t (*guard)(const char *path, struct keel_err *);
 };
 
 /* ---- inspect: what runs in this daemon, and what it has cost; for those who report it ------------------- */
