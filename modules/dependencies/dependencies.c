@@ -28,7 +28,7 @@ static bool learn(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 	const char *text = keel_get_str(job, job_depend), *id = keel_id(job);
 	struct clause clause = { 0 };
-	int32_t code = text && *text ? clause_parse(text, keel_server_name(mod), &clause) : 0;
+	int32_t code = text && *text ? clause_parse(text, NULL, NULL, &clause) : 0;
 
 	if (code && code != PBSE_SYSTEM)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "its dependencies cannot be read: %s", text);
@@ -115,7 +115,7 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char 
 {
 	struct clause clause;
 	keel_verdict verdict;
-	int32_t code = clause_parse(wanted, keel_server_name(c->mod), &clause);
+	int32_t code = clause_parse(wanted, keel_server_name(c->mod), c->mod, &clause);
 
 	if (code)
 		return refuse(c, code);

@@ -183,7 +183,10 @@ struct task {
 	int64_t walltime_limit, cput_limit, ncpus; /* seconds; 0 none */
 	struct usage usage;
 	int64_t kill_delay; /* >= 0: an end was requested while BEGIN */
-	int streams, missed; /* output files to be placed; how many could not be */
+	int streams, missed; /* output files to be placed; how many could not be: */
+	char *kept_why, *kept_text; /* in a line, as for a letter; NULL: all were */
+	char *remark; /* what else went wrong */
+	bool kept_elsewhere; /* only because their place is on another host */
 	int limit_status;   /* 0, or a system code: of the limit it exceeded, of having been saved */
 	char notice[200];   /* how, "": not said */
 	int32_t status;
@@ -512,6 +515,10 @@ struct diary { /* what <id>.TK says */
 	int32_t status;
 	uint64_t cpu_us;
 	char why[256], notice[200], freezer[1024], world[96], user[256], output[4096], error[4096];
+	struct { /* stdout, stderr that could not be placed: where it is now, where it was to go, why; "": its place is not here */
+		char at[1024], dest[1024], why[512];
+	} kept[2];
+	char unrun[400]; /* why its program could not be executed, though it counts as begun */
 };
 /* Returns 0; fails with -errno when the file cannot be opened, -EPROTO when it names no run or no shepherd. */
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
@@ -523,6 +530,12 @@ void record_usage(struct keel_mod *mod, const struct task *t);
 void record_elsewhere(struct keel_mod *mod, const struct task *t, const struct elsewhere *e);
 void record_elsewhere_read(const char *jobs_dir, const struct task *t);
 void record_usage_read(const char *jobs_dir, const struct task *t, struct usage *ret); /* unchanged: there is none */
+
+/* kept.c: output that could not be placed. */
+void kept_take(struct keel_mod *mod, struct task *t, const struct diary *d); /* host: into the log, and for its report */
+void kept_remark(struct keel_mod *mod, struct task *t, const struct diary *d);
+void kept_put(const struct task *t, struct keel_out *out);
+void kept_tell(struct keel_mod *mod, const char *peer, struct keel_obj *job, const struct keel_msg *m); /* server */
 
 /* stop.c */
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);

@@ -30,7 +30,7 @@ static const struct keel_conf_rule rules[] = {
 
 static const struct keel_class_def job_class = {
 	.size = sizeof(struct keel_class_def),
-	.flags = KEEL_CLASS_SAVE,
+	.flags = KEEL_CLASS_SAVE | KEEL_CLASS_SUFFIX,
 	.name = "job",
 	.doc = "a batch job",
 	.known_point = KEEL_POINT_job_known,
@@ -215,6 +215,8 @@ static const struct keel_task_events events = {
 	.pruned = task_pruned,
 	.discarded = task_discarded,
 	.failed = task_failed,
+	.undelivered = task_undelivered,
+	.remark = task_remark,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
