@@ -314,12 +314,15 @@ static void explain_all(struct keel_mod *mod, struct keel_obj *job, bool others,
 {
 	const char *name = keel_get_str(job, job_queue), *text;
 	const struct keel_attr *attr = keel_attr_find(mod, "job", "comment");
-	char holds[512];
+	char holds[512], subjobs[256];
 
 	explain_line(out, "job", "%s  state %c  queue %s", keel_id(job), keel_job_state(job), name ? name : "");
 	text = attr ? keel_get_str(job, attr) : NULL;
 	if (text)
 		explain_line(out, "comment", "%s", text);
+	attr = keel_attr_find(mod, "job", "array_state_count");
+	if (attr && keel_get_text(job, attr, NULL, subjobs, sizeof(subjobs)) > 0)
+		explain_line(out, "subjobs", "%s", subjobs);
 	/* An operation on the job, its start or another one, waits in a hold. */
 	if (keel_holds_text(mod, keel_id(job), holds, sizeof(holds)) > 0)
 		explain_line(out, "waits", "%s", holds);

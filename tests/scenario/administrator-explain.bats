@@ -195,6 +195,15 @@ limit()
 	has "$found" '^gave back +all'
 }
 
+@test "administrator #19: an array says what its subjobs do" {
+	local array
+	needs_module arrays
+	array=$(submit -J 1-9 -l select=1:ncpus=4)
+	wait_until 20 job_is "$(sub "$array" 1)" R 42
+	has "$(keelson explain "$array")" '^subjobs +Queued:[0-9]+ Running:[12] '
+	has "$(keelson explain "$(sub "$array" 1)")" '^running +on '
+}
+
 @test "administrator #19: a job that is over: how, why, where, as long as there is a history of it" {
 	local job
 	needs_root
