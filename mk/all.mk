@@ -14,7 +14,7 @@ VERSION_TEXT := $(shell sed -n 's/^\#define KEELSON_PBS_LEVEL "\(.*\)"/\1/p' $(S
 K_CFLAGS = $(KEEL_CFLAGS) $(CPPFLAGS) $(CFLAGS)
 K_LINK = $(CC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(LDFLAGS)
 # A program's place in memory is another one each time: -fPIE unless FLAGS say -fPIC.
-PROGRAM_LINK = $(CC) $(K_CFLAGS) $(KEEL_LDFLAGS) -pie $(LDFLAGS)
+PROGRAM_LINK = $(CC) $(K_CFLAGS) $(KEEL_LDFLAGS) $(if $(findstring -static-pie,$(LDFLAGS)),,-pie) $(LDFLAGS)
 
 SAY = @$(if $(filter 1,$(V)),:,printf '  %-8s %s\n' $(1) $@);
 DO = $(if $(filter 1,$(V)),,@)

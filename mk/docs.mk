@@ -40,6 +40,11 @@ EXAMPLES := $(S)/sdk/doc/examples/Makefile $(wildcard $(S)/tests/fixtures/*.h) $
 # Hooks of sites, with their configuration files and cases (not where there is no Python to run them)
 SITE_HOOKS := $(if $(PYTHON_LIBS),$(patsubst $(S)/sdk/doc/%,%,$(wildcard $(S)/sdk/doc/hooks/*.* $(S)/sdk/doc/hooks/*/*.*)))
 
+# What is read as it is: of the tree, and the sources of the guides. Links between them lead where they are installed.
+TEXTS := $(foreach f,README.md LICENSE CHANGELOG.md ARCHITECTURE.md,$(wildcard $(S)/$(f)))
+MARKDOWN := $(filter-out README.md hooks/% examples/% tools/%,$(patsubst $(S)/sdk/doc/%,%,$(wildcard $(S)/sdk/doc/*.md $(S)/sdk/doc/*/*.md)))
+LINKS := sed -e 's:](sdk/doc/:](:g' -e 's:](sdk/README.md):](sdk.md):g'
+
 # What was built; the list is taken when the command runs.
 docs-install: docs
 	@for f in man/*.[1-9]* $(PAGES); do \
@@ -47,12 +52,16 @@ docs-install: docs
 	done
 	$(DO)for f in $(EXAMPLES); do $(INSTALL_DATA) -D $$f '$(DESTDIR)$(docdir)'/examples/$${f##*/} || exit 1; done
 	$(DO)for f in $(SITE_HOOKS); do $(INSTALL_DATA) -D $(S)/sdk/doc/$$f '$(DESTDIR)$(docdir)'/$$f || exit 1; done
+	@mkdir -p placed/doc '$(DESTDIR)$(docdir)'
+	$(DO)cp $(TEXTS) placed/doc && cp $(S)/sdk/README.md placed/doc/sdk.md && chmod u+w placed/doc/* && cd placed/doc && \
+		for f in *; do $(LINKS) -i $$f && $(INSTALL_DATA) $$f '$(DESTDIR)$(docdir)'/$$f || exit 1; done
+	$(DO)for f in $(MARKDOWN); do $(INSTALL_DATA) -D $(S)/sdk/doc/$$f '$(DESTDIR)$(docdir)'/$$f || exit 1; done
 	@test ! -f doc/keelson-sdk.html || $(INSTALL_DATA) -D doc/keelson-sdk.html '$(DESTDIR)$(docdir)/keelson-sdk.html'
 
 docs-uninstall:
 	@for f in man/*.[1-9]* $(PAGES); do rm -f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/}; done
-	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html'
+	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html' $(foreach f,$(notdir $(TEXTS)) sdk.md $(MARKDOWN),'$(DESTDIR)$(docdir)/$(f)')
 	@rm -rf '$(DESTDIR)$(docdir)/examples' '$(DESTDIR)$(docdir)/hooks'
-	@test ! -d '$(DESTDIR)$(docdir)' || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(docdir)'
+	@test ! -d '$(DESTDIR)$(docdir)' || find '$(DESTDIR)$(docdir)' -depth -type d -empty -delete
 
 .PHONY: docs docs-install docs-uninstall

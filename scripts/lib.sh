@@ -20,6 +20,8 @@ python_packages=(python3-dev)
 doc_packages=(lowdown python3)
 test_packages=("${doc_packages[@]}" mandoc bats parallel binutils procps jq sqlite3 git pkg-config cmake)
 test_packages+=(abigail-tools g++ socat iproute2)
+# Second opinions; what asks them says so where they are missing. (clang: 50 MB to fetch, systemd: 8.)
+opinion_packages=(clang systemd)
 # Real MPI programs over three hosts.
 test_packages+=(mpich libmpich-dev openmpi-bin libopenmpi-dev)
 

@@ -103,6 +103,16 @@ static int32_t link_send(struct keel_mod *m, const char *peer, const char *name,
 	return peer_send(p, o);
 }
 
+static int32_t link_stream(struct keel_mod *m, const char *peer, const char *name, struct keel_out *o)
+{
+	struct peer *p = peer_find(links_of(m), peer);
+
+	if (!peer_is_up(p) || p->memory)
+		return link_send(m, peer, name, o); /* of this process: in a turn of its own */
+	out_put_str(o, "msg", name);
+	return peer_stream(p, o);
+}
+
 static bool link_is_up(struct keel_mod *m, const char *peer)
 {
 	return peer_is_up(peer_find(links_of(m), peer));
@@ -122,6 +132,7 @@ static const struct keel_link_api api = {
 	.send = link_send,
 	.is_up = link_is_up,
 	.is_awaited = link_is_awaited,
+	.stream = link_stream,
 };
 
 /* ---- the group "carry" ------------------------------------------------------------------------ */

@@ -236,6 +236,7 @@ struct keel_out *out_create(void)
 	if (o == NULL)
 		return NULL;
 	o->keys = o->depth = 0;
+	o->raw = false;
 	buf_init(&o->b);
 	buf_add(&o->b, heads, sizeof(heads));
 	if (!o->b.failed)
@@ -360,12 +361,26 @@ static uint32_t out_length(const struct keel_out *o)
 	return o == NULL ? 0 : (uint32_t)(o->b.len - BODY_AT);
 }
 
+struct keel_out *out_raw(const void *bytes, uint32_t len)
+{
+	struct keel_out *o = out_create();
+
+	if (o == NULL)
+		return NULL;
+	o->raw = true;
+	o->b.len = BODY_AT;
+	buf_add(&o->b, bytes, len);
+	return o;
+}
+
 const char *out_bytes(struct keel_out *o, uint32_t *ret_len)
 {
 	if (o == NULL || o->depth > 0 || o->b.failed || o->b.len - BODY_AT > WIRE_BODY_MAX)
 		return NULL;
-	o->b.data[BODY_AT + 1] = (char)(o->keys >> 8);
-	o->b.data[BODY_AT + 2] = (char)o->keys;
+	if (!o->raw) {
+		o->b.data[BODY_AT + 1] = (char)(o->keys >> 8);
+		o->b.data[BODY_AT + 2] = (char)o->keys;
+	}
 	*ret_len = out_length(o);
 	return o->b.data + BODY_AT;
 }

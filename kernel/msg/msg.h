@@ -24,11 +24,13 @@ void msg_destroy(struct keel_msg *m);
 struct keel_out {
 	struct buf b; /* room for the head of a frame, the body */
 	uint32_t keys, depth; /* depth: of open[] */
+	bool raw;             /* a body that is complete already */
 	struct {
 		uint32_t place, count;
 	} open[WIRE_DEPTH_MAX - 1]; /* the map is the first level */
 };
 struct keel_out *out_create(void);
+struct keel_out *out_raw(const void *bytes, uint32_t len); /* a body that another daemon has packed; copied */
 void out_drop(struct keel_out *o);
 void out_put_str(struct keel_out *o, const char *key, const char *text);
 void out_put_int(struct keel_out *o, const char *key, int64_t n);

@@ -43,7 +43,7 @@ static bool is_root(const struct router *r, uint32_t uid)
 /* Returns since when it has been idle; INT64_MAX: it waits for a reply, or may not be dropped. */
 static int64_t idle_since(const struct client *c)
 {
-	if (c->reqs != NULL || c->user == NULL || c->in_flush || is_root(c->router, c->uid))
+	if (c->reqs != NULL || c->user == NULL || c->in_flush || c->remote.owner != NULL || is_root(c->router, c->uid))
 		return INT64_MAX;
 	return c->queued > 0 ? c->progress_ms : c->read_ms;
 }
@@ -81,11 +81,13 @@ static bool place_find(struct router *r, const struct uid_share *n, bool *ret_de
 
 	if (n->uid != 0 && n->n > r->limits.clients_per_uid)
 		return false;
-	while (r->n_clients > most && make_room(r))
+	if (n->who != NULL)
+		return r->n_remotes <= r->limits.remotes;
+	while (r->n_clients - r->n_remotes > most && make_room(r))
 		;
-	*ret_deciding = r->n_clients > most;
-	return r->n_clients <= most || (!root && n->deciding < r->limits.deciding &&
-					r->n_clients <= places(r, r->limits.reserve_root));
+	*ret_deciding = r->n_clients - r->n_remotes > most;
+	return !*ret_deciding || (!root && n->deciding < r->limits.deciding &&
+				  r->n_clients - r->n_remotes <= places(r, r->limits.reserve_root));
 }
 
 /* The user is known now. Returns false when the client is in the reserve and its user may not manage: drop it. */
@@ -148,10 +150,11 @@ void client_known(struct client *c, struct user *u)
 	}
 }
 
-static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid)
+/* `who`: of another host's user, or NULL. */
+static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32_t gid, const char *who)
 {
 	struct client *c = calloc(1, sizeof(*c));
-	struct uid_share *share = c != NULL ? share_get(r, uid) : NULL;
+	struct uid_share *share = c != NULL ? share_get(r, uid, who) : NULL;
 
 	if (share == NULL) {
 		free(c);
@@ -161,8 +164,10 @@ static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32
 			      .read_ms = loop_now_ms(r->parts->loop) };
 	share->n++; /* counted now, so that dropping others does not free it */
 	r->n_clients++;
+	r->n_remotes += who != NULL;
 	if (!place_find(r, share, &c->deciding)) {
 		r->n_clients--;
+		r->n_remotes -= who != NULL;
 		share->n--;
 		free(c);
 		errno = EUSERS;
@@ -177,7 +182,7 @@ static struct client *client_make(struct router *r, int fd, uint32_t uid, uint32
 
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid)
 {
-	struct client *c = client_make(r, fd, uid, gid);
+	struct client *c = client_make(r, fd, uid, gid, NULL);
 
 	if (c == NULL)
 		return -errno;
@@ -200,12 +205,16 @@ void client_drop(struct client *c)
 	client_drop_queue(c);
 	r->input -= c->input;
 	frame_reader_fini(&c->reader);
-	if (c->send != NULL)
+	if (c->remote.gone != NULL)
+		CRUMB_CALL(c->remote.owner, "gone() of a remote request", client_who(c),
+			   c->remote.gone(&c->remote.owner->pub, c->remote.arg));
+	else if (c->send != NULL)
 		c->send(c->send_arg, NULL, 0);
-	else
+	else if (c->fd >= 0)
 		close(c->fd);
 	user_unref(c->user);
 	r->n_clients--;
+	r->n_remotes -= c->share->who != NULL;
 	c->share->n--;
 	c->share->deciding -= c->deciding;
 	free(c);
@@ -272,7 +281,7 @@ static void client_serve(struct client *c)
 	}
 }
 
-static void client_take(struct client *c, const char *bytes, size_t len)
+void client_take(struct client *c, const char *bytes, size_t len)
 {
 	struct router *r = c->router;
 	size_t room_len;
@@ -380,7 +389,7 @@ static const char *stands_still(const struct client *c, int64_t before_ms)
 		return "it does not read its answers";
 	if (c->closing && c->reqs == NULL && c->read_ms < before_ms)
 		return "it was to be closed";
-	if (c->watch != NULL && !c->leftover && c->reader.start != c->reader.end &&
+	if ((c->watch != NULL || c->remote.owner != NULL) && !c->leftover && c->reader.start != c->reader.end &&
 	    c->read_ms < before_ms)
 		return "half a request and nothing more";
 	return NULL;
@@ -415,7 +424,23 @@ static void sweep_start(struct router *r)
 		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, clients_sweep, r);
 }
 
-/* ---- clients inside this process: their maker gives uid and gid ------------------------------- */
+/* ---- clients without a socket: their maker gives uid and gid --------------------------------- */
+struct client *client_of_user(struct router *r, struct user *u, uint32_t gid, struct owner *remote)
+{
+	struct client *c = client_make(r, -1, u->uid, gid, remote != NULL ? u->who : NULL);
+
+	if (c == NULL)
+		return NULL;
+	c->user = u;
+	c->remote.owner = remote;
+	if (client_may_stay(c))
+		return c;
+	u->refs++; /* the caller's */
+	client_drop(c);
+	errno = EUSERS;
+	return NULL;
+}
+
 int router_guest(struct router *r, const struct router_guest *g, struct client **ret_client)
 {
 	struct user *u = calloc(1, sizeof(*u));
@@ -425,15 +450,11 @@ int router_guest(struct router *r, const struct router_guest *g, struct client *
 		return -ENOMEM;
 	*u = (struct user){ .uid = g->uid, .refs = 1, .name = strdup(g->user),
 			    .group = g->group != NULL ? strdup(g->group) : NULL };
-	c = u->name != NULL && user_who(u, r->parts->host_name) == 0 ? client_make(r, -1, g->uid, g->gid) : NULL;
+	errno = ENOMEM;
+	c = u->name != NULL && user_who(u, r->parts->host_name) == 0 ? client_of_user(r, u, g->gid, NULL) : NULL;
 	if (c == NULL) {
 		user_unref(u);
-		return -ENOMEM;
-	}
-	c->user = u;
-	if (!client_may_stay(c)) {
-		client_drop(c);
-		return -EUSERS;
+		return -errno;
 	}
 	c->send = g->send;
 	c->send_arg = g->arg;

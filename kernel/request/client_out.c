@@ -88,7 +88,7 @@ void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t c
 	client_flush_soon(c);
 }
 
-static void out_written(struct client *c, size_t n)
+void client_written(struct client *c, size_t n)
 {
 	c->progress_ms = loop_now_ms(c->router->parts->loop);
 	c->out_off += n;
@@ -121,7 +121,7 @@ static void socket_write(struct client *c)
 		ssize_t n = send(c->fd, c->out.data + c->out_off, c->queued, MSG_NOSIGNAL | MSG_DONTWAIT);
 
 		if (n > 0) {
-			out_written(c, (size_t)n);
+			client_written(c, (size_t)n);
 		} else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
 			break;
 		} else if (n == 0 || errno != EINTR) {
@@ -132,11 +132,13 @@ static void socket_write(struct client *c)
 
 void client_write(struct client *c)
 {
-	if (c->send == NULL) {
+	if (c->remote.owner != NULL) {
+		remote_write(c);
+	} else if (c->send == NULL) {
 		socket_write(c);
 	} else if (c->queued > 0) { /* a guest, which takes all of it */
 		c->send(c->send_arg, c->out.data, c->queued);
-		out_written(c, c->queued);
+		client_written(c, c->queued);
 	}
 	c->full = c->queued > 0;
 	if (c->closing && c->queued == 0 && c->reqs == NULL)

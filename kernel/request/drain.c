@@ -14,6 +14,7 @@
 #include "hook/hooks.h"
 #include "log/log.h"
 #include "request/inside.h"
+#include "util/crumb.h"
 #include "util/err.h"
 
 static void drain_step(void *arg);
@@ -31,6 +32,22 @@ static bool is_repeatable(const struct keel_req *q)
 	       (r->drain.late && (q->route->def.flags & KEEL_REQUEST_READ));
 }
 
+/* Calls on_leave() of its requests; each may answer any of them. */
+static void requests_notify(struct client *c)
+{
+	struct keel_req *q = c->reqs;
+
+	while (q != NULL) {
+		keel_fn *fn = q->state == REQ_OPEN && q->route != NULL ? q->leave : NULL;
+
+		q->leave = NULL;
+		if (fn != NULL)
+			CRUMB_CALL(q->route->owner, "on_leave()", q->route->def.name,
+				   fn(&q->route->owner->pub, q->leave_arg));
+		q = fn != NULL ? c->reqs : q->next;
+	}
+}
+
 static void requests_end(struct client *c)
 {
 	struct keel_req *q = c->reqs;
@@ -46,6 +63,16 @@ static void requests_end(struct client *c)
 	while (c->router->drain.late && c->reqs != NULL)
 		req_withdraw(c->reqs, PBSE_SVRDOWN,
 			     "The server ends or restarts before this request has ended; look at what it was about");
+}
+
+void client_leave(struct client *c)
+{
+	bool waits = c->reqs == NULL && c->queued == 0; /* for its body, or to be served */
+
+	requests_end(c);
+	c->closing = true;
+	if (waits)
+		req_not_begun(c);
 }
 
 /* Of the requests, then of the goodbyes: clients that do not read theirs are dropped. */
@@ -72,8 +99,13 @@ static void goodbyes_send(struct router *r)
 
 	r->drain.phase = DRAIN_LEAVING;
 	DL_FOREACH(r->clients, c) {
-		struct keel_out *o = out_create();
+		struct keel_out *o;
 
+		if (c->remote.owner != NULL) {
+			client_leave(c);
+			continue;
+		}
+		o = out_create();
 		if (r->drain.for_good)
 			out_put_int(o, "stop", 1);
 		client_send(c, o, WIRE_GOODBYE, 0);
@@ -98,6 +130,10 @@ static void drain_step(void *arg)
 	struct client *c;
 
 	d->step = NULL;
+	if (d->phase != DRAIN_LEAVING) {
+		DL_FOREACH(r->clients, c)
+			requests_notify(c);
+	}
 	if (d->phase == DRAIN_SERVING && (d->n_old == 0 || d->late)) {
 		d->phase = DRAIN_ENDING;
 		router_listen_pause(r);

@@ -25,6 +25,7 @@ struct user {
 	uint32_t uid;
 	int error;        /* 0; -ENOENT: no such account; other -errno: the lookup failed */
 	char *name, *who; /* who: name@host; NULL when error */
+	char *host;       /* NULL: this one */
 	char *group;      /* name of the primary group; NULL when it has none */
 	char *groups;     /* all of them, a comma list, the primary first; NULL: not known */
 	unsigned refs;
@@ -56,15 +57,30 @@ struct keel_req {
 	struct keel_session session;
 	struct user *user;     /* the session's strings */
 	struct keel_out *out;  /* SENT */
-	keel_fn *gone, *drained;
-	void *gone_arg, *drained_arg;
+	keel_fn *gone, *drained, *leave;
+	void *gone_arg, *drained_arg, *leave_arg;
+	void *raw;             /* instead of `msg`: memory of a body that is carried elsewhere, owned */
+	const char *raw_at;    /* where it begins there; `len` bytes */
 	bool receiving;        /* an operation at the point request_receive is under way */
 	bool parts;            /* it has sent some */
 	bool old;              /* it was open, and had acted, when a drain began */
 	struct keel_req *prev, *next; /* of the client, or free, or orphans and withdrawn */
 };
 
+/* A request of a client of another host: one that comes and goes through a module. */
+struct keel_remote {
+	struct owner *owner; /* NULL: the client has a socket, or is a guest */
+	uint32_t roles;
+	bool reads;
+	bool unbegun;   /* its REPLY is "again" */
+	int64_t credit; /* bytes that frame() may still get */
+	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
+	void (*gone)(struct keel_mod *, void *arg);
+	void *arg;
+};
+
 struct client {
+	struct keel_remote remote; /* first: a remote is a client */
 	struct router *router;
 	int fd;
 	struct loop_watch *watch;
@@ -93,6 +109,7 @@ struct client {
 
 struct uid_share {
 	struct router *router;
+	char *who; /* of another host's user, whose uid is UINT32_MAX; else NULL */
 	uint32_t uid, n, deciding; /* connections */
 	size_t queued;             /* bytes waiting for them */
 	struct user *user;         /* NULL: not known yet */
@@ -119,8 +136,9 @@ struct router {
 	struct router_limits limits;
 	uint32_t euid;
 	struct index routes;
+	struct route *others; /* takes what no other row names; NULL: none */
 	struct client *clients;
-	uint32_t n_clients, n_open; /* n_open: REQ_OPEN and REQ_SENT */
+	uint32_t n_clients, n_remotes, n_open; /* n_remotes: of the clients; n_open: REQ_OPEN and REQ_SENT */
 	struct uid_share *shares; /* oldest first */
 	uint32_t n_shares;
 	uint32_t refreshes; /* lookups of users that are known */
@@ -140,17 +158,22 @@ struct router {
 };
 
 /* users.c */
-struct uid_share *share_get(struct router *r, uint32_t uid); /* made when missing */
+struct uid_share *share_get(struct router *r, uint32_t uid, const char *who); /* made when missing; who: of another host, or NULL */
 void share_destroy(struct uid_share *s);
 /* Calls client_known(), now or later. Returns 0 or -ENOMEM. */
 int user_find(struct client *c);
 void user_unref(struct user *u); /* NULL is fine */
 int user_who(struct user *u, const char *host); /* fills in `who`; returns 0 or u->error */
+/* Returns a user of another host, one reference; NULL: no memory. */
+struct user *user_of_host(const struct keel_remote_def *def);
 
 /* client.c */
 const char *client_who(const struct client *c);
 void client_known(struct client *c, struct user *u); /* u: one reference, moved; may drop the client */
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
+/* Makes one with no socket, whose user is `u`, one reference, moved when it succeeds. NULL: see errno. */
+struct client *client_of_user(struct router *r, struct user *u, uint32_t gid, struct owner *remote);
+void client_take(struct client *c, const char *bytes, size_t len); /* what it sent */
 void client_drop(struct client *c);
 /* Returns whether it, or its uid, has so much unread output that nothing more may be queued. */
 bool client_overfull(const struct client *c);
@@ -163,6 +186,7 @@ void client_turn_over(void *router);     /* deferred to the end of the turn: res
 /* client_out.c */
 void client_send(struct client *c, struct keel_out *o, uint16_t type, uint64_t corr);
 void client_write(struct client *c);      /* write now what the socket takes */
+void client_written(struct client *c, size_t n); /* so many bytes of its queue are */
 void client_flush_soon(struct client *c); /* write at the end of the turn, and drop it when broken */
 void client_drop_queue(struct client *c); /* and cancel the flush */
 
@@ -170,6 +194,7 @@ void client_drop_queue(struct client *c); /* and cancel the flush */
 uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
+void req_not_begun(struct client *c); /* replies "again" to a request that is not there yet */
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_destroy_all(struct router *r);
@@ -177,7 +202,12 @@ void req_destroy_all(struct router *r);
 void router_listen_stop(struct router *r);
 void router_listen_pause(struct router *r); /* connections wait in the backlog of the socket from now on */
 
+/* remote.c */
+void remote_write(struct client *c); /* gives its module the frames that the window admits */
+const struct keel_remote_api *remote_api(void);
+
 /* drain.c */
+void client_leave(struct client *c); /* its daemon ends: "again" where nothing has been done */
 void drain_due(struct router *r); /* a request has its reply, or a client is gone */
 void drain_end(struct router *r);
 const struct keel_request_api *req_api(void);

@@ -74,6 +74,7 @@ static void req_end(struct keel_req *q)
 	DL_DELETE(r->orphans, q);
 	r->open -= q->len;
 	msg_destroy(q->msg);
+	free(q->raw);
 	out_drop(q->out);
 	user_unref(q->user);
 	*q = (struct keel_req){ .state = REQ_FREE, .router = r };
@@ -101,6 +102,16 @@ static struct keel_out *reply_make(int32_t code, const char *text)
 	out_put_int(o, "code", code);
 	if (text != NULL && text[0] != '\0')
 		out_put_str(o, "text", text);
+	return o;
+}
+
+/* NULL: of one that was not begun. */
+static struct keel_out *again_make(const struct keel_req *q)
+{
+	struct keel_out *o = reply_make(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
+
+	if (q == NULL || !q->parts)
+		out_put_int(o, "again", 1);
 	return o;
 }
 
@@ -189,7 +200,7 @@ static void KEEL_PRINTF(3, 4) reply(struct keel_req *q, int32_t code, const char
 	send_after(q, reply_make(code, fmt != NULL ? text : pbse_text(code)));
 }
 
-static void reply_out(struct keel_req *q, struct keel_out *o)
+static void reply_with(struct keel_req *q, struct keel_out *o)
 {
 	uint32_t len;
 
@@ -197,12 +208,22 @@ static void reply_out(struct keel_req *q, struct keel_out *o)
 		out_drop(o);
 		return;
 	}
-	out_put_int(o, "code", 0);
 	if (out_bytes(o, &len) == NULL) {
 		out_drop(o);
 		o = reply_make(PBSE_SYSTEM, "the answer does not fit into memory");
 	}
 	send_after(q, o);
+}
+
+static void reply_out(struct keel_req *q, struct keel_out *o)
+{
+	out_put_int(o, "code", 0);
+	reply_with(q, o);
+}
+
+static void reply_raw(struct keel_req *q, const void *bytes, uint32_t len)
+{
+	reply_with(q, out_raw(bytes, len));
 }
 
 static int32_t part(struct keel_req *q, struct keel_out *o)
@@ -247,6 +268,31 @@ static void on_gone(struct keel_req *q, keel_fn *fn, void *arg)
 	q->gone_arg = arg;
 }
 
+static void on_leave(struct keel_req *q, keel_fn *fn, void *arg)
+{
+	if (q->state != REQ_OPEN)
+		return;
+	q->leave = fn;
+	q->leave_arg = arg;
+}
+
+static const void *raw(struct keel_req *q, uint32_t *ret_len)
+{
+	*ret_len = (uint32_t)q->len;
+	return q->raw_at;
+}
+
+static int32_t part_raw(struct keel_req *q, const void *bytes, uint32_t len)
+{
+	return part(q, out_raw(bytes, len));
+}
+
+static void again(struct keel_req *q)
+{
+	if (req_answerable(q))
+		send_after(q, again_make(q));
+}
+
 static const struct keel_session *session(struct keel_req *q)
 {
 	return &q->session;
@@ -275,13 +321,16 @@ void req_client_gone(struct keel_req *q)
 		CRUMB_CALL(route->owner, "on_gone()", route->def.name, gone(&route->owner->pub, arg));
 }
 
+void req_not_begun(struct client *c)
+{
+	c->remote.unbegun = true;
+	client_send(c, again_make(NULL), WIRE_REPLY, 0);
+}
+
 void req_again(struct keel_req *q)
 {
-	struct keel_out *o = reply_make(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
-
-	if (!q->parts)
-		out_put_int(o, "again", 1);
-	client_send(q->client, o, WIRE_REPLY, q->corr);
+	q->client->remote.unbegun = !q->parts;
+	client_send(q->client, again_make(q), WIRE_REPLY, q->corr);
 	req_client_gone(q);
 }
 
@@ -298,6 +347,11 @@ void req_withdraw(struct keel_req *q, int32_t code, const char *text)
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
+static const char *host_of(const struct client *c)
+{
+	return c->user->host != NULL ? c->user->host : c->router->parts->host_name;
+}
+
 uint32_t req_roles(const struct client *c)
 {
 	struct router *r = c->router;
@@ -307,12 +361,11 @@ uint32_t req_roles(const struct client *c)
 		roles |= KEEL_OPERATOR | KEEL_MANAGER;
 	if (r->parts->daemon & KEEL_SERVER)
 		roles |= (uint32_t)hooks_fold(r->parts->hooks, KEEL_POINT_client_auth,
-					      KEEL_EVENT(client_auth, .user = c->user->name,
-							 .host = r->parts->host_name,
+					      KEEL_EVENT(client_auth, .user = c->user->name, .host = host_of(c),
 							 .uid = c->uid),
 					      NULL, 0) &
 			 KEEL_EVERYBODY;
-	return roles;
+	return c->remote.owner != NULL ? roles & c->remote.roles : roles;
 }
 
 static void fill_session(struct keel_req *q, uint32_t roles)
@@ -327,17 +380,16 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 		.uid = c->uid,
 		.gid = c->gid,
 		.user = c->user->name,
-		.host = q->router->parts->host_name,
+		.host = host_of(c),
 		.who = c->user->who,
 		.group = c->user->group,
 		.groups = c->user->groups,
 	};
 }
 
-/* Returns the route `name`, or `name.verb` when the message has a verb; NULL: no such row. */
-static struct route *route_of(struct router *r, const struct keel_msg *m, const char *name)
+/* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
+static struct route *route_of(struct router *r, const char *name, const char *verb)
 {
-	const char *verb = msg_api()->str(m, "verb");
 	char full[256];
 
 	if (verb != NULL && snprintf(full, sizeof(full), "%s.%s", name, verb) < (int)sizeof(full))
@@ -416,6 +468,52 @@ static int32_t bounds_check(const struct client *c, const struct frame *f, struc
 	return 0;
 }
 
+static void word_copy(char *to, size_t size, const struct pack_value *v)
+{
+	size_t len = v->kind == PACK_STR && v->n < size ? v->n : 0;
+
+	memcpy(to, v->text, len);
+	to[len] = '\0';
+}
+
+/* Returns whether no row but `others` serves this body; it is not changed, for it goes on as it is. */
+static bool is_for_others(struct router *r, const char *body, size_t len)
+{
+	struct pack_reader at = { .at = (const unsigned char *)body, .end = (const unsigned char *)body + len };
+	char key[8] = "", name[128] = "", verb[64] = "";
+	struct pack_value map, v;
+
+	if (r->others == NULL || pack_check(body, len) < 0)
+		return false;
+	map = pack_next(&at);
+	for (uint32_t i = 0; map.kind == PACK_MAP && i < map.n && !at.bad; i++) {
+		v = pack_next(&at);
+		word_copy(key, sizeof(key), &v);
+		pack_skip(&at, &v);
+		v = pack_next(&at);
+		if (strcmp(key, "req") == 0)
+			word_copy(name, sizeof(name), &v);
+		else if (strcmp(key, "verb") == 0)
+			word_copy(verb, sizeof(verb), &v);
+		pack_skip(&at, &v);
+	}
+	return name[0] != '\0' && route_of(r, name, verb[0] != '\0' ? verb : NULL) == NULL;
+}
+
+/* Keeps the body as it came. Returns whether there was memory. */
+static bool raw_take(struct keel_req *q, struct client *c, const struct frame *f)
+{
+	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
+
+	q->raw_at = f->body;
+	if (memory == NULL) {
+		memory = malloc(f->len);
+		q->raw_at = memory != NULL ? memcpy(memory, f->body, f->len) : NULL;
+	}
+	q->raw = memory;
+	return memory != NULL;
+}
+
 /* May this client send it now? */
 static int32_t right_check(const struct client *c, const struct route *route, uint32_t *ret_roles, struct keel_err *err)
 {
@@ -423,8 +521,13 @@ static int32_t right_check(const struct client *c, const struct route *route, ui
 
 	if (c->user->error != 0)
 		return c->user->error == -ENOENT ? PBSE_BADCRED : PBSE_SYSTEM;
+	if (route == NULL && !(c->router->parts->daemon & KEEL_SERVER))
+		return err_set(err, PBSE_UNKREQ, "cannot reach the server from this host: none of the modules of its daemon "
+			       "carries requests there; enable one, or work on the server's host");
 	if (route == NULL)
 		return PBSE_UNKREQ;
+	if (c->remote.reads && !(route->def.flags & (KEEL_REQUEST_READ | KEEL_REQUEST_WAITS)))
+		return err_set(err, PBSE_PERM, "%shost %s may look and not change anything", pbse_text(PBSE_PERM), c->user->host);
 	*ret_roles = req_roles(c);
 	if ((*ret_roles & route->def.roles) == 0)
 		return PBSE_PERM;
@@ -441,22 +544,31 @@ void req_start(struct client *c, const struct frame *f)
 	struct keel_req *q = NULL;
 	const char *name = NULL;
 	uint32_t roles = 0;
+	bool raw = false;
 	int32_t code;
 
 	err.text[0] = '\0';
 	code = bounds_check(c, f, &err);
-	if (code == 0) {
+	if (code == 0 && is_for_others(c->router, f->body, f->len)) {
+		raw = true;
+		route = c->router->others;
+		code = right_check(c, route, &roles, &err);
+	} else if (code == 0) {
 		int ret = body_open(c, f, &m);
 
 		name = ret == 0 ? msg_api()->str(m, "req") : NULL;
 		c->closing = c->closing || name == NULL;
-		route = name != NULL ? route_of(c->router, m, name) : NULL;
+		route = name != NULL ? route_of(c->router, name, msg_api()->str(m, "verb")) : NULL;
 		if (name == NULL)
 			code = ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL;
 		else
 			code = right_check(c, route, &roles, &err);
 	}
 	q = code == 0 ? req_create(c, f, m) : NULL;
+	if (q != NULL && raw && !raw_take(q, c, f)) {
+		req_end(q);
+		q = NULL;
+	}
 	if (q != NULL) {
 		q->route = route;
 		fill_session(q, roles);
@@ -481,6 +593,11 @@ static const struct keel_request_api api = {
 	.drained = drained,
 	.on_gone = on_gone,
 	.name = req_name,
+	.raw = raw,
+	.part_raw = part_raw,
+	.reply_raw = reply_raw,
+	.on_leave = on_leave,
+	.again = again,
 };
 
 const struct keel_request_api *req_api(void)

@@ -41,11 +41,19 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	route = calloc(1, sizeof(*route));
 	if (route == NULL)
 		return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
+	if ((def->flags & KEEL_REQUEST_OTHERS) && r->others != NULL) {
+		free(route);
+		return err_set(err, -EEXIST, "module %s takes requests that no module names, and so does module %s; "
+			       "enable only one of the two", owner->pub.name, r->others->owner->pub.name);
+	}
 	route->def = *def;
 	route->owner = owner;
 	index_key_init(&route->name, route->def.name, strlen(route->def.name));
-	if (index_add(&r->routes, &route->name) == 0)
+	if (index_add(&r->routes, &route->name) == 0) {
+		if ((def->flags & KEEL_REQUEST_OTHERS) && !(r->parts->daemon & KEEL_SERVER))
+			r->others = route;
 		return 0;
+	}
 	free(route);
 	return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
 }
@@ -60,7 +68,7 @@ static void requests_forget(struct keel_req *list, const struct route *route)
 		if (q->state == REQ_OPEN)
 			req_withdraw(q, PBSE_INTERNAL, "The module that serves this request was unloaded");
 		q->route = NULL;
-		q->gone = q->drained = NULL;
+		q->gone = q->drained = q->leave = NULL;
 	}
 }
 
@@ -78,6 +86,7 @@ static void route_remove(void *arg, struct owner *owner, const void *row)
 		requests_forget(c->reqs, route);
 	requests_forget(r->orphans, route);
 	index_remove(&r->routes, &route->name);
+	r->others = r->others == route ? NULL : r->others;
 	free(route);
 }
 
@@ -275,6 +284,8 @@ int router_create(struct parts *parts, struct router **ret_router)
 						     .arg = r, .row_size = sizeof(struct keel_request_def) });
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "request", req_api());
+	if (ret == 0)
+		ret = registry_offer(parts->registry, "remote", remote_api());
 	if (ret == 0)
 		ret = registry_offer(parts->registry, "msg", msg_api());
 	if (ret < 0) {

@@ -32,6 +32,7 @@ void user_unref(struct user *u)
 		return;
 	free(u->name);
 	free(u->who);
+	free(u->host);
 	free(u->group);
 	free(u->groups);
 	free(u);
@@ -44,6 +45,22 @@ int user_who(struct user *u, const char *host)
 		u->error = -ENOMEM;
 	}
 	return u->error;
+}
+
+struct user *user_of_host(const struct keel_remote_def *def)
+{
+	struct user *u = calloc(1, sizeof(*u));
+
+	if (u == NULL)
+		return NULL;
+	*u = (struct user){ .uid = UINT32_MAX, .refs = 1, .name = strdup(def->user), .host = strdup(def->host),
+			    .group = def->group != NULL ? strdup(def->group) : NULL,
+			    .groups = def->groups != NULL ? strdup(def->groups) : NULL };
+	if (u->name != NULL && u->host != NULL && (u->group == NULL) == (def->group == NULL) &&
+	    (u->groups == NULL) == (def->groups == NULL) && user_who(u, u->host) == 0)
+		return u;
+	user_unref(u);
+	return NULL;
 }
 
 static char *group_name(gid_t gid)
@@ -122,15 +139,21 @@ void share_destroy(struct uid_share *s)
 		s->lookup->share = NULL; /* the worker's, until lookup_done() */
 	loop_timer_cancel(s->patience);
 	user_unref(s->user);
+	free(s->who);
 	free(s);
 }
 
-struct uid_share *share_get(struct router *r, uint32_t uid)
+static bool is_of(const struct uid_share *s, uint32_t uid, const char *who)
+{
+	return s->uid == uid && (who != NULL ? s->who != NULL && strcmp(s->who, who) == 0 : s->who == NULL);
+}
+
+struct uid_share *share_get(struct router *r, uint32_t uid, const char *who)
 {
 	struct uid_share *s, *unused = NULL;
 
 	DL_FOREACH(r->shares, s) {
-		if (s->uid == uid)
+		if (is_of(s, uid, who))
 			return s;
 		if (unused == NULL && s->n == 0 && s->lookup == NULL)
 			unused = s;
@@ -138,8 +161,10 @@ struct uid_share *share_get(struct router *r, uint32_t uid)
 	if (r->n_shares >= SHARES_MAX && unused != NULL)
 		share_destroy(unused);
 	s = calloc(1, sizeof(*s));
-	if (s == NULL)
+	if (s == NULL || (who != NULL && (s->who = strdup(who)) == NULL)) {
+		free(s);
 		return NULL;
+	}
 	s->router = r;
 	s->uid = uid;
 	DL_APPEND(r->shares, s);

@@ -108,7 +108,7 @@ static keel_verdict hosts_check(struct keel_call *call, const struct spread *s)
 			continue; /* one that is away, or has yet to say it, has its own error */
 		snprintf(text, sizeof(text), "host %.300s has said no address where the other hosts of a job reach it: "
 			 "its link's configuration is to name one it listens on", s->host[i]->name);
-		return keel_reject(call, PBSE_NOSUP, text);
+		return keel_reject(call, PBSE_NOSUP, "%s", text);
 	}
 	return KEEL_NEXT;
 }

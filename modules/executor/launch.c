@@ -318,8 +318,9 @@ static void end_take(struct keel_mod *mod, struct task *t, const struct diary *d
 	}
 	t->missed = d->placed < 0 ? 0 : (d->placed & 1) + (d->placed >> 1 & 1);
 	if (t->missed)
-		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "output could not be copied; it is retained in %s/undelivered",
-			 keel_home(mod));
+		kept_take(mod, t, d);
+	if (d->unrun[0])
+		kept_remark(mod, t, d);
 	task_ended(mod, t, d->status);
 }
 

@@ -70,6 +70,9 @@ static void task_forget(struct task *t)
 	free(t->dir);
 	free(t->output);
 	free(t->error);
+	free(t->kept_why);
+	free(t->kept_text);
+	free(t->remark);
 	free(t->user);
 	free(t);
 }
@@ -165,10 +168,14 @@ void task_report(struct keel_mod *mod, struct task *t)
 		keel_put_int(out, "status", t->status);
 	if (t->state == TASK_REFUSED)
 		keel_put_str(out, "why", t->why);
+	if (t->state == TASK_ENDED && t->limit_status && t->notice[0])
+		keel_put_str(out, "why", t->notice);
 	if (t->state == TASK_REFUSED && t->lacks)
 		keel_put_int(out, "lacks", 1);
 	if (t->state == TASK_ENDED)
 		usage_put(mod, t, out);
+	if (t->state == TASK_ENDED)
+		kept_put(t, out);
 	keel_link_send(mod, "server", names[t->state], out);
 }
 

@@ -112,6 +112,7 @@ struct state {
 	int64_t suspended; /* among those that run */
 	bool counting;    /* jobs are known again: what queues and server had is forgotten */
 	bool stopping; /* stop() was called: no request waits any more */
+	char failed_id[300], failed[200]; /* of the job whose end is reported next: what its host says */
 	bool terminating; /* qterm: ends when nothing runs */
 	char terminating_by[300];
 	struct keel_timer *terminator;
@@ -481,6 +482,10 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 void task_lost(struct keel_mod *mod, struct keel_obj *job);
 /* ` and terminated by who` behind the comment, once. */
 void comment_ended_by(struct keel_obj *job, const char *who);
+/* What the comment has behind it when the run has ended; plain, and not longer than some lines. */
+void remark_put(struct keel_mod *mod, struct keel_obj *job, const char *text);
+void task_remark(struct keel_mod *mod, struct keel_obj *job, const char *text);
+void task_undelivered(struct keel_mod *mod, struct keel_obj *job, const char *host, const char *why, const char *text, bool elsewhere);
 /* The job is over: records, points, history or gone. `exit_status` is already set when it ran. */
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
 /* Discards a job that may be running, as `qdel -Wforce` does, whether its host is up or not. */
@@ -491,11 +496,13 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
 void task_discarded(struct keel_mod *mod, const char *id);
+void task_failed(struct keel_mod *mod, struct keel_obj *job, const char *why); /* task_ended() follows */
 
 /* outcome.c: what a negative exit status means */
 enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };
 enum outcome outcome_of(struct keel_obj *job, int32_t status);
-void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status); /* its line, and its mail */
+/* Its line, and its mail, with `why` behind what the status says where there is one (NULL: none). */
+void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why);
 /* It is queued again: holds it when the status says so. Returns whether it did; the comment is `why`, where the status has
  * none of its own. */
 bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why);

@@ -126,7 +126,11 @@ static int write_port(const struct link *l, const char *port, struct keel_err *e
 	f = fopen(new, "we");
 	if (f == NULL)
 		ret = -errno;
-	if (f != NULL && ((fprintf(f, "%s\n", port) < 0) | (fclose(f) != 0) || rename(new, path) < 0))
+	else if (fprintf(f, "%s\n", port) < 0)
+		ret = -errno;
+	if (f != NULL && fclose(f) != 0 && ret == 0)
+		ret = -errno;
+	if (ret == 0 && rename(new, path) < 0)
 		ret = -errno;
 	return ret == 0 ? 0 : keel_error(err, ret, "cannot write %s: %s", path, strerror(-ret));
 }

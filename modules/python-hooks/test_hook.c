@@ -98,7 +98,7 @@ static void test_events(void)
 	bad("event", KEEL_INCR, "a23456789b23456789c23456789d23456789",
 	    "invalid argument (a23456789b23456789c23456789d23) to event. Should be one or more of: " LIST " or \"\" for no event");
 	bad("event", KEEL_SET, "queuejob,provision", "Event provision is not supported: vnodes are not provisioned by this server");
-	good("event", KEEL_SET, LIST + sizeof("queuejob,postqueuejob,modifyjob,modifyvnode,management,resvsub,modifyresv,movejob,jobobit,runjob,provision,") - 1,
+	good("event", KEEL_SET, &LIST[sizeof("queuejob,postqueuejob,modifyjob,modifyvnode,management,resvsub,modifyresv,movejob,jobobit,runjob,provision,") - 1],
 	     "periodic,resv_confirm,resv_begin,resv_end,execjob_begin,execjob_prologue,execjob_epilogue,execjob_preterm,execjob_end,"
 	     "execjob_launch,execjob_attach,execjob_resize,execjob_abort,execjob_postsuspend,execjob_preresume,exechost_periodic,"
 	     "exechost_startup");

@@ -24,7 +24,8 @@ KEEL_USE(node);
 KEEL_USE(resource);
 KEEL_ATTRS_OF(job, exec_vnode, schedselect, substate);
 KEEL_ATTR(on_stageout, job, release_nodes_on_stageout, "bool", .order = 415, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1,
-	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY, .doc = "other hosts are released before files are staged out");
+	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
+	  .doc = "whether all hosts but the first come free before files are staged out (qsub -W); unset: False");
 
 #define ONLY_SELECT "only a \"select=\" string is valid in -k option\n"
 #define NO_WAY "Server returned error 15010 for job" /* as tools know it: what is requested names nothing to release */
@@ -248,7 +249,7 @@ static void on_release(struct keel_mod *mod, struct keel_req *req)
 	if (!code)
 		keel_log(mod, KEEL_LOG_JOB, "Job", keel_id(r.job), "vnodes released at request of %s, exec_vnode is %s",
 			 keel_req_session(req)->who, r.to_exec.data);
-	keel_reply(req, code, code ? err.text : NULL);
+	keel_reply(req, code, code ? "%s" : NULL, err.text);
 	release_fini(&r);
 }
 

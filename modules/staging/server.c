@@ -34,8 +34,8 @@ static int32_t list_check(struct keel_mod *mod, const struct keel_session *who, 
 #define STAGE_ATTR(attr_name, place, words)                                                                             \
 	KEEL_ATTR_DEF("job", attr_name, "string", .order = (place), .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY, \
 		      .write_roles = KEEL_EVERYBODY, .doc = words, .check = list_check)
-const struct keel_attr_def stagein_attr = STAGE_ATTR("stagein", 360, "local@host:path,...: copied here before the start");
-const struct keel_attr_def stageout_attr = STAGE_ATTR("stageout", 370, "local@host:path,...: copied there after the end");
+const struct keel_attr_def stagein_attr = STAGE_ATTR("stagein", 360, "local@host:path,...: copied to local on its first host before it starts");
+const struct keel_attr_def stageout_attr = STAGE_ATTR("stageout", 370, "local@host:path,...: copied from local to there when it has ended");
 
 /* ---- what a host reports ------------------------------------------------------------------------------------------------ */
 static bool is_host_of(struct keel_obj *job, const char *peer)
@@ -68,15 +68,17 @@ static void in_failed(struct keel_mod *mod, struct keel_obj *job, const char *wh
 	keel_text_fini(&text);
 }
 
-static void out_failed(struct keel_mod *mod, struct keel_obj *job, const char *peer, const char *why)
+static void out_failed(struct keel_mod *mod, struct keel_obj *job, const char *peer, const char *why, const char *first)
 {
 	struct keel_text text;
 
 	keel_log(mod, KEEL_LOG_ERROR | KEEL_LOG_ADMIN | KEEL_LOG_JOB, "Job", keel_id(job),
 		 "Post job file processing error; job %s on host %s", keel_id(job), peer);
 	keel_job_stage(job, KEEL_STAGE_OUT_FAILED);
+	if (first && *first && keel_can(job, remark))
+		keel_job_remark(job, first);
 	keel_text_init(&text);
-	keel_text_printf(&text, "Post job file processing error; job %s on host %s\n\n%s", keel_id(job), peer, why);
+	keel_text_printf(&text, "Post job file processing error; job %s on host %s\n\n%.65536s", keel_id(job), peer, why);
 	if (!text.failed)
 		letter_raise(mod, job, text.data);
 	keel_text_fini(&text);
@@ -98,5 +100,5 @@ void on_note(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 	else if (strcmp(what, NOTE_IN_FAILED) == 0)
 		in_failed(mod, job, text);
 	else if (strcmp(what, NOTE_OUT_FAILED) == 0)
-		out_failed(mod, job, peer, text);
+		out_failed(mod, job, peer, text, keel_msg_str(msg, "first"));
 }

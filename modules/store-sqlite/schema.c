@@ -27,8 +27,8 @@ static const char create_tables[] =
 	"COMMIT;";
 
 static const char *const texts[N_STATEMENTS] = {
-	[PUT_OBJECT] = "INSERT INTO objects(class, id, body) VALUES(?1, ?2, ?3)"
-		       " ON CONFLICT(class, id) DO UPDATE SET body = excluded.body",
+	[PUT_OBJECT] = ("INSERT INTO objects(class, id, body) VALUES(?1, ?2, ?3)"
+			" ON CONFLICT(class, id) DO UPDATE SET body = excluded.body"),
 	[DROP_OBJECT] = "DELETE FROM objects WHERE class = ?1 AND id = ?2",
 	[PUT_BLOB] = "INSERT OR REPLACE INTO blobs(class, id, name, body) VALUES(?1, ?2, ?4, ?3)",
 	[DROP_BLOB] = "DELETE FROM blobs WHERE class = ?1 AND id = ?2 AND name = ?4",

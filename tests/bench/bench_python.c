@@ -88,7 +88,7 @@ static void hooks_begin(void)
 {
 	struct keel_mod *self = keel_mock_self(mock);
 	struct keel_err err;
-	struct hook *h;
+	struct hook *h = NULL;
 
 	keel_mock_use(mock, &keel_module);
 	self->state = &st;

@@ -36,7 +36,7 @@ setup_file()
 	[ -s "$INSTALLED/etc/keelson/keelson.conf" ]
 	[ -s "$INSTALLED/etc/keelson/modules.d/jobs.conf" ]
 	[ -s "$INSTALLED/usr/share/keelson/options/pbsnodes/admin-suspend.opt" ]
-	grep -qx PBS_EXEC=/usr "$INSTALLED/etc/keelson/pbs.conf"
+	grep -qx PBS_EXEC=/usr "$INSTALLED/etc/pbs.conf"
 	for pc in pbs tm keelson-module keelson-mock; do grep -qx prefix=/usr "$INSTALLED/usr/lib/pkgconfig/$pc.pc"; done
 	grep -q '^ExecStart=/usr/sbin/keelsond ' "$INSTALLED/usr/lib/systemd/system/keelson-server.service"
 	! grep -rn /usr/local "$INSTALLED/usr/lib/systemd" "$INSTALLED/usr/libexec/keelson/init" "$INSTALLED/etc"
@@ -59,7 +59,7 @@ setup_file()
 
 @test "install: with another prefix than configure's the daemon finds what is installed there, root only what others cannot write" {
 	there=$BATS_TEST_TMPDIR/there
-	make -C "$KEELSON_BUILD" -s install prefix="$there" >/dev/null 3>&-
+	make -C "$KEELSON_BUILD" -s install prefix="$there" PBS_CONF_TARGET="$there/etc/pbs.conf" >/dev/null 3>&-
 	check() { "$there/sbin/keelsond" --home "$BATS_TEST_TMPDIR/home" --check 2>&1 || true; }
 	same 'what it says' "$there/etc/keelson/keelson.conf: the configuration is right" "$(check)"
 	has "$("$there/sbin/keelsond" --help)" "configuration \($there/etc/keelson/keelson.conf\)"

@@ -180,15 +180,15 @@ static int refuse_others(scmp_filter_ctx f)
 		int call;
 		struct scmp_arg_cmp when;
 	} rules[] = {
-		{ SCMP_SYS(kill), SCMP_A0(SCMP_CMP_NE, self) },
-		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_NE, self) },
+		{ SCMP_SYS(kill), SCMP_A0(SCMP_CMP_NE, self, 0) },
+		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_NE, self, 0) },
 		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETOWN) },
 		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETOWN_EX) },
 		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, F_SETSIG) },
 		{ SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, FIOSETOWN) },
 		{ SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_MASKED_EQ, UINT32_MAX, SIOCSPGRP) },
-		{ SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0) },
-		{ SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_NE, 0) },
+		{ SCMP_SYS(prlimit64), SCMP_A0(SCMP_CMP_NE, 0, 0) },
+		{ SCMP_SYS(prlimit64), SCMP_A2(SCMP_CMP_NE, 0, 0) },
 		{ SCMP_SYS(prctl), SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, PR_SET_PDEATHSIG) },
 		{ SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0) },
 	};

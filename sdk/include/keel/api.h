@@ -190,6 +190,37 @@ struct keel_request_api {
 	int32_t (*drained)(struct keel_req *, keel_fn *fn, void *arg);
 	void (*on_gone)(struct keel_req *, keel_fn *fn, void *arg);
 	const char *(*name)(struct keel_req *);
+	const void *(*raw)(struct keel_req *, uint32_t *ret_len);
+	int32_t (*part_raw)(struct keel_req *, const void *bytes, uint32_t len);
+	void (*reply_raw)(struct keel_req *, const void *bytes, uint32_t len);
+	void (*on_leave)(struct keel_req *, keel_fn *fn, void *arg);
+	void (*again)(struct keel_req *);
+};
+
+/* ---- remote: requests of clients of other hosts -------------------------------------------------------- */
+struct keel_remote_def {
+	uint32_t size;
+	uint32_t roles;     /* the most that its user gets: KEEL_USER, or KEEL_EVERYBODY */
+	bool reads;         /* only rows with KEEL_REQUEST_READ or _WAITS serve it; others fail with 15007 */
+	const char *user, *group, *groups, *host; /* the session's; copied */
+	uint32_t length;    /* of the body, which keel_remote_in() brings */
+	int64_t window;     /* bytes of frames until keel_remote_taken() */
+	/* A PART or, as the last call, the REPLY (enum wire_type), or WIRE_GOODBYE without a body: nothing was done, it is
+	 * to be sent once more. Borrowed; may not call functions of this group. */
+	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
+	/* It ended without a REPLY: no memory, or it stood still for too long. The last call, too. */
+	void (*gone)(struct keel_mod *, void *arg);
+	void *arg;
+};
+
+struct keel_remote_api {
+	uint32_t size, version;
+	int32_t (*start)(struct keel_mod *, const struct keel_remote_def *def, struct keel_remote **ret);
+	void (*in)(struct keel_remote *, const void *bytes, uint32_t len);
+	void (*taken)(struct keel_remote *, uint32_t n);
+	bool (*waits)(struct keel_remote *);
+	void (*again)(struct keel_remote *);
+	void (*end)(struct keel_remote *);
 };
 
 /* ---- link: messages to other daemons ---------------------------------------------------------------- */
@@ -199,6 +230,7 @@ struct keel_link_api {
 	int32_t (*send)(struct keel_mod *, const char *peer, const char *name, struct keel_out *);
 	bool (*is_up)(struct keel_mod *, const char *peer);
 	bool (*is_awaited)(struct keel_mod *, const char *peer);
+	int32_t (*stream)(struct keel_mod *, const char *peer, const char *name, struct keel_out *);
 };
 
 /* ---- blob: long byte strings of an object, kept in the store and not in memory ------------------------ */
@@ -252,6 +284,7 @@ struct keel_renew_api {
 	int32_t (*busy)(struct keel_mod *, const char *name, struct keel_err *);
 	int32_t (*go)(struct keel_mod *, const char *next, const char *back, struct keel_err *);
 	int32_t (*on_hup)(struct keel_mod *, keel_fn *fn, void *arg);
+	int32_t (*guard)(const char *path, struct keel_err *);
 };
 
 /* ---- inspect: what runs in this daemon, and what it has cost; for those who report it ------------------- */

@@ -59,7 +59,12 @@ struct keel_contrib {
 #define KEEL_ROW_TERM struct keel_term_def
 
 /* CLASS: a kind of object. */
-enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
+enum keel_class_flag {
+	KEEL_CLASS_SAVE = 1,   /* objects are kept in the store */
+	KEEL_CLASS_DAEMON = 2, /* its one object has the name of the server that the store is of: another server does not start with it.
+				* It is found by each name that the server has had. */
+	KEEL_CLASS_SUFFIX = 4, /* ids end in a dot and that name: objects are found by each name that the server has had */
+};
 struct keel_class_def {
 	uint32_t size, flags;
 	const char *name; /* "job" */
@@ -156,6 +161,9 @@ enum keel_request_flag {
 	/* Only waits for something to happen, such as the end of a job. When the daemon restarts the library sends it
 	 * again; on_gone() notifies its module. One that has sent parts fails at once instead: the library begins anew. */
 	KEEL_REQUEST_WAITS = 2,
+	/* Takes each request that no row of this daemon names; its handler uses keel_req_raw(), keel_part_raw() and
+	 * keel_reply_raw() to carry it elsewhere. One row of a daemon may have it; on a server it takes nothing. */
+	KEEL_REQUEST_OTHERS = 4,
 };
 struct keel_request_def {
 	uint32_t size;

@@ -27,6 +27,12 @@ static inline int32_t keel_link_send(struct keel_mod *mod, const char *peer, con
 	return KEEL_USE_link->send(mod, peer, name, out);
 }
 
+/* The same for bytes that are about nothing that changes: they leave at once, before messages that wait for the store. */
+static inline int32_t keel_link_stream(struct keel_mod *mod, const char *peer, const char *name, struct keel_out *out)
+{
+	return KEEL_USE_link->stream(mod, peer, name, out);
+}
+
 /* Is there a link to it now? */
 static inline bool keel_link_is_up(struct keel_mod *mod, const char *peer)
 {

@@ -50,6 +50,36 @@ static inline void keel_on_gone(struct keel_req *req, keel_fn *fn, void *arg)
 	KEEL_MODULE_kernel.request->on_gone(req, fn, arg);
 }
 
+/* The body of a request that a row with KEEL_REQUEST_OTHERS took, as its client sent it; borrowed until the reply.
+ * NULL: it is another one. keel_req_body() of such a request is NULL. */
+static inline const void *keel_req_raw(struct keel_req *req, uint32_t *ret_len)
+{
+	return KEEL_MODULE_kernel.request->raw(req, ret_len);
+}
+
+/* keel_part() and the one answer with a body that another daemon has packed; copied. */
+static inline int32_t keel_part_raw(struct keel_req *req, const void *bytes, uint32_t len)
+{
+	return KEEL_MODULE_kernel.request->part_raw(req, bytes, len);
+}
+static inline void keel_reply_raw(struct keel_req *req, const void *bytes, uint32_t len)
+{
+	KEEL_MODULE_kernel.request->reply_raw(req, bytes, len);
+}
+
+/* fn runs once when the daemon ends or restarts while the request is open. It need not answer: but what is open at the
+ * deadline (5 s of a restart) is answered with an error. */
+static inline void keel_on_leave(struct keel_req *req, keel_fn *fn, void *arg)
+{
+	KEEL_MODULE_kernel.request->on_leave(req, fn, arg);
+}
+
+/* The one answer: nothing was done, the library sends the request again. */
+static inline void keel_reply_again(struct keel_req *req)
+{
+	KEEL_MODULE_kernel.request->again(req);
+}
+
 /* The name of the request's row. Borrowed until the reply. */
 static inline const char *keel_req_name(struct keel_req *req)
 {

@@ -119,6 +119,7 @@ struct keel_changes; /* a change set */
 struct keel_hold;    /* valid until its resume or cancel runs */
 struct keel_timer;   /* valid until it fires or is cancelled */
 struct keel_watch;   /* an fd being watched, until watch_cancel() */
+struct keel_remote;  /* a request of a client of another host, until its last callback or keel_remote_end() */
 struct keel_req;     /* a client's request, alive until it is answered */
 struct keel_msg;     /* a received message body, borrowed */
 struct keel_out;     /* a message body being built; moved into the function that sends it */

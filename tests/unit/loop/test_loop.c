@@ -142,7 +142,7 @@ static void test_many_deferred_in_order(void)
 {
 	begin(63);
 	for (int i = 0; i < 63; i++)
-		CU_ASSERT_EQUAL(loop_defer(l, mark_arg, (void *)("abcdefghi" + i % 9)), 0);
+		CU_ASSERT_EQUAL(loop_defer(l, mark_arg, (void *)&"abcdefghi"[i % 9]), 0);
 	CU_ASSERT_EQUAL(loop_run_until(l, traced, NULL, SOON), 0);
 	CU_ASSERT_NSTRING_EQUAL(trace, "abcdefghiabc", 12);
 	loop_destroy(l);
