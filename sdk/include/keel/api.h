@@ -18,7 +18,7 @@ enum keel_ready {
 	KEEL_WRITABLE = 2, /* there is room again; a connect() has ended, well or not */
 };
 enum keel_fact { KEEL_FACT_HOME, KEEL_FACT_EXEC_DIR, KEEL_FACT_SERVER_NAME, KEEL_FACT_HOST_NAME, KEEL_FACT_VERSION,
-		 KEEL_FACT_CLIENT_SOCKET };
+		 KEEL_FACT_CLIENT_SOCKET, KEEL_FACT_LOG_DIR };
 struct keel_core_api {
 	uint32_t size, version;
 	void (*log)(struct keel_mod *, uint32_t event, const char *klass, const char *object, const char *fmt, ...) KEEL_PRINTF(5, 6);
