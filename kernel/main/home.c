@@ -88,6 +88,29 @@ int home_make(const char *home, uint32_t roles, struct keel_err *err)
 	return ret;
 }
 
+/* What is a daemon's own. */
+static const struct {
+	uint32_t role;
+	const char *name, *dir, *file;
+} locked[] = {
+	{ KEEL_SERVER, "server", "server_priv", "server.lock" },
+	{ KEEL_MOM | KEEL_LOGIN, "mom or login daemon", "mom_priv", "mom.lock" },
+};
+
+int home_guard(const char *home, uint32_t roles, struct keel_err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(locked); i++) {
+		char *path = path_join(home, locked[i].dir);
+
+		if (roles & locked[i].role)
+			ret = path == NULL ? err_set(err, -ENOMEM, "no memory") : file_guard(path, err);
+		free(path);
+	}
+	return ret;
+}
+
 static int lock_take(const char *path, const char *role, int *ret_fd, struct keel_err *err)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -120,13 +143,6 @@ static int lock_take(const char *path, const char *role, int *ret_fd, struct kee
 
 int home_lock(const char *home, uint32_t roles, struct handed *handed, struct handed *ret, struct keel_err *err)
 {
-	static const struct {
-		uint32_t role;
-		const char *name, *dir, *file;
-	} locked[] = {
-		{ KEEL_SERVER, "server", "server_priv", "server.lock" },
-		{ KEEL_MOM | KEEL_LOGIN, "mom or login daemon", "mom_priv", "mom.lock" },
-	};
 	int rc = 0;
 
 	*ret = (struct handed){ .n = 0 };

@@ -159,6 +159,12 @@ int32_t holds_parse(const char *letters);
 int32_t holds_parse_shown(const char *letters);
 void holds_text(int32_t bits, char buf[8]);
 
+/* explain.c */
+keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);
+/* Records for it: who set holds, or released them; who suspended it. */
+void held_note(struct keel_mod *mod, struct keel_obj *job, int32_t bits, bool set, const char *who);
+void stopped_note(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who);
+
 /* step.c */
 /* NULL only when there was no memory for it: the caller fails in job_known, every later caller has it. */
 struct job *job_slot(struct keel_mod *mod, struct keel_obj *job);
