@@ -105,6 +105,7 @@ static const struct {
 	{ "walltime ", NUMBER(walltime) }, { "cput ", NUMBER(cput) },
 	{ "ncpus ", NUMBER(ncpus) },	{ "output ", TEXT(output) },
 	{ "error ", TEXT(error) },	{ "freezer ", TEXT(freezer) },
+	{ "bound ", TEXT(bound) },
 	{ "started ", .take = started_take }, { "settled", .take = settled_take }, { "refused ", .take = refused_take },
 	{ "stopped ", .take = stopped_take }, { "resumed ", .take = resumed_take },
 	{ "notice ", TEXT(notice) },	{ "limit ", NUMBER(limit) },	{ "over ", NUMBER(up_over) },

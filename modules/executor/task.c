@@ -66,6 +66,7 @@ static void task_forget(struct task *t)
 	part_free(t->part);
 	spec_out_fini(&t->program);
 	free(t->freezer);
+	free(t->bound);
 	free(t->id);
 	free(t->dir);
 	free(t->output);
@@ -95,6 +96,8 @@ void task_free(struct keel_mod *mod, struct task *t)
 	struct launch *next = t->next;
 
 	task_release(t);
+	if (t->bound)
+		group_remove(t->bound);
 	if (t->freezer)
 		group_remove(t->freezer);
 	record_remove(mod, t->id);
@@ -121,6 +124,7 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	usage_fini(st);
 	shown_fini(st);
 	part_fini(mod);
 	chores_fini(mod);
@@ -129,6 +133,7 @@ void mom_fini(struct keel_mod *mod)
 	users_fini(st);
 	free(st->mom.jobs_dir);
 	free(st->mom.freezer_dir);
+	free(st->mom.memory_dir);
 }
 
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t)

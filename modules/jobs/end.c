@@ -88,6 +88,11 @@ void task_failed(struct keel_mod *mod, struct keel_obj *job, const char *why)
 	snprintf(st->failed, sizeof(st->failed), "%s", why);
 }
 
+static void failed_drop(struct keel_mod *mod)
+{
+	((struct state *)mod->state)->failed_id[0] = '\0';
+}
+
 /* "": its host has said nothing. */
 static const char *failed_why(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -272,11 +277,13 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		exit_status = KILLED_STATUS;
 	if (j->ending == ENDING_RERUN || j->ending == ENDING_CHECKPOINT) {
 		job_requeue(mod, job, j->ending == ENDING_RERUN ? RERUN_STATUS : SAVED_STATUS);
+		failed_drop(mod);
 		return;
 	}
 	outcome_log(mod, job, exit_status, NULL);
 	if (exit_status < 0 && j->ending == ENDING_NONE && outcome_of(job, exit_status) == OUTCOME_QUEUED) {
 		job_requeue(mod, job, exit_status);
+		failed_drop(mod);
 		return;
 	}
 	keel_set_int(job, job_Exit_status, exit_status);
@@ -284,7 +291,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		delivered = delivered && strcmp(items[i], not_delivered) != 0;
 	keel_set_int(job, job_Stageout_status, delivered);
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : step);
-	((struct state *)mod->state)->failed_id[0] = '\0';
+	failed_drop(mod);
 }
 
 /* The host is back without the job: its processes are gone with what they did. */

@@ -18,7 +18,7 @@ enum keel_ready {
 	KEEL_WRITABLE = 2, /* there is room again; a connect() has ended, well or not */
 };
 enum keel_fact { KEEL_FACT_HOME, KEEL_FACT_EXEC_DIR, KEEL_FACT_SERVER_NAME, KEEL_FACT_HOST_NAME, KEEL_FACT_VERSION,
-		 KEEL_FACT_CLIENT_SOCKET };
+		 KEEL_FACT_CLIENT_SOCKET, KEEL_FACT_LOG_DIR };
 struct keel_core_api {
 	uint32_t size, version;
 	void (*log)(struct keel_mod *, uint32_t event, const char *klass, const char *object, const char *fmt, ...) KEEL_PRINTF(5, 6);
@@ -341,6 +341,7 @@ struct keel_inspect_api {
 	void (*reset)(struct keel_mod *);
 	void (*account)(struct keel_mod *, uint32_t which, struct keel_account *ret);
 	const char *(*trouble)(struct keel_mod *);
+	void (*off)(struct keel_mod *, void (*fn)(void *arg, const char *name, const char *why), void *arg);
 };
 
 /* ---- store: the service a store module offers to the kernel ------------------------------------------- */
