@@ -33,6 +33,11 @@ static const struct {
 	[RUN_ONE] = { "runone", false, false, ANY_END },
 };
 
+const char *type_name(enum type type)
+{
+	return types[type].name;
+}
+
 bool type_is_before(enum type type)
 {
 	return types[type].before;

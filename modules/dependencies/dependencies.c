@@ -209,7 +209,41 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 	return KEEL_NEXT;
 }
 
+/* `depends  afterok 12.svr, which runs` for each that it waits for. */
+static keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
+{
+	struct state *st = keel_state(c);
+	const struct child *own = child_find(st, ev->id);
+	char line[400];
+
+	for (uint32_t i = 0; own && i < own->clause.n; i++) {
+		const struct item *one = &own->clause.item[i];
+		char id[ID_MAX], letter;
+		struct keel_obj *job;
+
+		if (!type_waits((enum type)one->type))
+			continue;
+		item_id(one, st->server, id);
+		job = *id ? keel_find(c->mod, "job", id) : NULL;
+		letter = job ? keel_job_state(job) : '\0';
+		if (!*id)
+			snprintf(line, sizeof(line), "depends      on:%lld reports of other jobs\n", (long long)one->n);
+		else if (!job)
+			snprintf(line, sizeof(line), "depends      %s %s, which is not known yet, or not any more\n",
+				 type_name((enum type)one->type), id);
+		else
+			snprintf(line, sizeof(line), "depends      %s %s, state %c%s\n", type_name((enum type)one->type), id,
+				 letter, keel_job_is_suspended(job) ? " (suspended)" : "");
+		keel_append(c, line);
+	}
+	if (!own || !runone_waits(c->mod, ev->id))
+		return KEEL_NEXT;
+	keel_append(c, "depends      another job of its set (runone) runs\n");
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
+	KEEL_TAP(job_explain, on_explain, .order = -900),
 	KEEL_TAP(job_submit, on_submit, .order = -500),
 	KEEL_TAP(job_modify, on_modify, .order = -500),
 	KEEL_TAP(job_known, on_known),

@@ -8,8 +8,9 @@
 #ifndef DEPENDENCIES_H
 #define DEPENDENCIES_H
 
-#define HASH_NONFATAL_OOM 1
 #include <stdlib.h>
+
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "keel/jobid.h"
@@ -44,6 +45,7 @@ void clause_fini(struct clause *c);
 void item_id(const struct item *item, const char *server, char buf[ID_MAX]);
 /* As it is shown: ids end in @server, those of one type in a row are joined. false: no memory. */
 bool clause_text(const struct clause *c, const char *server, struct keel_text *out);
+const char *type_name(enum type type);
 bool type_is_before(enum type type);
 /* Is the job held for as long as it has an item of this type? */
 bool type_waits(enum type type);

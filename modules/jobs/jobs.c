@@ -198,6 +198,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_move, again_move, .order = 800),
 	KEEL_TAP(job_modify, on_job_modify, .order = 1000),
 	KEEL_TAP(job_move, on_job_move, .order = 1000),
+	KEEL_TAP(job_explain, on_job_explain, .order = -1000),
 	KEEL_TAP(node_down, on_node_down),
 	KEEL_TAP(node_state, on_node_state),
 	KEEL_TAP(server_stop, on_server_stop),

@@ -106,6 +106,7 @@ bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, co
 		return false;
 	snprintf(text, sizeof(text), "Job held: %s", why && *why ? why : "Bad GID for job execution");
 	keel_set_int(job, job_Hold_Types, keel_get_int(job, job_Hold_Types) | r->hold);
+	held_note(mod, job, r->hold, true, "the server, which says why in the comment");
 	keel_set_str(job, job_comment, r->comment ? r->comment : text);
 	step_evaluate(mod, job);
 	return true;

@@ -53,6 +53,7 @@ static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 	if (keel_get_int(job, job_run_count) > RUNS_MAX) {
 		keel_set_int(job, job_Hold_Types,
 			     keel_get_int(job, job_Hold_Types) | HOLD_SYSTEM);
+		held_note(mod, job, HOLD_SYSTEM, true, "the server, since too many starts have failed");
 		keel_set_str(job, job_comment, "job held, too many failed attempts to run");
 	}
 	step_evaluate(mod, job);

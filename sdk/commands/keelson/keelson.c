@@ -36,7 +36,7 @@ static const struct cmd keelson = {
 		 "       keelson hooks --time [--json] [point]\n"
 		 "       keelson hooks --reset-time\n"
 		 "       keelson hooks --unbench module.tap\n"
-		 "       keelson explain job\n"
+		 "       keelson explain job | host | vnode | reservation\n"
 		 "       keelson health [--json | --metrics]\n"
 		 "       keelson resv reservation\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
@@ -182,13 +182,38 @@ static int verb_request(const char *verb, char **args, struct form form)
 	return status;
 }
 
+/* What does not run, below a table: "off  NAME  WHY". Nothing where the server does not say. */
+static void off_print(void)
+{
+	char *none[] = { NULL }, *state, *name;
+	int c = pbs_connect(NULL);
+	char **lines = c > 0 ? pbs_admin(c, "modules_off", none, NULL) : NULL;
+
+	for (char **line = lines && lines[0] ? lines + 1 : NULL; line && *line; line++) {
+		char *rest = *line;
+
+		state = strsep(&rest, "\t");
+		name = strsep(&rest, "\t");
+		if (line == lines + 1)
+			putchar('\n');
+		printf("%-7s  %-24s  %s\n", state, name ? name : "", rest ? rest : "");
+	}
+	cmd_lines_free(lines);
+	if (c > 0)
+		pbs_disconnect(c);
+}
+
 static int modules(char **args)
 {
 	char *none[] = { NULL };
+	int status;
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
+	status = verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
+	if (status == 0 && !args[0])
+		off_print();
+	return status;
 }
 
 /* What scripts of hooks have cost, below a table; nothing where no module has any. */
@@ -238,6 +263,14 @@ static int hooks(char **args)
 	return cmd_usage(&keelson);
 }
 
+/* R12, S12, M12, with or without the server's name. */
+static bool is_reservation(const char *id)
+{
+	const size_t digits = strspn(id + (id[0] != '\0'), "0123456789");
+
+	return strchr("RSM", id[0]) && digits > 0 && (id[1 + digits] == '\0' || id[1 + digits] == '.');
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -264,5 +297,7 @@ int main(int argc, char **argv)
 		return modules(argv + optind + 1);
 	if (strcmp(verb->name, "hooks") == 0)
 		return hooks(argv + optind + 1);
+	if (strcmp(verb->name, "explain") == 0 && is_reservation(argv[optind + 1]))
+		verb = verb_find("resv");
 	return verb_request(verb->name, argv + optind + 1, (struct form){ .module = verb->module });
 }
