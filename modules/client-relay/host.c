@@ -49,6 +49,16 @@ static void carried_free(struct carried *c)
 	free(c);
 }
 
+/* One that is not in the table, for want of memory. */
+static void carried_drop(struct carried *c, const char *why)
+{
+	struct keel_req *req = c->req;
+
+	DL_DELETE2(c->s->carried_list, c, prev, next);
+	free(c);
+	keel_reply(req, PBSE_SYSTEM, "%s", why);
+}
+
 static void carried_again(struct carried *c)
 {
 	struct keel_req *req = c->req;
@@ -125,6 +135,8 @@ static void request_wait(struct carried *c, int64_t patience_ms)
 	HASH_DEL(s->carried, c);
 	c->id = ++s->last_id;
 	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
+	if (c->hh.tbl == NULL)
+		carried_drop(c, "no memory to send the request to the server once more");
 	tick_start(s);
 }
 
@@ -258,6 +270,10 @@ void host_request(struct keel_mod *mod, struct keel_req *req)
 	c->id = ++s->last_id;
 	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
 	DL_APPEND2(s->carried_list, c, prev, next);
+	if (c->hh.tbl == NULL) {
+		carried_drop(c, "no memory to carry the request to the server");
+		return;
+	}
 	link_look(s);
 	if (s->linked) {
 		request_send(c);

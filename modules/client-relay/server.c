@@ -92,6 +92,10 @@ static struct host *host_get(struct state *s, const char *name)
 	strcpy(h->name, name);
 	h->down = (struct batch){ .mod = s->mod, .peer = h->name, .message = TO_HOST, .lost = link_lost };
 	HASH_ADD_STR(s->hosts, name, h);
+	if (h->hh.tbl == NULL) {
+		free(h);
+		return NULL;
+	}
 	return h;
 }
 
@@ -202,6 +206,11 @@ static void on_open(struct host *h, const struct record *r)
 	}
 	*a = (struct asked){ .id = r->id, .host = h, .lacks = o.length };
 	HASH_ADD(hh, h->asked, id, sizeof(a->id), a);
+	if (a->hh.tbl == NULL) {
+		free(a);
+		batch_add(&h->down, OP_AGAIN, r->id, NULL, 0);
+		return;
+	}
 	h->n++;
 	ret = keel_remote_start(h->s->mod, &(struct keel_remote_def){
 		.size = sizeof(struct keel_remote_def),
