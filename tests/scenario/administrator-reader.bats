@@ -17,7 +17,7 @@ fails() # text, command...
 	needs_root
 	needs_module client-relay
 	setup_sandbox --hosts 3 --logins 1
-	qmgr -c 'set server query_other_jobs = False'
+	qmgr -c 'set server query_other_jobs = False, job_history_enable = True'
 	id=$(at login1 "$OWNER" qsub -l select=1:host=n1+1:host=n2 -l place=scatter -- /bin/sleep 6161)
 	wait_until 20 job_is "$id" R
 	for here in n1 n2; do
