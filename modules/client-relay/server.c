@@ -164,7 +164,7 @@ static void on_gone(struct keel_mod *mod, void *arg)
 	struct asked *a = arg;
 
 	(void)mod;
-	refuse(a->host, a->id, PBSE_SYSTEM, "the server dropped the request: it stood still for too long, or there was no memory");
+	refuse(a->host, a->id, PBSE_SYSTEM, "the server dropped the request: it restarts, the answer was not read for too long, or there was no memory");
 	asked_free(a);
 }
 
@@ -258,7 +258,7 @@ static void on_data(struct asked *a, const struct record *r)
 	batch_add_number(&h->down, OP_TAKEN, id, r->len);
 	keel_remote_in(a->remote, r->data, r->len);
 	HASH_FIND(hh, h->asked, &id, sizeof(id), a); /* it may have been answered by now */
-	if (a == NULL || a->lacks > 0 || h->n_waits >= WAITING_MOST || !keel_remote_waits(a->remote))
+	if (a == NULL || a->lacks > 0 || a->waits || h->n_waits >= WAITING_MOST || !keel_remote_waits(a->remote))
 		return;
 	a->waits = true;
 	h->n_waits++;
