@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "guest.h"
 #include "hook/hooks.h"
 #include "host.h"
 #include "msg/msg.h"
@@ -175,7 +176,7 @@ struct keel_req *keel_mock_request(struct keel_mock *mock, const struct keel_ses
 
 static struct guest *guest_of(const struct keel_req *q)
 {
-	return q->client != NULL && q->client->send == bytes_came ? q->client->send_arg : NULL;
+	return q->client != NULL ? router_guest_arg(q->client) : NULL;
 }
 
 bool client_is_slow(const struct keel_req *q)

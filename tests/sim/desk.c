@@ -7,7 +7,6 @@
 
 #include "keel/wire.h"
 #include "msg/msg.h"
-#include "request/router.h"
 #include "sim.h"
 #include "wire/frame.h"
 

@@ -3,6 +3,7 @@
  * test_guest.c - clients without a socket: who they are is said by who made them, all else is as ever.
  */
 #include "fixture.h"
+#include "mock/guest.h"
 
 static struct kernel k;
 static struct client *guest;
