@@ -202,12 +202,12 @@ void router_listen_stop(struct router *r);
 void router_listen_pause(struct router *r); /* connections wait in the backlog of the socket from now on */
 
 /* remote.c */
-const struct keel_remote_api *remote_api(void);
+extern const struct keel_remote_api remote_api;
 
 /* drain.c */
 void client_leave(struct client *c); /* its daemon ends: "again" where nothing has been done */
 void drain_due(struct router *r); /* a request has its reply, or a client is gone */
 void drain_end(struct router *r);
-const struct keel_request_api *req_api(void);
+extern const struct keel_request_api req_api;
 
 #endif

@@ -106,8 +106,8 @@ static void again(struct keel_remote *x)
 	client_leave((struct client *)x);
 }
 
-static const struct keel_remote_api api = {
-	.size = sizeof(api),
+const struct keel_remote_api remote_api = {
+	.size = sizeof(remote_api),
 	.version = 0,
 	.start = start,
 	.in = in,
@@ -116,8 +116,3 @@ static const struct keel_remote_api api = {
 	.again = again,
 	.end = end,
 };
-
-const struct keel_remote_api *remote_api(void)
-{
-	return &api;
-}

@@ -94,9 +94,9 @@ static void take_reply(struct guest *g, const struct frame *f)
 	g->answered = true;
 	if (g->reply == NULL || msg_open(f->body, f->len, &m) < 0)
 		return;
-	text = msg_api()->str(m, "text");
+	text = msg_api.str(m, "text");
 	g->reply->told = true;
-	g->reply->code = (int32_t)msg_api()->integer(m, "code", 0);
+	g->reply->code = (int32_t)msg_api.integer(m, "code", 0);
 	snprintf(g->reply->text, sizeof(g->reply->text), "%s", text != NULL ? text : "");
 	g->reply->json = host_keep(g->mock, body_json(f->body, f->len, "code"));
 	msg_destroy(m);

@@ -22,7 +22,7 @@ static void hear(void *arg, const char *bytes, size_t len)
 		return;
 	}
 	CU_ASSERT_EQUAL_FATAL(msg_open(bytes + WIRE_HEADER_SIZE, len - WIRE_HEADER_SIZE, &m), 0);
-	code = msg_api()->integer(m, "code", -1);
+	code = msg_api.integer(m, "code", -1);
 	answers++;
 	msg_destroy(m);
 }
