@@ -58,8 +58,7 @@ enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
 typedef void loop_fd_fn(void *arg, int events);
 /* The fd becomes non-blocking. On an error of the fd the callback gets all events that are watched. Fails with -EPERM
  * for a fd that is always ready (a regular file). */
-int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
-	       struct loop_watch **ret_watch);
+int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg, struct loop_watch **ret_watch);
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
 void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
 

@@ -87,8 +87,7 @@ static void deadline_passed(void *arg)
 		return;
 	}
 	r->drain.late = true;
-	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
-		"%u requests have not ended", r->n_open);
+	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client", "%u requests have not ended", r->n_open);
 	loop_timer_cancel(r->drain.step);
 	drain_step(r);
 }

@@ -116,8 +116,7 @@ static struct keel_out *again_make(const struct keel_req *q)
 }
 
 /* `def` NULL: unknown request; `name` is what the client wrote. */
-static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name,
-		       int32_t code)
+static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name, int32_t code)
 {
 	char type[NAME_SHOWN + 1];
 
