@@ -67,10 +67,8 @@ void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
  * process. 0, -EBUSY, -errno. */
 #define LOOP_ASLEEP UINT64_MAX
 typedef void loop_tick_fn(void *arg, uint64_t turn, int64_t late_ns);
-int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg);
+int loop_tick(struct loop *l, int64_t ms, struct keel_account *turns, loop_tick_fn *fn, void *arg);
 void loop_tick_end(struct loop *l);
-/* Counts the turns of the loop that ticks from now on. */
-void loop_account(const struct loop *l, struct keel_account *turns);
 /* Work begins, in a turn or outside of one; a turn is over. */
 void loop_busy(const struct loop *l);
 void loop_idle(const struct loop *l);

@@ -447,8 +447,7 @@ int store_use(struct store *s, struct keel_err *err)
 	int rc;
 
 	if (!api && s->parts->rename_server)
-		return err_set(err, -EINVAL, "--rename-server %s: this daemon keeps no store, so that nothing in it has that name; "
-			       "start without the option", s->parts->rename_server);
+		return err_set(err, -EINVAL, "--rename-server %s: there is no store; start without it", s->parts->rename_server);
 	if (!api) {
 		if (s->parts->daemon & KEEL_SERVER)
 			log_add(s->parts->log, KEEL_LOG_ERROR, "Svr", s->parts->daemon_name, STORE_NONE);
