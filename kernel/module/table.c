@@ -90,8 +90,7 @@ void modules_identify(struct modules *all, struct buf *out)
 
 	SET_EACH(&all->there, m)
 		buf_printf(out, "%s %s, build %s, %s\n", m->desc.name, m->desc.version,
-			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown",
-			   m->image.path);
+			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown", m->image.path);
 }
 
 void modules_report(const struct modules *all, struct buf *out)
