@@ -76,6 +76,8 @@ is_one_line() { same lines 1 "$(wc -l <<<"$words")" && has "$words" "$1"; }
 	same nodes 'n1 n2' "$(on head pbsnodes -a | grep -v '^ ' | xargs)"
 }
 
+has_no_daemon() { fails_at "$1" ann qstat && has "$words" '^cannot reach the server head from this host: no keelsond answers at '; }
+
 @test "administrator #4: a restart of the server, of the login node's daemon and its kill -9 are not noticed by who waits for a job" {
 	user login1 ann 'qsub -W block=true -- /bin/sh -c "until test -e go; do sleep 0.1; done; exit 5" >blocked 2>&1' & waits=$!
 	wait_until 20 test -s "$M/home/ann/blocked"
@@ -83,8 +85,7 @@ is_one_line() { same lines 1 "$(wc -l <<<"$words")" && has "$words" "$1"; }
 	init login1 restart
 	wait_until 20 reaches login1
 	on login1 kill -KILL "$(pid_on login1)"
-	fails_at login1 ann qstat
-	has "$words" '^cannot reach the server head from this host: no keelsond answers at '
+	wait_until 20 has_no_daemon login1
 	same start 'keelson: login started' "$(init login1 start)"
 	wait_until 20 reaches login1
 	user login1 ann ': >go'
