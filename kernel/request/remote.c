@@ -36,7 +36,7 @@ void remote_write(struct client *c)
 	}
 }
 
-static int32_t start(struct keel_mod *m, const struct keel_remote_def *def, struct keel_remote **ret)
+static int32_t start(struct keel_mod *m, const struct keel_remote_setup *def, struct keel_remote **ret)
 {
 	struct router *r = owner_of(m)->parts->router;
 	char head[WIRE_HEADER_SIZE];

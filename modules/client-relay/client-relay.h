@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 #include <utlist.h>
 

@@ -39,6 +39,22 @@ struct carried {
 static void tick_start(struct state *s);
 
 /* ---- life -------------------------------------------------------------------------------------------------- */
+static struct carried *carried_make(struct state *s, struct keel_req *req)
+{
+	struct carried *c = calloc(1, sizeof(*c));
+
+	if (c == NULL)
+		return NULL;
+	*c = (struct carried){ .s = s, .req = req, .id = ++s->last_id };
+	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
+	if (c->hh.tbl == NULL) {
+		free(c);
+		return NULL;
+	}
+	DL_APPEND2(s->carried_list, c, prev, next);
+	return c;
+}
+
 static void carried_free(struct carried *c)
 {
 	struct state *s = c->s;
@@ -113,7 +129,7 @@ static void request_send(struct carried *c)
 	body_send(c);
 }
 
-/* It is to be sent once more, under another id: what still comes for the old one is of the try before. */
+/* It is to be sent once more. */
 static void request_wait(struct carried *c, int64_t patience_ms)
 {
 	struct state *s = c->s;
@@ -122,9 +138,6 @@ static void request_wait(struct carried *c, int64_t patience_ms)
 	c->in_flight = 0;
 	c->sent = false;
 	c->deadline_ms = keel_now_ms(s->mod) + patience_ms;
-	HASH_DEL(s->carried, c);
-	c->id = ++s->last_id;
-	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
 	tick_start(s);
 }
 
@@ -214,6 +227,7 @@ void host_linked(struct state *s)
 	struct carried *c, *next;
 
 	sent_lost(s); /* over the link before */
+	s->up.len = 0;
 	s->linked = true;
 	s->bye_ms = 0;
 	DL_FOREACH_SAFE(s->carried_list, c, next)
@@ -247,17 +261,12 @@ static void client_leaves(struct keel_mod *mod, void *arg)
 void host_request(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *s = mod->state;
-	struct carried *c = calloc(1, sizeof(*c));
+	struct carried *c = carried_make(s, req);
 
 	if (c == NULL) {
 		keel_reply(req, PBSE_SYSTEM, "no memory to carry the request to the server");
 		return;
 	}
-	c->s = s;
-	c->req = req;
-	c->id = ++s->last_id;
-	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
-	DL_APPEND2(s->carried_list, c, prev, next);
 	link_look(s);
 	if (s->linked) {
 		request_send(c);

@@ -37,6 +37,22 @@ struct host {
 };
 
 /* ---- hosts and requests ---------------------------------------------------------------------------------------- */
+static struct asked *asked_make(struct host *h, uint64_t id, uint32_t length)
+{
+	struct asked *a = calloc(1, sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	*a = (struct asked){ .id = id, .host = h, .lacks = length };
+	HASH_ADD(hh, h->asked, id, sizeof(a->id), a);
+	if (a->hh.tbl == NULL) {
+		free(a);
+		return NULL;
+	}
+	h->n++;
+	return a;
+}
+
 static void asked_free(struct asked *a)
 {
 	struct host *h = a->host;
@@ -92,7 +108,10 @@ static struct host *host_get(struct state *s, const char *name)
 	strcpy(h->name, name);
 	h->down = (struct batch){ .mod = s->mod, .peer = h->name, .message = TO_HOST, .lost = link_lost };
 	HASH_ADD_STR(s->hosts, name, h);
-	return h;
+	if (h->hh.tbl != NULL)
+		return h;
+	free(h);
+	return NULL;
 }
 
 void server_host_over(struct state *s, const char *peer)
@@ -100,8 +119,10 @@ void server_host_over(struct state *s, const char *peer)
 	struct host *h;
 
 	HASH_FIND_STR(s->hosts, peer, h);
-	if (h != NULL)
-		host_over(h);
+	if (h == NULL)
+		return;
+	host_over(h);
+	h->down.len = 0; /* of the link before */
 }
 
 static void refuse(struct host *h, uint64_t id, int32_t code, const char *text)
@@ -196,15 +217,13 @@ static void on_open(struct host *h, const struct record *r)
 		refuse(h, r->id, PBSE_BADHOST, "the server takes no requests from this host (client-relay.look at the server)");
 		return;
 	}
-	if (h->n - h->n_waits >= conf->requests || (a = calloc(1, sizeof(*a))) == NULL) {
+	a = h->n - h->n_waits < conf->requests ? asked_make(h, r->id, o.length) : NULL;
+	if (a == NULL) {
 		batch_add(&h->down, OP_AGAIN, r->id, NULL, 0);
 		return;
 	}
-	*a = (struct asked){ .id = r->id, .host = h, .lacks = o.length };
-	HASH_ADD(hh, h->asked, id, sizeof(a->id), a);
-	h->n++;
-	ret = keel_remote_start(h->s->mod, &(struct keel_remote_def){
-		.size = sizeof(struct keel_remote_def),
+	ret = keel_remote_start(h->s->mod, &(struct keel_remote_setup){
+		.size = sizeof(struct keel_remote_setup),
 		.roles = is_listed(conf->manage, h->name) ? KEEL_EVERYBODY : KEEL_USER,
 		.reads = !is_listed(conf->submit, h->name),
 		.user = o.user, .group = o.group, .groups = o.groups, .host = h->name,
