@@ -52,7 +52,21 @@ static const struct keel_service_def service_def = {
 	.doc = "records of the accounting files",
 };
 
+#define TERM(handle, ...)                                                                          \
+	static const struct keel_term_def handle = { .size = sizeof(struct keel_term_def), __VA_ARGS__ };
+#define RECORD(letter, about, words) TERM(record_##letter, .name = #letter, .topic = "record", .form = about, .doc = words)
+#define ITEM(handle, item, letters, words)                                                         \
+	TERM(item_##handle, .name = item, .topic = "item", .form = letters, .doc = words)
+#include "records.def"
+#undef RECORD
+#undef ITEM
+
 static const struct keel_contrib contribs[] = {
+#define RECORD(letter, ...) KEEL_ROW(TERM, record_##letter),
+#define ITEM(handle, ...) KEEL_ROW(TERM, item_##handle),
+#include "records.def"
+#undef RECORD
+#undef ITEM
 	KEEL_ROW(SERVICE, service_def),
 	KEEL_ROW(KIND, item_kind),
 	KEEL_ROW(CLASS, outbox_class),

@@ -30,15 +30,15 @@ static const struct keel_node_state_def maintenance = {
 static const struct keel_attr_def maintenance_jobs =
 	KEEL_ATTR_DEF("node", "maintenance_jobs", "string_array", .order = 190,
 		      .read_roles = KEEL_MANAGERS, .derive = derive_maintenance_jobs,
-		      .doc = "admin-suspended jobs on the vnode, in order of suspension");
+		      .doc = "jobs that were suspended here by qsig -s admin-suspend, in order of suspension");
 static const struct keel_attr_def mark =
 	KEEL_ATTR_DEF("job", "admin_suspended", "string", .order = 930, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_OPERATORS,
-		      .doc = "number, who, when, and the administrator's comment");
+		      .doc = "that it was admin-suspended: number, who, when, and the administrator's comment");
 static const struct keel_attr_def verb_nodes =
 	KEEL_ATTR_DEF("job", "admin_suspended_nodes", "string", .order = 931, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_OPERATORS,
-		      .doc = "nodes whose --admin-suspend stopped the job");
+		      .doc = "hosts whose pbsnodes --admin-suspend stopped the job");
 
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(NODE_STATE, maintenance), KEEL_ROW(ATTR, maintenance_jobs), KEEL_ROW(ATTR, mark),

@@ -110,22 +110,22 @@ static void derive_array_id(struct keel_mod *mod, struct keel_obj *job, const st
 #define ALL KEEL_EVERYBODY
 static const struct keel_attr_def attrs[] = {
 	KEEL_ATTR_DEF("job", "array", "bool", .order = 561, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN, .read_roles = ALL,
-		      .doc = "it is an array"),
+		      .doc = "whether it is a job array"),
 	KEEL_ATTR_DEF("job", "array_state_count", "string", .order = 562, .read_roles = ALL,
-		      .derive = derive_counts, .doc = "its subjobs by state"),
+		      .derive = derive_counts, .doc = "how many of its subjobs are in each state"),
 	KEEL_ATTR_DEF("job", "array_indices_submitted", "string", .order = 563,
 		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE | KEEL_ATTR_OWN, .read_roles = ALL, .write_roles = ALL,
-		      .check = check_submitted, .changed = on_submitted, .doc = "X-Y[:Z]"),
+		      .check = check_submitted, .changed = on_submitted, .doc = "indices of its subjobs: X-Y[:Z] (qsub -J)"),
 	KEEL_ATTR_DEF("job", "array_indices_remaining", "string", .order = 564, .read_roles = ALL,
-		      .derive = derive_remaining, .doc = "those that wait, or -"),
+		      .derive = derive_remaining, .doc = "indices of subjobs that have not started, or -"),
 	KEEL_ATTR_DEF("job", "array_id", "string", .order = 565, .read_roles = ALL,
-		      .derive = derive_array_id, .doc = "the array of a subjob"),
+		      .derive = derive_array_id, .doc = "the array a subjob belongs to"),
 	KEEL_ATTR_DEF("job", "array_index", "long", .order = 566, .flags = KEEL_ATTR_SAVE,
-		      .read_roles = ALL, .doc = "which subjob it is"),
+		      .read_roles = ALL, .doc = "the index of a subjob in its array"),
 	KEEL_ATTR_DEF("job", "max_run_subjobs", "long", .order = 691,
 		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1 | KEEL_ATTR_OWN, .read_roles = ALL, .write_roles = ALL,
 		      .check = check_limit, .changed = on_limit,
-		      .doc = "subjobs that may run at the same time"),
+		      .doc = "how many of its subjobs may run at a time (qsub -J X-Y%N); unset: all"),
 	/* hidden */
 	KEEL_ATTR_DEF("job", "array_failures", "long", .order = 939, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN,
 		      .doc = "subjobs that did not end with 0"),
@@ -140,7 +140,7 @@ static const struct keel_attr_def attrs[] = {
 /* ---- module ----------------------------------------------------------------------------------------- */
 
 static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_item_def), .place = 20,
-						.name = "array_indices", .doc = "X-Y[:Z]",
+						.name = "array_indices", .doc = "indices of the subjobs of an array, X-Y[:Z]",
 						.attr = "array_indices_submitted" };
 
 static const struct keel_contrib contribs[] = {

@@ -72,13 +72,14 @@ static void depend_show(struct keel_mod *mod, struct keel_obj *job, const struct
 static const struct keel_attr_def depend_row =
 	KEEL_ATTR_DEF("job", "depend", "string", .order = 100, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_OWN,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY, .derive = depend_show,
-		      .changed = depend_changed, .doc = "jobs it waits for, jobs that wait for it");
+		      .changed = depend_changed, 
+		      .doc = "type:id[:id...],...: jobs it waits for (qsub -W depend), and jobs that wait for it");
 static const struct keel_attr_def dropped_row =
 	KEEL_ATTR_DEF("job", "depend_dropped", "bool", .order = 943, .flags = KEEL_ATTR_SAVE,
 		      .doc = "deleted because what it waited for can never be");
 
 static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_item_def), .place = 10,
-						.name = "depend", .doc = "jobs it waits for", .attr = "depend",
+						.name = "depend", .doc = "jobs that it waits for, or that wait for it", .attr = "depend",
 						.letters = "Q" };
 
 static const struct keel_contrib contribs[] = {

@@ -36,14 +36,14 @@ static const struct keel_attr_def rows[] = {
 	KEEL_ATTR_DEF("server", "eligible_time_enable", "bool", .order = 540,
 		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_RESET, .read_roles = KEEL_EVERYBODY,
 		      .write_roles = KEEL_MANAGERS, .fallback = "False", .changed = enable_changed,
-		      .doc = "count the time jobs wait for resources"),
+		      .doc = "whether the time is counted in which jobs wait for resources alone: eligible_time"),
 	KEEL_ATTR_DEF("job", "eligible_time", "eligible_clock", .order = 510,
 		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1 | KEEL_ATTR_OWN, .read_roles = KEEL_EVERYBODY,
 		      .write_roles = KEEL_OPERATORS, .check = check_enabled,
-		      .doc = "time waited for resources"),
+		      .doc = "how long it has waited for resources alone, while eligible_time_enable is True"),
 	KEEL_ATTR_DEF("job", "accrue_type", "long", .order = 515, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_MANAGERS,
-		      .doc = "0 initial, 1 ineligible, 2 eligible, 3 running, 4 ending"),
+		      .doc = "what its time counts as: 0 initial, 1 ineligible, 2 eligible, 3 running, 4 ending"),
 };
 
 /* For job_sort_formula and job_sort_key. */
@@ -66,7 +66,7 @@ static const struct keel_job_key_def keys[] = {
 };
 
 static const struct keel_acct_item_def item = { .size = sizeof(struct keel_acct_item_def), .place = 110,
-						.name = "eligible_time", .doc = "time waited for resources",
+						.name = "eligible_time", .doc = "how long it has waited for resources",
 						.attr = "eligible_time", .letters = "ER" };
 
 static const struct keel_contrib contribs[] = {

@@ -32,17 +32,18 @@ static const char *const amount_names[FAMILIES] = { "max_queued_res", "queued_jo
 	ROW("server", attr_name, "resource_limits", at_server, words),                             \
 		ROW("queue", attr_name, "resource_limits", in_queue, words)
 static const struct keel_attr_def attrs[] = {
-	BOTH("max_queued", 50, 70, "jobs that are not over"),
-	BOTH_RES("max_queued_res", 51, 71, "amounts of jobs that are not over"),
-	BOTH("max_run", 60, 80, "running jobs"),
-	BOTH_RES("max_run_res", 61, 81, "amounts of running jobs"),
-	BOTH("max_run_soft", 70, 82, "running jobs beyond it may be preempted"),
-	BOTH_RES("max_run_res_soft", 71, 83, "amounts beyond which running jobs may be preempted"),
-	BOTH("queued_jobs_threshold", 72, 84, "jobs in state Q"),
-	BOTH_RES("queued_jobs_threshold_res", 73, 85, "amounts of jobs in state Q"),
+	BOTH("max_queued", 50, 70, "the most jobs that may be queued or running"),
+	BOTH_RES("max_queued_res", 51, 71, "the most that queued and running jobs may ask for of a resource"),
+	BOTH("max_run", 60, 80, "the most jobs that may run at a time"),
+	BOTH_RES("max_run_res", 61, 81, "the most that running jobs may have of a resource"),
+	BOTH("max_run_soft", 70, 82, "how many running jobs are safe from preemption by soft limits (preempt_prio)"),
+	BOTH_RES("max_run_res_soft", 71, 83, "what running jobs may have of a resource, safe from preemption by soft limits"),
+	BOTH("queued_jobs_threshold", 72, 84, "the most jobs that may wait in state Q"),
+	BOTH_RES("queued_jobs_threshold_res", 73, 85, "the most that jobs in state Q may ask for of a resource"),
 };
 static const struct keel_attr_def max_queuable =
-	ROW("queue", "max_queuable", "long", 30, "jobs in the queue, old style");
+	ROW("queue", "max_queuable", "long", 30, 
+	    "the most jobs that may be in the queue; old style, not together with max_queued");
 
 static const struct keel_limits_api service = {
 	.size = sizeof(struct keel_limits_api),

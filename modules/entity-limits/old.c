@@ -25,7 +25,7 @@ _Static_assert(KEEL_COUNT(rows) == OLD_LIMITS, "OLD_LIMITS is the number of rows
 #define ROW(class_name, attr_name, type_name, place, words)                                        \
 	KEEL_ATTR_DEF(class_name, attr_name, type_name, .order = (place), .flags = KEEL_ATTR_SAVE, \
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_OPERATORS,                 \
-		      .doc = words ", old style"),
+		      .doc = words "; old style, not together with max_run"),
 const struct keel_attr_def old_attrs[SCOPES][OLD_LIMITS] = {
 	[QUEUE] = {
 #define OLD(name, type, at_server, in_queue, family, kind, amounts, doc) ROW("queue", #name, type, in_queue, doc)

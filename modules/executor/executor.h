@@ -134,7 +134,7 @@ enum task_state { TASK_BEGIN, TASK_RUN, TASK_STOPPED, TASK_ENDED, TASK_REFUSED, 
 struct usage {
 	uint64_t cput_ms, mem_kb, vmem_kb; /* most ever seen */
 	uint64_t cpupercent;
-	uint64_t last_cput_ms;
+	uint64_t last_cput_ms, now_mem_kb;
 	int64_t last_at_ms;
 };
 
@@ -185,6 +185,7 @@ struct task {
 	int64_t kill_delay; /* >= 0: an end was requested while BEGIN */
 	int streams, missed; /* output files to be placed; how many could not be */
 	int limit_status;   /* 0, or a system code: of the limit it exceeded, of having been saved */
+	char notice[200];   /* how, "": not said */
 	int32_t status;
 	char why[256];
 	bool lacks; /* refused, because this host lacks means */
@@ -204,6 +205,7 @@ struct task {
 	int kill_rounds;     /* passes of KILL so far */
 	bool kill_delivery;  /* its processes were gone when its end was requested: only its output is left */
 	bool ending;	     /* TERM or KILL was sent: stopped or not, it may run */
+	bool weighing;	     /* weigh.c is at it */
 	bool restless;	     /* stopped by us, let go by its user; said once */
 	bool followed;	     /* its shepherd was killed, another one is at it */
 	struct launch *next; /* a later run that waits for the end of this one */
@@ -509,7 +511,7 @@ struct diary { /* what <id>.TK says */
 	bool ended; /* the shepherd has seen the end: */
 	int32_t status;
 	uint64_t cpu_us;
-	char why[256], freezer[1024], world[96], user[256], output[4096], error[4096];
+	char why[256], notice[200], freezer[1024], world[96], user[256], output[4096], error[4096];
 };
 /* Returns 0; fails with -errno when the file cannot be opened, -EPROTO when it names no run or no shepherd. */
 int record_read(const char *jobs_dir, const char *id, struct diary *ret);
@@ -563,12 +565,18 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
 /* Measures the task now and reports to the server. */
 void usage_measure(struct keel_mod *mod, struct task *t);
+/* It is to end because of a limit: what the log, the job's stderr and the server get to know; NULL: nothing more than the status. */
+void limit_exceeded(struct keel_mod *mod, struct task *t, int32_t status, const char *line);
 /* "name=value" strings, in the caller's `text`; returns how many. */
 uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
 		     const char *items[USAGE_ITEMS]);
 /* Of this host alone. */
 uint32_t usage_own(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
 		   const char *items[USAGE_ITEMS]);
+
+/* weigh.c */
+int32_t part_weigh(struct keel_mod *mod, const char *id);
+bool part_is_watched(const struct task *t); /* modules may act on what it uses: it is not ending */
 
 /* recover.c */
 /* Takes up the tasks that an earlier daemon left. Fails with -errno and *err; a diary that cannot be read loses only its own

@@ -243,22 +243,22 @@ static int32_t part_forget(struct keel_mod *mod, const char *id, int64_t run)
 static int32_t part_fail(struct keel_mod *mod, const char *id, int32_t status, const char *line)
 {
 	struct task *t = task_of(mod, id);
-	const struct conf *cf = mod->conf;
 
-	if (!t || is_sister(t) || t->state == TASK_ENDED || t->state == TASK_REFUSED)
+	if (!t || t->state == TASK_ENDED || t->state == TASK_REFUSED)
 		return -ENOENT;
+	if (is_sister(t)) {
+		if (line && !t->notice[0]) {
+			snprintf(t->notice, sizeof(t->notice), "%s", line);
+			keel_log(mod, KEEL_LOG_JOB, "Job", id, "%s", t->notice);
+		}
+		PART_TELL(mod, failing, part_of(t), status, line);
+		return 0;
+	}
 	if (t->state == TASK_BEGIN) {
 		launch_fail_later(mod, t, status, line);
 		return 0;
 	}
-	if (!t->limit_status) {
-		t->limit_status = status;
-		if (line)
-			record_note(mod, t, "notice %s", line);
-		record_note(mod, t, "limit %d", (int)status);
-	}
-	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
-	stop_kill(mod, t, cf->kill_delay);
+	limit_exceeded(mod, t, status, line);
 	return 0;
 }
 
@@ -412,5 +412,5 @@ const struct keel_part_api part_api = {
 	.signal = part_signal, .end = part_end, .forget = part_forget, .fail = part_fail, .add = part_add,
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
 	.abort = part_abort, .path_here = part_path_here, .usage = part_usage,
-	.program = program_show, .set_program = program_set, .preterm = part_preterm,
+	.program = program_show, .set_program = program_set, .preterm = part_preterm, .weigh = part_weigh,
 };

@@ -107,7 +107,7 @@ static const struct {
 	{ "error ", TEXT(error) },	{ "freezer ", TEXT(freezer) },
 	{ "started ", .take = started_take }, { "settled", .take = settled_take }, { "refused ", .take = refused_take },
 	{ "stopped ", .take = stopped_take }, { "resumed ", .take = resumed_take },
-	{ "limit ", NUMBER(limit) },	{ "over ", NUMBER(up_over) },
+	{ "notice ", TEXT(notice) },	{ "limit ", NUMBER(limit) },	{ "over ", NUMBER(up_over) },
 	{ "ended ", .take = ended_take }, { "placed ", NUMBER(placed) },
 };
 

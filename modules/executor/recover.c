@@ -118,6 +118,7 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->output = d->output[0] ? strdup(d->output) : NULL;
 	t->error = d->error[0] ? strdup(d->error) : NULL;
 	t->limit_status = d->limit;
+	snprintf(t->notice, sizeof(t->notice), "%s", d->notice);
 	clock_fill(mod, t, d);
 	record_usage_read(st->mom.jobs_dir, t, &t->usage);
 	record_elsewhere_read(st->mom.jobs_dir, t);

@@ -85,6 +85,21 @@ void on_used(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	TELL(mod, used, job, items, n);
 }
 
+/* In comments and letters: one line. */
+static void failed_tell(struct keel_mod *mod, struct keel_obj *job, const struct keel_msg *m)
+{
+	const char *why = keel_msg_str(m, "why");
+	char line[200];
+
+	if (!why || keel_msg_int(m, "status", 0) >= 0)
+		return;
+	snprintf(line, sizeof(line), "%s", why);
+	for (char *at = line; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
+	TELL(mod, failed, job, line);
+}
+
 void on_ended(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 {
 	struct keel_obj *job;
@@ -103,6 +118,7 @@ void on_ended(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	if (!items || n == UINT32_MAX)
 		n = 0;
 	place_tell(mod, job, m);
+	failed_tell(mod, job, m);
 	TELL(mod, ended, job, (int32_t)keel_msg_int(m, "status", -1),
 	     keel_msg_int(m, "session", 0), items, n);
 }

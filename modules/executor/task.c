@@ -165,6 +165,8 @@ void task_report(struct keel_mod *mod, struct task *t)
 		keel_put_int(out, "status", t->status);
 	if (t->state == TASK_REFUSED)
 		keel_put_str(out, "why", t->why);
+	if (t->state == TASK_ENDED && t->limit_status && t->notice[0])
+		keel_put_str(out, "why", t->notice);
 	if (t->state == TASK_REFUSED && t->lacks)
 		keel_put_int(out, "lacks", 1);
 	if (t->state == TASK_ENDED)

@@ -127,8 +127,9 @@ static void usage_take(struct task *t, const struct sum *s, int64_t now)
 
 	if (cput > u->cput_ms)
 		u->cput_ms = cput;
-	if (s->rss * page / kb > u->mem_kb)
-		u->mem_kb = s->rss * page / kb;
+	u->now_mem_kb = s->rss * page / kb;
+	if (u->now_mem_kb > u->mem_kb)
+		u->mem_kb = u->now_mem_kb;
 	if (s->vmem / kb > u->vmem_kb)
 		u->vmem_kb = s->vmem / kb;
 	if (u->last_at_ms && now > u->last_at_ms && u->cput_ms >= u->last_cput_ms) {
@@ -191,18 +192,29 @@ void usage_measure(struct keel_mod *mod, struct task *t)
 
 /* ---- limits ----------------------------------------------------------------------------------- */
 
-static void limit_exceeded(struct keel_mod *mod, struct task *t, const char *name, int64_t used,
-			   int64_t limit, int status)
+void limit_exceeded(struct keel_mod *mod, struct task *t, int32_t status, const char *line)
 {
 	const struct conf *cf = mod->conf;
 
-	t->limit_status = status;
-	record_note(mod, t, "notice %s %lld exceeded limit %lld", name, (long long)used, (long long)limit);
-	record_note(mod, t, "limit %d", status);
-	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "%s %lld exceeded limit %lld", name,
-		 (long long)used, (long long)limit);
+	if (!t->limit_status) {
+		t->limit_status = status;
+		if (line) {
+			snprintf(t->notice, sizeof(t->notice), "%s", line);
+			record_note(mod, t, "notice %s", t->notice);
+			keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "%s", t->notice);
+		}
+		record_note(mod, t, "limit %d", (int)status);
+	}
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	stop_kill(mod, t, cf->kill_delay);
+}
+
+static void time_exceeded(struct keel_mod *mod, struct task *t, const char *name, int64_t used, int64_t limit, int status)
+{
+	char line[100];
+
+	snprintf(line, sizeof(line), "%s %lld exceeded limit %lld", name, (long long)used, (long long)limit);
+	limit_exceeded(mod, t, status, line);
 }
 
 static void limits_check(struct keel_mod *mod, struct task *t)
@@ -215,9 +227,19 @@ static void limits_check(struct keel_mod *mod, struct task *t)
 	part_elsewhere_sum(t->part, &sum);
 	cput = (int64_t)((t->usage.cput_ms + sum.cput_ms) / 1000);
 	if (t->walltime_limit > 0 && wall > t->walltime_limit)
-		limit_exceeded(mod, t, "walltime", wall, t->walltime_limit, OVER_WALLTIME);
+		time_exceeded(mod, t, "walltime", wall, t->walltime_limit, OVER_WALLTIME);
 	else if (t->cput_limit > 0 && cput > t->cput_limit)
-		limit_exceeded(mod, t, "cput", cput, t->cput_limit, OVER_CPUT);
+		time_exceeded(mod, t, "cput", cput, t->cput_limit, OVER_CPUT);
+}
+
+/* Modules with limits of their own. One that is ending is what it is. */
+static void measured(struct keel_mod *mod, const struct task *t)
+{
+	struct keel_part_reading r = { .size = sizeof(r), .mem_kb = (int64_t)t->usage.now_mem_kb,
+				       .cput_ms = (int64_t)t->usage.cput_ms, .walltime_ms = task_walltime_ms(mod, t) };
+
+	if (part_is_watched(t))
+		PART_TELL(mod, measured, part_of(t), &r);
 }
 
 /* ---- tick ------------------------------------------------------------------------------------- */
@@ -269,6 +291,7 @@ static void reading_done(struct keel_mod *mod, void *arg)
 			record_usage(mod, t);
 			t->next_usage_ms = now + (cf->usage_interval > 0 ? cf->usage_interval : 10000);
 			limits_check(mod, t);
+			measured(mod, t);
 			task_used(mod, t);
 		}
 	}

@@ -78,6 +78,39 @@ void comment_ended_by(struct keel_obj *job, const char *who)
 		comment_append(job, words);
 }
 
+void task_failed(struct keel_mod *mod, struct keel_obj *job, const char *why)
+{
+	struct state *st = mod->state;
+
+	snprintf(st->failed_id, sizeof(st->failed_id), "%s", keel_id(job));
+	snprintf(st->failed, sizeof(st->failed), "%s", why);
+}
+
+/* "": its host has said nothing. */
+static const char *failed_why(struct keel_mod *mod, struct keel_obj *job)
+{
+	const struct state *st = mod->state;
+
+	return strcmp(st->failed_id, keel_id(job)) == 0 ? st->failed : "";
+}
+
+/* For a limit that it was over; how far is behind it, but for walltime. */
+static void exceeded_words(int64_t status, const char *why, char *buf, size_t len)
+{
+	static const struct {
+		int64_t status;
+		const char *resource;
+	} limits[] = { { -24, "ncpus" }, { -25, "ncpus" }, { -26, "vmem" }, { -27, "mem" }, { -28, "cput" }, { -29, "walltime" } };
+
+	for (size_t i = 0; i < KEEL_COUNT(limits); i++) {
+		bool say = status != -29 && *why;
+
+		if (limits[i].status == status)
+			snprintf(buf, len, " and exceeded resource %s%s%s%s", limits[i].resource, say ? " (" : "", say ? why : "",
+				 say ? ")" : "");
+	}
+}
+
 /* ` and finished`, ` and failed`, ` and terminated by who` behind the comment of a job that ran. */
 static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step step)
 {
@@ -98,8 +131,7 @@ static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step st
 		 step == STEP_TERMINATED ? "terminated"
 		 : step == STEP_FINISHED ? "finished"
 					 : "failed");
-	if (keel_get_int(job, job_Exit_status) == -29)
-		snprintf(words, sizeof(words), " and exceeded resource walltime");
+	exceeded_words(keel_get_int(job, job_Exit_status), failed_why(mod, job), words, sizeof(words));
 	comment_append(job, words);
 }
 
@@ -151,7 +183,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 		log_usage(mod, job);
 		keel_note(mod, KEEL_POINT_job_obit,
 			  KEEL_EVENT(job_obit, .id = id, .job = job,
-				     .exit_status = keel_get_int(job, job_Exit_status)));
+				     .exit_status = keel_get_int(job, job_Exit_status), .why = failed_why(mod, job)));
 		comment_end(mod, job, step);
 		if (keel_is_set(job, job_schedselect_orig)) /* it has shrunk: this ends the last part of its run */
 			keel_acct_job('e', job);
@@ -202,6 +234,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		delivered = delivered && strcmp(items[i], not_delivered) != 0;
 	keel_set_int(job, job_Stageout_status, delivered);
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : step);
+	((struct state *)mod->state)->failed_id[0] = '\0';
 }
 
 /* The host is back without the job: its processes are gone with what they did. */

@@ -99,24 +99,24 @@ static void queue_total(struct keel_mod *mod, struct keel_obj *obj, const struct
 #define MANAGED ALL, .write_roles = KEEL_MANAGERS, .flags = KEEL_ATTR_SAVE
 static const struct keel_attr_def other_attrs[] = {
 	KEEL_ATTR_DEF("server", "total_jobs", "long", .order = 110, ALL, .derive = server_total,
-		      .doc = "jobs known, history too"),
+		      .doc = "how many jobs the server has, those of the history too"),
 	KEEL_ATTR_DEF("server", "state_count", "string", .order = 111, ALL, .derive = server_counts,
-		      .doc = "jobs by state"),
+		      .doc = "how many of its jobs are in each state"),
 	KEEL_ATTR_DEF("server", "job_history_enable", "bool", .order = 700, MANAGED,
-		      .changed = history_switched, .doc = "keep jobs that are over"),
+		      .changed = history_switched, .doc = "whether jobs that are over are kept, for qstat -x; unset: False"),
 	KEEL_ATTR_DEF("server", "job_history_duration", "time", .order = 710, MANAGED,
-		      .doc = "for how long"),
+		      .doc = "how long a job that is over is kept; unset: 336 hours"),
 	KEEL_ATTR_DEF("server", "jobscript_max_size", "size", .order = 720, MANAGED,
-		      .doc = "longest job script"),
+		      .doc = "the longest job script; unset: jobs.script_max of the configuration; never more than 16mb"),
 	KEEL_ATTR_DEF("server", "max_job_sequence_id", "long", .order = 900,
 		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_RESET, ALL, .write_roles = KEEL_MANAGERS,
-		      .fallback = "9999999", .doc = "numbers start again after it"),
+		      .fallback = "9999999", .doc = "the highest number of a job; after it numbers begin again at 0"),
 	KEEL_ATTR_DEF("server", "next_sequence", "long", .order = 990, .flags = KEEL_ATTR_SAVE,
 		      .doc = "numbers below are used or reserved"),
 	KEEL_ATTR_DEF("queue", "total_jobs", "long", .order = 40, ALL, .derive = queue_total,
-		      .doc = "jobs known, history too"),
+		      .doc = "how many jobs are in the queue, those of the history too"),
 	KEEL_ATTR_DEF("queue", "state_count", "string", .order = 50, ALL, .derive = queue_counts,
-		      .doc = "jobs by state"),
+		      .doc = "how many of its jobs are in each state"),
 };
 
 /* ---- requests ----------------------------------------------------------------------------------------- */
@@ -214,6 +214,7 @@ static const struct keel_task_events events = {
 	.released = task_released,
 	.pruned = task_pruned,
 	.discarded = task_discarded,
+	.failed = task_failed,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

@@ -112,6 +112,7 @@ struct state {
 	int64_t suspended; /* among those that run */
 	bool counting;    /* jobs are known again: what queues and server had is forgotten */
 	bool stopping; /* stop() was called: no request waits any more */
+	char failed_id[300], failed[200]; /* of the job whose end is reported next: what its host says */
 	bool terminating; /* qterm: ends when nothing runs */
 	char terminating_by[300];
 	struct keel_timer *terminator;
@@ -485,6 +486,7 @@ void job_discard(struct keel_mod *mod, struct keel_obj *job, bool ran);
 void rerun_answer(struct job *j, int32_t code);
 void job_requeue(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status);
 void task_discarded(struct keel_mod *mod, const char *id);
+void task_failed(struct keel_mod *mod, struct keel_obj *job, const char *why); /* task_ended() follows */
 
 /* outcome.c: what a negative exit status means */
 enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };

@@ -2,8 +2,8 @@
  *
  * conn.c - one TCP connection to another daemon: chunks of bytes, sealed once the two know each other.
  *
- *	CONNECTING -> HELLO -> HEADER -> PROOF -> UP
- *	              (greet.c, one chunk each)   messages in sealed chunks
+ *	CONNECTING -> HELLO -> HEADER -> PROOF -------------> UP
+ *	              (greet.c, one chunk each) '-> RIVAL -'   messages in sealed chunks
  *
  * A chunk is a length (4 bytes, big-endian) and that many bytes, at most 64 KiB, before UP much less. A message is one sealed
  * chunk or several, the last with the tag PUSH; a chunk of nothing is a ping, with the tag PUSH a pong.
@@ -21,7 +21,6 @@
 #include "link-tcp.h"
 
 #define BUF_KEEP (1u << 20)
-#define STRANGER_LOG_MS 200
 #define MORE crypto_secretstream_xchacha20poly1305_TAG_MESSAGE
 #define LAST crypto_secretstream_xchacha20poly1305_TAG_PUSH
 
@@ -72,11 +71,20 @@ static void too_slow(struct keel_mod *m, void *arg)
 	conn_drop(c, c->state == CONN_CONNECTING ? "no answer" : "the handshake took too long");
 }
 
+void address_show(const struct sockaddr *sa, socklen_t len, char address[ADDRESS_MAX])
+{
+	char host[96], port[16];
+
+	if (getnameinfo(sa, len, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+		snprintf(address, ADDRESS_MAX, "an unknown address");
+	else
+		snprintf(address, ADDRESS_MAX, "%s port %s", host, port);
+}
+
 struct conn *conn_create(struct link *l, int fd, struct way *w, const struct sockaddr *sa, socklen_t len)
 {
 	struct conn *c = malloc(sizeof(*c));
 	int on = 1;
-	char host[96], port[16];
 
 	if (c == NULL)
 		return NULL;
@@ -89,10 +97,7 @@ struct conn *conn_create(struct link *l, int fd, struct way *w, const struct soc
 	c->state = c->opened ? CONN_CONNECTING : CONN_HELLO;
 	c->events = c->opened ? KEEL_WRITABLE : KEEL_READABLE;
 	c->heard_ms = keel_now_ms(l->mod);
-	if (getnameinfo(sa, len, host, sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-		snprintf(c->address, sizeof(c->address), "an unknown address");
-	else
-		snprintf(c->address, sizeof(c->address), "%s port %s", host, port);
+	address_show(sa, len, c->address);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	c->deadline = keel_timer(l->mod, l->limits.greet_ms, too_slow, c);
 	c->watch = keel_watch_fd(l->mod, fd, on_ready, c);
@@ -116,22 +121,6 @@ struct conn *conn_named(const struct link *l, const char *name)
 	return c;
 }
 
-/* Strangers must not fill the log: one record in a while, and the number of those left out. */
-static void log_stranger(const struct conn *c, const char *why)
-{
-	struct link *l = c->link;
-	int64_t now_ms = keel_now_ms(l->mod);
-
-	if (now_ms - l->refused_log_ms < STRANGER_LOG_MS) {
-		l->refused_untold++;
-		return;
-	}
-	keel_log(l->mod, KEEL_LOG_SECURITY, "Link", c->theirs.host[0] != '\0' ? c->theirs.host : "?",
-		 "link from %s refused: %s (%u more refused before)", c->address, why, l->refused_untold);
-	l->refused_log_ms = now_ms;
-	l->refused_untold = 0;
-}
-
 static void log_drop(const struct conn *c, const char *why)
 {
 	struct link *l = c->link;
@@ -139,7 +128,7 @@ static void log_drop(const struct conn *c, const char *why)
 	if (c->state == CONN_UP)
 		keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", c->name, "link with %s lost: %s", c->address, why);
 	else if (!c->opened)
-		log_stranger(c, why);
+		refused_log(c, why);
 }
 
 static void conn_free(struct conn *c)
@@ -160,7 +149,9 @@ void conn_drop(struct conn *c, const char *why)
 	bool was_up = c->state == CONN_UP;
 	bool lasted = was_up && keel_now_ms(l->mod) - c->up_ms >= l->limits.backoff_max_ms;
 	struct way *w = was_up ? way_find(l, c->name) : c->way;
+	char name[KEY_HOST_MAX + 1];
 
+	strcpy(name, c->name);
 	if (why != NULL)
 		log_drop(c, why);
 	else
@@ -172,8 +163,10 @@ void conn_drop(struct conn *c, const char *why)
 		keel_carry_lost(l->mod, c->name);
 	}
 	if (w != NULL && w->address != NULL && l->running)
-		dial_again(w, lasted, was_up ? NULL : why);
+		dial_again(w, lasted, c->address, was_up ? NULL : why);
 	conn_free(c);
+	if (was_up && l->running)
+		rivals_take(l, name);
 }
 
 void conn_break(struct conn *c, const char *why)
@@ -186,6 +179,9 @@ void conn_up(struct conn *c)
 {
 	struct link *l = c->link;
 	struct conn *other = conn_named(l, c->name);
+	struct way *w = way_find(l, c->name);
+	int64_t after_s = -1;
+	char words[64] = "";
 
 	keel_timer_cancel(c->deadline);
 	c->deadline = NULL;
@@ -200,7 +196,12 @@ void conn_up(struct conn *c)
 	l->n_half_open -= !c->opened;
 	c->state = CONN_UP;
 	c->up_ms = keel_now_ms(l->mod);
-	keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", c->name, "linked with %s", c->address);
+	if (w != NULL)
+		after_s = dial_done(w);
+	if (after_s >= 0)
+		snprintf(words, sizeof(words), ", after %lld s without a link", (long long)after_s);
+	keel_log(l->mod, KEEL_LOG_SYSTEM, "Link", c->name, "linked with %s%s", c->address, words);
+	refused_forget(c);
 	if (keel_carry_up(l->mod, c->name, c->daemon, conf_of(l)->grace) < 0)
 		c->broken = "this daemon cannot take it";
 }
@@ -328,8 +329,11 @@ static void on_plain(struct conn *c, const uint8_t *bytes, size_t len, unsigned 
 	struct link *l = c->link;
 	int32_t ret;
 
-	if (len == 0 && tag == LAST)
+	if (len == 0 && tag == LAST) {
+		c->pongs++;
+		rivals_answered(c);
 		return;
+	}
 	if (len == 0) {
 		conn_seal(c, NULL, 0, LAST);
 		return;
@@ -446,6 +450,12 @@ static void on_ready(struct keel_mod *m, void *arg)
 }
 
 /* ---- heartbeat ----------------------------------------------------------------------------------- */
+void conn_ping(struct conn *c)
+{
+	c->pings++;
+	conn_seal(c, NULL, 0, MORE);
+}
+
 void conn_heartbeat(struct link *l)
 {
 	int64_t now_ms = keel_now_ms(l->mod), beat_ms = conf_of(l)->heartbeat;
@@ -461,6 +471,6 @@ void conn_heartbeat(struct link *l)
 		if (now_ms - c->heard_ms > l->limits.silent_beats * beat_ms)
 			conn_drop(c, "no sign of life");
 		else
-			conn_seal(c, NULL, 0, MORE);
+			conn_ping(c);
 	}
 }

@@ -3,7 +3,8 @@
  * greet.c - the handshake of a connection, one chunk at a time.
  *
  * What a hello says is believed only after the proof: a chunk that opens under the stream key, which
- * needs the secret key of the daemon whose public key is enrolled for that role and host.
+ * needs the secret key of the daemon whose public key is enrolled for that role and host. Who dialled proves itself first: it is
+ * up when it has the other proof, or reads why it gets none, sealed. What is refused before gets a code alone.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,25 @@
 #include "link-tcp.h"
 
 static const char proof[] = "keelson link proof";
+
+/* What is said here, and what who dialled makes of it; the code is the place, from 1: new rows come last. */
+static const struct {
+	const char *here, *there;
+} refusals[] = {
+	{ "no key is enrolled for this host",
+	  "the key of this host is not enrolled there; copy its .pub file into the directory of peers there (keelson-key(8))" },
+	{ "its key is not the one enrolled",
+	  "another key of this host is enrolled there; copy the .pub file of this host's key into the directory of peers there" },
+	{ "the key enrolled under this name has another role",
+	  "the key enrolled there under this host's name is one of another role; enrol the one that this daemon has" },
+	{ "the key enrolled under this name belongs to another host",
+	  "the key enrolled there under this host's name is that of another host; enrol the one that this host has" },
+	{ "it is no mom", "that daemon links with moms only, and the key of this one has another role" },
+	{ "its host is served by this very daemon",
+	  "the server runs a host of this name itself (its roles are server and mom); give this host another name (host_name)" },
+	{ "no host may have this name", "no host may have the name of this one; give it another (host_name)" },
+	{ "it is a login node, which links with its server only", "a login node links with its server only (link-tcp.server)" },
+};
 
 void greet_open(struct conn *c)
 {
@@ -81,6 +101,30 @@ static const char *enrolled(struct conn *c, struct identity *ret)
 	return NULL;
 }
 
+/* Who dialled gets the code; who was dialled nothing. */
+static void refuse(struct conn *c)
+{
+	uint8_t bytes[HELLO_REFUSAL];
+	size_t code = 0;
+	const char *why = c->broken;
+
+	while (code < KEEL_COUNT(refusals) && strcmp(refusals[code].here, why) != 0)
+		code++;
+	if (c->opened || code == KEEL_COUNT(refusals))
+		return;
+	hello_refuse(bytes, (uint8_t)(code + 1));
+	c->broken = NULL;
+	conn_chunk(c, bytes, sizeof(bytes));
+	conn_write(c);
+	c->broken = why;
+}
+
+static const char *refused_words(int code)
+{
+	return code >= 1 && (size_t)code <= KEEL_COUNT(refusals) ?
+		       refusals[code - 1].there : "it refuses this host; its log says why";
+}
+
 static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
 {
 	struct identity peer;
@@ -100,13 +144,19 @@ static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
 		c->broken = c->broken_text;
 		return;
 	}
+	if (c->opened && hello_refused(bytes, len) >= 0) {
+		c->broken = refused_words(hello_refused(bytes, len));
+		return;
+	}
 	if (hello_decode(bytes, len, &c->theirs) < 0) {
 		c->broken = "not the link protocol";
 		return;
 	}
 	c->broken = enrolled(c, &peer);
-	if (c->broken != NULL)
+	if (c->broken != NULL) {
+		refuse(c);
 		return;
+	}
 	if (hello_keys(&c->greeting, &c->link->me, peer.public_key, &c->theirs, bytes, len, c->opened,
 		       send_key, receive_key) < 0) {
 		c->broken = "a worthless key";
@@ -116,7 +166,8 @@ static void on_hello(struct conn *c, const uint8_t *bytes, size_t len)
 		conn_chunk(c, c->greeting.mine, c->greeting.mine_len);
 	crypto_secretstream_xchacha20poly1305_init_push(&c->push, header, send_key);
 	conn_chunk(c, header, sizeof(header));
-	conn_seal(c, proof, sizeof(proof), 0);
+	if (c->opened)
+		conn_seal(c, proof, sizeof(proof), 0);
 	/* Kept where the header, which comes next, is awaited. */
 	memcpy(c->pull.k, receive_key, KEY_SIZE);
 	sodium_memzero(send_key, sizeof(send_key));
@@ -136,20 +187,40 @@ static void on_header(struct conn *c, const uint8_t *bytes, size_t len)
 	c->state = CONN_PROOF;
 }
 
+void greet_take(struct conn *c)
+{
+	conn_seal(c, proof, sizeof(proof), 0);
+	conn_up(c);
+}
+
 static void on_proof(struct conn *c, const uint8_t *bytes, size_t len)
 {
-	uint8_t plain[HELLO_MAX];
-	unsigned long long n = 0;
+	uint8_t plain[GREET_MAX];
+	unsigned long long n;
 	unsigned char tag;
+	struct conn *other;
 
-	if (len != sizeof(proof) + crypto_secretstream_xchacha20poly1305_ABYTES ||
-	    crypto_secretstream_xchacha20poly1305_pull(&c->pull, plain, &n, &tag, bytes, len, NULL,
-						       0) != 0 ||
-	    n != sizeof(proof) || memcmp(plain, proof, sizeof(proof)) != 0) {
+	if (len < crypto_secretstream_xchacha20poly1305_ABYTES ||
+	    crypto_secretstream_xchacha20poly1305_pull(&c->pull, plain, &n, &tag, bytes, len, NULL, 0) != 0) {
 		c->broken = "it does not have the secret key of the host it names";
 		return;
 	}
-	conn_up(c);
+	if (c->opened && tag == crypto_secretstream_xchacha20poly1305_TAG_FINAL) {
+		snprintf(c->broken_text, sizeof(c->broken_text), "%.*s", (int)n, (const char *)plain);
+		c->broken = c->broken_text;
+		return;
+	}
+	if (n != sizeof(proof) || memcmp(plain, proof, sizeof(proof)) != 0) {
+		c->broken = "not the link protocol";
+		return;
+	}
+	other = conn_named(c->link, c->name);
+	if (c->opened)
+		conn_up(c);
+	else if (other != NULL && !other->opened)
+		rival_begin(c, other);
+	else
+		greet_take(c);
 }
 
 void greet_chunk(struct conn *c, const uint8_t *bytes, size_t len)

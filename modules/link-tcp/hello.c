@@ -25,6 +25,20 @@ uint8_t hello_version(const uint8_t *bytes, size_t len)
 	return len > AT_VERSION && memcmp(bytes, magic, sizeof(magic)) == 0 ? bytes[AT_VERSION] : 0;
 }
 
+void hello_refuse(uint8_t bytes[HELLO_REFUSAL], uint8_t code)
+{
+	memcpy(bytes, magic, sizeof(magic));
+	bytes[AT_VERSION] = HELLO_VERSION;
+	bytes[AT_ROLE] = 0;
+	bytes[AT_HOST_LEN] = code;
+}
+
+int hello_refused(const uint8_t *bytes, size_t len)
+{
+	return len == HELLO_REFUSAL && hello_version(bytes, len) == HELLO_VERSION && bytes[AT_ROLE] == 0 ?
+		       bytes[AT_HOST_LEN] : -1;
+}
+
 int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret)
 {
 	struct hello h = { 0 };

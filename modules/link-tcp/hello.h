@@ -34,6 +34,12 @@ int hello_decode(const uint8_t *bytes, size_t len, struct hello *ret);
 /* Returns the version of bytes that begin like a hello; 0: they do not. */
 uint8_t hello_version(const uint8_t *bytes, size_t len);
 
+/* Instead of a hello, from who was dialled: role 0, and a code of greet.c. Anyone on the way could have said it. */
+enum { HELLO_REFUSAL = 7 };
+void hello_refuse(uint8_t bytes[HELLO_REFUSAL], uint8_t code);
+/* Returns the code; -1: these bytes are no refusal. */
+int hello_refused(const uint8_t *bytes, size_t len);
+
 /* Makes `g->mine`, with fresh ephemeral keys. The caller wipes it with hello_fini(). */
 void hello_init(struct greeting *g, const struct identity *me, const uint8_t *ticket, size_t ticket_len);
 void hello_fini(struct greeting *g);

@@ -18,6 +18,7 @@ static const struct limits limits_default = {
 	.reads_per_turn = 8,	      /* of one peer, up to 64 KiB each */
 	.queue_max = 32 * 1024 * 1024, /* what the daemon takes as one message */
 	.greet_ms = 5000,
+	.rival_ms = 3000,
 	.backoff_min_ms = 100,
 	.backoff_max_ms = 5000,
 	.silent_beats = 3,

@@ -10,6 +10,7 @@
 #include "mail.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 KEEL_ATTRS_OF(job, mail_suppressed, job_state);
@@ -44,11 +45,14 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *ev)
 {
 	const char *why = reason_of_status(ev->exit_status);
+	char text[400] = "";
 
 	if (!ev->job || keel_is_set(ev->job, job_mail_suppressed))
 		return KEEL_NEXT;
+	if (why && ev->exit_status != -29 && ev->why && *ev->why)
+		snprintf(text, sizeof(text), "%s\n%s", why, ev->why);
 	if (why)
-		write_about(c->mod, ev->job, 'a', why);
+		write_about(c->mod, ev->job, 'a', *text ? text : why);
 	write_about(c->mod, ev->job, 'e', NULL);
 	return KEEL_NEXT;
 }

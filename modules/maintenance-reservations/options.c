@@ -47,18 +47,18 @@ static int32_t check_health(struct keel_mod *mod, const struct keel_session *who
 const struct keel_attr_def attr_action =
 	KEEL_ATTR_DEF("resv", "maintenance_action", "string", .order = 240, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_OPERATORS | KEEL_MANAGERS, .check = check_action,
-		      .doc = "what is done at its beginning with jobs that run there: suspend, drain");
+		      .doc = "what is done at its begin with jobs on its hosts: suspend, or drain (they are queued again); unset: nothing");
 const struct keel_attr_def attr_rolling =
 	KEEL_ATTR_DEF("resv", "maintenance_rolling", "long", .order = 241, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_OPERATORS | KEEL_MANAGERS, .check = check_rolling,
-		      .doc = "so many of its hosts are closed at a time");
+		      .doc = "how many of its hosts are closed at a time, the others later; unset: all at once");
 const struct keel_attr_def attr_health =
 	KEEL_ATTR_DEF("resv", "maintenance_health", "string", .order = 242, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_CREATE,
 		      .read_roles = KEEL_OPERATORS | KEEL_MANAGERS, .write_roles = KEEL_OPERATORS | KEEL_MANAGERS, .check = check_health,
-		      .doc = "program that says, by exit status 0, that the host which is its last word is well");
+		      .doc = "program whose exit status 0 says that a host, its last word, is well and may be opened again");
 const struct keel_attr_def attr_at =
 	KEEL_ATTR_DEF("resv", "maintenance_at", "long", .order = 243, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
-		      .doc = "how many of its hosts are over");
+		      .doc = "how many of its hosts are done, with maintenance_rolling");
 const struct keel_attr_def attr_comment =
 	KEEL_ATTR_DEF("resv", "maintenance_comment", "string", .order = 244, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_EVERYBODY, .doc = "which host is not well, and why");

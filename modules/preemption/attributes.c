@@ -87,16 +87,21 @@ static void prio_changed(struct keel_mod *mod, struct keel_obj *obj, const struc
 		      .fallback = (value), .doc = (words), ##__VA_ARGS__)
 const struct keel_attr_def preemption_sched_attrs[PREEMPTION_SCHED_ATTRS] = {
 	ROW("sched_preempt_enforce_resumption", "bool", 50, S, NULL,
-	    "plan when preempted jobs go on, and let nothing delay them"),
-	ROW("preempt_targets_enable", "bool", 60, S, NULL, "False: preempt_targets of jobs is ignored"),
+	    "whether jobs that were preempted have a planned time to go on, which no other job may delay; unset: False"),
+	ROW("preempt_targets_enable", "bool", 60, S, NULL, "whether preempt_targets of jobs is obeyed; unset: True"),
 	ROW("preempt_queue_prio", "long", 180, T, "150",
-	    "queues of this Priority or more are express queues"),
+	    "queues of this Priority or more are express queues: their jobs may preempt others"),
 	ROW("preempt_prio", "string", 190, T | KEEL_ATTR_EMPTY, "express_queue, normal_jobs",
-	    "levels of jobs, highest first", .check = check_prio, .changed = prio_changed),
+	    
+	    "levels of jobs, highest first, of express_queue, normal_jobs, queue_softlimits, server_softlimits, fairshare",
+	    .check = check_prio, .changed = prio_changed),
 	ROW("preempt_order", "string", 200, T | KEEL_ATTR_EMPTY, "SCR",
-	    "methods by letter; METHODS PERCENT METHODS: by the time a job has left",
+	    
+	    "ways to preempt, in order: S suspend, C checkpoint, R requeue, D delete; METHODS PERCENT METHODS: by "
+	    "the time a job has left",
 	    .check = check_order, .changed = order_changed),
-	ROW("preempt_sort", "string", 210, T, "min_time_since_start", "which job first",
+	ROW("preempt_sort", "string", 210, T, "min_time_since_start",
+	    "which of equal jobs is preempted first: the one that started last",
 	    .check = check_sort),
 };
 

@@ -22,7 +22,8 @@ KEEL_USE_OPT(node);
 
 const struct keel_attr_def distribute_timeout_row = KEEL_ATTR_DEF(
 	"server", "sync_mom_hookfiles_timeout", "long", .order = 830, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
-	.write_roles = KEEL_MANAGERS, .doc = "after so many seconds without an answer files of hooks are sent to a host again; unset: 120");
+	.write_roles = KEEL_MANAGERS, 
+	.doc = "seconds after which files of hooks are sent again to a host that has not answered; unset: 120");
 
 struct mom *mom_find(struct state *st, const char *name)
 {

@@ -64,8 +64,19 @@ static const struct keel_tap taps[] = {
 #include "stored.def"
 #undef STORED
 
+#define STORED(...)
+#define SETTING(setting, words, sentence)                                                                               \
+	static const struct keel_term_def term_##setting = { .size = sizeof(struct keel_term_def), .name = #setting,    \
+							     .topic = "hook", .form = words, .doc = sentence };
+#include "stored.def"
+#undef STORED
+
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(CLASS, hook_class),
+#define STORED(...)
+#define SETTING(setting, ...) KEEL_ROW(TERM, term_##setting),
+#include "stored.def"
+#undef STORED
 #define STORED(name, type, words) KEEL_ROW(ATTR, stored_##name),
 #include "stored.def"
 #undef STORED

@@ -24,7 +24,8 @@ KEEL_USE(node);
 KEEL_USE(resource);
 KEEL_ATTRS_OF(job, exec_vnode, schedselect, substate);
 KEEL_ATTR(on_stageout, job, release_nodes_on_stageout, "bool", .order = 415, .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1,
-	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY, .doc = "other hosts are released before files are staged out");
+	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
+	  .doc = "whether all hosts but the first come free before files are staged out (qsub -W); unset: False");
 
 #define ONLY_SELECT "only a \"select=\" string is valid in -k option\n"
 #define NO_WAY "Server returned error 15010 for job" /* as tools know it: what is requested names nothing to release */

@@ -45,7 +45,7 @@ static int32_t check(struct keel_mod *mod, const struct keel_session *who, struc
 
 KEEL_ATTR(list, server, restrict_res_to_release_on_suspend, "resource_names", .order = 800, .flags = KEEL_ATTR_SAVE,
 	  .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .check = check,
-	  .doc = "only these resources come free when a job is suspended; unset: all");
+	  .doc = "resources,...: only these come free while a job is suspended; unset: all");
 
 static const char *restriction(struct keel_mod *mod)
 {
@@ -85,6 +85,10 @@ static keel_verdict on_release(struct keel_call *c, const struct keel_ev_suspend
 	return verdict;
 }
 
+static const struct keel_term_def record_item = {
+	.size = sizeof(struct keel_term_def), .name = "resources_released", .topic = "item", .form = "z",
+	.doc = "what came free, vnode by vnode, while restrict_res_to_release_on_suspend is set",
+};
 static keel_verdict on_record(struct keel_call *c, const struct keel_ev_acct_record *ev)
 {
 	struct keel_text item;
@@ -119,7 +123,7 @@ static const struct keel_tap taps[] = {
 };
 
 static const struct keel_contrib contribs[] = {
-	KEEL_ROW(TYPE, names_type), KEEL_ROW(ATTR, list_row), KEEL_ROW(ATTR, released_row), KEEL_ROW(ATTR, released_list_row),
+	KEEL_ROW(TERM, record_item), KEEL_ROW(TYPE, names_type), KEEL_ROW(ATTR, list_row), KEEL_ROW(ATTR, released_row), KEEL_ROW(ATTR, released_list_row),
 };
 
 KEEL_MODULE(.name = "release-restriction", .version = "1.0", .vendor = "Keelson",

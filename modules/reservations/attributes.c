@@ -365,7 +365,7 @@ static void derive_name(struct keel_mod *mod, struct keel_obj *job, const struct
 
 const struct keel_attr_def job_attr_reserve_ID =
 	KEEL_ATTR_DEF("job", "reserve_ID", "string", .order = 575, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
-		      .doc = "reservation that it runs in");
+		      .doc = "the reservation that it runs in");
 const struct keel_attr_def job_attr_reserve_name =
 	KEEL_ATTR_DEF("job", "reserve_name", "string", .order = 951, .derive = derive_name, .doc = "its name");
 const struct keel_acct_item_def item_name = { .size = sizeof(struct keel_acct_item_def), .place = -20, .name = "resvname",

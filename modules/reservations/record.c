@@ -13,6 +13,29 @@ KEEL_ATTRS_OF(resv, Reserve_Name, Reserve_Owner, Account_Name, queue, ctime, res
 	      resv_nodes, Authorized_Users, Authorized_Groups, Authorized_Hosts);
 KEEL_ATTRS_OF(resv, Resource_List, interactive, reserve_rrule, reserve_timezone, reserve_count);
 
+#define RECORD(letter, words)                                                                                           \
+	{ .size = sizeof(struct keel_term_def), .name = letter, .topic = "record", .form = "reservation", .doc = words }
+#define ITEM(item, letters, words)                                                                                      \
+	{ .size = sizeof(struct keel_term_def), .name = item, .topic = "item", .form = letters, .doc = words }
+const struct keel_term_def record_terms[RECORD_TERMS] = {
+	RECORD("U", "it was submitted"),
+	RECORD("Y", "it was confirmed: it has vnodes"),
+	RECORD("B", "it began"),
+	RECORD("k", "its owner deleted it"),
+	RECORD("K", "somebody else, or the server, deleted it"),
+	ITEM("Interactive", "U", "seconds that pbs_rsub waits"),
+	ITEM("recurrence_rrule", "U", "when it recurs"),
+	ITEM("timezone", "U", "the time zone of recurrence_rrule"),
+	ITEM("nodes", "YB", "its vnodes and what it has of each"),
+	ITEM("count", "Y", "how many occurrences it has"),
+	ITEM("owner", "B", "user@host that submitted it"),
+	ITEM("name", "B", "its name"),
+	ITEM("duration", "B", "its length in seconds"),
+	ITEM("Authorized_Users", "B", "users that may submit jobs to it"),
+	ITEM("Authorized_Groups", "B", "groups that may submit jobs to it"),
+	ITEM("Authorized_Hosts", "B", "hosts that jobs may be submitted from"),
+};
+
 static void put(struct keel_mod *mod, struct keel_obj *resv, char letter, struct keel_text *text)
 {
 	if (text->failed)

@@ -45,6 +45,9 @@ static const struct keel_contrib contribs[] = {
 	KEEL_ROW(REQUEST, wait_row),
 	KEEL_ROW(REQUEST, explain_row),
 	KEEL_ROW(NODE_STATE, resv_exclusive_row),
+#define TERM(i) KEEL_ROW(TERM, record_terms[i])
+	TERM(0), TERM(1), TERM(2), TERM(3), TERM(4), TERM(5), TERM(6), TERM(7),
+	TERM(8), TERM(9), TERM(10), TERM(11), TERM(12), TERM(13), TERM(14), TERM(15),
 	KEEL_ROW(ACCT_ITEM, item_name),
 	KEEL_ROW(ACCT_ITEM, item_id),
 	KEEL_ROW(ATTR, node_attr_resv),

@@ -381,6 +381,8 @@ void specific_again(struct keel_mod *mod, struct keel_obj *resv); /* the start: 
 void specific_started(struct keel_mod *mod, struct keel_obj *job); /* create_resv_from_job */
 
 /* ---- record.c, letter.c, explain.c ------------------------------------------------------------------------------------------------------------------------------------------- */
+enum { RECORD_TERMS = 16 };
+extern const struct keel_term_def record_terms[RECORD_TERMS]; /* words for keelson-accounting(5) */
 void record_submit(struct keel_mod *mod, struct keel_obj *resv);   /* U */
 void record_confirm(struct keel_mod *mod, struct keel_obj *resv, const char *who); /* Y */
 void record_begin(struct keel_mod *mod, struct keel_obj *resv);	   /* B, once per time */

@@ -30,7 +30,7 @@ KEEL_ATTR_OPT(queue, partition);
 const struct keel_attr_def job_attr_create_resv_from_job =
 	KEEL_ATTR_DEF("job", "create_resv_from_job", "bool", .order = 416, .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_EVERYBODY,
-		      .doc = "a reservation is made from it when it starts");
+		      .doc = "whether a reservation is made of its vnodes and time when it starts (qsub -W)");
 
 /* ---- its job ------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "terms.h"
+
 KEEL_ATTR_OPT(resource, type);
 KEEL_ATTR_OPT(resource, flag);
 
@@ -107,7 +109,7 @@ static const struct keel_attr_def attr_type =
 	KEEL_ATTR_DEF("resource", "type", "string", .flags = KEEL_ATTR_SAVE | KEEL_ATTR_RESET,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .order = 1,
 		      .fallback = "string", .check = check_type, .changed = definition_changed,
-		      .doc = "long, float, size, boolean, string, string_array");
+		      .doc = "what its values are: long, float, size, boolean, string, string_array");
 static const struct keel_attr_def attr_flag =
 	KEEL_ATTR_DEF("resource", "flag", "string", .flags = KEEL_ATTR_SAVE,
 		      .read_roles = KEEL_EVERYBODY, .write_roles = KEEL_MANAGERS, .order = 2,
@@ -155,6 +157,9 @@ static const struct keel_service_def service_def = {
 static const struct keel_contrib contribs[] = {
 	KEEL_ROW(TYPE, list_type),	 KEEL_ROW(CLASS, resource_class), KEEL_ROW(ATTR, attr_type),
 	KEEL_ROW(ATTR, attr_flag),	 KEEL_ROW(SERVICE, service_def),
+#define RES(res_name, ...) KEEL_ROW(TERM, term_##res_name),
+#include "builtin.def"
+#undef RES
 };
 
 static const struct keel_tap taps[] = {

@@ -8,10 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Uses of built-in resources. */
+enum {
+	AMOUNT = KEEL_RES_HOST | KEEL_RES_SUM | KEEL_RES_EACH | KEEL_RES_MOM,
+	REPORTED = KEEL_RES_HOST | KEEL_RES_MOM,
+	CHUNK = KEEL_RES_HOST,
+	SUMMED = KEEL_RES_HOST | KEEL_RES_SUM,
+	JOB = 0,
+	JOB_MOM = KEEL_RES_MOM,
+	RUNNING = KEEL_RES_RUNNING,
+	RUNNING_MOM = KEEL_RES_MOM | KEEL_RES_RUNNING,
+	READONLY = KEEL_RES_READONLY | KEEL_RES_RUNNING,
+	COMPUTED = KEEL_RES_SYSTEM,
+	COMPUTED_SUM = KEEL_RES_SUM | KEEL_RES_SYSTEM,
+};
 static const struct keel_resource builtin[] = {
-#define RES(res_name, res_type, res_flags)                                                         \
-	{ .name = (res_name), .type = KEEL_RES_##res_type,                                         \
-	  .flags = (res_flags) | KEEL_RES_BUILTIN },
+#define RES(res_name, res_type, use, doc)                                                          \
+	{ .name = #res_name, .type = KEEL_RES_##res_type, .flags = (use) | KEEL_RES_BUILTIN },
 #include "builtin.def"
 #undef RES
 };

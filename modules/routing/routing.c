@@ -60,16 +60,16 @@ static int32_t check_seconds(struct keel_mod *mod, const struct keel_session *wh
 		      .read_roles = KEEL_EVERYBODY, .write_roles = (writers), ##__VA_ARGS__)
 static const struct keel_attr_def rows[] = {
 	ROW("route_destinations", "string_array", 230, KEEL_MANAGERS, .check = check_destinations,
-	    .doc = "queue[@server],... in the order they are tried"),
+	    .doc = "queue[@server],...: where its jobs are moved to, in the order they are tried"),
 	ROW("alt_router", "bool", 231, KEEL_MANAGERS, .check = check_router,
-	    .doc = "refused: there is one router"),
-	ROW("route_held_jobs", "bool", 240, KEEL_OPERATORS, .doc = "held jobs are routed too"),
+	    .doc = "another router: refused, there is one"),
+	ROW("route_held_jobs", "bool", 240, KEEL_OPERATORS, .doc = "whether held jobs are routed, too; unset: False"),
 	ROW("route_waiting_jobs", "bool", 241, KEEL_OPERATORS,
-	    .doc = "jobs whose time has not come are routed too"),
+	    .doc = "whether jobs that wait for their Execution_Time are routed, too; unset: False"),
 	ROW("route_retry_time", "long", 242, KEEL_OPERATORS, .check = check_seconds,
-	    .doc = "seconds between attempts; 30"),
+	    .doc = "seconds between attempts to route a job; unset: 30"),
 	ROW("route_lifetime", "long", 243, KEEL_OPERATORS, .check = check_seconds,
-	    .doc = "seconds a job may be here; 0 for ever"),
+	    .doc = "seconds after which a job that could not be routed is deleted; unset or 0: never"),
 };
 
 static const struct keel_contrib contribs[] = {

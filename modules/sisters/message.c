@@ -4,11 +4,15 @@
  * has to be the primary of the job, or, on the primary, another host of it. Any other is ignored, as is what is stale.
  *
  *   to a sister     sister.join .order .got .lost, .signal .spawn, .spawned .over .known
- *   to the primary  sister.joined .none .failed .answer .used .ended .output, .signal .spawn, .spawned .over .known
+ *   to the primary  sister.joined .none .failed .exceeded .answer .used .ended .output, .signal .spawn, .spawned .over .known
  */
 #include "sisters.h"
 
 #include <string.h>
+
+/* Codes of an end because of a limit. */
+#define LIMIT_FIRST (-24)
+#define LIMIT_LAST (-29)
 
 struct keel_out *message(struct keel_mod *mod, const struct job *j)
 {
@@ -94,6 +98,22 @@ static void on_used(struct keel_mod *mod, struct job *j, uint32_t host, const st
 		keel_part_add(j->id, j->hosts[host].name, items, n);
 }
 
+/* The job is over a limit there. */
+static void on_exceeded(struct keel_mod *mod, struct job *j, uint32_t host, const struct keel_msg *m)
+{
+	int64_t status = keel_msg_int(m, "status", 0);
+	char line[200];
+
+	(void)mod;
+	if (status > LIMIT_FIRST || status < LIMIT_LAST)
+		return;
+	snprintf(line, sizeof(line), "%.120s on %.60s", text_of(m, "text"), j->hosts[host].name);
+	for (char *at = line; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = ' ';
+	keel_part_fail(j->id, (int32_t)status, line);
+}
+
 static void on_ended(struct keel_mod *mod, struct job *j, uint32_t host, const struct keel_msg *m)
 {
 	on_used(mod, j, host, m);
@@ -114,7 +134,7 @@ static const struct {
 	{ "join", on_join, TO_SISTER },	      { "order", on_order, TO_SISTER },	    { "got", on_got, TO_SISTER },
 	{ "lost", on_host_lost, TO_SISTER },  { "joined", on_joined, TO_PRIMARY },  { "none", on_none, TO_PRIMARY },
 	{ "failed", on_failed, TO_PRIMARY },  { "answer", on_answer, TO_PRIMARY },  { "used", on_used, TO_PRIMARY },
-	{ "ended", on_ended, TO_PRIMARY },    { "output", on_output, TO_PRIMARY },  { "spawn", on_spawn, TO_SISTER | TO_PRIMARY },
+	{ "ended", on_ended, TO_PRIMARY },    { "exceeded", on_exceeded, TO_PRIMARY }, { "output", on_output, TO_PRIMARY },  { "spawn", on_spawn, TO_SISTER | TO_PRIMARY },
 	{ "signal", on_signal, TO_SISTER | TO_PRIMARY },
 	{ "spawned", on_spawned, TO_SISTER | TO_PRIMARY },
 	{ "over", on_over, TO_SISTER | TO_PRIMARY },

@@ -152,6 +152,20 @@ static void part_used(struct keel_mod *mod, const struct keel_part *part, const 
 	message_send(mod, j, 0, "sister.used", out);
 }
 
+/* What makes it say so holds on: without a link it says it again. */
+static void part_failing(struct keel_mod *mod, const struct keel_part *part, int32_t status, const char *line)
+{
+	struct job *j = job_of(mod, part);
+	struct keel_out *out;
+
+	if (!j || j->self == 0 || !j->sister.linked)
+		return;
+	out = message(mod, j);
+	keel_put_int(out, "status", status);
+	keel_put_str(out, "text", line);
+	message_send(mod, j, 0, "sister.exceeded", out);
+}
+
 static void part_gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
 {
 	struct job *j = job_find(mod, id, run);
@@ -176,6 +190,7 @@ static void part_resized(struct keel_mod *mod, const struct keel_part *part, con
 static const struct keel_part_events events = {
 	.size = sizeof(struct keel_part_events), .ready = part_ready, .refused = part_refused, .started = part_started,
 	.task_over = tasks_over, .ended = part_ended, .used = part_used, .gone = part_gone, .resized = part_resized,
+	.failing = part_failing,
 };
 
 static void part_found(struct keel_mod *mod, const struct keel_part *part, void *arg)

@@ -34,8 +34,8 @@ static int32_t list_check(struct keel_mod *mod, const struct keel_session *who, 
 #define STAGE_ATTR(attr_name, place, words)                                                                             \
 	KEEL_ATTR_DEF("job", attr_name, "string", .order = (place), .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY, \
 		      .write_roles = KEEL_EVERYBODY, .doc = words, .check = list_check)
-const struct keel_attr_def stagein_attr = STAGE_ATTR("stagein", 360, "local@host:path,...: copied here before the start");
-const struct keel_attr_def stageout_attr = STAGE_ATTR("stageout", 370, "local@host:path,...: copied there after the end");
+const struct keel_attr_def stagein_attr = STAGE_ATTR("stagein", 360, "local@host:path,...: copied to local on its first host before it starts");
+const struct keel_attr_def stageout_attr = STAGE_ATTR("stageout", 370, "local@host:path,...: copied from local to there when it has ended");
 
 /* ---- what a host reports ------------------------------------------------------------------------------------------------ */
 static bool is_host_of(struct keel_obj *job, const char *peer)

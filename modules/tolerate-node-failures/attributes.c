@@ -60,4 +60,5 @@ const struct keel_type_def tolerance_type = {
 const struct keel_attr_def tolerance_row =
 	KEEL_ATTR_DEF("job", "tolerate_node_failures", "node_failures", .order = 615,
 		      .flags = KEEL_ATTR_SAVE | KEEL_ATTR_FLAG1 | KEEL_ATTR_EMPTY, .read_roles = KEEL_EVERYBODY,
-		      .write_roles = KEEL_EVERYBODY, .doc = "failures of hosts that the job survives: all, job_start or none");
+		      .write_roles = KEEL_EVERYBODY, .doc = 
+		      "which failures of its hosts the job survives (qsub -W): all, job_start or none");

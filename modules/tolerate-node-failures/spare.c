@@ -33,7 +33,7 @@ static int32_t spares_check(struct keel_mod *mod, const struct keel_session *who
 const struct keel_attr_def spares_row =
 	KEEL_ATTR_DEF("job", "spare_nodes", "long", .order = 616, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
 		      .write_roles = KEEL_EVERYBODY, .check = spares_check,
-		      .doc = "chunks that the job is given beside those it needs, in case hosts fail at its start");
+		      .doc = "how many chunks it is given beside those it needs, in case hosts fail at its start (qsub -W)");
 const struct keel_attr_def kept_row =
 	KEEL_ATTR_DEF("job", "kept_select", "string", .order = 617, .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY,
 		      .doc = "select as submitted, of a job with spare_nodes: what it keeps at its start");

@@ -107,9 +107,11 @@ static int server_open(const char *server, int *ret_fd)
 	char *names[2];
 	int ret, saved;
 
+	thread_set_text("%s", "");
 	ret = candidates(server, names);
 	for (int i = 0; i < 2 && names[i] != NULL && (i == 0 || ret != 0); i++) {
 		thread_set_server(names[i]);
+		thread_set_text("%s", "");
 		ret = locate_open(names[i], ret_fd);
 	}
 	saved = errno;
@@ -192,6 +194,8 @@ char *pbs_geterrmsg(int c)
 {
 	struct connection *conn = connection_find(c);
 
+	if (c < 0 && *thread_text() != '\0')
+		return thread_text();
 	return conn == NULL ? NULL : conn->text;
 }
 

@@ -2,30 +2,25 @@
  *
  * locate.c - finds the server and connects to it.
  *
- * The server of this host is reached by its Unix socket, without a query to a name service: its name is the one in the
- * configuration file, "localhost", or a name of this host. Every other name is resolved and tried by TCP.
+ * The server is reached by a Unix socket of this host, without a query to a name service: its own where it runs here, else that
+ * of this host's daemon, which carries requests to it. Its name is the one in the configuration file, "localhost", or a
+ * name of this host. No other server is reached from here.
  */
 #include "locate.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "any_case.h"
 #include "conf.h"
+#include "host_socket.h"
 #include "pbs_error.h"
 #include "pbs_ifl.h"
-
-#define CONNECT_SECONDS 15
-#define SOCKET_IN_HOME "run/server.sock"
+#include "thread.h"
 
 /* A server's name taken apart; empty port: the default one. */
 struct address {
@@ -55,74 +50,80 @@ static int address_parse(const char *name, struct address *ret)
 	return 0;
 }
 
-static bool is_conf_value(const char *host, enum conf_key key)
+/* A name may be whole, or end at its first dot: head is head.example.org. */
+static bool same_host(const char *a, const char *b)
 {
-	struct address named;
-	char *value = conf_get_from_file(key);
-	bool same;
+	size_t first_a = strcspn(a, "."), first_b = strcspn(b, ".");
 
-	same = value != NULL && address_parse(value, &named) == 0 &&
-	       same_word(named.host, host);
+	if (a[first_a] != '\0' && b[first_b] != '\0')
+		return same_word(a, b);
+	return first_a == first_b && any_case_order(a, b, first_a) == 0;
+}
+
+/* The value of pbs.conf; where the file names no server, of the environment. */
+static char *server_named(enum conf_key key)
+{
+	char *host = conf_get_from_file(CONF_PBS_SERVER_HOST_NAME), *name = conf_get_from_file(CONF_PBS_SERVER);
+	bool in_file = host != NULL || name != NULL;
+
+	free(host);
+	free(name);
+	return in_file ? conf_get_from_file(key) : conf_get(key);
+}
+
+/* Does the configuration name the server `a` as this one? Its port, where it has one, is the usual one or that of the value. */
+static bool is_conf_value(const struct address *a, enum conf_key key)
+{
+	char *value = server_named(key), *usual = conf_get(CONF_PBS_BATCH_SERVICE_PORT);
+	struct address named;
+	bool same = value != NULL && address_parse(value, &named) == 0 && same_host(named.host, a->host);
+
+	if (same && a->port[0] != '\0')
+		same = strcmp(a->port, named.port) == 0 || (usual != NULL && strcmp(a->port, usual) == 0);
 	free(value);
+	free(usual);
 	return same;
 }
 
-/* The node name of this host, whole or up to its first dot. */
-static bool is_own_name(const char *host)
+static bool is_this_host(const char *host)
 {
+	static const char *const loopback[] = { "localhost", "127.0.0.1", "::1" };
 	char own[PBS_MAXHOSTNAME + 1];
-	size_t first;
 
+	for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++)
+		if (same_word(loopback[i], host))
+			return true;
 	if (gethostname(own, sizeof(own)) < 0)
 		return false;
 	own[sizeof(own) - 1] = '\0';
-	first = strcspn(own, ".");
-	return same_word(own, host) ||
-	       (strlen(host) == first && any_case_order(own, host, first) == 0);
+	return same_host(own, host);
 }
 
-static bool is_local(const struct address *a)
+/* Is it the server that commands of this host reach? */
+static bool is_ours(const struct address *a)
 {
-	static const char *const loopback[] = { "localhost", "127.0.0.1", "::1" };
-	char *usual = a->port[0] != '\0' ? conf_get(CONF_PBS_BATCH_SERVICE_PORT) : NULL;
+	char *usual = conf_get(CONF_PBS_BATCH_SERVICE_PORT);
 	bool elsewhere = a->port[0] != '\0' && (usual == NULL || strcmp(usual, a->port) != 0);
 
 	free(usual);
-	if (elsewhere)
-		return false;
-	for (size_t i = 0; i < sizeof(loopback) / sizeof(loopback[0]); i++)
-		if (same_word(loopback[i], a->host))
-			return true;
-	return is_conf_value(a->host, CONF_PBS_SERVER) ||
-	       is_conf_value(a->host, CONF_PBS_SERVER_HOST_NAME) || is_own_name(a->host);
+	return (!elsewhere && is_this_host(a->host)) || is_conf_value(a, CONF_PBS_SERVER) ||
+	       is_conf_value(a, CONF_PBS_SERVER_HOST_NAME);
 }
 
-static int socket_path(struct sockaddr_un *ret)
+/* Does the server run on this host, as pbs.conf says? */
+static bool server_is_here(void)
 {
-	char *path = conf_get(CONF_PBS_SERVER_SOCKET), *home = NULL;
-	size_t size = sizeof(ret->sun_path);
-	int len = -1;
+	char *start = conf_get_from_file(CONF_PBS_START_SERVER), *name = server_named(CONF_PBS_SERVER_HOST_NAME);
+	struct address a;
+	bool here = start != NULL && strchr("1yYtT", start[0]) != NULL;
 
-	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	if (path != NULL)
-		len = snprintf(ret->sun_path, size, "%s", path);
-	else if ((home = conf_get(CONF_PBS_HOME)) != NULL)
-		len = snprintf(ret->sun_path, size, "%s/%s", home, SOCKET_IN_HOME);
-	free(path);
-	free(home);
-	return len < 0 || (size_t)len >= size ? -ENAMETOOLONG : 0;
-}
-
-/* A connect() that a signal interrupts continues in the kernel; the second call waits for it. Returns 0 or -errno. */
-static int connect_through(int fd, const struct sockaddr *address, socklen_t len)
-{
-	while (connect(fd, address, len) < 0) {
-		if (errno == EISCONN)
-			return 0;
-		if (errno != EINTR && errno != EALREADY)
-			return -errno;
-	}
-	return 0;
+	if (name == NULL)
+		name = server_named(CONF_PBS_SERVER);
+	if (!here)
+		here = name == NULL || address_parse(name, &a) < 0 || is_this_host(a.host);
+	free(start);
+	free(name);
+	return here;
 }
 
 static int fail_errno(int pbse, int number)
@@ -131,65 +132,51 @@ static int fail_errno(int pbse, int number)
 	return pbse;
 }
 
-/* The socket is above 0, 1 and 2, if these were closed: else the program's output would go to the server. */
-static int open_local(int *ret_fd)
+/* The number of a connection that failed. A stopped server removes its socket file: as one that refuses connections. */
+static int failed(int ret)
 {
-	struct sockaddr_un address;
-	int fd, low, ret;
-
-	if (socket_path(&address) < 0)
-		return fail_errno(PBSE_SYSTEM, ENAMETOOLONG);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && fd <= STDERR_FILENO) {
-		low = fd;
-		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		close(low);
-	}
-	if (fd < 0)
-		return errno == EMFILE || errno == ENFILE ? PBSE_NOCONNECTS : PBSE_SYSTEM;
-	ret = connect_through(fd, (const struct sockaddr *)&address, sizeof(address));
-	if (ret == 0) {
-		*ret_fd = fd;
-		return 0;
-	}
-	close(fd);
+	if (ret == -EMFILE || ret == -ENFILE)
+		return fail_errno(PBSE_NOCONNECTS, -ret);
 	if (ret == -EACCES || ret == -EPERM)
 		return fail_errno(PBSE_PERM, -ret);
-	/* A stopped server removes its socket file: the same error as for one that refuses connections. */
 	return fail_errno(PBSE_SYSTEM, ret == -ENOENT || ret == -ENOTDIR ? ECONNREFUSED : -ret);
 }
 
-static int try_tcp(const struct addrinfo *to)
+/* The server's socket, or that of another daemon of this host, which carries requests to it. */
+static int open_local(const struct address *a, int *ret_fd)
 {
-	struct timeval limit = { .tv_sec = CONNECT_SECONDS };
-	int fd, ret;
+	char path[HOST_SOCKET_PATH], *named = conf_get(CONF_PBS_SERVER_SOCKET);
+	int ret = named != NULL ? host_socket_open(named) : host_socket_open_below(CONF_PBS_HOME, "server.sock", path), pbse;
 
-	fd = socket(to->ai_family, to->ai_socktype | SOCK_CLOEXEC, to->ai_protocol);
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	ret = connect_through(fd, to->ai_addr, to->ai_addrlen);
-	close(fd);
-	return ret == -EINPROGRESS ? -ETIMEDOUT : ret;
+	free(named);
+	pbse = ret < 0 ? failed(ret) : 0;
+	if (pbse == PBSE_SYSTEM && errno == ECONNREFUSED && !server_is_here()) {
+		ret = host_socket_open_mom(path);
+		pbse = ret < 0 ? failed(ret) : 0;
+		if (pbse == PBSE_SYSTEM)
+			thread_set_text("cannot reach the server %s from this host: no keelsond answers at %s; start it, or enrol "
+					"this host, keelson-key(8)", a->host, path);
+	}
+	*ret_fd = ret;
+	return pbse;
 }
 
-/* Always fails: requests over TCP need an identity that this library cannot prove yet. It tries to connect, so that the
- * error says whether the name or the server is missing. */
-static int open_remote(struct address *a)
+/* Always fails: this host's daemons know one server. An unknown name has an error of its own. */
+static int open_other(const struct address *a)
 {
-	struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM }, *list;
-	char *usual = conf_get(CONF_PBS_BATCH_SERVICE_PORT);
-	int ret = -EHOSTUNREACH;
+	char *ours = server_named(CONF_PBS_SERVER);
+	struct addrinfo *list;
 
-	if (a->port[0] == '\0' && usual != NULL)
-		snprintf(a->port, sizeof(a->port), "%s", usual);
-	free(usual);
-	if (getaddrinfo(a->host, a->port, &hints, &list) != 0)
+	if (getaddrinfo(a->host, NULL, NULL, &list) != 0) {
+		free(ours);
 		return fail_errno(PBSE_BADHOST, EHOSTUNREACH);
-	for (const struct addrinfo *i = list; i != NULL && ret != 0; i = i->ai_next)
-		ret = try_tcp(i);
+	}
 	freeaddrinfo(list);
-	return ret == 0 ? fail_errno(PBSE_NOSUP, EPROTONOSUPPORT) : fail_errno(PBSE_SYSTEM, -ret);
+	thread_set_text("cannot reach the server %s%s%s from this host: its commands go to the server of pbs.conf%s%s alone; use a "
+			"host of that cluster", a->host, a->port[0] != '\0' ? ":" : "", a->port, ours != NULL ? ", " : "",
+			ours != NULL ? ours : "");
+	free(ours);
+	return fail_errno(PBSE_SYSTEM, EHOSTUNREACH);
 }
 
 int locate_open(const char *name, int *ret_fd)
@@ -198,7 +185,7 @@ int locate_open(const char *name, int *ret_fd)
 
 	if (address_parse(name, &a) < 0)
 		return fail_errno(PBSE_BADHOST, EINVAL);
-	return is_local(&a) ? open_local(ret_fd) : open_remote(&a);
+	return is_ours(&a) ? open_local(&a, ret_fd) : open_other(&a);
 }
 
 int locate_defaults(char *ret_names[2])

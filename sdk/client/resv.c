@@ -14,6 +14,7 @@
 
 #include "call.h"
 #include "connection.h"
+#include "error_text.h"
 #include "pbs_error.h"
 #include "resv_state.h"
 #include "result.h"
@@ -24,9 +25,13 @@ static const char *or_empty(const char *text)
 	return text == NULL ? "" : text;
 }
 
+/* A daemon of a host that reaches no server says so with a text of its own, which stays. */
 static int known(int c, int code)
 {
-	return code == PBSE_UNKREQ ? connection_fail_code(connection_find(c), PBSE_NOSUP) : code;
+	const char *text = pbs_geterrmsg(c);
+	bool plain = text == NULL || strcmp(text, error_text(PBSE_UNKREQ)) == 0;
+
+	return code == PBSE_UNKREQ && plain ? connection_fail_code(connection_find(c), PBSE_NOSUP) : code;
 }
 
 /* One request whose reply is a text. */

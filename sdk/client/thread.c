@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * thread.c - state per thread: the last error and the last server's name.
+ * thread.c - state per thread: the last error, the last server's name, why it was not reached.
  */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "pbs_ifl.h"
@@ -12,6 +13,7 @@
 static _Thread_local int last_error;
 static _Thread_local char last_server[NAME_SIZE];
 static _Thread_local char default_server[NAME_SIZE];
+static _Thread_local char text[512];
 
 int *__pbs_errno_location(void)
 {
@@ -32,4 +34,18 @@ char *thread_keep_default(const char *name)
 {
 	snprintf(default_server, sizeof(default_server), "%s", name);
 	return default_server;
+}
+
+void thread_set_text(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+}
+
+char *thread_text(void)
+{
+	return text;
 }

@@ -11,4 +11,8 @@ void thread_set_server(const char *name);
 /* Stores the name that pbs_default() returns, and returns it. */
 char *thread_keep_default(const char *name);
 
+/* Why the last connection of this thread failed; "" : no more is known than the number. */
+__attribute__((format(printf, 1, 2))) void thread_set_text(const char *format, ...);
+char *thread_text(void);
+
 #endif

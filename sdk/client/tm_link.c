@@ -5,68 +5,25 @@
 #include "tm_link.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include "conf.h"
+#include "host_socket.h"
 
 #define READ_SIZE (16u * 1024u)
 #define UNREAD_MAX (4u << 20) /* while a request is being sent */
 
 /* ---- open ------------------------------------------------------------------------------------------------------- */
-static int connect_path(const char *path)
-{
-	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	int fd, low, ret;
-
-	if ((size_t)snprintf(at.sun_path, sizeof(at.sun_path), "%s", path) >= sizeof(at.sun_path))
-		return -ENAMETOOLONG;
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && fd <= STDERR_FILENO) { /* the program's output must not go there */
-		low = fd;
-		fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		close(low);
-	}
-	if (fd < 0)
-		return -errno;
-	do {
-		ret = connect(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : 0;
-	} while (ret == -EINTR);
-	if (ret == 0 || ret == -EISCONN)
-		return fd;
-	close(fd);
-	return ret;
-}
-
-static int connect_below(enum conf_key key, const char *name)
-{
-	char *home = conf_get(key), path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	int ret = -ENOENT;
-
-	if (home != NULL && (size_t)snprintf(path, sizeof(path), "%s/run/%s", home, name) < sizeof(path))
-		ret = connect_path(path);
-	free(home);
-	return ret;
-}
-
 int tm_link_open(struct tm_link *l)
 {
-	const char *path = getenv("KEELSON_MOM_SOCKET");
+	const char *named = getenv("KEELSON_MOM_SOCKET");
+	char path[HOST_SOCKET_PATH];
 
-	if (path != NULL && *path != '\0') {
-		l->fd = connect_path(path);
-	} else {
-		l->fd = connect_below(CONF_PBS_MOM_HOME, "mom.sock");
-		if (l->fd < 0)
-			l->fd = connect_below(CONF_PBS_HOME, "mom.sock");
-		if (l->fd < 0) /* one daemon is both */
-			l->fd = connect_below(CONF_PBS_HOME, "server.sock");
-	}
+	l->fd = host_socket_open_mom(path);
+	if (l->fd < 0 && (named == NULL || *named == '\0')) /* one daemon is both */
+		l->fd = host_socket_open_below(CONF_PBS_HOME, "server.sock", path);
 	if (l->fd < 0)
 		return l->fd;
 	frame_reader_init(&l->reader, WIRE_BODY_MAX);

@@ -547,7 +547,8 @@ int pbs_disconnect(int c);
 char *pbs_default(void);
 int pbs_loadconf(int reload); /* 1: done, 0: failed */
 
-/* Text of the last error of `c`, or NULL; valid until the next call on it. */
+/* Text of the last error of `c`, or NULL; valid until the next call on it. `c` below 0: why this thread's last pbs_connect
+ * failed, where there is more to say than its number. */
 char *pbs_geterrmsg(int c);
 
 /* What the check before sending refused, or NULL; owned by the library until the next call. */

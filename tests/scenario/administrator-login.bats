@@ -61,3 +61,56 @@ key_as() # role
 	fails 'roles: "login" stands alone' keelsond --check --conf "$SB/login1/etc/keelson.conf"
 	fails 'expected server, mom or login' keelsond --check --role submit
 }
+
+# every_command CHECK: CHECK STATUS COMMAND...; the status is that of a server that cannot be reached.
+every_command()
+{
+	"$1" 255 qstat
+	"$1" 255 qstat -B
+	"$1" 162 qdel 1.svr
+	"$1" 162 qsub -- /bin/true
+	"$1" 162 qselect
+	"$1" 162 qhold 1.svr
+	"$1" 162 pbs_rsub -R 2359 -D 60
+	"$1" 1 pbsnodes -a
+	"$1" 2 qrun 1.svr
+	"$1" 3 qmgr -c 'list server'
+	"$1" 1 keelson modules
+}
+
+# No daemon of this host answers: a sentence, and the line by which tools know that the server is away.
+is_unreached() # status, command...
+{
+	local status=$1 found got=0
+	shift
+	found=$(at "$here" "$OWNER" "$@" 2>&1) || got=$?
+	same "exit of \`$*\` at $here" "$status" "$got"
+	has "$found" "cannot reach the server svr from this host: no keelsond answers at $SB/$here/run/mom.sock; start it, or enrol this host"
+	lacks "$found" 'Connection refused|No support'
+}
+
+@test "administrator #5: where no daemon of this host answers, each command says so" {
+	setup_sandbox --logins 1
+	for here in login1 n1; do
+		sandbox kill "$here"
+		every_command is_unreached
+	done
+	here=n1
+	rm "$SB/n1/run/mom.sock"
+	is_unreached 255 qstat
+	# At the server's own host it is as it was.
+	sandbox kill server
+	says 255 'Connection refused
+qstat: cannot connect to server svr (errno=15010)' qstat
+}
+
+@test "administrator #5: another server than this host's is refused with a sentence" {
+	setup_sandbox --logins 1
+	for here in login1 .; do
+		found=$(at "$here" "$OWNER" qstat @127.0.0.9 2>&1) && false
+		has "$found" '^cannot reach the server 127.0.0.9 from this host: its commands go to the server of pbs.conf, svr alone'
+		has "$found" '^qstat: cannot connect to server svr \(errno=15010\)$'
+		says 255 'Unknown Host.
+qstat: cannot connect to server svr (errno=15008)' at "$here" "$OWNER" qstat @nosuchhost
+	done
+}

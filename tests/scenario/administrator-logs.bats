@@ -6,6 +6,12 @@
 
 load helper
 
+# job_is asks about jobs that are over, too.
+cluster()
+{
+	setup_sandbox "$@"
+	qmgr -c 'set server job_history_enable = true'
+}
 today() { date +%Y%m%d; }
 # logged NAME TEXT: the daemon's log, whatever its files are called, has it.
 logged() { grep -qsF -e "$2" "$SB/$1"/*_logs/*; }
@@ -13,8 +19,7 @@ day_has() { grep -qsF -e "$2" "$SB/$1/$(today)"; } # folder, text
 hup() { kill -HUP "$(head -n 1 "$SB/$1")"; }
 
 @test "administrator #12: a day file that is moved away or removed is noticed, at SIGHUP and without it" {
-	setup_sandbox
-	qmgr -c "set server job_history_enable = true"
+	cluster
 	for logs in server/server_logs n1/mom_logs; do mv "$SB/$logs/$(today)" "$SB/$logs/moved"; done
 	id=$(submit)
 	wait_until 20 job_is "$id" R 42
@@ -35,4 +40,66 @@ hup() { kill -HUP "$(head -n 1 "$SB/$1")"; }
 	mv "$SB/server/server_priv/accounting/$(today)" "$SB/server/server_priv/accounting/moved"
 	qdel "$id"
 	wait_until 20 day_has server/server_priv/accounting ";E;$id;"
+}
+
+# lines NAME TEXT: how many of the daemon's log have it.
+lines() { cat "$SB/$1"/*_logs/* | grep -cF -e "$2"; }
+
+# A second machine that was made as a copy of the first.
+make_twin()
+{
+	local file
+	mkdir -m 755 "$SB/twin"
+	cp -r "$SB/n1/etc" "$SB/n1/keys" "$SB/n1/peers" "$SB/twin/"
+	mkdir -m 1777 "$SB/twin/tmp"
+	for file in keelson.conf settings modules.d/link-tcp.conf; do sed -i "s|$SB/n1/|$SB/twin/|;s|$SB/n1\"|$SB/twin\"|" "$SB/twin/etc/$file"; done
+}
+
+@test "administrator #13: a second host with the same name and key is refused in both logs, and the jobs of the first run on" {
+	cluster --set link-tcp.grace=30s
+	id=$(submit)
+	starts "$id"
+	session=$(session_of "$id")
+	make_twin
+	sandbox restart --no-wait twin
+	wait_until 20 logged twin 'a host with this name and this key is linked there already and answers, from 127.0.0.1 port '
+	has "$(mom_log twin)" ';Link;server;cannot link with .*; this one came from 127\.0\.0\.1\. Each host needs a name and a key of its own'
+	has "$(server_log)" ';Link;n1;link from 127\.0\.0\.1 .* refused: a second host with the name and the key of n1, which is linked from 127\.0\.0\.1 port '
+	# it goes on trying, in silence, and everything is as it was
+	nap 3
+	same 'lines there' 1 "$(lines twin 'cannot link with')"
+	same 'lines here' 1 "$(lines server 'refused: a second host with the name')"
+	lacks "$(mom_log twin)" ';linked with '
+	job_is "$id" R 42
+	alive "$session"
+	lacks "$(server_log)" ';Link;n1;link with .* lost'
+	# the first one, killed and started, is taken at once
+	sandbox kill twin
+	sandbox restart n1 --hard
+	wait_until 20 node_is n1 free
+	job_is "$id" R 42
+	alive "$session"
+	same 'session' "$session" "$(session_of "$id")"
+}
+
+@test "administrator #14: a host logs each change of the reason why its link fails, and when it is up again" {
+	setup_sandbox
+	sandbox kill server
+	wait_until 20 logged n1 'Connection refused; nothing listens there: does that daemon run'
+	nap 2
+	same 'lines' 1 "$(lines n1 'cannot link with')"
+	mv "$SB/server/peers/n1.pub" "$SB/n1.pub"
+	sandbox restart server
+	wait_until 20 logged n1 'the key of this host is not enrolled there; copy its .pub file into the directory of peers there'
+	wait_until 20 logged server 'refused: no key is enrolled for this host'
+	nap 2
+	same 'lines' 2 "$(lines n1 'cannot link with')"
+	same 'lines of the server' 1 "$(lines server 'refused: no key is enrolled for this host')"
+	mv "$SB/n1.pub" "$SB/server/peers/n1.pub"
+	wait_until 20 logged n1 ' s without a link'
+	has "$(mom_log n1)" ';Link;server;linked with 127\.0\.0\.1 port [0-9]+, after [0-9]+ s without a link$'
+	wait_until 20 node_is n1 free
+	sed -i 's/server = "[^"]*"/server = "no.such.host.invalid:15001"/' "$SB/n1/etc/modules.d/link-tcp.conf"
+	sandbox restart --no-wait n1
+	wait_until 40 logged n1 'cannot link with no.such.host.invalid:15001: its name does not resolve: '
 }

@@ -321,18 +321,19 @@ key_of_host() { cut -d' ' -f3 "$SB/$1/keys/$1.pub"; }
 
 kill_by_lock() { kill "$(head -n 1 "$1")"; }
 
-# there COMMAND...: on host n2, where no server is
+# there COMMAND...: on a host where neither a server nor another daemon is
 there()
 {
-	sed "s|^PBS_HOME=.*|PBS_HOME=$SB/n2|; s|^PBS_START_SERVER=.*|PBS_START_SERVER=0|" "$SB/pbs.conf" >"$BATS_TEST_TMPDIR/pbs.conf"
+	sed "s|^PBS_HOME=.*|PBS_HOME=$SB/nowhere|; s|^PBS_START_SERVER=.*|PBS_START_SERVER=0|" "$SB/pbs.conf" >"$BATS_TEST_TMPDIR/pbs.conf"
 	PBS_CONF_FILE=$BATS_TEST_TMPDIR/pbs.conf "$@"
 }
 
-@test "keelson on an execution host: check works, for anything else there is no server" {
+@test "keelson on a host without a daemon: check works, for anything else there is no server" {
 	says 0 "$SB/n2/etc/keelson.conf: the configuration is right" there keelson check "$SB/n2/etc/keelson.conf"
 	there keelson --version
 	for words in modules holds hooks 'hooks --time' reload 'reload executor' 'load executor' 'unload executor' 'explain 1'; do
-		says 1 'keelson: cannot connect to server svr (errno=15010)' there keelson $words
+		says 1 "keelson: cannot reach the server svr from this host: no keelsond answers at $SB/nowhere/run/mom.sock; start it, or\
+ enrol this host, keelson-key(8)" there keelson $words
 	done
 }
 

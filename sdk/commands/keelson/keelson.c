@@ -151,6 +151,8 @@ static int verb_request(const char *verb, char **args, struct form form)
 	int c = pbs_connect(NULL), status = 0;
 	char **lines;
 
+	if (c <= 0 && pbs_geterrmsg(c))
+		return fail(pbs_geterrmsg(c));
 	if (c <= 0) {
 		fprintf(stderr, "keelson: cannot connect to server %s (errno=%d)\n", reach_default_name(), pbs_errno);
 		return FAILED;
@@ -164,10 +166,10 @@ static int verb_request(const char *verb, char **args, struct form form)
 				status = fail("cannot write the answer");
 			cmd_lines_free(lines);
 		}
-	} else if (pbs_errno == PBSE_UNKREQ && !form.module) {
+	} else if (reach_unknown(c) && !form.module) {
 		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
 		status = cmd_usage(&keelson);
-	} else if (pbs_errno == PBSE_UNKREQ) {
+	} else if (reach_unknown(c)) {
 		fprintf(stderr, "keelson: the server runs without module %s, which replies to this: write `%s: { enabled = true; };` in its "
 			"modules.d, then `keelson reload`, or restart the daemon\n", form.module, form.module);
 		status = FAILED;

@@ -45,7 +45,7 @@ const char *reach_own_version(void)
 
 int reach_connect(const char *server)
 {
-	const char *line = NULL;
+	const char *line;
 	int c, cause;
 
 	errno = 0;
@@ -53,7 +53,8 @@ int reach_connect(const char *server)
 	if (c > 0)
 		return c;
 	cause = errno;
-	for (size_t i = 0; i < sizeof(connect_lines) / sizeof(connect_lines[0]); i++)
+	line = pbs_geterrmsg(c);
+	for (size_t i = 0; !line && i < sizeof(connect_lines) / sizeof(connect_lines[0]); i++)
 		if (connect_lines[i].error == pbs_errno)
 			line = connect_lines[i].text;
 	if (!line && pbs_errno != PBSE_SYSTEM && pbs_errno >= PBSE_)
@@ -88,6 +89,13 @@ int reach_complain(const char *cmd, int c, const char *id)
 	else
 		fprintf(stderr, "%s: Server returned error %d for job %s\n", cmd, error, id);
 	return error;
+}
+
+bool reach_unknown(int c)
+{
+	const char *text = pbs_geterrmsg(c);
+
+	return pbs_errno == PBSE_UNKREQ && (!text || strcmp(text, "Unknown request") == 0);
 }
 
 int reach_exit_status(int error)

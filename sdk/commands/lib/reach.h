@@ -25,6 +25,9 @@ const char *reach_default_name(void);
 /* Prints "CMD: TEXT ID" for the last error on `c`, or the form for errors without text. Returns pbs_errno. */
 int reach_complain(const char *cmd, int c, const char *id);
 
+/* Did the last request on `c` fail because the daemon does not know it, and has no more to say? */
+bool reach_unknown(int c);
+
 /* Returns an error number as an exit status that is never 0. */
 int reach_exit_status(int error);
 

@@ -40,7 +40,7 @@ static int refused(int c)
 {
 	const char *text = cmd_error_text(c);
 
-	if (pbs_errno == PBSE_UNKREQ || pbs_errno == PBSE_NOSUP)
+	if (reach_unknown(c) || pbs_errno == PBSE_NOSUP)
 		text = "fairshare is not there: the server's module is switched off";
 	fprintf(stderr, "pbsfs: %s\n", text ? text : "the server refused and did not say why");
 	return FAILED;
@@ -52,6 +52,10 @@ static int verb_request(const struct verb *verb, char **args)
 	int c = pbs_connect(NULL), status = 0;
 	char **lines;
 
+	if (c <= 0 && pbs_geterrmsg(c)) {
+		fprintf(stderr, "pbsfs: %s\n", pbs_geterrmsg(c));
+		return FAILED;
+	}
 	if (c <= 0) {
 		fprintf(stderr, "pbsfs: cannot connect to server %s (errno=%d)\n", reach_default_name(),
 			pbs_errno);

@@ -21,12 +21,12 @@ struct call {
 	int n;
 };
 
-static void help(const struct manifest *list, int n)
+static void help(const struct manifest *list, int n, FILE *out)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
-		fprintf(stderr, "\tpbsnodes --%s%s\n\t\t%s%s%s%s\n", list[i].option,
+		fprintf(out, "\tpbsnodes --%s%s\n\t\t%s%s%s%s\n", list[i].option,
 			list[i].takes_operands ? " [-C comment] node node ..." : "", list[i].help,
 			list[i].privilege[0] ? " (" : "", list[i].privilege,
 			list[i].privilege[0] ? ")" : "");
@@ -95,6 +95,15 @@ static int run(const struct call *call)
 	return reach_exit_status(last);
 }
 
+void module_options_help(void)
+{
+	struct manifest *list;
+	int n = manifest_read("pbsnodes", &list);
+
+	help(list, n, stdout);
+	free(list);
+}
+
 int module_option(int argc, char **argv)
 {
 	const char *option;
@@ -115,7 +124,7 @@ int module_option(int argc, char **argv)
 		fprintf(stderr, "pbsnodes: unrecognized option '%s'\n", option);
 	if (status < 0) {
 		status = misuse();
-		help(list, n);
+		help(list, n, stderr);
 	}
 	free(list);
 	return status;

@@ -54,8 +54,11 @@ int main(int argc, char **argv)
 	struct options opt;
 	int first, c, status;
 
-	if (reach_asked(argc, argv, usage))
+	if (reach_asked(argc, argv, usage)) {
+		if (strcmp(argv[1], "--help") == 0)
+			module_options_help();
 		return 0;
+	}
 	argv[0] = (char *)"pbsnodes";
 	status = module_option(argc, argv);
 	if (status >= 0)

@@ -62,5 +62,6 @@ int misuse(void);
 /* "pbsnodes --OPTION ...", an option of a module. Returns the exit status; -1: there is no long option on the command
  * line. */
 int module_option(int argc, char **argv);
+void module_options_help(void); /* a line or two for each, on stdout */
 
 #endif

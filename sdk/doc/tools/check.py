@@ -14,7 +14,7 @@ import quote
 import render
 import tables
 
-MANUALS = r"\b([a-z][\w.+-]*)\((\d(?:keel)?)\)"
+MANUALS = r"\b([a-z][\w.+-]*)\((\d(?:keel|B)?)\)"
 # Manual pages of others that are named.
 FOREIGN = {"lowdown(1)", "readelf(1)", "gdb(1)", "seccomp(2)", "ld(1)", "pkg-config(1)", "perf(1)"}
 # Words in code that are nobody's names.
@@ -36,12 +36,17 @@ def check(top, build):
         if page.source:
             found += [f"{where}: {line}" for line in links(book, page)]
             found += [f"{where}: {line}" for line in typed_code(page)]
-    for path in sorted((book.top / "sdk" / "man").glob("*.[1-8]")):
+    for path in written(book):
         found += [f"{path.relative_to(book.top)}: {line}" for line in manuals(known, unroffed(path.read_text()))]
         found += [f"{path.relative_to(book.top)}: {line}" for line in typed_example(book.top, path.read_text())]
     found += web_page(render.html_page(book, "check"))
-    found += lint(book)
+    found += lint(book, Path(build))
     return book.complaints + found
+
+
+def written(book):
+    """Manual pages that are no chapters; those in made/ have entries from modules in their places of .\\" lines."""
+    return sorted([*(book.top / "sdk" / "man").glob("*.[1-8]"), *(book.top / "sdk" / "man" / "made").glob("*.[1-8]*")])
 
 
 # ---- what exists -----------------------------------------------------------------------------------------
@@ -66,7 +71,7 @@ class Known:
         self.verbs = {v for p in ("modules/*/*.c", "tests/fixtures/*.c") for f in book.top.glob(p)
                       for v in re.findall(r'"keelson\.(\w+)"', f.read_text())}
         self.manuals = {f"{p.man}({p.section})" for p in book.pages} | FOREIGN | book.absent
-        self.manuals |= {re.sub(r"^(.*)\.(\d)$", r"\1(\2)", p.name) for p in (book.top / "sdk" / "man").glob("*.[1-8]")}
+        self.manuals |= {re.sub(r"^(.*)\.(\w+)$", r"\1(\2)", p.name) for p in written(book)}
         self.help = {}
 
     def source_words(self):
@@ -273,15 +278,15 @@ def web_page(text):
     return ["keelson-sdk.html: " + w for w in wrong]
 
 
-def lint(book):
+def lint(book, build):
     """mandoc's opinion of every manual page, made ones and written ones; without mandoc there is none."""
     if not shutil.which("mandoc"):
         return []
     with tempfile.TemporaryDirectory() as folder:
         for p in book.pages:
             (Path(folder) / f"{p.man}.{p.section}").write_text(render.man_page(book, p))
-        written = [p for p in (book.top / "sdk" / "man").glob("*.[1-8]") if "\n.so " not in p.read_text()]
-        files = sorted([*Path(folder).iterdir(), *written])
+        typed = [p for p in (book.top / "sdk" / "man").glob("*.[1-8]") if "\n.so " not in p.read_text()]
+        files = sorted([*Path(folder).iterdir(), *typed, *(build / "pages").glob("*.[1-8]*")])
         said = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *files], text=True, capture_output=True).stdout
     # A date would make each build another file.
     return [re.sub(r"^mandoc: .*/", "", line) for line in said.split("\n") if line and "missing date" not in line]

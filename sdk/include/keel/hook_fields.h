@@ -32,7 +32,7 @@
 #define KEEL_FIELDS_job_resume(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
 #define KEEL_FIELDS_job_resumed(F) F(STR, id) F(OBJ, job) F(STR, signal) F(STR, who)
 #define KEEL_FIELDS_job_delete(F) F(STR, id) F(OBJ, job) F(STR, who)
-#define KEEL_FIELDS_job_obit(F) F(STR, id) F(OBJ, job) F(INT, exit_status)
+#define KEEL_FIELDS_job_obit(F) F(STR, id) F(OBJ, job) F(INT, exit_status) F(STR, why)
 #define KEEL_FIELDS_job_ended(F) F(STR, id) F(OBJ, job) F(INT, requeued) F(INT, ran)
 #define KEEL_FIELDS_job_purged(F) F(STR, id) F(OBJ, job) F(INT, requeued)
 #define KEEL_FIELDS_job_known(F) F(STR, id) F(OBJ, job)

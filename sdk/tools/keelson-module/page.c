@@ -8,6 +8,7 @@
  *
  * Files are read, not run. The entries are in the order of their names.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -74,11 +75,18 @@ static const char *words_of_roles(uint32_t roles)
 	return roles & KEEL_MANAGER ? "managers" : "the server alone";
 }
 
-/* The title with what a value is, and the sentence with a capital and a full stop. */
+/* A sentence begins with a capital, unless its first word is a value or the form of one: "host/slot". */
+static char first_letter(const char *doc)
+{
+	size_t word = strspn(doc, "abcdefghijklmnopqrstuvwxyz");
+
+	return word > 0 && doc[word] == ' ' ? (char)toupper((unsigned char)doc[0]) : doc[0];
+}
+
+/* The title with what a value is, and the sentence. */
 static void head_print(const struct entry *e, const char *form, const char *doc, FILE *out)
 {
 	size_t len = strlen(doc);
-	char first[2] = { doc[0] >= 'a' && doc[0] <= 'z' ? (char)(doc[0] - 'a' + 'A') : doc[0], '\0' };
 	char *text = malloc(len + 3);
 
 	fputs(".TP\n\\fB", out);
@@ -87,7 +95,7 @@ static void head_print(const struct entry *e, const char *form, const char *doc,
 	roff_line(form, out);
 	fputs(form[0] == '\0' ? "\n" : ")\n", out);
 	if (text != NULL && len > 0) {
-		snprintf(text, len + 3, "%s%s%s", first, doc + 1, strchr(".!?", doc[len - 1]) != NULL ? "" : ".");
+		snprintf(text, len + 3, "%c%s%s", first_letter(doc), doc + 1, strchr(".!?", doc[len - 1]) != NULL ? "" : ".");
 		roff_text(text, out);
 	}
 	free(text);

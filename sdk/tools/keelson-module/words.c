@@ -132,7 +132,7 @@ static const char *value_of(const struct modfile_field *f, const void *def, char
 	}
 	memcpy(&n, at, sizeof(n));
 	if (f->form == MODFILE_ROLES)
-		return roles[n & 7];
+		return n & KEEL_UNHIDDEN ? "everybody, where hidden ones are shown" : roles[n & 7];
 	if (f->form == MODFILE_POINT) {
 		p = point_find(n);
 		return p == NULL ? NULL : p->name;

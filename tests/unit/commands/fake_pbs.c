@@ -148,8 +148,7 @@ char *pbs_conf_value(const char *key)
 
 char *pbs_geterrmsg(int c)
 {
-	(void)c;
-	return (char *)error_text;
+	return c < 0 ? NULL : (char *)error_text;
 }
 
 char *pbs_locjob(int c, const char *id, const char *extend)

@@ -37,8 +37,7 @@ char *pbs_conf_value(const char *key)
 
 char *pbs_geterrmsg(int c)
 {
-	(void)c;
-	return (char *)said;
+	return c < 0 ? NULL : (char *)said;
 }
 
 struct ecl_attribute_errors *pbs_get_attributes_in_error(int c)

@@ -72,6 +72,15 @@ struct keel_part_task {
 	const char *dir;	 /* NULL: where the job's program began */
 };
 
+/* A reading of a part's processes, all its tasks: at each usage_interval, and when it may be for the last time. */
+struct keel_part_reading {
+	uint32_t size;
+	uint32_t reserved;
+	int64_t mem_kb;	     /* resident memory of its processes, summed: what some of them share counts for each */
+	int64_t cput_ms;     /* used so far */
+	int64_t walltime_ms; /* so far, without the time in which it was suspended */
+};
+
 typedef void keel_part_done(struct keel_mod *me, void *arg, int32_t code, const char *text); /* 0, or PBSE and a sentence */
 
 struct keel_part_events {
@@ -93,6 +102,12 @@ struct keel_part_events {
 	void (*gone)(struct keel_mod *, const char *id, int64_t run, bool discarded);
 	/* The server gave it other hosts (a job that shrinks): before is what it had. */
 	void (*resized)(struct keel_mod *, const struct keel_part *, const struct keel_part *before);
+	/* Its processes were read, and it is not ending. The callback may fail() it. */
+	void (*measured)(struct keel_mod *, const struct keel_part *, const struct keel_part_reading *);
+	/* What weigh() has found. */
+	void (*weighed)(struct keel_mod *, const struct keel_part *, int64_t mem_kb);
+	/* A sister on which fail() was called: the job cannot go on. modules/sisters carries it to the primary. */
+	void (*failing)(struct keel_mod *, const struct keel_part *, int32_t status, const char *line);
 };
 
 struct keel_part_api {
@@ -115,8 +130,9 @@ struct keel_part_api {
 	int32_t (*end)(struct keel_mod *, const char *id, int64_t delay_ms);
 	/* A sister that has ended, or was refused: its record goes. -ENOENT, -EBUSY when it has not ended. */
 	int32_t (*forget)(struct keel_mod *, const char *id, int64_t run);
-	/* The primary: the job cannot go on. Its start fails, or its program is killed, with this system code; `line` goes to the
-	 * job's stderr, when it has one. NULL: none. -ENOENT. */
+	/* The job cannot go on. On the primary its start fails, or its program is killed, with this system code; `line` goes to
+	 * the log, to the job's stderr, when it has one, and to the server. NULL: none. On a sister the log has the first of these
+	 * lines, and the listeners are notified of each: failing(). -ENOENT. */
 	int32_t (*fail)(struct keel_mod *, const char *id, int32_t status, const char *line);
 	/* The primary: what another host has used in all; it is added to what the server gets to read. */
 	int32_t (*add)(struct keel_mod *, const char *id, const char *host, const char *const *items, uint32_t n);
@@ -149,6 +165,10 @@ struct keel_part_api {
 	int32_t (*set_program)(struct keel_mod *, const char *id, uint32_t number, const struct keel_part_task *);
 	/* A sister: raises task_preterm here, whether or not it runs anything. `done` with 0, or the code of the refusal. */
 	void (*preterm)(struct keel_mod *, const char *id, struct keel_mod *me, keel_part_done *done, void *arg);
+	/* How much memory the part's processes have, where memory that they share counts once: weighed() follows, unless the part
+	 * ends meanwhile. On a worker thread, for it is dear: some milliseconds for a large process. -ENOENT, -ENOMEM; -EBUSY:
+	 * it is under way. */
+	int32_t (*weigh)(struct keel_mod *, const char *id);
 };
 
 KEEL_SERVICE(part);
@@ -172,5 +192,6 @@ KEEL_SERVICE(part);
 #define keel_part_program(...) KEEL_CALL(part, program, __VA_ARGS__)
 #define keel_part_set_program(...) KEEL_CALL(part, set_program, __VA_ARGS__)
 #define keel_part_preterm(...) KEEL_CALL(part, preterm, __VA_ARGS__)
+#define keel_part_weigh(...) KEEL_CALL(part, weigh, __VA_ARGS__)
 
 #endif

@@ -58,6 +58,8 @@ struct keel_task_events {
 	void (*pruned)(struct keel_mod *, struct keel_obj *job, const char *exec_vnode, const char *schedselect);
 	/* No host that is there has anything left of a run that was discarded. The job may be gone. */
 	void (*discarded)(struct keel_mod *, const char *id);
+	/* Before ended(), with a status below 0: what the host said of it, "mem 412864kb exceeded limit 204800kb". */
+	void (*failed)(struct keel_mod *, struct keel_obj *job, const char *why);
 };
 
 /* code 0, or the PBSE number of an error with its text (NULL: table text). `me` is the caller's module. */
