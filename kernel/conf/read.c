@@ -84,6 +84,9 @@ static int file_parse(struct conf *c, const char *path, const char *file, struct
 	}
 	config_init(&f->parsed);
 	c->files[c->n_files++] = f;
+	ret = file_guard(file, err);
+	if (ret < 0)
+		return ret;
 	ret = file_read(file, FILE_MAX, &text, &len);
 	if (ret < 0)
 		return err_set(err, ret, "cannot read the configuration file %s: %s", path,
@@ -181,8 +184,11 @@ static char *modules_dir(const char *path)
 static int dir_read(struct conf *c, const char *look, const char *dir, struct keel_err *err)
 {
 	struct dirent **names;
-	int n = scandir(look, &names, is_conf_name, alphasort), ret = 0;
+	int ret = file_guard(look, err), n;
 
+	if (ret < 0)
+		return ret;
+	n = scandir(look, &names, is_conf_name, alphasort);
 	if (n < 0 && errno == ENOENT)
 		return 0;
 	if (n < 0)

@@ -296,6 +296,11 @@ int log_fd(const struct log *g)
 	return g->fd;
 }
 
+const char *log_dir(const struct log *g)
+{
+	return g != NULL ? g->dir : NULL;
+}
+
 void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
 	      va_list ap)
 {

@@ -25,6 +25,8 @@ void log_set_mask(struct log *g, uint32_t mask, bool override);
 void log_set_json(struct log *g, bool json);
 /* Returns the fd of the open file; its number stays the same when the day changes. */
 int log_fd(const struct log *g);
+/* The folder of the day files; NULL: standard error, or no log. Borrowed. */
+const char *log_dir(const struct log *g);
 /* One write(2) per record; `klass` and `object` may be NULL, and so may `g`: then nothing is written. Records
  * that cannot be written are counted; the count is logged when writing works again. */
 void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,

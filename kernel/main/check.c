@@ -26,6 +26,8 @@ static int prepare(struct daemon *d, struct keel_err *err)
 	int ret = parts_configure(d, err);
 
 	if (ret == 0)
+		ret = home_guard(d->parts.home, d->parts.daemon, err);
+	if (ret == 0)
 		ret = loop_create(&d->parts.loop);
 	if (ret == 0)
 		ret = log_open(d->parts.loop, NULL, d->parts.daemon_name, KEEL_LOG_ERROR, false,

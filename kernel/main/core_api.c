@@ -71,6 +71,7 @@ static const char *core_fact(struct keel_mod *m, uint32_t which)
 		[KEEL_FACT_HOST_NAME] = p->host_name,
 		[KEEL_FACT_VERSION] = KEELSON_VERSION_TEXT,
 		[KEEL_FACT_CLIENT_SOCKET] = p->client_socket,
+		[KEEL_FACT_LOG_DIR] = log_dir(p->log),
 	};
 
 	return which < KEEL_COUNT(facts) ? facts[which] : NULL;

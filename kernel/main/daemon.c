@@ -58,6 +58,7 @@ int parts_configure(struct daemon *d, struct keel_err *err)
 	p->home = d->settings->top->home;
 	p->exec_dir = d->settings->top->exec_dir;
 	p->server_name = d->settings->top->server_name;
+	p->rename_server = d->options->rename_server;
 	p->host_name = d->settings->top->host_name;
 	p->daemon_name = d->settings->daemon_name;
 	p->client_socket = p->daemon & KEEL_SERVER ? d->settings->client->socket : d->settings->client->mom_socket;
@@ -195,6 +196,8 @@ static int start(struct daemon *d, struct keel_err *err)
 		prctl(PR_SET_DUMPABLE, 0);
 	if (ret == 0)
 		ret = home_make(d->parts.home, d->parts.daemon, err);
+	if (ret == 0)
+		ret = home_guard(d->parts.home, d->parts.daemon, err);
 	if (ret == 0)
 		ret = home_lock(d->parts.home, d->parts.daemon, &d->handed, &d->locks, err);
 	if (ret == 0)

@@ -18,6 +18,7 @@ struct options {
 	const char *set_dir;  /* run with this set of modules (keel/renew.h), or check it; NULL: with the configuration */
 	const char *back;     /* with set_dir: the one to go back to; or NULL */
 	const char *refused;  /* with set_dir: the error of the set in whose place this one runs; or NULL */
+	const char *rename_server; /* the name that the store has and loses; or NULL */
 	bool last_good;       /* run with the last set that served */
 };
 

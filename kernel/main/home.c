@@ -20,7 +20,9 @@
 #include "util/text.h"
 #include "util/version.h"
 
-/* path, mode, for which roles; a file that is written when it is missing has a text */
+/* path, mode, for which roles; a file that is written when it is missing has a text; OURS, beside roles: also when it says something else */
+#define OURS (1u << 31)
+
 static const struct row {
 	const char *path;
 	mode_t mode;
@@ -47,8 +49,18 @@ static const struct row {
 	{ "mom_priv/config.d", 0755, KEEL_MOM, NULL },
 	{ "mom_priv/peers", 0750, KEEL_MOM | KEEL_LOGIN, NULL },
 	{ "pbs_environment", 0644, KEEL_ANY, "PATH=/usr/local/bin:/usr/bin:/bin\nLANG=C\n" },
-	{ "pbs_version", 0644, KEEL_ANY, KEELSON_VERSION_TEXT "\n" },
+	{ "pbs_version", 0644, KEEL_ANY | OURS, KEELSON_VERSION_TEXT "\n" },
 };
+
+static bool says(const char *path, const char *text)
+{
+	char *found = NULL;
+	size_t len;
+	bool same = file_read(path, strlen(text), &found, &len) == 0 && strcmp(found, text) == 0;
+
+	free(found);
+	return same;
+}
 
 static int row_make(const char *home, const struct row *r, struct keel_err *err)
 {
@@ -57,7 +69,7 @@ static int row_make(const char *home, const struct row *r, struct keel_err *err)
 
 	if (ret == 0 && r->text == NULL)
 		ret = dir_make(whole, r->mode);
-	else if (ret == 0 && access(whole, F_OK) < 0)
+	else if (ret == 0 && (r->roles & OURS ? !says(whole, r->text) : access(whole, F_OK) < 0))
 		ret = file_write_durable(whole, r->text, strlen(r->text), r->mode);
 	if (ret < 0)
 		err_set(err, ret, "cannot make %s/%s: %s; check PBS_HOME (%s) and that this user may write there", home, r->path,
@@ -73,6 +85,29 @@ int home_make(const char *home, uint32_t roles, struct keel_err *err)
 	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(rows); i++)
 		if (rows[i].roles & roles)
 			ret = row_make(home, &rows[i], err);
+	return ret;
+}
+
+/* What is a daemon's own. */
+static const struct {
+	uint32_t role;
+	const char *name, *dir, *file;
+} locked[] = {
+	{ KEEL_SERVER, "server", "server_priv", "server.lock" },
+	{ KEEL_MOM | KEEL_LOGIN, "mom or login daemon", "mom_priv", "mom.lock" },
+};
+
+int home_guard(const char *home, uint32_t roles, struct keel_err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < KEEL_COUNT(locked); i++) {
+		char *path = path_join(home, locked[i].dir);
+
+		if (roles & locked[i].role)
+			ret = path == NULL ? err_set(err, -ENOMEM, "no memory") : file_guard(path, err);
+		free(path);
+	}
 	return ret;
 }
 
@@ -108,13 +143,6 @@ static int lock_take(const char *path, const char *role, int *ret_fd, struct kee
 
 int home_lock(const char *home, uint32_t roles, struct handed *handed, struct handed *ret, struct keel_err *err)
 {
-	static const struct {
-		uint32_t role;
-		const char *name, *dir, *file;
-	} locked[] = {
-		{ KEEL_SERVER, "server", "server_priv", "server.lock" },
-		{ KEEL_MOM | KEEL_LOGIN, "mom or login daemon", "mom_priv", "mom.lock" },
-	};
 	int rc = 0;
 
 	*ret = (struct handed){ .n = 0 };

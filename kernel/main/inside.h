@@ -24,7 +24,7 @@ struct pbs_conf {
 int pbs_conf_read(struct pbs_conf *ret, struct keel_err *err);
 /* Returns the value, of the environment first; NULL: not set. Borrowed. */
 const char *pbs_conf_get(const struct pbs_conf *p, const char *key);
-/* Returns the server's name, as in ids: PBS_SERVER, else PBS_PRIMARY, PBS_SERVER_HOST_NAME. NULL: none is set. */
+/* Returns the server's name, as in ids: PBS_SERVER, else PBS_PRIMARY where there is a PBS_SECONDARY. NULL: none is set. */
 const char *pbs_conf_server(const struct pbs_conf *p);
 
 /* ---- settings.c: the kernel's own configuration, checked and with its defaults ---------------------- */
@@ -94,6 +94,8 @@ void handed_pass(const struct handed *h);
 /* ---- home.c: PBS_HOME ------------------------------------------------------------------------------- */
 /* Make missing directories and files for the roles (enum keel_daemon bits). Returns 0, or an error with *err. */
 int home_make(const char *home, uint32_t roles, struct keel_err *err);
+/* Fails with *err when other users could write into what is private to a role. */
+int home_guard(const char *home, uint32_t roles, struct keel_err *err);
 /* Take the lock of each role, until handed_close() or the end of the process, and write the pid into it; those in `handed`
  * are taken already. Returns 0, or an error with *err: -EBUSY when another daemon holds one, with its pid. */
 int home_lock(const char *home, uint32_t roles, struct handed *handed, struct handed *ret, struct keel_err *err);

@@ -15,7 +15,7 @@
 #include "program/answer.h"
 #include "util/version.h"
 
-enum { CONF = 256, ROLE, HOME, CHECK, SET, BACK, REFUSED, LAST_GOOD, VERSION, HELP };
+enum { CONF = 256, ROLE, HOME, CHECK, SET, BACK, REFUSED, LAST_GOOD, RENAME, VERSION, HELP };
 
 static const struct option table[] = {
 	{ "conf", required_argument, NULL, CONF },
@@ -27,6 +27,7 @@ static const struct option table[] = {
 	{ "back", required_argument, NULL, BACK }, /* the daemon's own, as is the next one */
 	{ "refused", required_argument, NULL, REFUSED },
 	{ "last-good", no_argument, NULL, LAST_GOOD },
+	{ "rename-server", required_argument, NULL, RENAME },
 	{ "version", no_argument, NULL, VERSION },
 	{ "help", no_argument, NULL, HELP },
 	{ NULL, 0, NULL, 0 },
@@ -37,7 +38,7 @@ static void usage_print(void)
 	char *conf = place_conf_file();
 
 	printf("usage: keelsond [--conf FILE] [--role server|mom|login]... [--home DIR] [--foreground|-N]\n"
-	       "                [--set key=value]... [--last-good | --check] [--version]\n"
+	       "                [--set key=value]... [--last-good | --check] [--rename-server OLD] [--version]\n"
 	       "  --conf FILE      configuration (%s)\n"
 	       "  --role ROLE      what to be, instead of what the configuration says\n"
 	       "  --home DIR       PBS_HOME, instead of what the configuration says\n"
@@ -45,6 +46,7 @@ static void usage_print(void)
 	       "  --set KEY=VALUE  replace one value: key=value or group.key=value\n"
 	       "  --set DIR        run with a set of modules that the daemon has made; it does so itself\n"
 	       "  --last-good      run with the configuration and the modules that served last\n"
+	       "  --rename-server OLD  the store of server OLD is that of this server from now on\n"
 	       "  --check          look at configuration and modules, start nothing\n",
 	       conf != NULL ? conf : "no memory");
 	free(conf);
@@ -69,6 +71,7 @@ static int option_take(struct options *o, int letter)
 	case CHECK: o->check = true; break;
 	case 'N': o->foreground = true; break;
 	case LAST_GOOD: o->last_good = true; break;
+	case RENAME: o->rename_server = optarg; break;
 	case VERSION: o->version = true; break;
 	case HELP: o->help = true; break;
 	case ROLE: return role_take(o);

@@ -51,6 +51,9 @@ int pbs_conf_read(struct pbs_conf *ret, struct keel_err *err)
 
 	*ret = (struct pbs_conf){ .text = NULL };
 	path = named ? path : FILE_DEFAULT;
+	rc = file_guard(path, err);
+	if (rc < 0)
+		return rc;
 	rc = file_read(path, FILE_MAX, &ret->text, NULL);
 	if (rc < 0 && (rc != -ENOENT || named))
 		return err_set(err, rc, "cannot read %s%s: %s", path, named ? " (named by PBS_CONF_FILE)" : "", strerror(-rc));
@@ -83,5 +86,5 @@ const char *pbs_conf_server(const struct pbs_conf *p)
 
 	if (name == NULL && pbs_conf_get(p, "PBS_SECONDARY") != NULL)
 		name = pbs_conf_get(p, "PBS_PRIMARY");
-	return name == NULL ? pbs_conf_get(p, "PBS_SERVER_HOST_NAME") : name;
+	return name; /* PBS_SERVER_HOST_NAME is where it is connected to */
 }

@@ -352,6 +352,7 @@ const struct keel_renew_api *renew_api(void)
 		.apply = api_apply,
 		.drop = api_drop,
 		.trust = file_trust,
+		.guard = file_guard,
 		.needs = modules_need,
 		.busy = api_busy,
 		.go = api_go,

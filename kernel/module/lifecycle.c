@@ -209,7 +209,7 @@ void set_leave(struct set *s)
 			module_close(m);
 		else if (module_work_log(m))
 			s->at[--left] = m; /* until that is done */
-		else
+		else if (m->since != 0) /* stop() was called; where a start was refused it was not, and nothing of that is an error */
 			log_add(m->owner.parts->log, KEEL_LOG_ERROR, "Module", m->desc.name,
 				"%u timers, watches or calls are left after it ended; its code stays in memory. Report this to its "
 				"vendor", m->owner.live);

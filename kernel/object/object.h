@@ -146,6 +146,8 @@ struct objects {
 	struct type *types;
 	struct keel_attr *attrs; /* all there ever were */
 	struct keel_changes *changes;
+	const char *own_name, *from_name; /* of the daemon; the one that the store is to lose, or NULL. Borrowed */
+	struct class *former; /* names that it had before; NULL: not known yet */
 	struct buf row;    /* objects_encode() */
 	struct buf text;   /* a value as terminated text */
 };
@@ -198,6 +200,10 @@ void obj_reset(struct keel_obj *o); /* the second of the two alone */
 int obj_link(struct keel_obj *o); /* among the class' objects */
 void obj_retire(struct keel_obj *o); /* frees a dead one that neither the store front nor a change set needs */
 void obj_notify(struct keel_obj *o); /* call changed() of every value that is set */
+
+/* names.c */
+struct keel_obj *obj_find(const struct class *c, const char *id); /* by any name that the daemon has had; NULL: there is none */
+const char *name_of_row(const struct class *c, const char *id); /* the id with which this row becomes an object */
 
 /* stored.c */
 int raw_add(struct keel_obj *o, const void *pairs, size_t size, uint32_t n);

@@ -237,7 +237,7 @@ static struct keel_obj *draft(struct class *c, const char *id, struct keel_err *
 		err_set(err, PBSE_IVAL_OBJ_NAME, "%s", pbse_text(PBSE_IVAL_OBJ_NAME));
 		return NULL;
 	}
-	if (index_find(&c->ids, id, len)) {
+	if (obj_find(c, id)) {
 		err_set(err, -EEXIST, "%s '%s' already exists", c->name, id);
 		return NULL;
 	}
@@ -350,7 +350,7 @@ struct keel_obj *objects_find(struct objects *o, const char *klass, const char *
 {
 	struct class *c = class_find(o, klass);
 
-	return c ? (struct keel_obj *)index_find(&c->ids, id, strlen(id)) : NULL;
+	return c ? obj_find(c, id) : NULL;
 }
 
 static struct keel_obj *object_find(struct keel_mod *m, const char *klass, const char *id)

@@ -32,6 +32,10 @@ struct keel_obj *objects_find(struct objects *o, const char *klass, const char *
  * row of an undeclared class. Returns 0 or -errno with *err. */
 int objects_decode(struct objects *o, const char *klass, const char *id, const void *bytes,
 		   uint32_t len, struct keel_err *err);
+/* The daemon's name, and the one that the store is to lose, or NULL; before rows are loaded. Borrowed. */
+void objects_named(struct objects *o, const char *name, const char *from);
+/* All rows are loaded: is the store this daemon's, or to be renamed? 0, or -errno with *err. What changes becomes dirty. */
+int objects_own(struct objects *o, struct keel_err *err);
 /* All rows are loaded: raw values are offered once more, for they may name objects that were loaded after them. */
 void objects_loaded(struct objects *o);
 /* Destroy the objects of a class that no module declares, and delete their rows with the next transaction. Returns how

@@ -252,7 +252,8 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 	struct pack_reader r = { bytes, (const unsigned char *)bytes + len, false };
 	struct pack_value map = pack_next(&r);
 	struct class *c = class_get(o, klass);
-	struct keel_obj *obj = c ? obj_create(c, id, strlen(id)) : NULL;
+	const char *name = c ? name_of_row(c, id) : id;
+	struct keel_obj *obj = c ? obj_create(c, name, strlen(name)) : NULL;
 	int rc;
 
 	if (!obj)
@@ -271,7 +272,8 @@ int objects_decode(struct objects *o, const char *klass, const char *id, const v
 			       rc == -EEXIST ? "is there twice; restore the store from a backup" :
 					       "needs more memory than there is");
 	}
-	obj->flags |= OBJ_SAVED;
+	if (name == id)
+		obj->flags |= OBJ_SAVED;
 	obj_reset(obj);
 	obj_notify(obj);
 	return 0;

@@ -448,6 +448,9 @@ int store_use(struct store *s, struct keel_err *err)
 	uint32_t holds;
 	int rc;
 
+	if (!api && s->parts->rename_server)
+		return err_set(err, -EINVAL, "--rename-server %s: this daemon keeps no store, so that nothing in it has that name; "
+			       "start without the option", s->parts->rename_server);
 	if (!api) {
 		if (s->parts->daemon & KEEL_SERVER)
 			log_add(s->parts->log, KEEL_LOG_ERROR, "Svr", s->parts->daemon_name, STORE_NONE);
@@ -463,16 +466,23 @@ int store_use(struct store *s, struct keel_err *err)
 	if (rc < 0)
 		return rc;
 	s->commit_err.text[0] = '\0';
+	objects_named(s->parts->objects, s->parts->server_name, s->parts->rename_server);
 	CRUMB_CALL(offers, "load() of the store", NULL, rc = -abs(api->load(&offers->pub, load_row, s, err)));
 	if (rc < 0) {
 		if (s->commit_err.text[0])
 			return err_set(err, rc, "%s", s->commit_err.text);
 		return rc;
 	}
+	rc = objects_own(s->parts->objects, err);
+	if (rc < 0)
+		return rc;
 	objects_loaded(s->parts->objects);
 	s->api = api;
 	s->offers = offers;
 	offers->live++;
+	if (s->parts->rename_server)
+		log_add(s->parts->log, KEEL_LOG_SYSTEM | KEEL_LOG_ADMIN | KEEL_LOG_FORCE, "Server", s->parts->server_name,
+			"the store of server \"%s\" is that of \"%s\" from now on", s->parts->rename_server, s->parts->server_name);
 	holds = objects_drop(s->parts->objects, OLD_HOLDS);
 	if (holds > 0)
 		log_add(s->parts->log, KEEL_LOG_SYSTEM | KEEL_LOG_FORCE, "Server", s->parts->server_name,

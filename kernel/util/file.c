@@ -139,43 +139,57 @@ int dir_make(const char *path, mode_t mode)
 }
 
 /* ---- which users could have written this file? -------------------------------------------------
- * A daemon of root loads only code, and of configurations that it found itself only those, that no user but root and
- * its own could write: the file and every directory above it belong to one of the two, and no other user may
- * write there. A sticky directory like /tmp, where users cannot rename files of others, is accepted. */
-static int trust_one(const char *what, const char *path, struct keel_err *err)
+ * It, and every directory above it, belongs to root or to this daemon's user, and no other user may write there. In a sticky
+ * directory above it, like /tmp, users cannot rename files of others. */
+static int guard_one(const char *path, bool above, struct keel_err *err)
 {
-	const char *no = NULL;
+	const uid_t own = geteuid();
 	struct stat st;
+	mode_t others = S_IWOTH;
 
 	if (stat(path, &st) < 0)
 		return err_set(err, -errno, "cannot look at %s: %s", path, strerror(errno));
-	if (st.st_uid != 0 && st.st_uid != geteuid())
-		no = "belongs to another user";
-	else if ((st.st_mode & (S_IWGRP | S_IWOTH)) && !(S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX)))
-		no = "may be written by others";
-	if (no == NULL)
-		return 0;
-	return err_set(err, -EPERM,
-		       "%s is not trusted: %s %s; root runs only what root alone "
-		       "can write (chown root, chmod go-w)",
-		       what, path, no);
+	if (own == 0 || st.st_gid != getegid()) /* users have groups of their own */
+		others |= S_IWGRP;
+	if (st.st_uid != 0 && st.st_uid != own)
+		return err_set(err, -EPERM, "%s belongs to another user (%u, mode %04o); `chown %u %s`", path, st.st_uid,
+			       st.st_mode & 07777, own, path);
+	if (st.st_mode & others && !(above && S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX))
+		return err_set(err, -EPERM, "%s may be written by others (mode %04o); `chmod go-w %s`", path, st.st_mode & 07777, path);
+	return 0;
+}
+
+/* `far`: also above its directory. */
+static int guard_all(const char *path, bool far, struct keel_err *err)
+{
+	char *real = realpath(path, NULL), *at = real;
+	int ret;
+
+	if (real == NULL)
+		return err_set(err, -errno, "cannot look at %s: %s", path, strerror(errno));
+	ret = guard_one(real, false, err);
+	for (bool more = true; ret == 0 && more && strcmp(at, "/") != 0; more = far) {
+		at = dirname(at);
+		ret = guard_one(at, true, err);
+	}
+	free(real);
+	return ret;
+}
+
+int file_guard(const char *path, struct keel_err *err)
+{
+	return access(path, F_OK) < 0 && errno == ENOENT ? 0 : guard_all(path, geteuid() == 0, err);
 }
 
 int file_trust(const char *path, struct keel_err *err)
 {
-	char *real, *at;
+	struct keel_err why = { 0 };
 	int ret;
 
 	if (geteuid() != 0)
 		return 0;
-	real = realpath(path, NULL);
-	if (real == NULL)
+	if (access(path, F_OK) < 0)
 		return err_set(err, -errno, "cannot read module file %s: %s", path, strerror(errno));
-	ret = trust_one(path, real, err);
-	for (at = real; ret == 0 && strcmp(at, "/") != 0;) {
-		at = dirname(at);
-		ret = trust_one(path, at, err);
-	}
-	free(real);
-	return ret;
+	ret = guard_all(path, true, &why);
+	return ret == 0 ? 0 : err_set(err, ret, "%s is not trusted: %s, for root runs only what root alone can write", path, why.text);
 }

@@ -26,6 +26,9 @@ int fd_write(int fd, const void *bytes, size_t len, size_t *ret_written);
  * The mode does not depend on the umask. 0 or -errno. */
 int dir_make(const char *path, mode_t mode);
 
+/* Returns 0 when no user but root and this one could have written that file or directory, or when it does not exist; else -errno
+ * with *err, which says how it is mended. Root looks at all directories above it, others at its own. */
+int file_guard(const char *path, struct keel_err *err);
 /* Returns 0 when this process may run that file of a module, or what it names, or a set of them; else -EPERM with *err. */
 int file_trust(const char *path, struct keel_err *err);
 

@@ -28,6 +28,7 @@ struct parts {
 	const char *home;          /* PBS_HOME, absolute */
 	const char *exec_dir;      /* PBS_EXEC, absolute */
 	const char *server_name;   /* the `.svr` part of ids */
+	const char *rename_server; /* the name that the store is to lose for it; NULL: it has that name */
 	const char *host_name;     /* this host, as other daemons know it */
 	const char *daemon_name;   /* third field of a log record: "Server@svr", "pbs_mom" */
 	const char *client_socket;

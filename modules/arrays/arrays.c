@@ -99,11 +99,13 @@ static void derive_remaining(struct keel_mod *mod, struct keel_obj *job, const s
 static void derive_array_id(struct keel_mod *mod, struct keel_obj *job, const struct keel_emit *to)
 {
 	const char *id = keel_id(job);
+	const char *server = strchr(id, '.');
 	char text[512];
 
+	(void)mod;
 	if (!keel_is_set(job, job_array_index))
 		return;
-	snprintf(text, sizeof(text), "%.*s[].%s", (int)strcspn(id, "["), id, keel_server_name(mod));
+	snprintf(text, sizeof(text), "%.*s[]%s", (int)strcspn(id, "["), id, server ? server : "");
 	keel_emit_text(to, text);
 }
 

@@ -105,7 +105,7 @@ static int32_t check_item(struct keel_mod *mod, struct wish *a, enum verdict *re
 	if (a->item->type == ON)
 		return 0;
 	item_id(a->item, st->server, a->id);
-	if (strcmp(a->id, keel_id(a->job)) == 0)
+	if (job_key(a->id) == job_key(keel_id(a->job)))
 		return PBSE_IVALREQ;
 	if (a->item->type == RUN_ONE)
 		return check_runone(mod, a, ret);

@@ -33,6 +33,11 @@ static const struct {
 	[RUN_ONE] = { "runone", false, false, ANY_END },
 };
 
+const char *type_name(enum type type)
+{
+	return types[type].name;
+}
+
 bool type_is_before(enum type type)
 {
 	return types[type].before;
@@ -78,13 +83,27 @@ enum verdict type_judge(enum type type, const struct fate *fate)
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
 
-static bool names(const char *text, size_t len, const char *server)
+/* Who is this server: one name, and with `mod` each that it had before. */
+struct self {
+	const char *server; /* NULL: whatever is written, for what was stored is this server's */
+	struct keel_mod *mod;
+};
+
+static bool names(const char *text, size_t len, const struct self *self)
 {
-	return strlen(server) == len && strncasecmp(text, server, len) == 0;
+	char name[256];
+
+	if (!self->server || (strlen(self->server) == len && strncasecmp(text, self->server, len) == 0))
+		return true;
+	if (!self->mod || len == 0 || len >= sizeof(name))
+		return false;
+	memcpy(name, text, len);
+	name[len] = '\0';
+	return keel_find(self->mod, "server", name) != NULL;
 }
 
 /* digits, "[]" or nothing, [.server][@server] */
-static int32_t read_id(const char *text, size_t len, const char *server, struct item *item)
+static int32_t read_id(const char *text, size_t len, const struct self *self, struct item *item)
 {
 	size_t digits = strspn(text, DIGITS), n = keel_id_number(text), part;
 
@@ -98,7 +117,7 @@ static int32_t read_id(const char *text, size_t len, const char *server, struct 
 		part = (size_t)(strcspn(text + n + 1, "@:,"));
 		if (n + 1 + part > len)
 			return PBSE_BADATVAL;
-		if (!names(text + n + 1, part, server))
+		if (!names(text + n + 1, part, self))
 			return PBSE_BADDEPEND;
 		n += 1 + part;
 	}
@@ -107,7 +126,7 @@ static int32_t read_id(const char *text, size_t len, const char *server, struct 
 	if (text[n] != '@')
 		return PBSE_BADATVAL;
 	part = strcspn(text + n + 1, "\\:,");
-	return names(text + n + 1, part, server) ? 0 : PBSE_BADDEPEND;
+	return names(text + n + 1, part, self) ? 0 : PBSE_BADDEPEND;
 }
 
 /* Up to the next ':' or ',' that is not escaped. */
@@ -161,7 +180,7 @@ int32_t clause_add(struct clause *c, enum type type, const char *id, bool once)
 	return once && is_there(c, c->n, &wanted) ? 0 : clause_append(c, &wanted);
 }
 
-static int32_t read_type(const char **at, const char *server, struct clause *c)
+static int32_t read_type(const char **at, const struct self *self, struct clause *c)
 {
 	size_t len = word_len(*at);
 	int type = 0, arguments = 0;
@@ -180,7 +199,7 @@ static int32_t read_type(const char **at, const char *server, struct clause *c)
 			return c->n == ITEMS_MAX ? PBSE_BADATVAL : PBSE_SYSTEM;
 		item->type = (uint8_t)type;
 		if (type != ON) {
-			code = read_id(*at, len, server, item);
+			code = read_id(*at, len, self, item);
 		} else {
 			item->n = len && strspn(*at, DIGITS) >= len ? strtoll(*at, NULL, 10) : 0;
 			code = item->n > 0 && item->n <= COUNT_MAX ? 0 : PBSE_BADATVAL;
@@ -193,13 +212,14 @@ static int32_t read_type(const char **at, const char *server, struct clause *c)
 	return type == ON && arguments != 1 ? PBSE_BADATVAL : 0;
 }
 
-int32_t clause_parse(const char *text, const char *server, struct clause *ret)
+int32_t clause_parse(const char *text, const char *server, struct keel_mod *mod, struct clause *ret)
 {
+	const struct self self = { server, mod };
 	struct clause c = { 0 };
 	int32_t code;
 
 	for (;;) {
-		code = read_type(&text, server, &c);
+		code = read_type(&text, &self, &c);
 		if (code || !*text)
 			break;
 		text++;

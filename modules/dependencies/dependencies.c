@@ -28,7 +28,7 @@ static bool learn(struct keel_mod *mod, struct keel_obj *job)
 	struct state *st = mod->state;
 	const char *text = keel_get_str(job, job_depend), *id = keel_id(job);
 	struct clause clause = { 0 };
-	int32_t code = text && *text ? clause_parse(text, keel_server_name(mod), &clause) : 0;
+	int32_t code = text && *text ? clause_parse(text, NULL, NULL, &clause) : 0;
 
 	if (code && code != PBSE_SYSTEM)
 		keel_log(mod, KEEL_LOG_ERROR, "Job", id, "its dependencies cannot be read: %s", text);
@@ -115,7 +115,7 @@ static keel_verdict check(struct keel_call *c, struct keel_obj *job, const char 
 {
 	struct clause clause;
 	keel_verdict verdict;
-	int32_t code = clause_parse(wanted, keel_server_name(c->mod), &clause);
+	int32_t code = clause_parse(wanted, keel_server_name(c->mod), c->mod, &clause);
 
 	if (code)
 		return refuse(c, code);
@@ -209,7 +209,41 @@ static keel_verdict on_purged(struct keel_call *c, const struct keel_ev_job_purg
 	return KEEL_NEXT;
 }
 
+/* `depends  afterok 12.svr, which runs` for each that it waits for. */
+static keel_verdict on_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
+{
+	struct state *st = keel_state(c);
+	const struct child *own = child_find(st, ev->id);
+	char line[400];
+
+	for (uint32_t i = 0; own && i < own->clause.n; i++) {
+		const struct item *one = &own->clause.item[i];
+		char id[ID_MAX], letter;
+		struct keel_obj *job;
+
+		if (!type_waits((enum type)one->type))
+			continue;
+		item_id(one, st->server, id);
+		job = *id ? keel_find(c->mod, "job", id) : NULL;
+		letter = job ? keel_job_state(job) : '\0';
+		if (!*id)
+			snprintf(line, sizeof(line), "depends      on:%lld reports of other jobs\n", (long long)one->n);
+		else if (!job)
+			snprintf(line, sizeof(line), "depends      %s %s, which is not known yet, or not any more\n",
+				 type_name((enum type)one->type), id);
+		else
+			snprintf(line, sizeof(line), "depends      %s %s, state %c%s\n", type_name((enum type)one->type), id,
+				 letter, keel_job_is_suspended(job) ? " (suspended)" : "");
+		keel_append(c, line);
+	}
+	if (!own || !runone_waits(c->mod, ev->id))
+		return KEEL_NEXT;
+	keel_append(c, "depends      another job of its set (runone) runs\n");
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
+	KEEL_TAP(job_explain, on_explain, .order = -900),
 	KEEL_TAP(job_submit, on_submit, .order = -500),
 	KEEL_TAP(job_modify, on_modify, .order = -500),
 	KEEL_TAP(job_known, on_known),

@@ -9,6 +9,7 @@
 #define DEPENDENCIES_H
 
 #define HASH_NONFATAL_OOM 1
+#include <stdlib.h>
 #include <uthash.h>
 
 #include "keel/jobid.h"
@@ -34,14 +35,16 @@ struct clause {
 	uint32_t n;
 };
 
-/* Reads `text`; ids get `.server`. 0, and the caller calls clause_fini(); fails with 15014 (bad words) or 15054 (a job of
+/* Reads `text`: ids end in nothing, in `server` or, with `mod`, in a name that the server had before; in anything where
+ * `server` is NULL. 0, and the caller calls clause_fini(); fails with 15014 (bad words) or 15054 (a job of
  * another server, or part of an array), and *ret is empty. */
-int32_t clause_parse(const char *text, const char *server, struct clause *ret);
+int32_t clause_parse(const char *text, const char *server, struct keel_mod *mod, struct clause *ret);
 void clause_fini(struct clause *c);
 /* 12.svr, 12[].svr; "" for ON. */
 void item_id(const struct item *item, const char *server, char buf[ID_MAX]);
 /* As it is shown: ids end in @server, those of one type in a row are joined. false: no memory. */
 bool clause_text(const struct clause *c, const char *server, struct keel_text *out);
+const char *type_name(enum type type);
 bool type_is_before(enum type type);
 /* Is the job held for as long as it has an item of this type? */
 bool type_waits(enum type type);
@@ -65,6 +68,12 @@ enum verdict type_judge(enum type type, const struct fate *fate);
 
 /* ---- index.c: who waits for whom, in memory --------------------------------------------------------- */
 
+/* Jobs are known by number: ids of one job end in each name that the server has had. Of a subjob: -1. */
+static inline int64_t job_key(const char *id)
+{
+	return keel_id_is_part(id) ? -1 : strtoll(id, NULL, 10) * 2 + keel_id_is_whole(id);
+}
+
 struct child;
 struct link {
 	struct child *child;
@@ -74,12 +83,14 @@ struct link {
 	struct link *more; /* of the child */
 };
 struct parent {
+	int64_t key;
 	char *id;
 	struct link *links;
 	struct fate fate; /* as far as its end is known */
 	UT_hash_handle hh;
 };
 struct child {
+	int64_t key;
 	char *id;
 	struct clause clause;
 	struct link *links; /* one for each after... item */

@@ -16,17 +16,19 @@
 
 struct child *child_find(struct state *st, const char *id)
 {
+	const int64_t key = job_key(id);
 	struct child *c;
 
-	HASH_FIND_STR(st->children, id, c);
+	HASH_FIND(hh, st->children, &key, sizeof(key), c);
 	return c;
 }
 
 struct parent *parent_find(struct state *st, const char *id)
 {
+	const int64_t key = job_key(id);
 	struct parent *p;
 
-	HASH_FIND_STR(st->parents, id, p);
+	HASH_FIND(hh, st->parents, &key, sizeof(key), p);
 	return p;
 }
 
@@ -41,7 +43,8 @@ static struct parent *parent_get(struct state *st, const char *id)
 		free(p);
 		return NULL;
 	}
-	HASH_ADD_KEYPTR(hh, st->parents, p->id, strlen(p->id), p);
+	p->key = job_key(id);
+	HASH_ADD(hh, st->parents, key, sizeof(p->key), p);
 	if (p->hh.tbl)
 		return p;
 	free(p->id);
@@ -117,7 +120,8 @@ int child_set(struct state *st, const char *id, struct clause *clause)
 	c->fate = fate;
 	c->clause = *clause;
 	*clause = (struct clause){ 0 };
-	HASH_ADD_KEYPTR(hh, st->children, c->id, strlen(c->id), c);
+	c->key = job_key(id);
+	HASH_ADD(hh, st->children, key, sizeof(c->key), c);
 	if (!c->hh.tbl) {
 		clause_fini(&c->clause);
 		free(c->id);

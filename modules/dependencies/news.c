@@ -94,7 +94,7 @@ static void release(struct keel_mod *mod, struct keel_obj *job, struct child *c,
 			done = item.type == ON && --item.n == 0;
 		} else {
 			item_id(&item, st->server, id);
-			done = item.type != ON && type_waits((enum type)item.type) && strcmp(id, n->parent) == 0 &&
+			done = item.type != ON && type_waits((enum type)item.type) && job_key(id) == job_key(n->parent) &&
 			       (!fate || type_judge((enum type)item.type, fate) == DONE);
 		}
 		if (done)
@@ -123,7 +123,7 @@ void clause_drop(struct keel_mod *mod, struct keel_obj *job, const char *id)
 		char named[ID_MAX];
 
 		item_id(&c->clause.item[i], st->server, named);
-		if (c->clause.item[i].type != RUN_ONE || (id && strcmp(named, id) != 0))
+		if (c->clause.item[i].type != RUN_ONE || (id && job_key(named) != job_key(id)))
 			left.item[left.n++] = c->clause.item[i];
 	}
 	if (left.item && left.n < c->clause.n)

@@ -15,7 +15,7 @@ static const char *again(const char *text)
 	static char buf[1000];
 	struct clause c;
 	struct keel_text out;
-	int32_t code = clause_parse(text, "svr", &c);
+	int32_t code = clause_parse(text, "svr", NULL, &c);
 
 	if (code) {
 		snprintf(buf, sizeof(buf), "%d", code);
@@ -78,11 +78,11 @@ static void test_bounds(void)
 	CU_ASSERT_STRING_EQUAL(again("on:1000001"), "15014");
 	for (int i = 1; i <= 10000; i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, ":%d", i);
-	CU_ASSERT_EQUAL_FATAL(clause_parse(text, "svr", &c), 0);
+	CU_ASSERT_EQUAL_FATAL(clause_parse(text, "svr", NULL, &c), 0);
 	CU_ASSERT_EQUAL(c.n, 10000);
 	clause_fini(&c);
 	snprintf(text + at, sizeof(text) - at, ":10001");
-	CU_ASSERT_EQUAL(clause_parse(text, "svr", &c), PBSE_BADATVAL);
+	CU_ASSERT_EQUAL(clause_parse(text, "svr", NULL, &c), PBSE_BADATVAL);
 }
 
 /* A name past modules/dependencies/dependencies.h ID_MAX */

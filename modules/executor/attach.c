@@ -98,17 +98,17 @@ static bool is_taken(struct state *st, pid_t pid)
 }
 
 /* It, and what it has started so far. */
-static void group_take(const struct task *t, pid_t pid)
+static void group_take(const char *group, pid_t pid)
 {
 	pid_t *pids = NULL;
 	size_t n = 0;
 
-	if (!t->freezer)
+	if (!group)
 		return;
-	group_move(t->freezer, pid);
+	group_move(group, pid);
 	if (proc_descendants(pid, &pids, &n) == 0)
 		for (size_t i = 0; i < n; i++)
-			group_move(t->freezer, pids[i]);
+			group_move(group, pids[i]);
 	free(pids);
 }
 
@@ -142,7 +142,9 @@ static void attach(struct keel_mod *mod, struct task *t, const struct attaching 
 		m->attached = true;
 		record_note(mod, t, "attached %u %d %llu %d", m->number, (int)m->pid, (unsigned long long)m->start,
 			    (int)m->session);
-		group_take(t, m->pid);
+		group_take(t->freezer, m->pid);
+		if (t->bound && !(t->freezer && strcmp(t->bound, t->freezer) == 0))
+			group_take(t->bound, m->pid);
 		keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "task %8.8X attached, pid = %d", m->number, (int)m->pid);
 		answer(mod, &a->to, 0, NULL);
 		attached_watch(mod, m);

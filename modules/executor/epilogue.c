@@ -69,6 +69,7 @@ void epilogue_begin(struct keel_mod *mod, struct task *t, int32_t status)
 	if (!t->over) {
 		t->over = true;
 		clock_stop(mod, t);
+		bound_look(mod, t);
 		members_over(mod, t);
 	}
 	if (t->settling)

@@ -235,6 +235,7 @@ static int32_t executor_start(struct keel_mod *mod, struct keel_err *err)
 		return r;
 	if (((const struct conf *)mod->conf)->freezer)
 		((struct state *)mod->state)->mom.freezer_dir = group_home();
+	((struct state *)mod->state)->mom.memory_dir = group_memory_home();
 	health_look(mod);
 	store_recover(mod);
 	return 0;

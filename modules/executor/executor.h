@@ -17,6 +17,7 @@
 #include "nursery.h"
 #include "part.h"
 #include "proc.h"
+#include "record.h"
 #include "spread.h"
 
 #include <utlist.h>
@@ -183,7 +184,10 @@ struct task {
 	int64_t walltime_limit, cput_limit, ncpus; /* seconds; 0 none */
 	struct usage usage;
 	int64_t kill_delay; /* >= 0: an end was requested while BEGIN */
-	int streams, missed; /* output files to be placed; how many could not be */
+	int streams, missed; /* output files to be placed; how many could not be: */
+	char *kept_why, *kept_text; /* in a line, as for a letter; NULL: all were */
+	char *remark; /* what else went wrong */
+	bool kept_elsewhere; /* only because their place is on another host */
 	int limit_status;   /* 0, or a system code: of the limit it exceeded, of having been saved */
 	char notice[200];   /* how, "": not said */
 	int32_t status;
@@ -202,6 +206,8 @@ struct task {
 	char *output, *error; /* as the job has it; NULL: not known any more */
 	bool modified, modifying; /* since its start message; it is being written down */
 	char *freezer;       /* its cgroup (group.h); NULL: it has none */
+	char *bound;	     /* the one that bounds its memory, perhaps the same; NULL: none does */
+	int64_t bound_kb;    /* as wanted; <= 0: it is not to be bounded */
 	int kill_rounds;     /* passes of KILL so far */
 	bool kill_delivery;  /* its processes were gone when its end was requested: only its output is left */
 	bool ending;	     /* TERM or KILL was sent: stopped or not, it may run */
@@ -224,10 +230,11 @@ struct mom {
 	struct user_entry *users;
 	struct keel_timer *tick;
 	uint32_t launching, sampling;
+	struct reading *reading; /* owned: tasks get it in slices */
 	bool looking; /* at stopped tasks (still.c) */
 	struct chore *chores; /* in order of their coming */
 	struct name *names;   /* of hosts: is it this one? */
-	char *jobs_dir, *freezer_dir;
+	char *jobs_dir, *freezer_dir, *memory_dir;
 	struct keel_timer *health_timer;
 	int64_t checking_ms; /* since when a check runs; 0: none */
 	char sick[256]; /* what it found; "": all well */
@@ -496,34 +503,6 @@ char *launch_program(struct keel_mod *mod, const char *name);
 void names_settle(struct keel_mod *mod, struct launch *l, void (*then)(struct keel_mod *, void *), void *arg);
 void names_fini(struct state *st);
 
-/* record.c: files of a task in mom_priv/jobs. <id>.US is what it has used so far, written over each time. */
-struct diary { /* what <id>.TK says */
-	int64_t run, began, walltime, cput, ncpus;
-	int64_t stopped, stopped_at; /* seconds in all; since 1970, 0 running */
-	int64_t up, up_stopped, up_stopped_at, up_over; /* the same by proc_up_ms(): its begin, stops, its end */
-	pid_t shepherd, session;
-	uint64_t shepherd_start;
-	uid_t uid; /* -1: an older build wrote the diary */
-	int32_t limit, refused;
-	int placed; /* which output could not be placed; -1: its shepherd did not come to that */
-	bool started; /* the program runs; a sister is set up */
-	bool settled; /* task_epilogue was raised */
-	bool ended; /* the shepherd has seen the end: */
-	int32_t status;
-	uint64_t cpu_us;
-	char why[256], notice[200], freezer[1024], world[96], user[256], output[4096], error[4096];
-};
-/* Returns 0; fails with -errno when the file cannot be opened, -EPROTO when it names no run or no shepherd. */
-int record_read(const char *jobs_dir, const char *id, struct diary *ret);
-void record_note(struct keel_mod *mod, const struct task *t, const char *fmt, ...) KEEL_PRINTF(3, 4);
-void record_remove(struct keel_mod *mod, const char *id);
-bool record_is_file(const char *name); /* "ID.XX" of a task */
-void record_usage(struct keel_mod *mod, const struct task *t);
-/* The same of another host. */
-void record_elsewhere(struct keel_mod *mod, const struct task *t, const struct elsewhere *e);
-void record_elsewhere_read(const char *jobs_dir, const struct task *t);
-void record_usage_read(const char *jobs_dir, const struct task *t, struct usage *ret); /* unchanged: there is none */
-
 /* stop.c */
 void stop_kill(struct keel_mod *mod, struct task *t, int64_t delay_ms);
 void stop_discard(struct keel_mod *mod, struct task *t);
@@ -565,6 +544,7 @@ bool checkpoint_restart(struct keel_mod *mod, struct launch *l);
 void usage_tick(struct keel_mod *mod); /* makes sure that the tick runs while there are tasks */
 /* Measures the task now and reports to the server. */
 void usage_measure(struct keel_mod *mod, struct task *t);
+void usage_fini(struct state *st);
 /* It is to end because of a limit: what the log, the job's stderr and the server get to know; NULL: nothing more than the status. */
 void limit_exceeded(struct keel_mod *mod, struct task *t, int32_t status, const char *line);
 /* "name=value" strings, in the caller's `text`; returns how many. */
@@ -573,10 +553,6 @@ uint32_t usage_items(struct keel_mod *mod, const struct task *t, char text[USAGE
 /* Of this host alone. */
 uint32_t usage_own(struct keel_mod *mod, const struct task *t, char text[USAGE_ITEMS][48],
 		   const char *items[USAGE_ITEMS]);
-
-/* weigh.c */
-int32_t part_weigh(struct keel_mod *mod, const char *id);
-bool part_is_watched(const struct task *t); /* modules may act on what it uses: it is not ending */
 
 /* recover.c */
 /* Takes up the tasks that an earlier daemon left. Fails with -errno and *err; a diary that cannot be read loses only its own

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define LOOKS 8 /* in a row at most, */
@@ -51,6 +52,26 @@ static void mount_find(char *buf, size_t len)
 		fclose(f);
 }
 
+/* systemd has given it to this daemon: DelegateSubgroup= of its unit. */
+static bool is_given_away(const char *dir)
+{
+	char c = '0';
+
+	return (getxattr(dir, "trusted.delegate", &c, 1) == 1 || getxattr(dir, "user.delegate", &c, 1) == 1) && c == '1';
+}
+
+/* A group with processes of its own bounds no memory of those below it: then they are beside it, where that may be. */
+static void memory_allow(char *dir)
+{
+	char *slash = strrchr(dir, '/');
+
+	if (!slash || slash == dir)
+		return;
+	*slash = '\0';
+	if (!is_given_away(dir) || file_put(dir, "cgroup.subtree_control", "+memory") < 0)
+		*slash = '/';
+}
+
 static void own_group(char *buf, size_t len)
 {
 	char line[4096];
@@ -74,8 +95,10 @@ char *group_home(void)
 	own_group(group, sizeof(group));
 	if (!mount[0] || !group[0] || asprintf(&dir, "%s%s", mount, group) < 0)
 		return NULL;
-	if (access(dir, W_OK) == 0)
+	if (access(dir, W_OK) == 0) {
+		memory_allow(dir);
 		return dir;
+	}
 	free(dir);
 	return NULL;
 }
@@ -157,4 +180,120 @@ int group_move(const char *group, int pid)
 void group_remove(const char *group)
 {
 	rmdir(group);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+/* "rw,memory" */
+static bool has_memory(const char *list)
+{
+	for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+		if (strncmp(at, "memory", 6) == 0 && (!at[6] || strchr(",\n", at[6])))
+			return true;
+	return false;
+}
+
+static bool memory_mount(char *root, char *mount)
+{
+	char line[4096], options[1024];
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	bool there = false;
+
+	while (f && !there && fgets(line, sizeof(line), f)) {
+		const char *rest = strstr(line, " - cgroup ");
+
+		there = rest && sscanf(line, "%*s %*s %*s %2047s %2047s", root, mount) == 2 &&
+			sscanf(rest, " - cgroup %*s %1023s", options) == 1 && has_memory(options);
+	}
+	if (f)
+		fclose(f);
+	return there;
+}
+
+/* "4:memory:/path" */
+static bool memory_own(char *buf, size_t len)
+{
+	char line[4096], *of, *path = NULL;
+	FILE *f = fopen("/proc/self/cgroup", "re");
+
+	while (f && !path && fgets(line, sizeof(line), f)) {
+		of = strchr(line, ':');
+		path = of ? strchr(of + 1, ':') : NULL;
+		if (!path)
+			continue;
+		*path++ = '\0';
+		path = has_memory(of + 1) ? path : NULL;
+	}
+	if (path) {
+		path[strcspn(path, "\n")] = '\0';
+		snprintf(buf, len, "%s", path);
+	}
+	if (f)
+		fclose(f);
+	return path != NULL;
+}
+
+char *group_memory_home(void)
+{
+	char root[2048], mount[2048], own[4096], *dir = NULL;
+	size_t seen;
+
+	if (!memory_mount(root, mount) || !memory_own(own, sizeof(own)))
+		return NULL;
+	seen = strcmp(root, "/") == 0 || strncmp(own, root, strlen(root)) != 0 ? 0 : strlen(root);
+	if (asprintf(&dir, "%s%s", mount, own + seen) < 0)
+		return NULL;
+	if (access(dir, W_OK) == 0)
+		return dir;
+	free(dir);
+	return NULL;
+}
+
+int group_bound(const char *group, int64_t bytes)
+{
+	char text[32];
+	int r;
+
+	snprintf(text, sizeof(text), "%lld", (long long)bytes);
+	r = file_put(group, "memory.max", bytes < 0 ? "max" : text);
+	if (r != -ENOENT) {
+		file_put(group, "memory.swap.max", bytes < 0 ? "max" : "0");
+		file_put(group, "memory.oom.group", "1");
+		return r;
+	}
+	/* The first kind: memory with swap is never less than memory; which goes first depends on what they were. */
+	r = file_put(group, "memory.limit_in_bytes", text);
+	file_put(group, "memory.memsw.limit_in_bytes", text);
+	return r ? file_put(group, "memory.limit_in_bytes", text) : 0;
+}
+
+/* The number behind a word that begins a line, "": the file is a number. */
+static int64_t number_get(const char *group, const char *name, const char *word)
+{
+	char path[4096], line[256];
+	int64_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", group, name);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, word, strlen(word)) == 0)
+			n = strtoll(line + strlen(word), NULL, 10);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+int64_t group_kills(const char *group)
+{
+	int64_t n = number_get(group, "memory.events", "oom_kill ");
+
+	return n ? n : number_get(group, "memory.oom_control", "oom_kill ");
+}
+
+int64_t group_peak_kb(const char *group)
+{
+	int64_t n = number_get(group, "memory.peak", "");
+
+	return (n ? n : number_get(group, "memory.max_usage_in_bytes", "")) / 1024;
 }

@@ -91,6 +91,7 @@ void host_hello(struct keel_mod *mod)
 	keel_put_int(out, "pcpus", found > 0 ? found : 1);
 	keel_put_int(out, "mem_kb", cf->mem > 0 ? cf->mem / 1024 : memory_kb());
 	keel_put_str(out, "arch", "linux");
+	keel_put_str(out, "version", keel_version_text(mod));
 	keel_put_str(out, "sharing", cf->sharing);
 	if (st->mom.store[0])
 		keel_put_str(out, "store", st->mom.store);

@@ -49,6 +49,8 @@ void launch_free(struct launch *l)
 	free(l->jobdir_root);
 	free(l->groups_dir);
 	free(l->group_path);
+	free(l->memory_dir);
+	free(l->bound_path);
 	part_free(l->part);
 	keel_strings_free(l->usecp);
 	user_fini(&l->account_of);
@@ -157,6 +159,7 @@ static bool host_copy(struct keel_mod *mod, struct launch *l)
 	l->jobdir_shared = st->mom.said.jobdir_shared;
 	l->jobdir_root = st->mom.said.jobdir_root ? strdup(st->mom.said.jobdir_root) : NULL;
 	l->groups_dir = st->mom.freezer_dir ? strdup(st->mom.freezer_dir) : NULL;
+	l->memory_dir = st->mom.memory_dir ? strdup(st->mom.memory_dir) : NULL;
 	l->start_ms = cf->start_limit;
 	l->deliver_ms = cf->deliver_limit;
 	l->resolved = u && user_copy(&u->user, &l->account_of) == 0;
@@ -318,8 +321,9 @@ static void end_take(struct keel_mod *mod, struct task *t, const struct diary *d
 	}
 	t->missed = d->placed < 0 ? 0 : (d->placed & 1) + (d->placed >> 1 & 1);
 	if (t->missed)
-		keel_log(mod, KEEL_LOG_ERROR, "Job", t->id, "output could not be copied; it is retained in %s/undelivered",
-			 keel_home(mod));
+		kept_take(mod, t, d);
+	if (d->unrun[0])
+		kept_remark(mod, t, d);
 	task_ended(mod, t, d->status);
 }
 
@@ -397,6 +401,7 @@ static void task_take(struct keel_mod *mod, struct task *t, const struct launch 
 	t->makes_dir = launch_makes_dir(l);
 	t->user = l->user ? strdup(l->user) : NULL;
 	t->freezer = l->group_path ? strdup(l->group_path) : NULL;
+	t->bound = l->bound_path ? strdup(l->bound_path) : NULL;
 	t->part->view.uid = l->account_of.uid;
 	launch_watch(mod, t);
 	talk_begin(mod, t);
@@ -448,6 +453,7 @@ static void launch_spawn(struct keel_mod *mod, void *arg)
 		flight_refuse(mod, f, KEEL_TASK_RETRY, "the task was withdrawn");
 		return;
 	}
+	f->l.bound_kb = f->task->bound_kb;
 	st->mom.launching++;
 	if (keel_work(mod, spawn_work, spawned, f) < 0) {
 		st->mom.launching--;

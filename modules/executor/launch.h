@@ -54,6 +54,8 @@ struct launch {
 	struct nursery *nursery;
 	const char *world; /* proc_world() */
 	char *groups_dir, *group_path; /* where its cgroup is made, and that; NULL none */
+	char *memory_dir, *bound_path; /* the same for one that bounds memory; bound_path may be group_path's */
+	int64_t bound_kb; /* <= 0: none is wanted */
 	int64_t start_ms, deliver_ms;
 	bool output_here, error_here; /* their hosts have an address of this one */
 	struct part *part;	   /* until its task has it, */

@@ -223,7 +223,10 @@ void member_done(struct keel_mod *mod, struct task *t, const char *rest)
 	if (sscanf(rest, "%u %d", &number, &status) != 2 || !(m = member_find(t, number)))
 		return;
 	m->status = status;
-	member_over(mod, t, m);
+	bound_look(mod, t); /* why it has ended goes before */
+	m = member_find(t, number);
+	if (m)
+		member_over(mod, t, m);
 }
 
 static void spawns_fail(struct keel_mod *mod, struct task *t, int32_t code, const char *why)

@@ -413,4 +413,5 @@ const struct keel_part_api part_api = {
 	.write = part_write, .read = part_read_output, .prune = part_prune, .admit = part_admit,
 	.abort = part_abort, .path_here = part_path_here, .usage = part_usage,
 	.program = program_show, .set_program = program_set, .preterm = part_preterm, .weigh = part_weigh,
+	.bound = part_bound,
 };

@@ -62,4 +62,11 @@ int part_elsewhere_set(struct part *p, const char *host, const char *const *item
 int part_elsewhere_put(struct part *p, const char *host, const struct elsewhere *what);
 const struct elsewhere *part_elsewhere(const struct part *p, const char *host); /* NULL: it has used nothing */
 
+struct task;
+/* weigh.c */
+int32_t part_weigh(struct keel_mod *mod, const char *id);
+int32_t part_bound(struct keel_mod *mod, const char *id, int64_t mem_kb);
+void bound_look(struct keel_mod *mod, const struct task *t); /* has the kernel ended some of it? */
+bool part_is_watched(const struct task *t); /* modules may act on what it uses: it is not ending */
+
 #endif

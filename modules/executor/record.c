@@ -105,10 +105,14 @@ static const struct {
 	{ "walltime ", NUMBER(walltime) }, { "cput ", NUMBER(cput) },
 	{ "ncpus ", NUMBER(ncpus) },	{ "output ", TEXT(output) },
 	{ "error ", TEXT(error) },	{ "freezer ", TEXT(freezer) },
+	{ "bound ", TEXT(bound) },
 	{ "started ", .take = started_take }, { "settled", .take = settled_take }, { "refused ", .take = refused_take },
 	{ "stopped ", .take = stopped_take }, { "resumed ", .take = resumed_take },
 	{ "notice ", TEXT(notice) },	{ "limit ", NUMBER(limit) },	{ "over ", NUMBER(up_over) },
 	{ "ended ", .take = ended_take }, { "placed ", NUMBER(placed) },
+	{ "unrun ", TEXT(unrun) },
+	{ "kept.OU ", TEXT(kept[0].at) }, { "dest.OU ", TEXT(kept[0].dest) }, { "why.OU ", TEXT(kept[0].why) },
+	{ "kept.ER ", TEXT(kept[1].at) }, { "dest.ER ", TEXT(kept[1].dest) }, { "why.ER ", TEXT(kept[1].why) },
 };
 
 static void diary_line(struct diary *d, const char *line)

@@ -125,6 +125,7 @@ static void task_fill(struct keel_mod *mod, struct task *t, const struct diary *
 	t->next_usage_ms = now + 1000;
 	t->user = strdup(d->user);
 	t->freezer = d->freezer[0] ? strdup(d->freezer) : NULL;
+	t->bound = d->bound[0] ? strdup(d->bound) : NULL;
 	if (d->refused) {
 		t->status = d->refused;
 		snprintf(t->why, sizeof(t->why), "%s", d->why);

@@ -118,6 +118,7 @@ void on_ended(struct keel_mod *mod, const char *peer, const struct keel_msg *m)
 	if (!items || n == UINT32_MAX)
 		n = 0;
 	place_tell(mod, job, m);
+	kept_tell(mod, peer, job, m);
 	failed_tell(mod, job, m);
 	TELL(mod, ended, job, (int32_t)keel_msg_int(m, "status", -1),
 	     keel_msg_int(m, "session", 0), items, n);

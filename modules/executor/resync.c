@@ -303,7 +303,7 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 {
 	uint32_t n_vnodes = 0, n = 0;
 	const char *const *vnodes = keel_msg_strings(m, "vnodes", &n_vnodes);
-	const char *arch = keel_msg_str(m, "arch"), *sharing = keel_msg_str(m, "sharing");
+	const char *arch = keel_msg_str(m, "arch"), *sharing = keel_msg_str(m, "sharing"), *version = keel_msg_str(m, "version");
 	const char **facts;
 	char **made;
 
@@ -317,6 +317,8 @@ static void facts_tell(struct keel_mod *mod, const char *peer, const struct keel
 		n += asprintf(&made[n], "arch=%s", arch ? arch : "linux") > 0;
 		n += asprintf(&made[n], "pcpus=%lld", (long long)keel_msg_int(m, "pcpus", 1)) > 0;
 		n += asprintf(&made[n], "sharing=%s", sharing ? sharing : "default_shared") > 0;
+		if (version)
+			n += asprintf(&made[n], "version=%s", version) > 0;
 		for (uint32_t i = 0; i < n_vnodes; i++)
 			n += asprintf(&made[n], "vnode=%s", vnodes[i]) > 0;
 		for (uint32_t i = 0; i < n; i++)

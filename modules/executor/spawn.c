@@ -248,6 +248,8 @@ static void place_write(const struct launch *l, const char *sandbox, struct spec
 	}
 	spec_put(out, "sandbox", sandbox);
 	spec_put(out, "cgroup", l->group_path);
+	if (l->bound_path && !(l->group_path && strcmp(l->bound_path, l->group_path) == 0))
+		spec_put(out, "bound", l->bound_path);
 	spec_put_number(out, "start_ms", (uint64_t)l->start_ms);
 	spec_put_number(out, "deliver_ms", (uint64_t)l->deliver_ms);
 	spec_put_number(out, "umask", l->umask ? strtoul(l->umask, NULL, 8) & 0777 : UMASK_DEFAULT);
@@ -337,6 +339,7 @@ static char *record_text(const struct launch *l, size_t *ret_len)
 	wish_print(f, "output", l->output);
 	wish_print(f, "error", l->error);
 	wish_print(f, "freezer", l->group_path);
+	wish_print(f, "bound", l->bound_path);
 	part_print(f, l->facts);
 	if (fclose(f) == 0)
 		return text;
@@ -408,6 +411,25 @@ static int shepherd_start(struct launch *l, int spec_fd)
 	return 0;
 }
 
+/* In the group that it has anyway, where that bounds memory; else in one beside it, of the first kind. */
+static void bound_make(struct launch *l)
+{
+	int64_t bytes = l->bound_kb > INT64_MAX / 1024 ? INT64_MAX : l->bound_kb * 1024;
+
+	if (l->bound_kb <= 0)
+		return;
+	if (l->group_path && group_bound(l->group_path, bytes) == 0) {
+		l->bound_path = strdup(l->group_path);
+		return;
+	}
+	l->bound_path = group_make(l->memory_dir, l->id);
+	if (!l->bound_path || group_bound(l->bound_path, bytes) == 0)
+		return;
+	group_remove(l->bound_path);
+	free(l->bound_path);
+	l->bound_path = NULL;
+}
+
 void spawn_work(void *arg)
 {
 	struct launch *l = arg;
@@ -423,6 +445,7 @@ void spawn_work(void *arg)
 	if (user_resolve(l) < 0 || nodes_write(l) < 0)
 		return;
 	l->group_path = group_make(l->groups_dir, l->id);
+	bound_make(l);
 	/* The spec as a file, open for the shepherd. */
 	job_file(l, ".JB", path, sizeof(path));
 	if (spec_write(l, &out) == 0)
@@ -433,6 +456,8 @@ void spawn_work(void *arg)
 		shepherd_start(l, spec_fd);
 		close(spec_fd);
 	}
+	if (l->status && l->bound_path)
+		group_remove(l->bound_path);
 	if (l->status && l->group_path)
 		group_remove(l->group_path);
 }

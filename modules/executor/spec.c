@@ -122,6 +122,7 @@ static const struct field {
 	{ "tmpdir", FIELD_TEXT, offsetof(struct spec, tmpdir) },
 	{ "sandbox", FIELD_TEXT, offsetof(struct spec, sandbox) },
 	{ "cgroup", FIELD_TEXT, offsetof(struct spec, cgroup) },
+	{ "bound", FIELD_TEXT, offsetof(struct spec, bound) },
 	{ "out.run", FIELD_TEXT, offsetof(struct spec, out.run) },
 	{ "out.place", FIELD_TEXT, offsetof(struct spec, out.place) },
 	{ "out.remove", FIELD_BOOL, offsetof(struct spec, out.remove) },

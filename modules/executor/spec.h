@@ -42,6 +42,7 @@ struct spec {
 	char *tmpdir;       /* made before and removed after the task; NULL: none */
 	char *sandbox;      /* likewise, and the start directory; NULL: none */
 	char *cgroup;       /* its processes are in there (group.h); NULL: none */
+	char *bound;	    /* and in there, for their memory */
 	bool drop;          /* become uid, gid, groups */
 	uid_t uid;
 	gid_t gid;

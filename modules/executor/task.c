@@ -66,10 +66,14 @@ static void task_forget(struct task *t)
 	part_free(t->part);
 	spec_out_fini(&t->program);
 	free(t->freezer);
+	free(t->bound);
 	free(t->id);
 	free(t->dir);
 	free(t->output);
 	free(t->error);
+	free(t->kept_why);
+	free(t->kept_text);
+	free(t->remark);
 	free(t->user);
 	free(t);
 }
@@ -92,6 +96,8 @@ void task_free(struct keel_mod *mod, struct task *t)
 	struct launch *next = t->next;
 
 	task_release(t);
+	if (t->bound)
+		group_remove(t->bound);
 	if (t->freezer)
 		group_remove(t->freezer);
 	record_remove(mod, t->id);
@@ -118,6 +124,7 @@ void mom_fini(struct keel_mod *mod)
 		launch_free(t->next);
 		task_forget(t);
 	}
+	usage_fini(st);
 	shown_fini(st);
 	part_fini(mod);
 	chores_fini(mod);
@@ -126,6 +133,7 @@ void mom_fini(struct keel_mod *mod)
 	users_fini(st);
 	free(st->mom.jobs_dir);
 	free(st->mom.freezer_dir);
+	free(st->mom.memory_dir);
 }
 
 int64_t task_walltime_ms(struct keel_mod *mod, const struct task *t)
@@ -171,6 +179,8 @@ void task_report(struct keel_mod *mod, struct task *t)
 		keel_put_int(out, "lacks", 1);
 	if (t->state == TASK_ENDED)
 		usage_put(mod, t, out);
+	if (t->state == TASK_ENDED)
+		kept_put(t, out);
 	keel_link_send(mod, "server", names[t->state], out);
 }
 

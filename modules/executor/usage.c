@@ -18,9 +18,14 @@
 #define OVER_CPUT -28
 #define OVER_WALLTIME -29
 
+#define AT_ONCE 32 /* tasks in one turn of the loop: each has files that are written and read */
+
 struct reading {
 	struct proc *all;
 	size_t n;
+	struct sum *sums; /* of tasks that were due when it was done, by top */
+	size_t n_sums;
+	int64_t now_ms;
 };
 
 /* Of a task, below its shepherd; or of a process that was taken into one: that counts itself. */
@@ -205,6 +210,8 @@ void limit_exceeded(struct keel_mod *mod, struct task *t, int32_t status, const 
 		}
 		record_note(mod, t, "limit %d", (int)status);
 	}
+	if (t->over) /* its output is being placed */
+		return;
 	keel_log(mod, KEEL_LOG_JOB, "Job", t->id, "kill_job");
 	stop_kill(mod, t, cf->kill_delay);
 }
@@ -239,6 +246,8 @@ static void measured(struct keel_mod *mod, const struct task *t)
 				       .cput_ms = (int64_t)t->usage.cput_ms, .walltime_ms = task_walltime_ms(mod, t) };
 
 	if (part_is_watched(t))
+		bound_look(mod, t);
+	if (part_is_watched(t)) /* still */
 		PART_TELL(mod, measured, part_of(t), &r);
 }
 
@@ -257,47 +266,77 @@ static void reading_work(void *arg)
 		r->n = 0;
 }
 
+static void reading_free(struct state *st, struct reading *r)
+{
+	st->mom.reading = NULL;
+	st->mom.sampling--;
+	free(r->sums);
+	free(r->all);
+	free(r);
+}
+
+static void task_take(struct keel_mod *mod, struct task *t, const struct sum *s, int64_t now)
+{
+	const struct conf *cf = mod->conf;
+
+	usage_take(t, s, now);
+	record_usage(mod, t);
+	t->next_usage_ms = now + (cf->usage_interval > 0 ? cf->usage_interval : 10000);
+	limits_check(mod, t);
+	measured(mod, t);
+	task_used(mod, t);
+}
+
+/* Some of the tasks; one that has its reading is due no more. */
+static void reading_use(struct keel_mod *mod, void *arg)
+{
+	struct state *st = mod->state;
+	struct reading *r = arg;
+	struct task *t, *next;
+	int taken = 0;
+
+	st->mom.reading = r;
+	HASH_ITER(hh, st->mom.tasks, t, next) {
+		struct sum key = { .top = t->shepherd }, *s = NULL;
+
+		if (r->sums && is_due(t, r->now_ms))
+			s = bsearch(&key, r->sums, r->n_sums, sizeof(*r->sums), by_top);
+		if (!s)
+			continue;
+		if (taken++ == AT_ONCE && !st->stopping && keel_defer(mod, reading_use, r) == 0)
+			return;
+		task_take(mod, t, s, r->now_ms);
+	}
+	reading_free(st, r);
+}
+
+void usage_fini(struct state *st)
+{
+	if (st->mom.reading)
+		reading_free(st, st->mom.reading);
+}
+
 static void reading_done(struct keel_mod *mod, void *arg)
 {
 	struct state *st = mod->state;
 	struct reading *r = arg;
-	int64_t now = keel_now_ms(mod);
-	size_t n = 0, room = 1;
-	struct sum *sums;
+	size_t room = 1;
 	struct task *t, *next;
-	const struct conf *cf;
 
-	st->mom.sampling--;
+	r->now_ms = keel_now_ms(mod);
 	HASH_ITER(hh, st->mom.tasks, t, next)
 		room += 1 + attached_count(t);
-	sums = calloc(room, sizeof(*sums));
+	r->sums = calloc(room, sizeof(*r->sums));
 	HASH_ITER(hh, st->mom.tasks, t, next)
-		if (sums && is_due(t, now)) {
-			sums[n++].top = t->shepherd;
-			n += attached_put(t, sums + n);
+		if (r->sums && is_due(t, r->now_ms)) {
+			r->sums[r->n_sums++].top = t->shepherd;
+			r->n_sums += attached_put(t, r->sums + r->n_sums);
 		}
-	if (sums && r->n)
-		sums_fill(r, sums, n);
-	if (sums)
-		attached_add(sums, n);
-	HASH_ITER(hh, st->mom.tasks, t, next) {
-		struct sum key = { .top = t->shepherd }, *s = NULL;
-
-		if (sums && is_due(t, now))
-			s = bsearch(&key, sums, n, sizeof(*sums), by_top);
-		if (s) {
-			cf = mod->conf;
-			usage_take(t, s, now);
-			record_usage(mod, t);
-			t->next_usage_ms = now + (cf->usage_interval > 0 ? cf->usage_interval : 10000);
-			limits_check(mod, t);
-			measured(mod, t);
-			task_used(mod, t);
-		}
-	}
-	free(sums);
-	free(r->all);
-	free(r);
+	if (r->sums && r->n)
+		sums_fill(r, r->sums, r->n_sums);
+	if (r->sums)
+		attached_add(r->sums, r->n_sums);
+	reading_use(mod, r);
 }
 
 static void reading_start(struct keel_mod *mod)

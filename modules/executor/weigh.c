@@ -2,6 +2,7 @@
  *
  * weigh.c - how much memory a part's processes have, where what they share counts once: the kernel says of each process which
  * part of a shared page is its own. It looks at each page for that, so this is read on a worker thread, on request.
+ * Likewise how much memory the kernel lets them have: bound.
  */
 #include "executor.h"
 
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "group.h"
 
 struct weighing {
 	char *id;
@@ -109,4 +112,34 @@ int32_t part_weigh(struct keel_mod *mod, const char *id)
 	st->mom.sampling++;
 	t->weighing = true;
 	return 0;
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------ */
+
+int32_t part_bound(struct keel_mod *mod, const char *id, int64_t mem_kb)
+{
+	struct task *t = id ? task_find(mod->state, id) : NULL;
+	int64_t bytes = mem_kb > INT64_MAX / 1024 ? INT64_MAX : mem_kb * 1024;
+	int r;
+
+	if (!t || t->state == TASK_ENDED || t->state == TASK_REFUSED)
+		return -ENOENT;
+	if (t->state == TASK_BEGIN && !t->shepherd) { /* spawn_work() obeys it */
+		t->bound_kb = mem_kb;
+		return 0;
+	}
+	if (!t->bound)
+		return -ENOTSUP;
+	if (t->bound_kb == mem_kb)
+		return 0;
+	r = group_bound(t->bound, mem_kb > 0 ? bytes : -1);
+	if (r == 0) /* less than it has now is refused while that cannot be freed: readings see it */
+		t->bound_kb = mem_kb;
+	return r;
+}
+
+void bound_look(struct keel_mod *mod, const struct task *t)
+{
+	if (t->bound && t->part && !t->discarded && !t->ending && !t->limit_status && group_kills(t->bound) > 0)
+		PART_TELL(mod, starved, part_of(t), group_peak_kb(t->bound));
 }

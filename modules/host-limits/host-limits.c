@@ -26,7 +26,7 @@
 KEEL_USE_OPT(part);
 
 struct conf {
-	bool mem, complexmem, cpuaverage, cpuburst;
+	bool mem, complexmem, cpuaverage, cpuburst, cgroup;
 	int64_t burst_window;
 };
 
@@ -50,6 +50,9 @@ static const struct keel_conf_rule conf_rules[] = {
 	KEEL_CONF_RULE(BOOL, struct conf, cpuaverage, .fallback = "false",
 		       .doc = "ends jobs that use more processors than their ncpus here, in all their time"),
 	KEEL_CONF_RULE(BOOL, struct conf, cpuburst, .fallback = "false", .doc = "ends jobs that do so lately"),
+	KEEL_CONF_RULE(BOOL, struct conf, cgroup, .fallback = "true",
+		       .doc = "lets the kernel bound the memory of jobs that are watched for it, where this host has cgroups for that: "
+			      "none has more between readings"),
 	KEEL_CONF_RULE(DURATION, struct conf, burst_window, .fallback = "120s", .min = 1000, .max = 86400000,
 		       .doc = "how long lately is: what a job uses in so much time has the weight of delta_weightup or "
 			      "delta_weightdown; in less, less"),
@@ -60,6 +63,7 @@ static void rules_of(struct keel_mod *mod, struct rules *ret)
 {
 	const struct state *st = mod->state;
 	const struct conf *cf = mod->conf;
+	char unused[RULES_WHY];
 
 	rules_init(ret);
 	ret->on[LIMIT_MEM] = cf->mem;
@@ -67,16 +71,17 @@ static void rules_of(struct keel_mod *mod, struct rules *ret)
 	ret->on[LIMIT_AVERAGE] = cf->cpuaverage;
 	ret->on[LIMIT_BURST] = cf->cpuburst;
 	for (char **at = st->said; at && *at; at++)
-		rules_set(ret, *at, NULL);
+		rules_set(ret, *at, unused);
 }
 
 static int32_t enforce_check(struct keel_mod *mod, const char *value, struct keel_err *err)
 {
 	struct rules unused;
+	char why[RULES_WHY];
 
 	(void)mod;
 	rules_init(&unused);
-	return rules_set(&unused, value, err);
+	return rules_set(&unused, value, why) == 0 ? 0 : keel_error(err, -EINVAL, "%s", why);
 }
 
 static void enforce_apply(struct keel_mod *mod, const char *const *values, uint32_t n)
@@ -134,6 +139,26 @@ static void mem_exceeded(const struct keel_part *part, int64_t kb, int64_t limit
 	keel_part_fail(part->id, OVER_MEM, line);
 }
 
+/* What the kernel is to let it have, in kb; -1: what it wants. */
+static int64_t bound_of(struct keel_mod *mod, const struct keel_part *part, const struct rules *r)
+{
+	const struct conf *cf = mod->conf;
+	int64_t limit_kb = share_mem_kb(part->hosts[part->index].vnodes);
+
+	return cf->cgroup && (r->on[LIMIT_MEM] || r->on[LIMIT_COMPLEXMEM]) && limit_kb > 0 ? limit_kb : -1;
+}
+
+static keel_verdict on_begin(struct keel_call *c, const struct keel_ev_task_begin *ev)
+{
+	const struct keel_part *part = keel_has(part) ? keel_part_find(ev->id) : NULL;
+	struct rules r;
+
+	rules_of(c->mod, &r);
+	if (part)
+		keel_part_bound(ev->id, bound_of(c->mod, part, &r));
+	return KEEL_NEXT;
+}
+
 /* True: it is ended. */
 static bool mem_check(const struct keel_part *part, const struct rules *r, int64_t kb)
 {
@@ -181,6 +206,7 @@ static void measured(struct keel_mod *mod, const struct keel_part *part, const s
 	struct rules r;
 
 	rules_of(mod, &r);
+	keel_part_bound(part->id, bound_of(mod, part, &r));
 	if (part->state == KEEL_PART_STOPPED || mem_check(part, &r, now->mem_kb))
 		return;
 	cpu_check(mod, part, &r, now);
@@ -194,6 +220,16 @@ static void weighed(struct keel_mod *mod, const struct keel_part *part, int64_t 
 	rules_of(mod, &r);
 	if (r.on[LIMIT_COMPLEXMEM] && part->state != KEEL_PART_STOPPED && limit_kb > 0 && kb > limit_kb)
 		mem_exceeded(part, kb, limit_kb);
+}
+
+/* The kernel was quicker. */
+static void starved(struct keel_mod *mod, const struct keel_part *part, int64_t kb)
+{
+	int64_t limit_kb = share_mem_kb(part->hosts[part->index].vnodes);
+
+	(void)mod;
+	if (limit_kb > 0)
+		mem_exceeded(part, kb > limit_kb ? kb : limit_kb, limit_kb);
 }
 
 static void gone(struct keel_mod *mod, const char *id, int64_t run, bool discarded)
@@ -210,8 +246,10 @@ static void gone(struct keel_mod *mod, const char *id, int64_t run, bool discard
 /* ---- the module ------------------------------------------------------------------------------------------------------ */
 static const struct keel_part_events events = {
 	.size = sizeof(struct keel_part_events), .gone = gone, .measured = measured, .weighed = weighed,
+	.starved = starved,
 };
 static const struct keel_contrib contribs[] = { KEEL_ROW(MOM_DIRECTIVE, enforce_row) };
+static const struct keel_tap taps[] = { KEEL_TAP(task_begin, on_begin) };
 
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
@@ -233,4 +271,4 @@ static void fini(struct keel_mod *mod)
 
 KEEL_MODULE(.name = "host-limits", .version = "1.0", .vendor = "Keelson",
 	    .summary = "$enforce: memory and processors of jobs on a host", .roles = KEEL_MOM, .state_size = sizeof(struct state),
-	    KEEL_CONF(struct conf, conf_rules), KEEL_CONTRIBS(contribs), .start = start, .fini = fini);
+	    KEEL_CONF(struct conf, conf_rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps), .start = start, .fini = fini);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,19 +34,21 @@ void rules_init(struct rules *r)
 		r->number[i] = numbers[i].usual;
 }
 
-static int32_t number_set(struct rules *r, int i, const char *value, struct keel_err *err)
+static int number_set(struct rules *r, int i, const char *value, char why[RULES_WHY])
 {
 	char *end;
 	double n = strtod(value, &end);
 
-	if (end == value || *end || !isfinite(n) || n < numbers[i].least || n > numbers[i].most)
-		return keel_error(err, -EINVAL, "%s: \"%.80s\" is no number from %g to %g", numbers[i].name, value, numbers[i].least,
-				  numbers[i].most);
+	if (end == value || *end || !isfinite(n) || n < numbers[i].least || n > numbers[i].most) {
+		snprintf(why, RULES_WHY, "%s: \"%.80s\" is no number from %g to %g", numbers[i].name, value, numbers[i].least,
+			 numbers[i].most);
+		return -EINVAL;
+	}
 	r->number[i] = n;
 	return 0;
 }
 
-int32_t rules_set(struct rules *r, const char *text, struct keel_err *err)
+int rules_set(struct rules *r, const char *text, char why[RULES_WHY])
 {
 	bool on = *text != '!';
 	const char *name = text + !on, *value = name + strcspn(name, " \t");
@@ -54,16 +57,16 @@ int32_t rules_set(struct rules *r, const char *text, struct keel_err *err)
 	value += strspn(value, " \t");
 	for (int i = 0; i < LIMITS; i++)
 		if (strlen(limits[i]) == len && strncmp(name, limits[i], len) == 0) {
-			if (*value)
-				return keel_error(err, -EINVAL, "behind %s stands nothing", limits[i]);
-			r->on[i] = on;
-			return 0;
+			snprintf(why, RULES_WHY, "behind %s stands nothing", limits[i]);
+			r->on[i] = *value ? r->on[i] : on;
+			return *value ? -EINVAL : 0;
 		}
 	for (int i = 0; i < NUMBERS; i++)
 		if (on && strlen(numbers[i].name) == len && strncmp(name, numbers[i].name, len) == 0)
-			return number_set(r, i, value, err);
-	return keel_error(err, -EINVAL, "\"%.80s\" is neither mem, complexmem, cpuaverage nor cpuburst, with or without a !, nor a "
-			  "number of these such as average_trialperiod", text);
+			return number_set(r, i, value, why);
+	snprintf(why, RULES_WHY, "\"%.80s\" is neither mem, complexmem, cpuaverage nor cpuburst, with or without a !, nor a number of "
+		 "these such as average_trialperiod", text);
+	return -EINVAL;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rules.h - what is too much: pure, and calls no API but for errors.
+ * rules.h - what is too much; calls no API.
  */
 #ifndef HOST_LIMITS_RULES_H
 #define HOST_LIMITS_RULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-
-#include "keel/core.h"
 
 enum limit { LIMIT_MEM, LIMIT_COMPLEXMEM, LIMIT_AVERAGE, LIMIT_BURST, LIMITS };
 enum number { TRIAL_PERIOD, AVERAGE_PERCENT, AVERAGE_FACTOR, DELTA_PERCENT, DELTA_FACTOR, WEIGHT_UP, WEIGHT_DOWN, NUMBERS };
@@ -20,8 +19,9 @@ struct rules {
 
 /* Nothing is on; numbers are as they are by default. */
 void rules_init(struct rules *r);
-/* "[!]NAME [VALUE]". 0; fails with -EINVAL and *err, and nothing is changed. */
-int32_t rules_set(struct rules *r, const char *text, struct keel_err *err);
+/* "[!]NAME [VALUE]". 0; fails with -EINVAL and the reason in `why`, and nothing is changed. */
+#define RULES_WHY 400
+int rules_set(struct rules *r, const char *text, char why[RULES_WHY]);
 
 /* The sum of mem in "(n1:ncpus=1:mem=100kb+n2:mem=1gb)+(n1:ncpus=1)", in kb; 0: none was wanted. */
 int64_t share_mem_kb(const char *vnodes);

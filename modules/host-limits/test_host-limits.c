@@ -17,6 +17,7 @@ static struct keel_mod *mod;
 static struct keel_part_events events; /* as the module listens */
 static const struct keel_mom_directive_def *enforce;
 static int fails, weighs;
+static int64_t bounded;
 static int32_t failed_status;
 static char failed_line[200];
 
@@ -45,7 +46,19 @@ static int32_t weigh(struct keel_mod *m, const char *id)
 	weighs++;
 	return 0;
 }
-static const struct keel_part_api parts = { .size = sizeof(parts), .listen = listen_to, .fail = fail, .weigh = weigh };
+static int32_t bound(struct keel_mod *m, const char *id, int64_t kb)
+{
+	(void)m, (void)id;
+	bounded = kb;
+	return 0;
+}
+static const struct keel_part *find(struct keel_mod *m, const char *id)
+{
+	(void)m;
+	return strcmp(id, part.id) == 0 ? &part : NULL;
+}
+static const struct keel_part_api parts = { .size = sizeof(parts), .listen = listen_to, .fail = fail, .weigh = weigh, .bound = bound,
+					    .find = find };
 
 static void load(const char *conf)
 {
@@ -151,4 +164,35 @@ static void processors(void)
 	unload();
 }
 
-TESTS_MAIN("host-limits", TEST(memory), TEST(shared_memory), TEST(processors))
+static void begins(void)
+{
+	keel_mock_raise(mock, KEEL_POINT_task_begin, KEEL_EVENT(task_begin, .id = part.id, .user = "u"), NULL);
+}
+
+static void bounds(void)
+{
+	load("");
+	bounded = 0;
+	begins();
+	CU_ASSERT_EQUAL(bounded, -1);
+	enforce->apply(mod, (const char *[]){ "mem" }, 1);
+	begins();
+	CU_ASSERT_EQUAL(bounded, 204800);
+	hosts[1].vnodes = "(n2:ncpus=1:mem=1gb)"; /* it has fewer vnodes here, or more */
+	reads(1, 0, 1000);
+	CU_ASSERT_EQUAL(bounded, 1048576);
+	hosts[1].vnodes = "(n2:ncpus=1:mem=204800kb)";
+	events.starved(mod, &part, 204000);
+	CU_ASSERT_EQUAL(failed_status, -27);
+	CU_ASSERT_STRING_EQUAL(failed_line, "mem 204800kb exceeded limit 204800kb");
+	enforce->apply(mod, NULL, 0);
+	reads(1, 0, 1000);
+	CU_ASSERT_EQUAL(bounded, -1);
+	unload();
+	load("mem = true; cgroup = false;");
+	begins();
+	CU_ASSERT_EQUAL(bounded, -1);
+	unload();
+}
+
+TESTS_MAIN("host-limits", TEST(memory), TEST(bounds), TEST(shared_memory), TEST(processors))

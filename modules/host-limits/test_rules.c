@@ -9,17 +9,17 @@
 #include "rules.h"
 
 static struct rules r;
-static struct keel_err err;
+static char why[RULES_WHY];
 
 static void words(void)
 {
 	rules_init(&r);
 	CU_ASSERT(!r.on[LIMIT_MEM] && !r.on[LIMIT_COMPLEXMEM] && !r.on[LIMIT_AVERAGE] && !r.on[LIMIT_BURST]);
-	CU_ASSERT_EQUAL(rules_set(&r, "mem", &err), 0);
-	CU_ASSERT_EQUAL(rules_set(&r, "cpuburst", &err), 0);
-	CU_ASSERT_EQUAL(rules_set(&r, "delta_weightup \t 0.25", &err), 0);
+	CU_ASSERT_EQUAL(rules_set(&r, "mem", why), 0);
+	CU_ASSERT_EQUAL(rules_set(&r, "cpuburst", why), 0);
+	CU_ASSERT_EQUAL(rules_set(&r, "delta_weightup \t 0.25", why), 0);
 	CU_ASSERT(r.on[LIMIT_MEM] && r.on[LIMIT_BURST] && r.number[WEIGHT_UP] == 0.25);
-	CU_ASSERT_EQUAL(rules_set(&r, "!mem", &err), 0);
+	CU_ASSERT_EQUAL(rules_set(&r, "!mem", why), 0);
 	CU_ASSERT(!r.on[LIMIT_MEM]);
 }
 
@@ -33,9 +33,9 @@ static void wrong_words(void)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct rules before = r;
 
-		err.text[0] = '\0';
-		CU_ASSERT_EQUAL(rules_set(&r, wrong[i], &err), -EINVAL);
-		CU_ASSERT(err.text[0] && memcmp(&before, &r, sizeof(r)) == 0);
+		why[0] = '\0';
+		CU_ASSERT_EQUAL(rules_set(&r, wrong[i], why), -EINVAL);
+		CU_ASSERT(why[0] && memcmp(&before, &r, sizeof(r)) == 0);
 	}
 }
 

@@ -11,7 +11,7 @@
 #include <utlist.h>
 
 KEEL_ATTR_OF(queue, kill_delay);
-KEEL_ATTRS_OF(job, unremembered, run_version, ending, exec_vnode);
+KEEL_ATTRS_OF(job, unremembered, run_version, ending, ended_by, exec_vnode);
 
 struct deletion {
 	struct callback callback;
@@ -66,6 +66,7 @@ static void delete_record(struct keel_mod *mod, struct keel_obj *job, const stru
 	keel_log(mod, KEEL_LOG_JOB, "Job", d->id, "%s", text);
 	if (job_slot(mod, job)->ending == ENDING_DELETE)
 		return;
+	keel_set_str(job, job_ended_by, d->who);
 	job_notice(mod, job, d->quiet ? "n" : "a", text);
 	snprintf(text, sizeof(text), "requestor=%s", d->who);
 	keel_acct_record('D', d->id, text);

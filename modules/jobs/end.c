@@ -4,6 +4,7 @@
  */
 #include "jobs.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 KEEL_ATTRS_OF(job, resources_used, Exit_status, comment, ending, stime, unremembered, block,
 	      history_timestamp, run_version, released_names, obittime, Stageout_status, Rerunable,
 	      schedselect_orig, exec_vnode_deallocated, resources_deallocated);
+KEEL_ATTR_OF(job, remark);
 KEEL_ATTR_AS(attr_job_queue, job, queue, 0);
 
 #define KILLED_STATUS (256 + 9)
@@ -86,6 +88,11 @@ void task_failed(struct keel_mod *mod, struct keel_obj *job, const char *why)
 	snprintf(st->failed, sizeof(st->failed), "%s", why);
 }
 
+static void failed_drop(struct keel_mod *mod)
+{
+	((struct state *)mod->state)->failed_id[0] = '\0';
+}
+
 /* "": its host has said nothing. */
 static const char *failed_why(struct keel_mod *mod, struct keel_obj *job)
 {
@@ -132,6 +139,53 @@ static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step st
 		 : step == STEP_FINISHED ? "finished"
 					 : "failed");
 	exceeded_words(keel_get_int(job, job_Exit_status), failed_why(mod, job), words, sizeof(words));
+	comment_append(job, words);
+}
+
+#define REMARK_MAX 600 /* bytes: a host says what */
+
+void remark_put(struct keel_mod *mod, struct keel_obj *job, const char *text)
+{
+	char plain[REMARK_MAX + 1];
+
+	(void)mod;
+	snprintf(plain, sizeof(plain), "%s%s%s", job_text(job, job_remark), keel_is_set(job, job_remark) ? "; " : "", text);
+	for (char *c = plain; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = ' ';
+	keel_set_str(job, job_remark, plain);
+}
+
+void task_remark(struct keel_mod *mod, struct keel_obj *job, const char *text)
+{
+	if (!step_is_running(job_slot(mod, job)->step))
+		return;
+	remark_put(mod, job, text);
+	job_notice(mod, job, "a", job_text(job, job_remark));
+}
+
+/* As the module that copies files says it of those. */
+void task_undelivered(struct keel_mod *mod, struct keel_obj *job, const char *host, const char *why, const char *text, bool elsewhere)
+{
+	char *letter = NULL;
+
+	if (!step_is_running(job_slot(mod, job)->step) || (elsewhere && keel_is_set(job, job_remark)))
+		return; /* reported twice; why it was not copied is known better */
+	keel_log(mod, KEEL_LOG_ERROR | KEEL_LOG_ADMIN | KEEL_LOG_JOB, "Job", job_id(mod, job),
+		 "Post job file processing error; job %s on host %s", job_id(mod, job), host);
+	remark_put(mod, job, why);
+	if (asprintf(&letter, "Post job file processing error; job %s on host %s\n\n%.65536s", job_id(mod, job), host, text) >= 0)
+		job_notice(mod, job, "f", letter);
+	free(letter);
+}
+
+static void comment_remark(struct keel_obj *job)
+{
+	char words[REMARK_MAX + 3];
+
+	if (!keel_is_set(job, job_remark))
+		return;
+	snprintf(words, sizeof(words), "; %s", job_text(job, job_remark));
 	comment_append(job, words);
 }
 
@@ -185,6 +239,7 @@ void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step)
 			  KEEL_EVENT(job_obit, .id = id, .job = job,
 				     .exit_status = keel_get_int(job, job_Exit_status), .why = failed_why(mod, job)));
 		comment_end(mod, job, step);
+		comment_remark(job);
 		if (keel_is_set(job, job_schedselect_orig)) /* it has shrunk: this ends the last part of its run */
 			keel_acct_job('e', job);
 		if (keel_get_int(job, job_run_version) || job_role(mod, job) == ROLE_WHOLE)
@@ -222,11 +277,13 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		exit_status = KILLED_STATUS;
 	if (j->ending == ENDING_RERUN || j->ending == ENDING_CHECKPOINT) {
 		job_requeue(mod, job, j->ending == ENDING_RERUN ? RERUN_STATUS : SAVED_STATUS);
+		failed_drop(mod);
 		return;
 	}
-	outcome_log(mod, job, exit_status);
+	outcome_log(mod, job, exit_status, NULL);
 	if (exit_status < 0 && j->ending == ENDING_NONE && outcome_of(job, exit_status) == OUTCOME_QUEUED) {
 		job_requeue(mod, job, exit_status);
+		failed_drop(mod);
 		return;
 	}
 	keel_set_int(job, job_Exit_status, exit_status);
@@ -234,7 +291,7 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 		delivered = delivered && strcmp(items[i], not_delivered) != 0;
 	keel_set_int(job, job_Stageout_status, delivered);
 	job_over(mod, job, j->ending == ENDING_DELETE ? STEP_TERMINATED : step);
-	((struct state *)mod->state)->failed_id[0] = '\0';
+	failed_drop(mod);
 }
 
 /* The host is back without the job: its processes are gone with what they did. */

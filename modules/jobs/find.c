@@ -94,12 +94,21 @@ struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req)
 	return NULL;
 }
 
+/* Does the id end in a name that this server had before, or is it one of its own, but not of a job? It is to be asked here then. */
+static bool is_renamed(struct keel_mod *mod, const char *id)
+{
+	const char *dot = strchr(id, '.');
+	bool here = dot && keel_find(mod, "server", dot + 1);
+
+	return here && (!keel_id_number(id) || strcmp(dot + 1, keel_server_name(mod)) != 0);
+}
+
 void on_locate(struct keel_mod *mod, struct keel_req *req)
 {
 	const char *id = keel_msg_str(keel_req_body(req), "id");
 	struct keel_out *out;
 
-	if (!id || (!job_find(mod, id) && !form_has(mod, id))) {
+	if (!id || (!job_find(mod, id) && !form_has(mod, id) && !is_renamed(mod, id))) {
 		keel_reply(req, PBSE_UNKJOBID, NULL);
 		return;
 	}

@@ -30,7 +30,7 @@ static const struct keel_conf_rule rules[] = {
 
 static const struct keel_class_def job_class = {
 	.size = sizeof(struct keel_class_def),
-	.flags = KEEL_CLASS_SAVE,
+	.flags = KEEL_CLASS_SAVE | KEEL_CLASS_SUFFIX,
 	.name = "job",
 	.doc = "a batch job",
 	.known_point = KEEL_POINT_job_known,
@@ -198,6 +198,7 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(job_move, again_move, .order = 800),
 	KEEL_TAP(job_modify, on_job_modify, .order = 1000),
 	KEEL_TAP(job_move, on_job_move, .order = 1000),
+	KEEL_TAP(job_explain, on_job_explain, .order = -1000),
 	KEEL_TAP(node_down, on_node_down),
 	KEEL_TAP(node_state, on_node_state),
 	KEEL_TAP(server_stop, on_server_stop),
@@ -215,6 +216,8 @@ static const struct keel_task_events events = {
 	.pruned = task_pruned,
 	.discarded = task_discarded,
 	.failed = task_failed,
+	.undelivered = task_undelivered,
+	.remark = task_remark,
 };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)

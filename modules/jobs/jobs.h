@@ -159,6 +159,12 @@ int32_t holds_parse(const char *letters);
 int32_t holds_parse_shown(const char *letters);
 void holds_text(int32_t bits, char buf[8]);
 
+/* explain.c */
+keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev);
+/* Records for it: who set holds, or released them; who suspended it. */
+void held_note(struct keel_mod *mod, struct keel_obj *job, int32_t bits, bool set, const char *who);
+void stopped_note(struct keel_mod *mod, struct keel_obj *job, const char *signal, const char *who);
+
 /* step.c */
 /* NULL only when there was no memory for it: the caller fails in job_known, every later caller has it. */
 struct job *job_slot(struct keel_mod *mod, struct keel_obj *job);
@@ -476,6 +482,10 @@ void task_ended(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status,
 void task_lost(struct keel_mod *mod, struct keel_obj *job);
 /* ` and terminated by who` behind the comment, once. */
 void comment_ended_by(struct keel_obj *job, const char *who);
+/* What the comment has behind it when the run has ended; plain, and not longer than some lines. */
+void remark_put(struct keel_mod *mod, struct keel_obj *job, const char *text);
+void task_remark(struct keel_mod *mod, struct keel_obj *job, const char *text);
+void task_undelivered(struct keel_mod *mod, struct keel_obj *job, const char *host, const char *why, const char *text, bool elsewhere);
 /* The job is over: records, points, history or gone. `exit_status` is already set when it ran. */
 void job_over(struct keel_mod *mod, struct keel_obj *job, enum step step);
 /* Discards a job that may be running, as `qdel -Wforce` does, whether its host is up or not. */
@@ -491,7 +501,8 @@ void task_failed(struct keel_mod *mod, struct keel_obj *job, const char *why); /
 /* outcome.c: what a negative exit status means */
 enum outcome { OUTCOME_ENDS, OUTCOME_QUEUED };
 enum outcome outcome_of(struct keel_obj *job, int32_t status);
-void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status); /* its line, and its mail */
+/* Its line, and its mail, with `why` behind what the status says where there is one (NULL: none). */
+void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why);
 /* It is queued again: holds it when the status says so. Returns whether it did; the comment is `why`, where the status has
  * none of its own. */
 bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why);

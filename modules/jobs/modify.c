@@ -450,6 +450,7 @@ static void hold_decided(struct keel_mod *mod, void *arg, const struct keel_outc
 		have = keel_get_int(job, job_Hold_Types);
 		keel_set_int(job, job_Hold_Types, h->set ? have | (h->bits & ~HOLDS_UNSEEN)
 						       : have & ~h->bits);
+		held_note(mod, job, (int32_t)(h->bits & ~HOLDS_UNSEEN), h->set, who->who);
 		holds_text(h->bits, letters);
 		keel_log(mod, KEEL_LOG_JOB, "Job", h->id, "Holds %s %s at request of %s", letters,
 			 h->set ? "set" : "released", who->who);

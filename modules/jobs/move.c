@@ -238,14 +238,15 @@ int32_t destination_find(struct keel_mod *mod, const char *dest, struct keel_obj
 	const char *fallback = keel_get_str(server, server_default_queue);
 	const char *const here[] = { keel_server_name(mod), keel_host_name(mod), "localhost" };
 	size_t len = strcspn(dest, "@"), host, i = 0;
-	char name[64];
+	char name[256];
 
 	if (dest[len] == '@' && dest[len + 1]) { /* host[:port], which must be this server */
 		host = strcspn(dest + len + 1, ":");
 		while (i < KEEL_COUNT(here) &&
 		       (strlen(here[i]) != host || strncasecmp(here[i], dest + len + 1, host) != 0))
 			i++;
-		if (i == KEEL_COUNT(here))
+		snprintf(name, sizeof(name), "%.*s", (int)host, dest + len + 1);
+		if (i == KEEL_COUNT(here) && !keel_find(mod, "server", name)) /* one that it had before */
 			return PBSE_BADHOST;
 	}
 	if (len == 0 && !fallback)

@@ -6,8 +6,10 @@
 #include "jobs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-KEEL_ATTRS_OF(job, Rerunable, ran, Hold_Types, comment);
+KEEL_ATTRS_OF(job, Rerunable, ran, Hold_Types, comment, refused_for);
 
 /* What it means for a job that may not be run twice. */
 enum fixed {
@@ -68,13 +70,30 @@ enum outcome outcome_of(struct keel_obj *job, int32_t status)
 	return r->outcome;
 }
 
-void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status)
+/* A letter with the reason, unless the last one had the same: a job may be tried on and on. */
+static void refusal_mail(struct keel_mod *mod, struct keel_obj *job, const char *notice, const char *why)
+{
+	char *letter = NULL;
+
+	if (strcmp(job_text(job, job_refused_for), why) == 0)
+		return;
+	keel_set_str(job, job_refused_for, why);
+	if (asprintf(&letter, "%s%s%s", notice, *notice ? "\n" : "", why) >= 0)
+		job_notice(mod, job, "a", letter);
+	free(letter);
+}
+
+void outcome_log(struct keel_mod *mod, struct keel_obj *job, int32_t status, const char *why)
 {
 	const struct row *r = row_find(status);
 
 	if (r && r->log)
 		keel_log(mod, KEEL_LOG_JOB | r->level, "Job", job_id(mod, job), "%s", r->log);
-	if (r && r->notice && outcome_of(job, status) == OUTCOME_QUEUED)
+	if (!r || outcome_of(job, status) != OUTCOME_QUEUED)
+		return;
+	if (why)
+		refusal_mail(mod, job, r->notice ? r->notice : "", why);
+	else if (r->notice)
 		job_notice(mod, job, "a", r->notice);
 }
 
@@ -87,6 +106,7 @@ bool outcome_hold(struct keel_mod *mod, struct keel_obj *job, int32_t status, co
 		return false;
 	snprintf(text, sizeof(text), "Job held: %s", why && *why ? why : "Bad GID for job execution");
 	keel_set_int(job, job_Hold_Types, keel_get_int(job, job_Hold_Types) | r->hold);
+	held_note(mod, job, r->hold, true, "the server, which says why in the comment");
 	keel_set_str(job, job_comment, r->comment ? r->comment : text);
 	step_evaluate(mod, job);
 	return true;

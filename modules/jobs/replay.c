@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, exec_host, exec_vnode, ending, job_state, substate);
+KEEL_ATTRS_OF(job, server, exec_host, exec_vnode, ending, job_state, substate);
 KEEL_ATTR_OF(server, resources_assigned);
 KEEL_ATTR_OF(queue, resources_assigned);
 
@@ -63,6 +63,8 @@ keel_verdict on_job_known(struct keel_call *c, const struct keel_ev_job_known *e
 		return KEEL_FAIL; /* no memory */
 	if (j->step != STEP_NEW)
 		return KEEL_NEXT;
+	if (strcmp(job_text(ev->job, job_server), keel_server_name(mod)) != 0)
+		keel_set_str(ev->job, job_server, keel_server_name(mod)); /* it was renamed; the id stays */
 	totals_begin(mod);
 	order_known(mod, ev->job);
 	saving_over(ev->job);

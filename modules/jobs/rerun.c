@@ -9,7 +9,7 @@
 KEEL_ATTRS_OF(job, checkpointed, exec_vnode, exec_host, session_id, stime, obittime,
 	      resources_used, comment, ending, etime, jobdir, released_names, unremembered,
 	      run_count, Hold_Types, Exit_status);
-KEEL_ATTRS_OF(job, Rerunable, ran);
+KEEL_ATTRS_OF(job, Rerunable, ran, remark);
 KEEL_ATTR_OF(server, job_requeue_timeout);
 
 #define RERUN_STATUS (-11)
@@ -41,7 +41,7 @@ static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 	const struct keel_attr *const run[] = { job_exec_vnode, job_exec_host, job_session_id,
 						job_stime,	  job_obittime,  job_resources_used,
 						job_comment,	  job_ending,	   job_etime,
-						job_jobdir,	  job_released_names,  job_unremembered };
+						job_jobdir,	  job_released_names,  job_unremembered, job_remark };
 	struct job *j = job_slot(mod, job);
 
 	for (size_t i = saved ? 2 : 0; i < KEEL_COUNT(run); i++)
@@ -53,6 +53,7 @@ static void back_in_queue(struct keel_mod *mod, struct keel_obj *job)
 	if (keel_get_int(job, job_run_count) > RUNS_MAX) {
 		keel_set_int(job, job_Hold_Types,
 			     keel_get_int(job, job_Hold_Types) | HOLD_SYSTEM);
+		held_note(mod, job, HOLD_SYSTEM, true, "the server, since too many starts have failed");
 		keel_set_str(job, job_comment, "job held, too many failed attempts to run");
 	}
 	step_evaluate(mod, job);

@@ -7,12 +7,14 @@
  */
 #include "jobs.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+KEEL_ATTR_OF(job, refused_for);
 KEEL_ATTRS_OF(job, exec_vnode, comment, checkpointed, exec_host, run_version, run_count, stime,
 	      session_id, jobdir, Hold_Types, Exit_status, obittime, schedselect);
 
@@ -241,6 +243,7 @@ void job_begin(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 		keel_set_int(job, job_session_id, session);
 	}
 	comment_started(mod, job, "Job run at");
+	keel_unset(job, job_refused_for, NULL);
 	step_to(mod, job, STEP_RUNNING);
 	if (!shrunk(job)) /* else it has the record of its start, with what it was given */
 		job_record_start(mod, job);
@@ -276,7 +279,7 @@ void task_started(struct keel_mod *mod, struct keel_obj *job, int64_t session)
 #define HOOK_REFUSED (-4) /* a point of the host before the start: the job has not been there */
 
 /* Its start failed on its hosts, which counts as a run: the record of it has no session and no usage. */
-static void start_over(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status)
+static void start_over(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *reason)
 {
 	static const char *const nothing[] = { "cpupercent=0", "cput=00:00:00", "mem=0kb", "vmem=0kb", "walltime=00:00:00" };
 	const char *exec_host = job_text(job, job_exec_host);
@@ -284,7 +287,7 @@ static void start_over(struct keel_mod *mod, struct keel_obj *job, int32_t exit_
 
 	keel_log(mod, KEEL_LOG_DEBUG, "Job", job_id(mod, job), "Obit received momhop:%lld serverhop:%lld state:R substate:%d",
 		 (long long)keel_get_int(job, job_run_count), (long long)keel_get_int(job, job_run_count), KEEL_SUB_SENT);
-	outcome_log(mod, job, exit_status);
+	outcome_log(mod, job, exit_status, reason);
 	keel_set_int(job, job_stime, keel_time(mod));
 	keel_set_int(job, job_obittime, keel_time(mod));
 	comment_started(mod, job, "Job run at");
@@ -328,25 +331,50 @@ static void refused_abort(struct keel_mod *mod, struct keel_obj *job, const char
 	job_over(mod, job, STEP_TERMINATED);
 }
 
+#define REASON_MAX 400 /* bytes: a host says why */
+
+/* "HOST could not start it: WHY", plain. The first host, as users know it; while it has one. */
+static void reason_make(struct keel_obj *job, const char *why, char ret[REASON_MAX])
+{
+	const char *host = job_text(job, job_exec_host);
+
+	snprintf(ret, REASON_MAX, "%.*s could not start it: %s", (int)strcspn(host, "/"), host, why);
+	for (char *c = ret; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = ' ';
+}
+
+/* It is held, for too many tries: the last reason. */
+static void comment_reason(struct keel_obj *job, const char *reason)
+{
+	char text[REASON_MAX + 100];
+
+	snprintf(text, sizeof(text), "%.90s: %s", job_text(job, job_comment), reason);
+	keel_set_str(job, job_comment, text);
+}
+
 /* The host could not start it. An error of the user's (no home directory) ends the job; an error of the host's, or of one of
  * its hosts, queues it again. */
 void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_status, const char *why)
 {
 	struct keel_obj *waits = job_role(mod, job) == ROLE_PART ? whole_of(mod, job_id(mod, job)) : job;
 	bool deleted = job_slot(mod, job)->ending == ENDING_DELETE;
-	char text[512];
+	char text[512], reason[REASON_MAX];
 
 	why = why && *why ? why : "no reason given";
+	reason_make(job, why, reason);
 	refusal_log(mod, job, exit_status, why);
 	callback_end(&job_slot(mod, job)->run, PBSE_MOMREJECT, why);
 	if (!is_refusal(exit_status) && exit_status != KEEL_TASK_BAD_GROUP && !deleted)
-		start_over(mod, job, exit_status);
+		start_over(mod, job, exit_status, reason);
 	if (exit_status == PBSE_HOOK_REJECT_DELETEJOB && !deleted) {
 		refused_abort(mod, job, why);
 		return;
 	}
 	if (deleted || (!is_refusal(exit_status) && outcome_of(job, exit_status) == OUTCOME_ENDS)) {
 		keel_set_int(job, job_Exit_status, exit_status);
+		if (!deleted)
+			remark_put(mod, job, reason);
 		job_over(mod, job, deleted ? STEP_TERMINATED : STEP_FAILED);
 		return;
 	}
@@ -355,9 +383,11 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 	job_requeue(mod, job, exit_status == KEEL_TASK_JOIN ? KEEL_TASK_RETRY : exit_status);
 	if (waits && step_is_open(job_slot(mod, waits)->step) && outcome_hold(mod, waits, exit_status, why))
 		return; /* which is gone, if it is a part */
-	snprintf(text, sizeof(text), "Not Running: PBS Error: %s", why);
+	snprintf(text, sizeof(text), "Not Running: PBS Error: %s", is_refusal(exit_status) ? why : reason);
 	if (waits == job && !keel_get_int(job, job_Hold_Types))
 		keel_set_str(job, job_comment, text);
+	else if (waits == job && keel_is_set(job, job_comment) && !is_refusal(exit_status))
+		comment_reason(job, reason);
 }
 
 /* ---- qrun --------------------------------------------------------------------------------------------- */

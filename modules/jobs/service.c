@@ -5,9 +5,10 @@
 #include "jobs.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, stime, comment);
+KEEL_ATTRS_OF(job, stime, comment, refused_for);
 
 /* A job in a routing queue is in transit, except in listings. */
 static char api_state(struct keel_mod *mod, struct keel_obj *job)
@@ -29,8 +30,14 @@ static bool api_is_suspended(struct keel_mod *mod, struct keel_obj *job)
 
 static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *text)
 {
+	char both[2048];
+
 	if (job_role(mod, job) == ROLE_WHOLE && keel_is_set(job, job_stime))
 		return; /* its comment says when the array began */
+	if (keel_is_set(job, job_refused_for)) { /* why it is not tried may follow from what it met when it was */
+		snprintf(both, sizeof(both), "%.1500s" KEEL_JOB_LAST_TRY "%.400s", text, job_text(job, job_refused_for));
+		text = both;
+	}
 	if (strcmp(job_text(job, job_comment), text) != 0)
 		keel_set_str(job, job_comment, text);
 }
@@ -131,6 +138,7 @@ static const struct keel_job_api service = {
 	.take_number = sequence_next,
 	.put = job_put,
 	.change = job_change,
+	.remark = remark_put,
 };
 const struct keel_service_def job_service = {
 	.size = sizeof(struct keel_service_def),

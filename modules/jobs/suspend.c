@@ -84,6 +84,7 @@ static void freed(struct keel_mod *mod, void *arg, const char *names)
 		job_begin(mod, job, 0); /* the report of its start is still on its way */
 	release_apply(mod, job, names);
 	keel_acct_job('z', job);
+	stopped_note(mod, job, r->signal, r->who);
 	step_to(mod, job, r->waits ? STEP_SCHED_SUSPENDED : STEP_SUSPENDED);
 	if (job_slot(mod, job)->ending)
 		release_undo(mod, job); /* deleted meanwhile */

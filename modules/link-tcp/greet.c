@@ -61,6 +61,7 @@ static const char *key_of(const struct conn *c, bool server, struct identity *re
 {
 	const struct link *l = c->link;
 	const struct way *w = way_find(l, c->name);
+	char file[KEY_HOST_MAX + 8];
 	struct keel_err err;
 	int failed;
 
@@ -70,7 +71,10 @@ static const char *key_of(const struct conn *c, bool server, struct identity *re
 		memcpy(ret->public_key, w->key, KEY_SIZE);
 		return NULL;
 	}
+	snprintf(file, sizeof(file), "%s.pub", c->name);
 	failed = key_read_public(l->peers_dir, c->name, ret, &err);
+	if (failed == 0)
+		failed = key_guard(l->peers_dir, file, &err);
 	if (failed < 0 && failed != -ENOENT)
 		keel_log(l->mod, KEEL_LOG_ERROR, "Link", c->name, "%s", err.text);
 	if (failed < 0)

@@ -4,6 +4,7 @@
  */
 #include "link-tcp.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,11 +30,31 @@ static bool said(const char *text)
 	return text != NULL && text[0] != '\0';
 }
 
+static bool is_server(const struct link *l)
+{
+	return keel_daemon(l->mod) & KEEL_SERVER;
+}
+
+/* That its key is to have. */
+static uint32_t role_of(const struct link *l)
+{
+	return is_server(l) ? KEEL_SERVER : keel_daemon(l->mod);
+}
+
 /* ---- this daemon's own key -------------------------------------------------------------------------- */
+static int32_t key_missing(const struct link *l, struct keel_err *err)
+{
+	const char *host = keel_host_name(l->mod), *role = key_role_word(role_of(l));
+
+	return keel_error(err, -ENOENT, "key file %s is missing; make the key with `keelson-key make --role %s --host %s --dir DIR` "
+			  "and put it there with `install -m 600 DIR/%s.key %s`; keelson-key(8) has how it is enrolled",
+			  l->key_file, role, host, host, l->key_file);
+}
+
 /* Is it the one this daemon should have? */
 static int32_t check_identity(const struct link *l, const struct identity *id, struct keel_err *err)
 {
-	uint32_t daemon = keel_daemon(l->mod), wanted = daemon & KEEL_SERVER ? KEEL_SERVER : daemon;
+	uint32_t wanted = role_of(l);
 	const char *host = keel_host_name(l->mod);
 
 	if (id->daemon != wanted)
@@ -41,7 +62,7 @@ static int32_t check_identity(const struct link *l, const struct identity *id, s
 				  "key file %s is a key of a %s, but this daemon is a %s; make one with "
 				  "keelson-key make --role %s", l->key_file, key_role_word(id->daemon),
 				  key_role_word(wanted), key_role_word(wanted));
-	if (strcmp(id->host, host) != 0)
+	if (wanted != KEEL_SERVER && strcmp(id->host, host) != 0) /* a server is known by its key, whatever its host is called */
 		return keel_error(err, -EINVAL,
 				  "key file %s is the key of host %s, but this host is %s; make one for it with "
 				  "keelson-key make --host %s", l->key_file, id->host, host, host);
@@ -58,6 +79,8 @@ int32_t own_key(struct link *l, struct keel_err *err)
 	if (!keel_has(carry))
 		return keel_error(err, -ENOTSUP, "this daemon takes no links to other hosts");
 	ret = key_read(l->key_file, KEY_OWN, &id, err);
+	if (ret == -ENOENT)
+		ret = key_missing(l, err);
 	if (ret == 0)
 		ret = check_identity(l, &id, err);
 	if (ret == 0)
@@ -66,12 +89,23 @@ int32_t own_key(struct link *l, struct keel_err *err)
 	return ret;
 }
 
+int32_t key_guard(const char *dir, const char *name, struct keel_err *err)
+{
+	char path[4096];
+
+	if (!keel_has(renew))
+		return 0;
+	if ((size_t)snprintf(path, sizeof(path), "%s%s%s", dir, *name ? "/" : "", name) >= sizeof(path))
+		return keel_error(err, -ENAMETOOLONG, "the path of the peers' keys is too long");
+	return keel_renew_guard(path, err);
+}
+
 /* ---- life ------------------------------------------------------------------------------------------- */
 /* What the configuration says, or `otherwise` below server_priv or mom_priv; relative paths are below home. */
 static char *file_of(const struct link *l, const char *text, const char *otherwise)
 {
 	const char *home = keel_home(l->mod);
-	const char *priv = keel_daemon(l->mod) & KEEL_SERVER ? "server_priv" : "mom_priv";
+	const char *priv = is_server(l) ? "server_priv" : "mom_priv";
 	char *path = NULL;
 	int n;
 
@@ -92,9 +126,49 @@ static void fini(struct keel_mod *m)
 	free(l->peers_dir);
 }
 
+/* A mom is found by the hosts of its jobs; a server says where; a login node links with its server only. NULL: nowhere. */
+static const char *listen_address(const struct link *l, bool dials)
+{
+	const char *at = conf_of(l)->listen;
+
+	if (keel_daemon(l->mod) & KEEL_LOGIN)
+		return NULL;
+	if (!said(at))
+		return dials ? "*:0" : NULL;
+	return strcmp(at, "none") == 0 ? NULL : at;
+}
+
+/* A mom and a login node dial their server, and there is no port that servers have unless they are told. */
+static int32_t check_server(const struct link *l, struct keel_err *err)
+{
+	const char *at = conf_of(l)->server;
+
+	if (is_server(l) || (said(at) && address_is(at)))
+		return 0;
+	return keel_error(err, -EINVAL, "modules.d/link-tcp.conf: link-tcp.server: expected HOST:PORT where the server takes links "
+			  "(its link-tcp.listen), got %s%s%s; write link-tcp: { server = \"%s:15001\"; }; there", said(at) ? "\"" : "",
+			  said(at) ? at : "nothing", said(at) ? "\"" : "", said(at) && !strchr(at, ':') ? at : "head.example.org");
+}
+
+/* Who may write there could speak as any host. */
+static int32_t check_peers(const struct link *l, struct keel_err *err)
+{
+	int32_t ret = key_guard(l->peers_dir, "", err);
+	DIR *dir = ret == 0 ? opendir(l->peers_dir) : NULL;
+	const struct dirent *e;
+
+	while (ret == 0 && dir != NULL && (e = readdir(dir)) != NULL)
+		if (e->d_name[0] != '.')
+			ret = key_guard(l->peers_dir, e->d_name, err);
+	if (dir != NULL)
+		closedir(dir);
+	return ret;
+}
+
 static int32_t init(struct keel_mod *m, struct keel_err *err)
 {
 	struct link *l = m->state;
+	int32_t ret;
 
 	l->mod = m;
 	l->limits = limits_default;
@@ -103,10 +177,13 @@ static int32_t init(struct keel_mod *m, struct keel_err *err)
 		return keel_error(err, -EIO, "libsodium cannot start");
 	l->key_file = file_of(l, conf_of(l)->key_file, "link.key");
 	l->peers_dir = file_of(l, conf_of(l)->peers_dir, "peers");
-	if (l->key_file != NULL && l->peers_dir != NULL)
-		return 0;
-	fini(m);
-	return keel_error(err, -ENOMEM, "no memory for links");
+	if (l->key_file == NULL || l->peers_dir == NULL)
+		ret = keel_error(err, -ENOMEM, "no memory for links");
+	else if ((ret = check_server(l, err)) == 0 && (ret = check_peers(l, err)) == 0 && (!is_server(l) || listen_address(l, false) != NULL))
+		ret = own_key(l, err);
+	if (ret < 0)
+		fini(m);
+	return ret;
 }
 
 static void stop(struct keel_mod *m)
@@ -133,21 +210,9 @@ static void beat(struct keel_mod *m, void *arg)
 	conn_heartbeat(l);
 }
 
-/* A mom is found by the hosts of its jobs; a server says where; a login node links with its server only. NULL: nowhere. */
-static const char *listen_address(const struct link *l, bool dials)
-{
-	const char *at = conf_of(l)->listen;
-
-	if (keel_daemon(l->mod) & KEEL_LOGIN)
-		return NULL;
-	if (!said(at))
-		return dials ? "*:0" : NULL;
-	return strcmp(at, "none") == 0 ? NULL : at;
-}
-
 static int32_t links_open(struct link *l, struct keel_err *err)
 {
-	bool dials = said(conf_of(l)->server) && !(keel_daemon(l->mod) & KEEL_SERVER);
+	bool dials = !is_server(l);
 	const char *at = listen_address(l, dials);
 	int32_t ret = dials || at != NULL ? own_key(l, err) : 0;
 	struct way *w;
@@ -196,6 +261,7 @@ static const struct keel_conf_rule rules[] = {
 };
 
 KEEL_USE_OPT(carry);
+KEEL_USE_OPT(renew);
 
 static const struct keel_carrier_api carrier = {
 	.size = sizeof(carrier),

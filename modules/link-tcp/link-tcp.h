@@ -13,6 +13,7 @@
 
 #include "hello.h"
 #include "keel/keel.h"
+#include "keel/renew.h"
 #include "keel/service/carrier.h"
 
 #define SERVER_PEER "server"
@@ -192,5 +193,8 @@ int64_t dial_done(struct way *w);
 void dial_stop(struct way *w);
 /* "host:port" or "[host]:port" into two strings, which the caller frees. Fails with -EINVAL or -ENOMEM. */
 int address_split(const char *text, char **ret_host, char **ret_port);
+bool address_is(const char *text); /* ways.c */
+/* Fails with -EPERM and *err where other users could write this file of `dir`; "": the directory. */
+int32_t key_guard(const char *dir, const char *name, struct keel_err *err);
 
 #endif

@@ -69,7 +69,8 @@ static inline void carrier_init(struct carrier *c, uint32_t roles, const char *h
 	snprintf(c->peers_dir, sizeof(c->peers_dir), "%s/peers", c->daemon.home);
 	snprintf(c->address, sizeof(c->address), "%s/run", c->daemon.home);
 	CU_ASSERT_FATAL(mkdir(c->peers_dir, 0755) == 0 && mkdir(c->address, 0755) == 0);
-	c->conf = (struct conf){ .key_file = c->key_file, .peers_dir = c->peers_dir, .heartbeat = 1000, .grace = 100 };
+	c->conf = (struct conf){ .key_file = c->key_file, .peers_dir = c->peers_dir, .heartbeat = 1000, .grace = 100,
+				  .server = roles & KEEL_MOM ? "127.0.0.1:1" : NULL }; /* where there is none */
 	c->owner = (struct owner){ .pub = { .state = &c->link, .conf = &c->conf, .name = "link-tcp" },
 				   .parts = &c->daemon.parts };
 	daemon_links(&c->daemon);

@@ -81,7 +81,7 @@ void way_forget(struct link *l, struct way *w)
 	free(w);
 }
 
-static bool is_address(const char *text)
+bool address_is(const char *text)
 {
 	char *host, *port;
 
@@ -128,7 +128,7 @@ int32_t ways_expect(struct keel_mod *m, const char *host, const char *address, c
 		return 0;
 	}
 	if (!key_host_valid(host, strlen(host)) || strcmp(host, SERVER_PEER) == 0 || !key_decode(key, strlen(key), bytes) ||
-	    (address != NULL && (strlen(address) >= KEEL_CARRIER_ADDRESS || !is_address(address))))
+	    (address != NULL && (strlen(address) >= KEEL_CARRIER_ADDRESS || !address_is(address))))
 		return -EINVAL;
 	if (is_enrolled(l, SERVER_PEER, bytes))
 		return 0;

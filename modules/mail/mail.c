@@ -14,6 +14,7 @@
 #include <string.h>
 
 KEEL_ATTRS_OF(job, mail_suppressed, job_state);
+KEEL_ATTR_OPT(job, remark);
 
 static const struct keel_conf_rule rules[] = {
 	KEEL_CONF_RULE(STRING, struct conf, sendmail, .fallback = "/usr/sbin/sendmail",
@@ -44,15 +45,16 @@ static keel_verdict on_step(struct keel_call *c, const struct keel_ev_job_step *
 
 static keel_verdict on_obit(struct keel_call *c, const struct keel_ev_job_obit *ev)
 {
-	const char *why = reason_of_status(ev->exit_status);
-	char text[400] = "";
+	const char *why = reason_of_status(ev->exit_status), *more = job_remark && ev->job ? keel_get_str(ev->job, job_remark) : NULL;
+	bool said = ev->exit_status != -29 && ev->why && *ev->why;
+	char text[1400];
 
 	if (!ev->job || keel_is_set(ev->job, job_mail_suppressed))
 		return KEEL_NEXT;
-	if (why && ev->exit_status != -29 && ev->why && *ev->why)
-		snprintf(text, sizeof(text), "%s\n%s", why, ev->why);
-	if (why)
-		write_about(c->mod, ev->job, 'a', *text ? text : why);
+	if (why) {
+		snprintf(text, sizeof(text), "%s%s%.300s%s%s", why, said ? "\n" : "", said ? ev->why : "", more ? "\n" : "", more ? more : "");
+		write_about(c->mod, ev->job, 'a', text);
+	}
 	write_about(c->mod, ev->job, 'e', NULL);
 	return KEEL_NEXT;
 }

@@ -183,7 +183,7 @@ static bool is_gone(struct keel_mod *mod, const char *why)
 {
 	const size_t digits = *why == KIND ? strspn(why + 1, "0123456789") : 0;
 
-	return digits && why[1 + digits] == '.' && strcmp(why + 2 + digits, keel_server_name(mod)) == 0 &&
+	return digits && why[1 + digits] == '.' && keel_find(mod, "server", why + 2 + digits) &&
 	       !keel_find(mod, "resv", why) && !keel_find(mod, "node", why);
 }
 

@@ -32,22 +32,10 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(request_receive, on_request_receive),
 };
 
-/* A store has one server object: fails if it has another name than this server. */
 static int32_t start(struct keel_mod *mod, struct keel_err *err)
 {
-	struct keel_cursor *walk = server_object(mod) ? NULL : keel_cursor(mod, "server");
-	struct keel_obj *other = walk ? keel_next(walk) : NULL;
-	bool is_new;
+	bool is_new = !server_object(mod);
 
-	if (other)
-		keel_error(err, -1, "the store is that of server \"%s\", this one is called \"%s\": say "
-			   "server_name = \"%s\" in keelson.conf, or PBS_SERVER in the environment or pbs.conf",
-			   keel_id(other), keel_server_name(mod), keel_id(other));
-	if (walk)
-		keel_cursor_close(walk);
-	if (other)
-		return -1;
-	is_new = !server_object(mod);
 	if (store_check(mod, is_new, err) || (is_new && server_create(mod, err)))
 		return -1;
 	store_mark(mod, is_new);

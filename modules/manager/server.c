@@ -14,7 +14,7 @@ KEEL_ATTRS_OF(server, shutdown, scheduling, default_queue);
 
 const struct keel_class_def server_class = {
 	.size = sizeof(struct keel_class_def),
-	.flags = KEEL_CLASS_SAVE,
+	.flags = KEEL_CLASS_SAVE | KEEL_CLASS_DAEMON,
 	.name = "server",
 	.doc = "the server",
 };

@@ -183,6 +183,15 @@ static void report_sharing(struct keel_mod *mod, struct keel_obj *node, const ch
 	node_reshape(mod);
 }
 
+/* One that says none keeps `unavailable`. */
+static void report_version(struct keel_obj *node, const char *text)
+{
+	if (text)
+		keel_set_str(node, node_pbs_version, text);
+	else
+		keel_unset(node, node_pbs_version, NULL);
+}
+
 static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty, bool several,
 			 const char *const *facts, uint32_t n)
 {
@@ -202,7 +211,7 @@ static void vnode_report(struct keel_mod *mod, struct keel_obj *node, bool empty
 		keel_set_int(node, node_pcpus, strtoll(pcpus, NULL, 10));
 	if (several)
 		keel_set_int(node, node_in_multivnode_host, 1);
-	keel_set_str(node, node_pbs_version, keel_version_text(mod));
+	report_version(node, fact(facts, n, "version"));
 }
 
 static bool is_reported(const char *const *facts, uint32_t n, const char *vnode, uint32_t *ret_count)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(node, resources_available, resources_assigned);
+KEEL_ATTRS_OF(node, resources_available, resources_assigned, offline_by);
 
 KEEL_USE(resource);
 KEEL_USE(task);
@@ -251,7 +251,29 @@ static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_node_del
 	return KEEL_NEXT;
 }
 
+/* Whoever set a vnode offline is remembered for `keelson explain`. */
+static keel_verdict on_managed(struct keel_call *c, const struct keel_ev_management_done *ev)
+{
+	const char *at = ev->changes;
+	struct keel_obj *node;
+	char text[400];
+
+	if (ev->code || !ev->klass || strcmp(ev->klass, "node") != 0 || !at || !ev->name)
+		return KEEL_NEXT;
+	while (at && strncmp(at, "state\t", 6) != 0)
+		at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+	node = at ? keel_find(c->mod, "node", ev->name) : NULL;
+	if (node && (node_state(c->mod, node) & KEEL_NODE_OFFLINE)) {
+		snprintf(text, sizeof(text), "%lld %.300s", (long long)keel_time(c->mod), ev->who ? ev->who : "");
+		keel_set_str(node, node_offline_by, text);
+	} else if (node) {
+		keel_unset(node, node_offline_by, NULL);
+	}
+	return KEEL_NEXT;
+}
+
 static const struct keel_tap taps[] = {
+	KEEL_TAP(management_done, on_managed),
 	KEEL_TAP(node_known, on_known, .order = -1000),
 	KEEL_TAP(node_modify, on_modify, .order = 1000),
 	KEEL_TAP(node_delete, on_delete, .order = -1000),

@@ -69,6 +69,17 @@ static const char *fault_of_word(const char *text)
 	return len == 0 || len > WORD_MAX_LENGTH ? "this is no word" : NULL;
 }
 
+/* Plain text of one line, as listings show it. */
+static const char *fault_of_version(const char *text)
+{
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return "this is no version";
+	return len == 0 || len > WORD_MAX_LENGTH ? "this is no version" : NULL;
+}
+
 static const char *fault_of(struct keel_mod *mod, const char *host, const char *item)
 {
 	const char *value = strchr(item, '=');
@@ -81,6 +92,8 @@ static const char *fault_of(struct keel_mod *mod, const char *host, const char *
 		return fault_of_amount(value, "", 1000000);
 	if (!strncmp(item, "mem=", 4))
 		return fault_of_amount(value, "kb", 1LL << 50);
+	if (!strncmp(item, "version=", 8))
+		return fault_of_version(value);
 	return fault_of_word(value);
 }
 

@@ -115,6 +115,24 @@ static void test_long_words_are_refused(void)
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
+/* That of the host, not of the server; in one line, past modules/nodes/report.c WORD_MAX_LENGTH it is refused. */
+static void test_versions(void)
+{
+	static const char *const bad[] = { "version=", "version=1\n2", "version=\033[31m", NULL };
+	char item[100];
+
+	set_up();
+	for (int i = 0; bad[i]; i++)
+		say("n1", bad[i]);
+	snprintf(item, sizeof(item), "version=%065d", 0);
+	say("n1", item);
+	CU_ASSERT_PTR_NULL(node("n1"));
+	say("n1", "version=22.05 (Keelson 0.0.9)");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(node("n1"));
+	CU_ASSERT_STRING_EQUAL(keel_mock_text(node("n1"), "pbs_version", NULL), "22.05 (Keelson 0.0.9)");
+	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
+}
+
 static void test_vnodes_that_were_allowed(void)
 {
 	struct keel_obj *given;
@@ -149,4 +167,4 @@ static void test_one_vnode_too_many(void)
 
 TESTS_MAIN("report", TEST(test_strange_names_and_amounts), TEST(test_long_names_are_refused),
 	   TEST(test_long_words_are_refused),
-	   TEST(test_vnodes_that_were_allowed), TEST(test_one_vnode_too_many))
+	   TEST(test_versions), TEST(test_vnodes_that_were_allowed), TEST(test_one_vnode_too_many))

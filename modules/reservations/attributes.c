@@ -16,7 +16,7 @@ KEEL_ATTR_OF(resv, Reserve_Name);
 
 const struct keel_class_def resv_class = {
 	.size = sizeof(struct keel_class_def),
-	.flags = KEEL_CLASS_SAVE,
+	.flags = KEEL_CLASS_SAVE | KEEL_CLASS_SUFFIX,
 	.name = "resv",
 	.doc = "a reservation",
 	.known_point = KEEL_POINT_resv_known,

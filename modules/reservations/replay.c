@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-KEEL_ATTRS_OF(resv, reserve_rules, reserve_retry, queue);
+KEEL_ATTRS_OF(resv, reserve_rules, reserve_retry, queue, server);
 
 void resv_slot_fini(struct keel_mod *mod, void *slot)
 {
@@ -140,7 +140,10 @@ static void again(struct keel_mod *mod, struct keel_obj *resv)
 static void known(struct keel_mod *mod, struct keel_obj *resv, void *arg)
 {
 	bool *lacks = arg;
+	const char *server = keel_get_str(resv, resv_server);
 
+	if (!server || strcmp(server, keel_server_name(mod)) != 0)
+		keel_set_str(resv, resv_server, keel_server_name(mod)); /* it was renamed; the id stays */
 	if (spans_read(mod, resv)) {
 		*lacks = true;
 		return;

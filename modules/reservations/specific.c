@@ -39,17 +39,13 @@ static struct keel_obj *job_find(struct keel_mod *mod, const char *operand)
 {
 	struct keel_obj *job = keel_find(mod, "job", operand);
 	const size_t len = keel_id_number(operand);
-	const char *rest = operand + len, *server = keel_server_name(mod);
-	const size_t name = strlen(server);
+	const char *name = operand[len] == '.' ? operand + len + 1 : keel_server_name(mod);
+	const size_t end = strcspn(name, "@");
 	char id[512];
 
-	if (job || !len || len > 64)
+	if (job || !len || len + end + 2 > sizeof(id) || (operand[len] && !strchr(".@", operand[len])))
 		return job;
-	if (*rest == '.' && strncmp(rest + 1, server, name) == 0)
-		rest += 1 + name;
-	if (*rest && *rest != '@')
-		return NULL;
-	snprintf(id, sizeof(id), "%.*s.%s", (int)len, operand, server);
+	snprintf(id, sizeof(id), "%.*s.%.*s", (int)len, operand, (int)end, name);
 	return keel_find(mod, "job", id);
 }
 

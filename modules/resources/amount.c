@@ -229,7 +229,12 @@ int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32
 	int64_t s = (int64_t)v->n;
 	size_t len_f;
 
+	/* One of the history may be of an earlier type of its resource. */
+	if (v->text)
+		return text_copy(v->text, strlen(v->text), buf, len);
 	switch (v->res->type) {
+	case KEEL_RES_STRING:
+	case KEEL_RES_STRINGS:
 	case KEEL_RES_LONG:
 		from = digits_before(v->n, end);
 		return text_copy(from, (size_t)(end - from), buf, len);
@@ -245,7 +250,7 @@ int32_t value_text(const struct keel_res_value *v, bool in_kb, char *buf, uint32
 		return snprintf(buf, len, "%02lld:%02lld:%02lld", (long long)(s / 3600),
 				(long long)(s / 60 % 60), (long long)(s % 60));
 	case KEEL_RES_BOOL: return snprintf(buf, len, "%s", v->n != 0 ? "True" : "False");
-	default: return snprintf(buf, len, "%s", v->text ? v->text : "");
+	default: return snprintf(buf, len, "%s", "");
 	}
 }
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * busy.c - changing a resource that an object uses, or deleting one that a job or a reservation uses, fails with `Resource busy on
- * <object>`. Deleting one removes the values that server, queues, vnodes and schedulers have of it.
+ * <object>`; a change names the first such object. Deleting one removes the values that server, queues, vnodes and schedulers have of
+ * it. Jobs of the history stop no change: what they have of it is shown as it is, as far as the new type goes.
  */
 #include "resources.h"
 
 #include <string.h>
+
+KEEL_ATTR_OPT(job, job_state);
 
 struct search {
 	struct keel_mod *mod;
 	const char *klass, *name;
 	struct keel_call *clear; /* the operation that removes the values; NULL: search only */
 	struct keel_obj *found;
+	bool finished; /* jobs of the history count, too */
 	bool blind; /* out of memory: the search is incomplete */
 };
 
@@ -38,6 +42,14 @@ static bool selects(struct search *s, const struct keel_reslist *list)
 	return found;
 }
 
+static bool is_history(const struct search *s, struct keel_obj *obj)
+{
+	char state[16] = "";
+
+	return strcmp(s->klass, "job") == 0 && job_job_state && keel_get_text(obj, job_job_state, NULL, state, sizeof(state)) > 0 &&
+	       (strcmp(state, "F") == 0 || strcmp(state, "X") == 0);
+}
+
 /* Searches one attribute of type resource_list, whichever module declared it. */
 static void attr_search(void *arg, const struct keel_attr_def *def)
 {
@@ -57,29 +69,41 @@ static void attr_search(void *arg, const struct keel_attr_def *def)
 
 		if (v && s->clear) /* removed when the operation is accepted */
 			s->blind |= keel_call_set(s->clear, obj, def->name, s->name, NULL, NULL) != 0;
-		else if (selects(s, list) || (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true)))
+		else if ((selects(s, list) || (v && (!(def->flags & KEEL_ATTR_SAVE) ? v->n != 0 : true))) &&
+			 (s->finished || !is_history(s, obj)))
 			s->found = obj;
 	}
 	if (walk)
 		keel_cursor_close(walk);
 }
 
+/* A deletion says which kind of object alone, as tools read it. */
+static keel_verdict busy_reject(struct keel_call *c, const char *klass, const char *words, const char *id, bool clear)
+{
+	const char *busy = keel_pbse_text(PBSE_RESCBUSY);
+
+	if (strcmp(klass, "server") == 0 || (clear && strcmp(klass, "job") == 0))
+		return keel_reject(c, PBSE_RESCBUSY, "%s on %s", busy, klass);
+	if (clear)
+		return keel_reject(c, PBSE_RESCBUSY, "%s on %s", busy, id);
+	return keel_reject(c, PBSE_RESCBUSY, "%s on %s %s", busy, words, id);
+}
+
 /* Rejects the call if an object uses the resource; `clear`: only if a job does, other objects lose their value. */
 keel_verdict check_idle(struct keel_call *c, const char *name, bool clear)
 {
 	/* What jobs and reservations ask for is not taken from them. */
-	static const char *const classes[] = { "job", "server", "resv", "queue", "node", "sched" };
+	static const char *const classes[] = { "job", "server", "resv", "queue", "node", "sched" },
+			  *const words[] = { "job", "server", "reservation", "queue", "node", "sched" };
 	size_t i;
 
 	for (i = 0; i < KEEL_COUNT(classes); i++) {
-		struct search s = { .mod = c->mod, .klass = classes[i], .name = name,
+		struct search s = { .mod = c->mod, .klass = classes[i], .name = name, .finished = clear,
 				    .clear = clear && i != 0 && i != 2 ? c : NULL };
 
 		keel_rows(c->mod, classes[i], attr_search, &s);
 		if (s.found)
-			return keel_reject(c, PBSE_RESCBUSY, "%s on %s",
-					   keel_pbse_text(PBSE_RESCBUSY),
-					   i < 2 ? classes[i] : keel_id(s.found));
+			return busy_reject(c, classes[i], words[i], keel_id(s.found), clear);
 		if (s.blind)
 			return keel_fail(c, "no memory to look for who uses resource %s; try again", name);
 	}

@@ -19,7 +19,7 @@
 #define USE_JOB_MOM "job-wide"
 #define USE_RUNNING "job-wide, may change while the job runs"
 #define USE_RUNNING_MOM "job-wide, may change while the job runs"
-#define USE_READONLY "job-wide, set by operators and managers, may change while the job runs"
+#define USE_READONLY "job-wide, set by operators, also while the job runs"
 #define USE_COMPUTED "set by the server alone"
 #define USE_COMPUTED_SUM "set by the server alone, summed up"
 

@@ -24,6 +24,14 @@ void reason_comment(const struct reason *r, char *buf, size_t len)
 	snprintf(buf, len, "%s: %s", r->never ? "Can Never Run" : "Not Running", r->text);
 }
 
+static bool is_comment(const char *have, const char *text)
+{
+	size_t len = strlen(text);
+
+	return strncmp(have, text, len) == 0 &&
+	       (have[len] == '\0' || strncmp(have + len, KEEL_JOB_LAST_TRY, sizeof(KEEL_JOB_LAST_TRY) - 1) == 0);
+}
+
 bool comment(struct keel_mod *mod, struct entry *e, const char *text)
 {
 	struct state *st = mod->state;
@@ -34,7 +42,7 @@ bool comment(struct keel_mod *mod, struct entry *e, const char *text)
 	/* The comment of an array that has begun says that; its queued subjobs have no other. */
 	if (!(keel_job_state(e->job) == 'Q' ||
 	      (e->resumes && keel_job_is_suspended(e->job))) ||
-	    (have && strcmp(have, text) == 0))
+	    (have && is_comment(have, text)))
 		return true;
 	/* Seconds between changes of one job; 0: as they come. */
 	sched = keel_find(mod, "sched", "default");

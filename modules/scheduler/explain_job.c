@@ -4,8 +4,9 @@
  *
  *   <what>  <ok or what is in the way>
  *
- * A job's owner, operators and managers may send it. Policies add lines of their own at job_explain: each
- * tap appends lines that end with a newline. The request changes nothing.
+ * A job's owner, operators and managers may send it, and others while the server's query_other_jobs is True. What features and
+ * policies know is in lines of their own at job_explain: each tap appends lines that end with a newline. What stands in the way
+ * of a start is shown of jobs that wait for one. The request changes nothing. Hosts: explain_host.c.
  */
 #include "scheduler.h"
 
@@ -18,6 +19,7 @@
 
 KEEL_ATTRS_OF(job, queue, Resource_List, schedselect);
 KEEL_ATTR_OF(queue, started);
+KEEL_ATTR_OPT(server, query_other_jobs);
 
 #define POLICY_SHOWN 65536 /* bytes of all lines of policies */
 #define VNODES 50 /* at most so many are listed */
@@ -36,20 +38,28 @@ static struct keel_obj *job_named(struct keel_mod *mod, const char *id)
 	return keel_find(mod, "job", full);
 }
 
+/* May they see jobs of others, as listings do? */
+static bool sees_others(struct keel_mod *mod, const struct keel_session *who)
+{
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+
+	return (who->roles & KEEL_OPERATORS) || !server || !server_query_other_jobs ||
+	       keel_get_int(server, server_query_other_jobs);
+}
+
 static bool may_ask(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
 {
 	const struct keel_attr *owner = keel_attr_find(mod, "job", "Job_Owner");
 	const char *text = owner ? keel_get_str(job, owner) : NULL;
 	size_t len = strcspn(who->who, "@");
 
-	return (who->roles & KEEL_OPERATORS) ||
+	return sees_others(mod, who) ||
 	       (text && strncmp(text, who->who, len) == 0 && text[len] == '@');
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------- */
 
-static __attribute__((format(printf, 3, 4))) void line(struct keel_text *out, const char *what,
-							const char *fmt, ...)
+void explain_line(struct keel_text *out, const char *what, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -67,7 +77,7 @@ static void line_why(struct keel_text *out, const char *what, const struct reaso
 
 	if (r->code)
 		snprintf(code, sizeof(code), " [%d%s%s]", (int)r->code, *r->what ? " " : "", r->what);
-	line(out, what, "%s: %s%s", r->never ? "never" : "not now", r->text, code);
+	explain_line(out, what, "%s: %s%s", r->never ? "never" : "not now", r->text, code);
 }
 
 static void explain_rest(struct keel_mod *mod, const struct entry *e, struct keel_text *out)
@@ -76,21 +86,21 @@ static void explain_rest(struct keel_mod *mod, const struct entry *e, struct kee
 	char hosts[400];
 
 	if (!scheduling_on(mod))
-		line(out, "scheduling", "off: no job starts");
+		explain_line(out, "scheduling", "off: no job starts");
 	if (e && e->where == RESTING)
-		line(out, "back-off", "rests: its start failed %u times in a row", e->failures);
+		explain_line(out, "back-off", "rests: its start failed %u times in a row", e->failures);
 	else if (more)
-		line(out, "back-off", "not tried for another %lld ms", (long long)(more / 1000));
+		explain_line(out, "back-off", "not tried for another %lld ms", (long long)(more / 1000));
 	else if (e && e->gave_up)
-		line(out, "back-off", "others gave way in vain: nobody does until something changes");
+		explain_line(out, "back-off", "others gave way in vain: nobody does until something changes");
 	else if (avoid_tell(mod, e, hosts, sizeof(hosts)))
-		line(out, "back-off", "keeps off the host of %s", hosts);
+		explain_line(out, "back-off", "keeps off the host of %s", hosts);
 	else
-		line(out, "back-off", "none");
+		explain_line(out, "back-off", "none");
 }
 
 /* Taps' lines; the blanks that join what they append are taken off. */
-static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
+static void explain_policies(struct keel_mod *mod, struct keel_obj *job, bool others, struct keel_text *out)
 {
 	char *buf, *text, *save = NULL;
 	size_t len;
@@ -98,19 +108,19 @@ static void explain_policies(struct keel_mod *mod, struct keel_obj *job, struct 
 	if (!keel_tapped(mod, KEEL_POINT_job_explain) || !(buf = calloc(1, POLICY_SHOWN)))
 		return;
 	keel_fold(mod, KEEL_POINT_job_explain,
-		  KEEL_EVENT(job_explain, .id = keel_id(job), .job = job), buf, POLICY_SHOWN);
+		  KEEL_EVENT(job_explain, .id = keel_id(job), .job = job, .others = others), buf,
+		  POLICY_SHOWN);
 	len = strlen(buf);
 	for (text = strtok_r(buf, "\n", &save); text; text = strtok_r(NULL, "\n", &save))
 		keel_text_printf(out, "%s\n", text + strspn(text, " "));
 	free(buf);
 	if (len == POLICY_SHOWN - 1)
-		line(out, "policies", "say more than can be shown");
+		explain_line(out, "policies", "say more than can be shown");
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------ */
 
-static void amount_text(const struct keel_resource *res, double n, char *buf,
-			uint32_t len)
+void explain_amount_text(const struct keel_resource *res, double n, char *buf, uint32_t len)
 {
 	struct keel_res_value v = { .res = res, .n = n, .unit = res->type == KEEL_RES_SIZE ? 1 : 0 };
 
@@ -124,12 +134,12 @@ static void explain_amount(const struct pool *p, const struct pool_amount *a,
 
 	if (want->res->type >= KEEL_RES_BOOL)
 		return;
-	amount_text(a->res, want->n, text[0], sizeof(text[0]));
-	amount_text(a->res, a->free, text[1], sizeof(text[1]));
-	amount_text(a->res, a->total, text[2], sizeof(text[2]));
+	explain_amount_text(a->res, want->n, text[0], sizeof(text[0]));
+	explain_amount_text(a->res, a->free, text[1], sizeof(text[1]));
+	explain_amount_text(a->res, a->total, text[2], sizeof(text[2]));
 	snprintf(what, sizeof(what), "%s: wants %s, %s of %s are free", a->res->name, text[0], text[1],
 		 text[2]);
-	line(out, p->queue ? "queue total" : "server total", "%s%s",
+	explain_line(out, p->queue ? "queue total" : "server total", "%s%s",
 	     want->n <= a->free ? "ok: " : want->n <= a->total ? "short: " : "never: ", what);
 }
 
@@ -158,6 +168,7 @@ static void explain_totals(struct keel_obj *job, const struct snapshot *s,
 struct holders {
 	struct keel_text *out;
 	uint32_t n;
+	bool others;
 };
 
 static void holder(void *arg, const char *job_id, bool suspended)
@@ -165,20 +176,20 @@ static void holder(void *arg, const char *job_id, bool suspended)
 	struct holders *h = arg;
 
 	if (h->n < HOLDERS)
-		keel_text_printf(h->out, "%s%s%s", h->n ? ", " : "; held by ", job_id,
+		keel_text_printf(h->out, "%s%s%s", h->n ? ", " : "; held by ", h->others ? job_id : "another job",
 				 suspended ? " (suspended)" : "");
 	else if (h->n == HOLDERS)
 		keel_text_str(h->out, " ...");
 	h->n++;
 }
 
-static void explain_vnode(struct keel_mod *mod, const struct snapshot *s, const struct vnode_word *w,
+static void explain_vnode(struct keel_mod *mod, const struct snapshot *s, const struct vnode_word *w, bool others,
 			  struct keel_text *out)
 {
 	const char *name = s->node[w->node].name;
 	struct keel_obj *node = keel_find(mod, "node", name);
 	const struct keel_attr *state = keel_attr_find(mod, "node", "state");
-	struct holders h = { out, 0 };
+	struct holders h = { out, 0, others };
 	char text[128] = "";
 
 	if (node && state)
@@ -191,7 +202,7 @@ static void explain_vnode(struct keel_mod *mod, const struct snapshot *s, const 
 }
 
 static void explain_vnodes(struct keel_mod *mod, struct keel_obj *job, const struct group *g,
-			   struct snapshot *s, struct keel_text *out)
+			   struct snapshot *s, bool others, struct keel_text *out)
 {
 	struct vnode_words words = { .word = calloc(VNODES + 1, sizeof(*words.word)), .room = VNODES };
 	uint32_t i;
@@ -200,9 +211,9 @@ static void explain_vnodes(struct keel_mod *mod, struct keel_obj *job, const str
 		free(words.word);
 		return;
 	}
-	line(out, "vnodes", "%u could take a chunk now, %u not", words.fits, words.n + words.others);
+	explain_line(out, "vnodes", "%u could take a chunk now, %u not", words.fits, words.n + words.others);
 	for (i = 0; i < words.n; i++)
-		explain_vnode(mod, s, &words.word[i], out);
+		explain_vnode(mod, s, &words.word[i], others, out);
 	if (words.others)
 		keel_text_printf(out, "  and %u more that cannot\n", words.others);
 	free(words.word);
@@ -244,12 +255,12 @@ static void explain_time(struct keel_mod *mod, struct keel_obj *job, const struc
 		snprintf(most, sizeof(most), "; ask for at most %02lld:%02lld:%02lld", (long long)(room / 3600),
 			 (long long)(room / 60 % 60), (long long)(room % 60));
 	if (limited)
-		line(out, "time", "would end %s into %s, which begins %s%s", beyond, r->what, begins, most);
+		explain_line(out, "time", "would end %s into %s, which begins %s%s", beyond, r->what, begins, most);
 	else
-		line(out, "time", "has no walltime and may run into %s, which begins %s%s", r->what, begins, most);
+		explain_line(out, "time", "has no walltime and may run into %s, which begins %s%s", r->what, begins, most);
 }
 
-static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
+static void explain_place(struct keel_mod *mod, struct keel_obj *job, bool others, struct keel_text *out)
 {
 	struct group *g = group_of(mod, job);
 	struct reason r = { 0 };
@@ -262,97 +273,129 @@ static void explain_place(struct keel_mod *mod, struct keel_obj *job, struct kee
 		return;
 	}
 	if (!g || !g->shape) {
-		line(out, "placement", "not known: the request cannot be read, or there is no memory");
+		explain_line(out, "placement", "not known: the request cannot be read, or there is no memory");
 		return;
 	}
-	line(out, "request", "select %s  place %s", keel_get_str(job, job_schedselect),
+	explain_line(out, "request", "select %s  place %s", keel_get_str(job, job_schedselect),
 	     v && v->text ? v->text : "free");
 	explain_totals(job, s, out);
 	if (!could_ever_fit(mod, job, g, &r))
 		line_why(out, "placement", &r);
 	else if (would_fit(mod, job, g, s, &r))
-		line(out, "placement", "ok: it fits now");
+		explain_line(out, "placement", "ok: it fits now");
 	else
 		line_why(out, "placement", &r);
 	explain_time(mod, job, &r, out);
-	explain_vnodes(mod, job, g, s, out);
+	explain_vnodes(mod, job, g, s, others, out);
 }
 
-static void explain_all(struct keel_mod *mod, struct keel_obj *job, struct keel_text *out)
+/* What stands in the way of its start. */
+static void explain_start(struct keel_mod *mod, struct keel_obj *job, const char *name, bool others, struct keel_text *out)
 {
-	const char *name = keel_get_str(job, job_queue);
 	struct keel_obj *queue = name ? keel_find(mod, "queue", name) : NULL;
-	const struct keel_attr *attr;
-	const char *text;
-	char holds[512];
 	struct reason r = { 0 };
 
-	line(out, "job", "%s  state %c  queue %s", keel_id(job), keel_job_state(job), name ? name : "");
-	attr = keel_attr_find(mod, "job", "comment");
-	text = attr ? keel_get_str(job, attr) : NULL;
-	if (text)
-		line(out, "comment", "%s", text);
-	/* An operation on the job, its start or another one, waits in a hold. */
-	if (keel_holds_text(mod, keel_id(job), holds, sizeof(holds)) > 0)
-		line(out, "waits", "%s", holds);
 	explain_rest(mod, entry_of(mod, job), out);
 	if (!queue)
-		line(out, "queue", "there is none of this name");
+		explain_line(out, "queue", "there is none of this name");
 	else if (!keel_get_int(queue, queue_started))
-		line(out, "queue", "Queue not started. (%s)", name);
+		explain_line(out, "queue", "Queue not started. (%s)", name);
 	else
-		line(out, "queue", "ok: %s is started", name);
+		explain_line(out, "queue", "ok: %s is started", name);
 	if (group_is_eligible(mod, job, &r) && job_is_eligible(mod, job, &r))
-		line(out, "policies", "ok");
+		explain_line(out, "policies", "ok");
 	else
 		line_why(out, "policies", &r);
-	explain_policies(mod, job, out);
 	if (keel_job_waiting(job))
-		explain_place(mod, job, out);
+		explain_place(mod, job, others, out);
+}
+
+static void explain_all(struct keel_mod *mod, struct keel_obj *job, bool others, struct keel_text *out)
+{
+	const char *name = keel_get_str(job, job_queue), *text;
+	const struct keel_attr *attr = keel_attr_find(mod, "job", "comment");
+	char holds[512], subjobs[256];
+
+	explain_line(out, "job", "%s  state %c  queue %s", keel_id(job), keel_job_state(job), name ? name : "");
+	text = attr ? keel_get_str(job, attr) : NULL;
+	if (text)
+		explain_line(out, "comment", "%s", text);
+	attr = keel_attr_find(mod, "job", "array_state_count");
+	if (attr && keel_get_text(job, attr, NULL, subjobs, sizeof(subjobs)) > 0)
+		explain_line(out, "subjobs", "%s", subjobs);
+	/* An operation on the job, its start or another one, waits in a hold. */
+	if (keel_holds_text(mod, keel_id(job), holds, sizeof(holds)) > 0)
+		explain_line(out, "waits", "%s", holds);
+	explain_policies(mod, job, others, out);
+	/* One that runs would count itself against its limits. */
+	if (keel_job_waiting(job) || strchr("QT", keel_job_state(job)))
+		explain_start(mod, job, name, others, out);
 }
 
 /* ---- the request --------------------------------------------------------------------------------------- */
+
+static void answer(struct keel_mod *mod, struct keel_req *req, struct keel_text *out)
+{
+	struct keel_out *reply;
+	char *row, *save = NULL;
+
+	if (out->failed || !out->data) {
+		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	reply = keel_out(mod);
+	keel_open_array(reply, "lines");
+	for (row = strtok_r(out->data, "\n", &save); row; row = strtok_r(NULL, "\n", &save))
+		keel_add_str(reply, row);
+	keel_close(reply);
+	keel_reply_out(req, reply);
+}
+
+/* No job, host or vnode of this name. */
+static void unknown(struct keel_req *req, const char *name)
+{
+	char *end;
+	const long long number = strtoll(name, &end, 10);
+
+	if (end != name && strspn(end, "[]0123456789") == strcspn(end, ".") && number >= 0 && number < keel_job_next_number())
+		keel_reply(req, PBSE_UNKJOBID, "Unknown Job Id %.200s: it is over, and not in the history", name);
+	else if (end != name)
+		keel_reply(req, PBSE_UNKJOBID, NULL);
+	else
+		keel_reply(req, PBSE_UNKJOBID, "Unknown Job Id %.200s, and no host or vnode of this name", name);
+}
 
 static void on_explain(struct keel_mod *mod, struct keel_req *req)
 {
 	uint32_t n;
 	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
-	struct keel_obj *job = args && n == 1 ? job_named(mod, args[0]) : NULL;
+	const char *name = args && n == 1 ? args[0] : "";
+	const bool others = sees_others(mod, keel_req_session(req));
+	struct keel_obj *job = job_named(mod, name);
 	struct keel_text out;
-	struct keel_out *reply;
-	char part = '\0', whole[300], *row, *save = NULL;
+	char part = '\0', whole[300];
 
 	/* The array that `7[3]` is, or was, in. */
-	if (!job && args && n == 1 && keel_id_whole(args[0], whole, sizeof(whole))) {
-		part = keel_job_letter(args[0]);
+	if (!job && keel_id_whole(name, whole, sizeof(whole))) {
+		part = keel_job_letter(name);
 		job = part ? job_named(mod, whole) : NULL;
 	}
-	if (!job) {
-		keel_reply(req, PBSE_UNKJOBID, NULL);
-		return;
-	}
-	if (!may_ask(mod, keel_req_session(req), job)) {
+	if (job && !may_ask(mod, keel_req_session(req), job)) {
 		keel_reply(req, PBSE_PERM, NULL);
 		return;
 	}
 	keel_text_init(&out);
-	if (part) {
+	if (part && job) {
 		/* Those that wait in an array are equal: what holds for the next of them holds for this one. */
-		line(&out, "job", "%s  state %c  %s %s", args[0], part,
-		     part == 'X' ? "is over; its array is" : "waits in", keel_id(job));
+		explain_line(&out, "job", "%s  state %c  %s %s", name, part, part == 'X' ? "is over; its array is" : "waits in",
+		     keel_id(job));
 	}
-	if (part != 'X')
-		explain_all(mod, job, &out);
-	if (out.failed) {
-		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
-	} else {
-		reply = keel_out(mod);
-		keel_open_array(reply, "lines");
-		for (row = strtok_r(out.data, "\n", &save); row; row = strtok_r(NULL, "\n", &save))
-			keel_add_str(reply, row);
-		keel_close(reply);
-		keel_reply_out(req, reply);
-	}
+	if (job && part != 'X')
+		explain_all(mod, job, others, &out);
+	if (job || explain_host(mod, name, others, &out))
+		answer(mod, req, &out);
+	else
+		unknown(req, name);
 	keel_text_fini(&out);
 }
 
@@ -361,6 +404,6 @@ const struct keel_request_def explain_request = {
 	.roles = KEEL_EVERYBODY,
 	.flags = KEEL_REQUEST_READ,
 	.name = "keelson.explain",
-	.doc = "why a job does not start: job",
+	.doc = "why a job does not start, or is as it is; why nothing starts on a host: job or host",
 	.handler = on_explain,
 };

@@ -564,7 +564,11 @@ void talk_now(struct keel_mod *mod);
 /* impossible.c */
 keel_verdict refuse_impossible(struct keel_call *c, const struct keel_ev_job_submit *ev);
 
-/* explain_job.c */
+struct keel_text;
+/* explain_job.c; explain_host.c: of a host, or a vnode. False: there is none of this name. `others`: ids of jobs of other users are shown. */
+void explain_line(struct keel_text *out, const char *what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void explain_amount_text(const struct keel_resource *res, double n, char *buf, uint32_t len);
+bool explain_host(struct keel_mod *mod, const char *name, bool others, struct keel_text *out);
 extern const struct keel_request_def explain_request;
 
 /* sched.c */

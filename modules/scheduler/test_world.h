@@ -348,7 +348,7 @@ static void attrs_make(void)
 	attrs("job", "resource_list", "Resource_List resources_used");
 	attrs("node", "long", "Priority max_running max_user_run max_group_run last_used_time");
 	attrs("node", "bool", "no_multinode_jobs");
-	attrs("node", "string", "queue partition state");
+	attrs("node", "string", "queue partition state comment");
 	attrs("node", "resource_list", "resources_available t_assigned t_used t_inside");
 	attrs("queue", "string", "queue_type partition node_group_key");
 	attrs("queue", "bool", "started");

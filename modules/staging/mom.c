@@ -52,6 +52,7 @@ struct stage {
 	uint32_t at, tries, failed, removals;
 	int64_t began_ms, run_version;
 	struct keel_text report;
+	char *first; /* in a line: what failed, why, and where it is kept */
 	char *user, *dir; /* dir: of the job, below the home unless it begins with a slash */
 	char id[];
 };
@@ -68,6 +69,7 @@ static void stage_free(struct stage *s)
 	copies_free(&s->copies);
 	copies_free(&s->staged);
 	keel_text_fini(&s->report);
+	free(s->first);
 	free(s->user);
 	free(s->dir);
 	free(s);
@@ -83,6 +85,8 @@ static void note_send(const struct stage *s, const char *what, const char *text)
 	keel_put_int(out, "run", s->run_version);
 	keel_put_str(out, "what", what);
 	keel_put_str(out, "text", text);
+	if (s->first)
+		keel_put_str(out, "first", s->first);
 	if (keel_link_send(s->mod, "server", "staging.note", out) < 0)
 		keel_log(s->mod, KEEL_LOG_ERROR, "Job", s->id, "the server does not hear of its files: there is no link");
 }
@@ -239,6 +243,35 @@ static void failure_report(struct stage *s, const struct copy *c, const char *wo
 	}
 }
 
+/* Programs that copy say many lines; the last one is nearest to the reason. Malloc'ed; NULL without memory. */
+static char *last_line(const char *words)
+{
+	size_t len = strlen(words), from;
+
+	while (len > 0 && strchr("\r\n", words[len - 1]))
+		len--;
+	for (from = len; from > 0 && words[from - 1] != '\n'; from--)
+		;
+	return strndup(words + from, len - from);
+}
+
+/* The first one is what the comment of the job has room for. */
+static void first_note(struct stage *s, const struct copy *c, const char *words)
+{
+	const char *host = *c->host ? c->host : keel_host_name(s->mod), *name = strrchr(c->local, '/');
+	char *line = s->first ? NULL : last_line(words);
+
+	if (!line)
+		return;
+	if (!c->spooled && asprintf(&s->first, "%s not copied to %s:%s: %s", c->local, host, c->path, line) < 0)
+		s->first = NULL;
+	if (c->spooled && asprintf(&s->first, "standard %s not delivered to %s:%s: %s; kept in %s:%s/undelivered%s",
+				   name && strstr(name, ".ER") ? "error" : "output", host, c->path, line, keel_host_name(s->mod),
+				   keel_home(s->mod), name ? name : "/") < 0)
+		s->first = NULL;
+	free(line);
+}
+
 static void copy_next(struct stage *s)
 {
 	bool stop = s->failed && !s->out; /* the job does not start: no use in the rest */
@@ -271,6 +304,8 @@ static void copy_failed(struct stage *s, const char *words)
 	}
 	s->failed += s->out ? 1 : s->copies.n - s->at;
 	failure_report(s, &s->copies.at[s->at], words);
+	if (s->out)
+		first_note(s, &s->copies.at[s->at], words);
 	copy_next(s);
 }
 

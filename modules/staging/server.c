@@ -68,15 +68,17 @@ static void in_failed(struct keel_mod *mod, struct keel_obj *job, const char *wh
 	keel_text_fini(&text);
 }
 
-static void out_failed(struct keel_mod *mod, struct keel_obj *job, const char *peer, const char *why)
+static void out_failed(struct keel_mod *mod, struct keel_obj *job, const char *peer, const char *why, const char *first)
 {
 	struct keel_text text;
 
 	keel_log(mod, KEEL_LOG_ERROR | KEEL_LOG_ADMIN | KEEL_LOG_JOB, "Job", keel_id(job),
 		 "Post job file processing error; job %s on host %s", keel_id(job), peer);
 	keel_job_stage(job, KEEL_STAGE_OUT_FAILED);
+	if (first && *first && keel_can(job, remark))
+		keel_job_remark(job, first);
 	keel_text_init(&text);
-	keel_text_printf(&text, "Post job file processing error; job %s on host %s\n\n%s", keel_id(job), peer, why);
+	keel_text_printf(&text, "Post job file processing error; job %s on host %s\n\n%.65536s", keel_id(job), peer, why);
 	if (!text.failed)
 		letter_raise(mod, job, text.data);
 	keel_text_fini(&text);
@@ -98,5 +100,5 @@ void on_note(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 	else if (strcmp(what, NOTE_IN_FAILED) == 0)
 		in_failed(mod, job, text);
 	else if (strcmp(what, NOTE_OUT_FAILED) == 0)
-		out_failed(mod, job, peer, text);
+		out_failed(mod, job, peer, text, keel_msg_str(msg, "first"));
 }

@@ -141,3 +141,128 @@ limit()
 	same 'standard output' '' "$output"
 	has "$stderr" '^keelson health: the server does not answer: cannot connect to '
 }
+
+# ---- explain -----------------------------------------------------------------------------------------------
+
+@test "administrator #19: keelson explain says by whom a job is held, since when, and how that ends" {
+	local job
+	needs_root
+	job=$(submit)
+	qdel -W force "$job"
+	job=$(submit -h)
+	has "$(keelson explain "$job")" "^held +u, a user's hold, set when it was submitted or altered; its owner releases it: .qrls $job"
+	qhold -h o "$job"
+	has "$(keelson explain "$job")" "^held +o, an operator's hold, by root@[^ ]+ since [A-Z][a-z]+ .*: .qrls -h o $job"
+	as "$OWNER" qrls -h u "$job"
+	lacks "$(keelson explain "$job")" '^held +u'
+	as "$OWNER" qhold "$job"
+	has "$(as "$OWNER" keelson explain "$job")" "^held +u, a user's hold, by $OWNER@[^ ]+ since "
+	lacks "$(keelson explain "$job")" '^policies'
+	sandbox restart server --hard
+	has "$(keelson explain "$job")" "^held +o, an operator's hold, by root@"
+	has "$(keelson explain "$job")" "^held +u, a user's hold, by $OWNER@"
+}
+
+@test "administrator #19: keelson explain says for which jobs one waits, and what they do" {
+	local first job
+	needs_module dependencies
+	first=$(running)
+	job=$(submit -W "depend=afterok:$first")
+	has "$(keelson explain "$job")" "^depends +afterok $first, state R\$"
+	has "$(keelson explain "$job")" '^held +until other jobs have done something'
+	qsig -s suspend "$first"
+	has "$(keelson explain "$job")" "^depends +afterok $first, state R \(suspended\)\$"
+}
+
+@test "administrator #19: keelson explain says until when a job waits" {
+	local job
+	job=$(submit -a "$(date -d '+2 hours' +%Y%m%d%H%M.%S)")
+	has "$(keelson explain "$job")" '^waits +until [A-Z][a-z]+ .* \(-a\), another [12]:[0-9]+:[0-9]+$'
+}
+
+@test "administrator #19: a job that runs, is suspended, and goes on; it does not count itself against its limit" {
+	local job found
+	undo qmgr -c 'unset server max_run'
+	qmgr -c 'set server max_run = [u:PBS_GENERIC=1]'
+	job=$(running -l walltime=1:00:00)
+	found=$(keelson explain "$job")
+	has "$found" '^running +on n[12]/.* since .*; until .* at the latest'
+	lacks "$found" '^policies|^back-off|^placement|reached'
+	qsig -s suspend "$job"
+	wait_until 20 job_is "$job" S 43
+	found=$(keelson explain "$job")
+	has "$found" '^suspended +since .* by root@.* \(suspend\); .qsig -s resume. lets it go on'
+	has "$found" '^gave back +all'
+}
+
+@test "administrator #19: an array says what its subjobs do" {
+	local array
+	needs_module arrays
+	array=$(submit -J 1-9 -l select=1:ncpus=4)
+	wait_until 20 job_is "$(sub "$array" 1)" R 42
+	has "$(keelson explain "$array")" '^subjobs +Queued:[0-9]+ Running:[12] '
+	has "$(keelson explain "$(sub "$array" 1)")" '^running +on '
+}
+
+@test "administrator #19: a job that is over: how, why, where, as long as there is a history of it" {
+	local job
+	needs_root
+	job=$(finished -- /bin/sh -c 'exit 3')
+	has "$(keelson explain "$job")" '^finished +.*; exit status 3, its own$'
+	has "$(keelson explain "$job")" '^ran +on n[12]/.* from .*; it was started 1 time$'
+	job=$(running)
+	qdel "$job"
+	ends "$job"
+	has "$(keelson explain "$job")" '^finished +.*; exit status (271: its first process was ended by signal 15 TERM|265: its first process was ended by signal 9 KILL)$'
+	has "$(keelson explain "$job")" '^why +deleted at request of root@'
+	job=$(submit -h)
+	as "$OWNER" qdel "$job"
+	has "$(keelson explain "$job")" '^finished +.*; it has not run$'
+	has "$(keelson explain "$job")" "^why +deleted at request of $OWNER@"
+	qdel -x "$job"
+	run ! keelson explain "$job"
+	has "$output" "Unknown Job Id $job: it is over, and not in the history"
+}
+
+@test "administrator #19: keelson explain n2 says why nothing starts there" {
+	local job found
+	needs_root
+	has "$(keelson explain n2)" '^vnode +n2  state free$'
+	has "$(keelson explain n2)" '^new jobs +may start here'
+	undo pbsnodes -r n2
+	pbsnodes -o -C 'the fan is loud' n2
+	found=$(as "$OTHER" keelson explain n2)
+	has "$found" '^offline +by root@[^ ]+ since .*: the fan is loud; .pbsnodes -r n2. ends that$'
+	has "$found" '^new jobs +none start here: its state keeps them away \(offline\)$'
+	pbsnodes -r n2
+	job=$(running -l select=1:ncpus=3:host=n2)
+	found=$(keelson explain n2)
+	has "$found" "^jobs +1: $job\$"
+	has "$found" '^left +.*ncpus 1 of 4'
+	lacks "$found" '^offline'
+	undo qmgr -c 'set server query_other_jobs = True'
+	qmgr -c 'set server query_other_jobs = False'
+	lacks "$(as "$OTHER" keelson explain n2)" "$job"
+	has "$(as "$OTHER" keelson explain n2)" '^jobs +1$'
+	run -159 as "$OTHER" qexplain "$job"
+	kill_mom n2
+	wait_until 60 is_down n2
+	has "$(keelson explain n2)" '^down +its host has not answered since '
+	run ! keelson explain nonesuch
+	has "$output" 'Unknown Job Id nonesuch, and no host or vnode of this name'
+}
+
+@test "administrator #19: a host that is reserved, or under maintenance, and the reservation itself" {
+	local resv found
+	needs_module maintenance-reservations
+	needs_root
+	undo qmgr -c 'unset server acl_roots'
+	qmgr -c 'set server acl_roots = root'
+	resv=$(pbs_rsub -R "$(date -d '+2 hours' +%Y%m%d%H%M.%S)" -D 600 --hosts n2)
+	resv=${resv%% *}
+	undo pbs_rdel "$resv"
+	found=$(keelson explain n2)
+	has "$found" "^reserved +for $resv"
+	has "$found" "^window +$resv.* from [A-Z][a-z]+ .* to "
+	same 'of the reservation' "$(keelson resv "$resv")" "$(keelson explain "$resv")"
+}

@@ -103,3 +103,71 @@ make_twin()
 	sandbox restart --no-wait n1
 	wait_until 40 logged n1 'cannot link with no.such.host.invalid:15001: its name does not resolve: '
 }
+
+@test "administrator #12: old day files of logs and accounting are deleted as configured, and nothing else" {
+	needs_module retention
+	cluster
+	mom=$SB/n1/mom_logs logs=$SB/server/server_logs records=$SB/server/server_priv/accounting
+	touch "$mom/20200101" "$logs/20200101" "$logs/20200102.1.gz" "$logs/20200103.notes" "$records/20200101" "$records/20990101"
+	head -c 5000 /dev/zero >"$records/20200102"
+	echo kept >"$SB/kept"
+	ln -s "$SB/kept" "$logs/20200104"
+	sandbox restart server
+	nap 3
+	for file in "$logs/20200101" "$records/20200101"; do [ -e "$file" ]; done # by default all are kept
+	printf '%s\n' retention.log_days=30 retention.accounting_size=1kb >>"$SB/settings"
+	sandbox restart server
+	wait_until 20 logged server '2 day files of '
+	wait_until 20 logged server 'server_priv/accounting deleted, '
+	same 'logs' "20200103.notes 20200104 $(today)" "$(ls "$logs" | xargs)"
+	same 'what a link leads to' kept "$(cat "$SB/kept")"
+	[ ! -e "$records/20200102" ] && [ -e "$records/20990101" ]
+	[ -e "$mom/20200101" ]
+	sandbox restart n1
+	wait_until 20 logged n1 '1 day files of '
+	[ ! -e "$mom/20200101" ]
+}
+
+# A clock that is wrong by $CLOCK_SHIFT seconds, for one daemon.
+make_clock()
+{
+	cc -shared -fPIC -o "$SB/clock.so" -x c - <<-'END'
+		#define _GNU_SOURCE
+		#include <stdlib.h>
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+		int clock_gettime(clockid_t id, struct timespec *ts)
+		{
+			int ret = (int)syscall(SYS_clock_gettime, id, ts);
+			const char *shift = getenv("CLOCK_SHIFT");
+			if (ret == 0 && id == CLOCK_REALTIME && shift != NULL)
+				ts->tv_sec += atoi(shift);
+			return ret;
+		}
+	END
+}
+node_says() { node_attr "$1" comment | grep -qE -e "$2"; }
+has_no_comment() { [ -z "$(node_attr "$1" comment)" ]; }
+
+@test "administrator #15: a clock that is off is a warning on the node and in both logs, until it is right again" {
+	needs_module clock
+	not_sanitized 'its library has to be the first one'
+	cluster --hosts 2
+	make_clock
+	LD_PRELOAD=$SB/clock.so CLOCK_SHIFT=60 sandbox restart n1
+	wait_until 20 node_says n1 '^the clock of this host is (59|60|61) s ahead of the server'
+	has "$(server_log)" ';Node;n1;the clock of this host is (59|60|61) s ahead of the server'
+	wait_until 20 logged n1 ';Node;n1;the clock of this host is '
+	has_no_comment n2
+	# a comment of an administrator stays
+	qmgr -c 'set node n1 comment = "ask Ann"'
+	LD_PRELOAD=$SB/clock.so CLOCK_SHIFT=-3600 sandbox restart n1
+	wait_until 20 logged server ' s behind the server'
+	node_says n1 '^ask Ann$'
+	qmgr -c 'unset node n1 comment'
+	LD_PRELOAD=$SB/clock.so CLOCK_SHIFT=60 sandbox restart n1
+	wait_until 20 node_says n1 'ahead of the server'
+	sandbox restart n1
+	wait_until 20 has_no_comment n1
+}

@@ -12,7 +12,7 @@ setup_file()
 {
 	BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR post_office
 	export POST MAILER
-	open_cluster --hosts 2 --set executor.usage_interval=1s --set executor.kill_delay=1s --set host-limits.burst_window=1s --set mail.sendmail="$MAILER"
+	open_cluster --hosts 2 --set executor.usage_interval=1s --set executor.kill_delay=1s --set host-limits.burst_window=1s --set host-limits.cgroup=false --set mail.sendmail="$MAILER"
 }
 setup()
 {

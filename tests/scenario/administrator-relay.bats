@@ -18,7 +18,8 @@ in_job()
 }
 
 reaches() { at "$1" "$OWNER" qstat -B >/dev/null; }
-without_server() { local got=0; words=$(timeout 20 "$@" 2>&1) || got=$?; [ "$got" -ne 0 ] && [ "$got" -ne 124 ]; }
+# fails_at HOST USER COMMAND...: it does, and not by hanging; its output is in $words.
+fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=$?; [ "$got" -ne 0 ] && [ "$got" -ne 124 ]; }
 
 @test "administrator #1: a user works on a login node as on the server's host" {
 	setup_sandbox --logins 1
@@ -82,7 +83,7 @@ without_server() { local got=0; words=$(timeout 20 "$@" 2>&1) || got=$?; [ "$got
 	wait_until 20 reaches login2
 	at login2 "$OWNER" qstat -B
 	says 159 'qsub: Unauthorized Request  host login2 may look and not change anything' at login2 "$OWNER" qsub -- /bin/true
-	without_server at n1 "$OWNER" qstat
+	fails_at n1 "$OWNER" qstat
 	has "$words" 'the server takes no requests from this host'
 	wait_until 10 log_has 'Relay;n1;request of .*@n1 refused: client-relay.look does not name this host'
 	id=$(at login1 "$OWNER" qsub -- /bin/sleep 1000)
@@ -97,18 +98,18 @@ without_server() { local got=0; words=$(timeout 20 "$@" 2>&1) || got=$?; [ "$got
 	wait_until 20 reaches login1
 	wait_until 20 reaches login2
 	qmgr -c 'set server acl_roots += root@login1'
-	without_server at login1 root qmgr -c 'set server scheduling = false'
+	fails_at login1 root qmgr -c 'set server scheduling = false'
 	has "$words" 'Unauthorized Request'
 	qmgr -c 'set server managers += root@login1'
 	qmgr -c "set server managers += $OTHER@*"
 	at login1 root qmgr -c 'set server scheduling = false'
 	at login1 "$OTHER" qmgr -c 'set server scheduling = true'
-	without_server at login2 "$OTHER" qmgr -c 'set server scheduling = false'
+	fails_at login2 "$OTHER" qmgr -c 'set server scheduling = false'
 	has "$words" 'Unauthorized Request'
 	log_has 'Reject reply code=15007.*from .*@login2'
-	without_server at login2 root qsub -- /bin/true
+	fails_at login2 root qsub -- /bin/true
 	id=$(at login1 "$OWNER" qsub -h -- /bin/true)
-	without_server at login2 root qdel "$id"
+	fails_at login2 root qdel "$id"
 	at login1 root qdel "$id"
 }
 
@@ -116,10 +117,10 @@ without_server() { local got=0; words=$(timeout 20 "$@" 2>&1) || got=$?; [ "$got
 	setup_sandbox --logins 1
 	wait_until 20 reaches login1
 	sandbox kill server
-	wait_until 20 without_server at login1 "$OWNER" qstat
+	wait_until 20 fails_at login1 "$OWNER" qstat
 	same lines 1 "$(wc -l <<<"$words")"
 	has "$words" 'cannot reach the server from this host: '
-	without_server at login1 "$OWNER" qsub -- /bin/true
+	fails_at login1 "$OWNER" qsub -- /bin/true
 	has "$words" 'cannot reach the server from this host: '
 	sandbox restart server
 	wait_until 20 reaches login1
@@ -152,9 +153,9 @@ without_server() { local got=0; words=$(timeout 20 "$@" 2>&1) || got=$?; [ "$got
 
 @test "administrator #5: without the module a sentence says so" {
 	setup_sandbox --logins 1 --disable client-relay
-	without_server at login1 "$OWNER" qstat
+	fails_at login1 "$OWNER" qstat
 	has "$words" 'cannot reach the server from this host: none of the modules of its daemon carries requests there'
-	without_server at login1 "$OWNER" qsub -- /bin/true
+	fails_at login1 "$OWNER" qsub -- /bin/true
 	has "$words" 'none of the modules of its daemon carries'
 	qstat -B
 }

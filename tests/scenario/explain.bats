@@ -55,11 +55,13 @@ setup_file() { open_site 1; }
 	qmgr -c 'set server job_history_enable = true'
 }
 
-@test "explain: its owner may ask, others may not, and of what is not there nobody" {
+@test "explain: its owner may ask, others may not where they do not see jobs of others, and of what is not there nobody" {
 	local job
 	needs_root
 	job=$(submit -l select=1:ncpus=9)
 	has "$(as "$OWNER" qexplain "$job")" '^placement +never'
+	undo qmgr -c "set server query_other_jobs = True"
+	qmgr -c "set server query_other_jobs = False"
 	run -159 as "$OTHER" qexplain "$job"
 	has "$output" 'Unauthorized Request'
 	run ! qexplain 99999

@@ -223,6 +223,7 @@ Queue workq
 	same words 'Max open servers: 49
 qmgr: Illegal operation: frobnicate
 Try '"'help'"' if you are having trouble.
+qmgr: line 1: frobnicate x
 Queue workq
     started = True' "$found"
 	got=0

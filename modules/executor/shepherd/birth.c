@@ -48,6 +48,8 @@ pid_t birth(struct spec *s, const struct order *o, child_fn *fn, int *ret_fd)
 		return -errno;
 	pid = fork_into(s->cgroup);
 	r = -errno;
+	if (pid == 0 && s->bound)
+		group_enter(s->bound);
 	if (pid == 0)
 		fn(s, o, fds[1]);
 	close(fds[1]);

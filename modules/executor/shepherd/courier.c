@@ -35,10 +35,14 @@ struct errand {
 	const char *notice;
 	bool place;		/* else only directories are removed */
 	const char *from, *to;	/* or this is copied */
+	struct undelivered *missed; /* of both streams, where it says so */
 };
 
-static _Noreturn void errand_do(struct spec s, const struct errand *e)
+static _Noreturn void errand_do(struct spec s, const struct errand *e, int report)
 {
+	struct undelivered missed[2] = { 0 };
+	ssize_t n;
+
 	setsid();
 	if (privileges_drop(&s) < 0)
 		_exit(1);
@@ -48,8 +52,11 @@ static _Noreturn void errand_do(struct spec s, const struct errand *e)
 			unlink(e->from);
 		_exit(0);
 	}
-	if (e->place)
-		deliver(&s, e->status, e->notice);
+	if (e->place) {
+		deliver(&s, e->status, e->notice, missed);
+		n = write(report, missed, sizeof(missed)); /* whole: less than a pipe holds */
+		(void)n;
+	}
 	if (s.tmpdir)
 		tree_remove(s.tmpdir);
 	if (s.sandbox && tree_is_mine(s.sandbox, s.run, !s.index))
@@ -68,19 +75,37 @@ static bool ends_within(pid_t pid, int pidfd, int ms, int *ret_status)
 	return n > 0 && waitpid(pid, ret_status, WNOHANG) == pid;
 }
 
+/* What the errand says of its streams. One that does not come to that was killed, or took too long. */
+static void report_take(int fd, struct undelivered *missed)
+{
+	struct undelivered heard[2];
+
+	if (!missed || read(fd, heard, sizeof(heard)) != sizeof(heard))
+		return;
+	for (int i = 0; i < 2; i++) {
+		heard[i].place[sizeof(heard[i].place) - 1] = heard[i].why[sizeof(heard[i].why) - 1] = '\0';
+		missed[i] = heard[i];
+	}
+}
+
 /* False: it was killed before it had its time. */
 static bool errand_run(const struct spec *s, const struct errand *e)
 {
-	int limit = s->deliver_ms && s->deliver_ms < INT_MAX ? (int)s->deliver_ms : DELIVER_MS, pidfd, status = 0;
-	pid_t pid = fork();
+	int limit = s->deliver_ms && s->deliver_ms < INT_MAX ? (int)s->deliver_ms : DELIVER_MS, pidfd, status = 0, report[2] = { -1, -1 };
+	pid_t pid = pipe2(report, O_CLOEXEC | O_NONBLOCK) < 0 ? -1 : fork();
 
 	if (!e->place && !e->from && limit > CLEAN_MS)
 		limit = CLEAN_MS;
 
 	if (pid == 0)
-		errand_do(*s, e);
-	if (pid < 0)
+		errand_do(*s, e, report[1]);
+	if (report[1] >= 0)
+		close(report[1]);
+	if (pid < 0) {
+		if (report[0] >= 0)
+			close(report[0]);
 		return true;
+	}
 	pidfd = pidfd_open(pid, 0);
 	if (pidfd < 0 || !ends_within(pid, pidfd, limit, &status)) {
 		kill(pid, SIGKILL);
@@ -88,6 +113,8 @@ static bool errand_run(const struct spec *s, const struct errand *e)
 	}
 	if (pidfd >= 0)
 		close(pidfd);
+	report_take(report[0], e->missed);
+	close(report[0]);
 	return !WIFSIGNALED(status);
 }
 
@@ -96,21 +123,40 @@ static bool is_spooled(const struct spec_stream *stream)
 	return stream->run && !stream->keep;
 }
 
-/* 1: it was not placed. */
-static int stream_keep(const struct spec *s, const struct spec_stream *stream, const char *suffix, bool drop)
+/* "kept.OU PATH", "dest.OU PATH", "why.OU WORDS": where output is that could not be placed, where it was to go, and why. */
+static void kept_note(const struct spec *s, const char *suffix, const char *at, const struct undelivered *u)
+{
+	const struct { const char *word, *text; } lines[] = { { "kept", at }, { "dest", u->place }, { "why", u->why } };
+	char line[PATH_MAX + 16];
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(line, sizeof(line), "%s%s %s", lines[i].word, suffix, lines[i].text);
+		record_append(s, line);
+	}
+}
+
+/* 1: it was not placed. NULL: nothing is kept. */
+static int stream_keep(const struct spec *s, const struct spec_stream *stream, const char *suffix, const struct undelivered *u)
 {
 	char to[PATH_MAX];
+	const char *at = stream->run;
 	struct stat st;
+	int r;
 
 	if (!is_spooled(stream) || lstat(stream->run, &st) < 0)
 		return 0;
-	if (drop)
+	if (!u)
 		return unlink(stream->run) < 0 && errno != ENOENT;
-	if (snprintf(to, sizeof(to), "%s/%s%s", s->undelivered, s->id, suffix) < (int)sizeof(to) &&
-	    spool_move(stream->run, to) == -EXDEV) {
-		unlink(to);
-		errand_run(s, &(struct errand){ .from = stream->run, .to = to });
+	if (snprintf(to, sizeof(to), "%s/%s%s", s->undelivered, s->id, suffix) < (int)sizeof(to)) {
+		r = spool_move(stream->run, to);
+		if (r == -EXDEV) {
+			unlink(to);
+			errand_run(s, &(struct errand){ .from = stream->run, .to = to });
+			r = lstat(stream->run, &st) == 0 ? -EXDEV : 0;
+		}
+		at = r == 0 ? to : stream->run;
 	}
+	kept_note(s, suffix, at, u);
 	return 1;
 }
 
@@ -162,6 +208,18 @@ static void directories_remove(const struct spec *s)
 			return;
 }
 
+/* What is true of an errand that says nothing. */
+static void undelivered_expect(const struct spec *s, struct undelivered ret[2])
+{
+	const char *place[2] = { s->out.place, s->err.place };
+
+	for (int i = 0; i < 2; i++)
+		if (place[i]) {
+			snprintf(ret[i].place, sizeof(ret[i].place), "%s", place[i]);
+			snprintf(ret[i].why, sizeof(ret[i].why), "the process that copies was killed, or took longer than it may (executor.deliver_limit)");
+		}
+}
+
 #define KEPT_STATUS 1 /* any but 0: -R removes nothing */
 
 int courier_run(struct spec *s, int status)
@@ -170,12 +228,14 @@ int courier_run(struct spec *s, int status)
 	bool output = !s->index && (notice || is_spooled(&s->out) || is_spooled(&s->err) || s->out.remove || s->err.remove);
 	/* An empty one, as most are: its parent is the site's, so root may do it. */
 	bool emptied = !output && s->tmpdir && rmdir(s->tmpdir) == 0, drop = false;
+	struct undelivered why[2] = { 0 };
 	int missed;
 
 	if (output || (!emptied && is_there(s->tmpdir)) || is_there(s->sandbox)) {
 		place_read(&s->out, diary, "out.place ");
 		place_read(&s->err, diary, "err.place ");
-		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = output && !is_discarded(diary) });
+		undelivered_expect(s, why);
+		errand_insist(s, &(struct errand){ .status = status, .notice = notice, .place = output && !is_discarded(diary), .missed = why });
 		free(diary);
 		diary = diary_text(s); /* as it is now */
 		drop = is_discarded(diary);
@@ -185,7 +245,7 @@ int courier_run(struct spec *s, int status)
 	free(diary);
 	if (s->index)
 		return 0; /* what tasks wrote is the daemon's to read */
-	missed = stream_keep(s, &s->out, ".OU", drop) | stream_keep(s, &s->err, ".ER", drop) << 1;
+	missed = stream_keep(s, &s->out, ".OU", drop ? NULL : &why[0]) | stream_keep(s, &s->err, ".ER", drop ? NULL : &why[1]) << 1;
 	return drop ? 0 : missed;
 }
 
@@ -199,7 +259,7 @@ void courier_clean(struct spec *s, bool place)
 		return;
 	}
 	directories_remove(s);
-	stream_keep(s, &s->out, ".OU", true);
-	stream_keep(s, &s->err, ".ER", true);
+	stream_keep(s, &s->out, ".OU", NULL);
+	stream_keep(s, &s->err, ".ER", NULL);
 	record_append(s, "placed 0");
 }

@@ -79,10 +79,41 @@ int file_copy(const char *from, const char *to, int flags)
 	return r;
 }
 
-static void stream_deliver(const struct spec *s, const struct spec_stream *stream, const char *suffix, int status)
+/* What keeps the user from `path`: the first folder on the way that is not there or may not be searched, else the last one, where
+ * it may not be written, else the file itself. Cuts `path` to that. */
+static void path_blame(char *path, int error)
+{
+	char *slash = path;
+
+	if (*path != '/' || (error != EACCES && error != ENOENT && error != ENOTDIR))
+		return;
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		if (access(path, X_OK) < 0)
+			return;
+		*slash = '/';
+	}
+	slash = strrchr(path, '/');
+	if (error == EACCES && slash > path && access(path, F_OK) < 0)
+		*slash = '\0';
+}
+
+static void undelivered_put(struct undelivered *u, const char *place, int error)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", place);
+	path_blame(path, error);
+	snprintf(u->place, sizeof(u->place), "%s", place);
+	snprintf(u->why, sizeof(u->why), "%.400s: %s", path, error == EINVAL ? "Not a plain file" : strerror(error));
+}
+
+static void stream_deliver(const struct spec *s, const struct spec_stream *stream, const char *suffix, int status,
+			   struct undelivered *u)
 {
 	struct stat st;
 	char to[PATH_MAX];
+	int r;
 
 	if (!stream->run)
 		return;
@@ -90,15 +121,22 @@ static void stream_deliver(const struct spec *s, const struct spec_stream *strea
 		unlink(stream->run);
 		return;
 	}
-	if (!stream->place || spec_path(s, stream->place, suffix, to) < 0)
+	if (!stream->place)
 		return;
+	if ((r = spec_path(s, stream->place, suffix, to)) < 0) {
+		undelivered_put(u, stream->place, -r);
+		return;
+	}
 	if (lstat(to, &st) < 0 && errno == ENOENT && rename(stream->run, to) == 0)
 		return;
-	if (file_copy(stream->run, to, O_TRUNC) == 0)
+	r = file_copy(stream->run, to, O_TRUNC);
+	if (r == 0)
 		unlink(stream->run);
+	else
+		undelivered_put(u, to, -r);
 }
 
-void deliver(struct spec *s, int status, const char *notice)
+void deliver(struct spec *s, int status, const char *notice, struct undelivered ret[2])
 {
 	int fd;
 
@@ -112,6 +150,6 @@ void deliver(struct spec *s, int status, const char *notice)
 		dprintf(fd, "=>> PBS: job killed: %s\n", notice);
 		close(fd);
 	}
-	stream_deliver(s, &s->out, ".OU", status);
-	stream_deliver(s, &s->err, ".ER", status);
+	stream_deliver(s, &s->out, ".OU", status, &ret[0]);
+	stream_deliver(s, &s->err, ".ER", status, &ret[1]);
 }

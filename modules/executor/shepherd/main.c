@@ -156,7 +156,7 @@ static int shepherd(void)
 	if (placed) {
 		place_wait(&talk, o.status);
 		snprintf(last_words, sizeof(last_words), "placed %d", courier_run(&s, o.status));
-		if (s.cgroup)
+		if (s.cgroup && group_kills(s.cgroup) == 0) /* else a daemon looks at it */
 			group_remove(s.cgroup); /* no daemon may come back */
 		record_append(&s, last_words);
 		daemon_say(&talk, last_words);

@@ -173,6 +173,10 @@ static void program_begun(struct service *v, const struct trouble *t)
 
 	v->trouble = *t;
 	v->o->session = v->program;
+	if (t->stage != TROUBLE_NONE && has_begun(t)) { /* its error file says so, and its job is to say so, too */
+		snprintf(record, sizeof(record), "unrun %s: %s", t->what, strerror(t->error));
+		record_append(v->s, record);
+	}
 	trouble_text(v->s, t, v->program, record, text);
 	record_append(v->s, record);
 	daemon_say(v->t, text);

@@ -99,12 +99,16 @@ int spool_move(const char *from, const char *to);	  /* replaces what is there. 0
 /* Makes the user's directory for the task, under another name where that one is another user's. */
 void tmpdir_make(struct spec *s);
 
-/* deliver.c: as the user: put the output where it belongs, remove the task's directories. */
-void deliver(struct spec *s, int status, const char *notice);
+/* deliver.c: as the user: put the output where it belongs, remove the task's directories. Why a stream (0 stdout, 1 stderr) could
+ * not be placed: `why` is "" for one that was, or has no place here. */
+struct undelivered {
+	char place[1024], why[512];
+};
+void deliver(struct spec *s, int status, const char *notice, struct undelivered ret[2]);
 /* Copies as cp does. 0; fails with -errno. */
 int file_copy(const char *from, const char *to, int flags);
 
-/* courier.c: what `deliver` could not place is kept. Returns bits: 1 stdout, 2 stderr were not placed. */
+/* courier.c: what `deliver` could not place is kept; where and why is in the diary. Returns bits: 1 stdout, 2 stderr were not placed. */
 int courier_run(struct spec *s, int status);
 /* Removes the files: the task has not begun, nothing is placed and nothing is kept. */
 void courier_clean(struct spec *s, bool place); /* place: the output first */

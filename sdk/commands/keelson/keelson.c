@@ -36,7 +36,7 @@ static const struct cmd keelson = {
 		 "       keelson hooks --time [--json] [point]\n"
 		 "       keelson hooks --reset-time\n"
 		 "       keelson hooks --unbench module.tap\n"
-		 "       keelson explain job\n"
+		 "       keelson explain job | host | vnode | reservation\n"
 		 "       keelson health [--json | --metrics]\n"
 		 "       keelson resv reservation\n"
 		 "       keelson verb-of-a-module [argument ...]\n"
@@ -238,6 +238,14 @@ static int hooks(char **args)
 	return cmd_usage(&keelson);
 }
 
+/* R12, S12, M12, with or without the server's name. */
+static bool is_reservation(const char *id)
+{
+	const size_t digits = strspn(id + (id[0] != '\0'), "0123456789");
+
+	return strchr("RSM", id[0]) && digits > 0 && (id[1 + digits] == '\0' || id[1 + digits] == '.');
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *verb;
@@ -264,5 +272,7 @@ int main(int argc, char **argv)
 		return modules(argv + optind + 1);
 	if (strcmp(verb->name, "hooks") == 0)
 		return hooks(argv + optind + 1);
+	if (strcmp(verb->name, "explain") == 0 && is_reservation(argv[optind + 1]))
+		verb = verb_find("resv");
 	return verb_request(verb->name, argv + optind + 1, (struct form){ .module = verb->module });
 }

@@ -92,19 +92,45 @@ static int take_at_server(const char *text, struct operand *ret)
 	return 0;
 }
 
+/* The server of ids without one. "": only where it is to be connected to is known, it completes them itself. */
+static void own_server(char own[OPERAND_SERVER_SIZE])
+{
+	char *value = pbs_conf_value("PBS_SERVER"), *host = pbs_conf_value("PBS_SERVER_HOST_NAME");
+	const char *fallback = value || host ? NULL : pbs_default();
+
+	snprintf(own, OPERAND_SERVER_SIZE, "%s", value ? value : fallback ? fallback : "");
+	free(value);
+	free(host);
+}
+
+/* Does this id end in a name that the default server had before? The answer for one such name is kept. */
+static bool is_renamed(const char *id, const char *owner)
+{
+	static char asked[OPERAND_SERVER_SIZE];
+	static bool answer;
+	char *server;
+	int c;
+
+	if (strcmp(asked, owner) == 0)
+		return answer;
+	c = pbs_connect(NULL);
+	server = c > 0 ? pbs_locjob(c, id, NULL) : NULL;
+	if (c > 0)
+		pbs_disconnect(c);
+	snprintf(asked, sizeof(asked), "%s", owner);
+	answer = server != NULL;
+	free(server);
+	return answer;
+}
+
 /* `n` bytes at `text` are the id without its server, which follows or is completed. */
 static int id_complete(const char *text, size_t n, struct operand *ret)
 {
 	struct operand op = { 0 };
 	char own[OPERAND_SERVER_SIZE], owner[OPERAND_SERVER_SIZE];
-	const char *fallback;
-	char *value;
 	size_t m = 0;
 
-	value = pbs_conf_value("PBS_SERVER"); /* the server of ids without one */
-	fallback = value ? NULL : pbs_default();
-	snprintf(own, sizeof(own), "%s", value ? value : fallback ? fallback : "");
-	free(value);
+	own_server(own);
 	snprintf(owner, sizeof(owner), "%s", own);
 	if (text[n] == '.') {
 		m = host_part(text + n + 1);
@@ -115,13 +141,13 @@ static int id_complete(const char *text, size_t n, struct operand *ret)
 	}
 	if (take_at_server(text + n + m, &op) < 0)
 		return -EINVAL;
-	if (strcmp(owner, own) != 0) {
+	snprintf(op.id, sizeof(op.id), "%.*s%s%s", (int)n, text, *owner ? "." : "", owner);
+	if (*own && strcmp(owner, own) != 0 && !is_renamed(op.id, owner)) {
 		if (!is_host(owner))
 			return -EINVAL;
 		if (!op.named)
 			snprintf(op.server, sizeof(op.server), "%s", owner);
 	}
-	snprintf(op.id, sizeof(op.id), "%.*s.%s", (int)n, text, owner);
 	*ret = op;
 	return 0;
 }

@@ -36,14 +36,14 @@ static bool is_base64(const struct command *q)
 	return strcmp(q->words[ENCODING], "base64") == 0;
 }
 
-/* Every line of `in` up to its end, or for base64 on standard input up to an empty line. */
-static char *lines_read(FILE *in, bool to_empty_line, size_t *ret_len)
+/* Every line of `in` up to its end, or for base64 on standard input up to an empty line; how many is added to *lines. */
+static char *lines_read(FILE *in, bool to_empty_line, size_t *ret_len, unsigned long *lines)
 {
 	char *text = NULL, *line = NULL;
 	size_t len = 0, size = 0, room = 0;
 	ssize_t n;
 
-	while ((n = getline(&line, &room, in)) > 0 && !(to_empty_line && *line == '\n')) {
+	while ((n = getline(&line, &room, in)) > 0 && ++*lines && !(to_empty_line && *line == '\n')) {
 		if (len + (size_t)n + 1 > size) {
 			char *more = NULL;
 
@@ -78,10 +78,13 @@ static char *body_read(struct session *s, const struct command *q, size_t *ret_l
 	const char *path = q->words[FILE_NAME];
 	bool from_session = strcmp(path, "-") == 0;
 	FILE *in = from_session ? s->in : fopen(path, "re");
+	unsigned long lines = 0;
 	char *text = NULL;
 
 	if (in)
-		text = lines_read(in, from_session && is_base64(q), ret_len);
+		text = lines_read(in, from_session && is_base64(q), ret_len, &lines);
+	if (from_session)
+		s->read += lines; /* commands behind it are in lines of the same file */
 	if (!text)
 		fprintf(stderr, "%s - %s\n", path, strerror(errno));
 	if (in && !from_session)

@@ -32,6 +32,15 @@ static size_t command_len(const char *text)
 	return quote ? strlen(text) : n;
 }
 
+/* Which command of a file has failed: behind its error, whose lines tools read. */
+static void line_print(unsigned long line, const char *command)
+{
+	fprintf(stderr, "qmgr: line %lu: ", line);
+	for (; *command; command++)
+		fputc(iscntrl((unsigned char)*command) ? '?' : *command, stderr);
+	fputc('\n', stderr);
+}
+
 static int command_run(struct session *s, const char *text, size_t len, bool *ret_quit)
 {
 	char *command;
@@ -51,6 +60,8 @@ static int command_run(struct session *s, const char *text, size_t len, bool *re
 	if (s->echo)
 		printf("%s\n", command);
 	status = run_line(s, command, ret_quit);
+	if (status != 0 && s->counts)
+		line_print(s->line, command);
 	free(command);
 	return status;
 }
@@ -95,7 +106,7 @@ static char *line_join(char *so_far, const char *line, bool *ret_more)
 	return whole;
 }
 
-/* The next whole command line; the caller frees it. NULL at the end. */
+/* The next whole command line, which begins in line s->line; the caller frees it. NULL at the end. */
 static char *line_read(struct session *s, struct terminal *terminal)
 {
 	char *whole = NULL, *line;
@@ -105,6 +116,9 @@ static char *line_read(struct session *s, struct terminal *terminal)
 		line = terminal_read(terminal, s->in, more ? "Qmgr< " : "Qmgr: ");
 		if (!line)
 			return whole;
+		s->read++;
+		if (!whole)
+			s->line = s->read;
 		whole = line_join(whole, line, &more);
 		free(line);
 	} while (whole && more);

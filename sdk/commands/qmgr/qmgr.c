@@ -103,6 +103,7 @@ int main(int argc, char **argv)
 		printf("Max open servers: %d\n", OPEN_SERVERS_MAX);
 		fflush(stdout);
 		session.terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+		session.counts = !isatty(STDIN_FILENO);
 		status = input_stream(&session);
 	}
 	session_fini(&session);

@@ -20,6 +20,8 @@ struct session {
 	struct peer *peers; /* owned */
 	struct object_name *active[MGR_OBJ_LAST]; /* owned; servers are named in `server` */
 	bool stop_at_error, echo, check_only, terminal;
+	bool counts; /* commands of a file: which line failed is said */
+	unsigned long read, line; /* lines that were read; the one in which the command begins */
 	FILE *in; /* borrowed; import reads bodies from it */
 };
 

@@ -18,7 +18,7 @@ enum keel_ready {
 	KEEL_WRITABLE = 2, /* there is room again; a connect() has ended, well or not */
 };
 enum keel_fact { KEEL_FACT_HOME, KEEL_FACT_EXEC_DIR, KEEL_FACT_SERVER_NAME, KEEL_FACT_HOST_NAME, KEEL_FACT_VERSION,
-		 KEEL_FACT_CLIENT_SOCKET };
+		 KEEL_FACT_CLIENT_SOCKET, KEEL_FACT_LOG_DIR };
 struct keel_core_api {
 	uint32_t size, version;
 	void (*log)(struct keel_mod *, uint32_t event, const char *klass, const char *object, const char *fmt, ...) KEEL_PRINTF(5, 6);
@@ -284,6 +284,7 @@ struct keel_renew_api {
 	int32_t (*busy)(struct keel_mod *, const char *name, struct keel_err *);
 	int32_t (*go)(struct keel_mod *, const char *next, const char *back, struct keel_err *);
 	int32_t (*on_hup)(struct keel_mod *, keel_fn *fn, void *arg);
+	int32_t (*guard)(const char *path, struct keel_err *);
 };
 
 /* ---- inspect: what runs in this daemon, and what it has cost; for those who report it ------------------- */

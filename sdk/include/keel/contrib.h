@@ -59,7 +59,12 @@ struct keel_contrib {
 #define KEEL_ROW_TERM struct keel_term_def
 
 /* CLASS: a kind of object. */
-enum keel_class_flag { KEEL_CLASS_SAVE = 1 /* objects are kept in the store */ };
+enum keel_class_flag {
+	KEEL_CLASS_SAVE = 1,   /* objects are kept in the store */
+	KEEL_CLASS_DAEMON = 2, /* its one object has the name of the server that the store is of: another server does not start with it.
+				* It is found by each name that the server has had. */
+	KEEL_CLASS_SUFFIX = 4, /* ids end in a dot and that name: objects are found by each name that the server has had */
+};
 struct keel_class_def {
 	uint32_t size, flags;
 	const char *name; /* "job" */

@@ -69,6 +69,12 @@ static inline const char *keel_client_socket(struct keel_mod *mod)
 	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_CLIENT_SOCKET);
 }
 
+/* The folder of this daemon's day files, absolute. NULL: it logs to standard error, as a simulation and a test host. Borrowed, valid for ever. */
+static inline const char *keel_log_dir(struct keel_mod *mod)
+{
+	return KEEL_MODULE_kernel.core->fact(mod, KEEL_FACT_LOG_DIR);
+}
+
 /* What `--version` prints. */
 static inline const char *keel_version_text(struct keel_mod *mod)
 {

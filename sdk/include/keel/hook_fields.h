@@ -75,7 +75,8 @@
 #define KEEL_FIELDS_start_when(F) F(STR, id) F(OBJ, job) F(INT, start)
 #define KEEL_FIELDS_trial_vacate(F) F(STR, id) F(OBJ, job)
 #define KEEL_FIELDS_trial_restore(F) F(STR, id) F(OBJ, job)
-#define KEEL_FIELDS_job_explain(F) F(STR, id) F(OBJ, job)
+/* others: 1, the requester may see other users' jobs */
+#define KEEL_FIELDS_job_explain(F) F(STR, id) F(OBJ, job) F(INT, others)
 
 /* code: why it did not start (keel/sched_reason.def), what: the resource, limit or vnode it lacks; qrun: 1,
  * an administrator wants it to start now */

@@ -60,6 +60,13 @@ static inline int32_t keel_renew_trust(const char *path, struct keel_err *err)
 	return KEEL_USE_renew->trust(path, err);
 }
 
+/* Could no user but root and the daemon's have written that file or directory, or does it not exist? -EPERM with *err, which
+ * says how it is mended. Any thread. */
+static inline int32_t keel_renew_guard(const char *path, struct keel_err *err)
+{
+	return KEEL_USE_renew->guard(path, err);
+}
+
 /* Of two that run: can `name` not do without `other`? */
 static inline bool keel_renew_needs(struct keel_mod *mod, const char *name, const char *other)
 {

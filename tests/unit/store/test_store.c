@@ -35,9 +35,11 @@ static struct {
 	char rows[8192];   /* "job/1=4 job/1.script=9 -job/2 |": one bar per transaction */
 	char stored[64];   /* what read_blob finds */
 	const void *blob;  /* where the bytes of the last one were */
+	const char *owner, *former, *job; /* rows that load finds; NULL: it does not */
 	bool damaged, old; /* the rows that load finds: one is damaged; some are of an older version */
 	struct loop *loop; /* woken by each try */
-} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, 0, "", "", NULL, false, false, NULL };
+} disk = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0, 0, 0, 0, "", "", NULL,
+	   NULL, NULL, NULL, false, false, NULL };
 
 static void woken(void *arg)
 {
@@ -55,8 +57,12 @@ static int32_t disk_load(struct keel_mod *m,
 					const void *bytes, uint32_t len),
 			 void *arg, struct keel_err *err)
 {
-	int32_t rc = row(arg, "job", "loaded", "\x81\xa1n\x05", 4);
+	int32_t rc = row(arg, "job", disk.job ? disk.job : "loaded", "\x81\xa1n\x05", 4);
 
+	if (rc == 0 && disk.former)
+		rc = row(arg, "keel_former", disk.former, "\x80", 1);
+	if (rc == 0 && disk.owner)
+		rc = row(arg, "daemon", disk.owner, "\x81\xa1m\x07", 4);
 	(void)m, (void)err;
 	for (int i = 0; i < 3 && rc == 0 && disk.old; i++)
 		rc = row(arg, "keel_hold", (const char *[]){ "job/1/waits/a", "job/1/waits/b", "job/2/waits/a" }[i],
@@ -166,7 +172,10 @@ static struct kernel {
 	char told[256]; /* by waiters and reads, in order */
 } k;
 
-static const struct keel_class_def job_class = { sizeof(job_class), KEEL_CLASS_SAVE, "job", "", 0, 0 };
+static const struct keel_class_def job_class = { sizeof(job_class), KEEL_CLASS_SAVE | KEEL_CLASS_SUFFIX, "job", "", 0, 0 };
+static const struct keel_class_def daemon_class = { sizeof(daemon_class), KEEL_CLASS_SAVE | KEEL_CLASS_DAEMON, "daemon", "", 0,
+						    0 };
+static const struct keel_attr_def m_attr = KEEL_ATTR_DEF("daemon", "m", "long", .flags = KEEL_ATTR_SAVE);
 static const struct keel_attr_def n_attr =
 	KEEL_ATTR_DEF("job", "n", "long", .flags = KEEL_ATTR_SAVE, .read_roles = KEEL_EVERYBODY);
 
@@ -178,6 +187,7 @@ static void kernel_create(void)
 	strcpy(k.dir, "/tmp/keelson-front-XXXXXX");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(k.dir));
 	disk.held = disk.damaged = disk.old = false;
+	disk.owner = disk.former = disk.job = NULL;
 	disk.failing = disk.commits = disk.tries = 0;
 	disk.failing_with = -ENOSPC;
 	disk.rows[0] = disk.stored[0] = '\0';
@@ -200,9 +210,11 @@ static void kernel_rows(bool with_store)
 {
 	const struct keel_contrib rows[] = { KEEL_ROW(CLASS, job_class),
 					     KEEL_ROW(ATTR, n_attr),
+					     KEEL_ROW(CLASS, daemon_class),
+					     KEEL_ROW(ATTR, m_attr),
 					     KEEL_ROW(SERVICE, disk_service) };
 
-	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, with_store ? 3 : 2, NULL) == 0);
+	CU_ASSERT_FATAL(registry_add(k.parts.registry, &k.owner, rows, with_store ? 5 : 4, NULL) == 0);
 	k.n = k.object->attr(k.mod, "job", "n");
 }
 
@@ -609,6 +621,96 @@ static void rows_of_an_older_version(void)
 	kernel_stop();
 }
 
+/* ---- whose store it is ----------------------------------------------------------------------- */
+
+/* A store of `owner`, which had the name `former` before, for the daemon "test". What store_use() says. */
+static int named(const char *owner, const char *former, const char *rename, struct keel_err *err)
+{
+	kernel_create();
+	kernel_rows(true);
+	disk.owner = owner;
+	disk.former = former;
+	disk.job = "1.old";
+	k.parts.rename_server = rename;
+	return store_use(k.parts.store, err);
+}
+
+static void refuses(const char *owner, const char *former, const char *rename, const char *why)
+{
+	struct keel_err err = { 0 };
+
+	CU_ASSERT(named(owner, former, rename, &err) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, why));
+	kernel_stop();
+}
+
+static void a_store_of_another_name(void)
+{
+	struct keel_err err = { 0 };
+
+	refuses("old", NULL, NULL, "that of server \"old\", this one is called \"test\": say server_name = \"old\"");
+	refuses("old", NULL, NULL, "`keelsond --rename-server old`");
+	refuses("old", NULL, "other", "--rename-server other: the store is that of server \"old\", not of \"other\"");
+	refuses("test", NULL, "old", "--rename-server old: the store is that of server \"test\", and that is the name of this one");
+	refuses("test", NULL, "test", "--rename-server test: the store is that of server \"test\"");
+	refuses(NULL, NULL, "old", "--rename-server old: the store is a new one");
+	CU_ASSERT_EQUAL(named("test", NULL, NULL, &err), 0);
+	CU_ASSERT_PTR_NULL(k.object->find(k.mod, "job", "1.test"));
+	CU_ASSERT_PTR_NULL(k.object->find(k.mod, "daemon", "old"));
+	settle();
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "");
+	kernel_stop();
+}
+
+static void found_by_each_name(const char *other)
+{
+	struct keel_obj *daemon = k.object->find(k.mod, "daemon", "test"), *job = k.object->find(k.mod, "job", "1.old");
+	struct keel_err err = { 0 };
+	char id[64];
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(daemon);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(job);
+	CU_ASSERT_EQUAL(k.object->get_int(daemon, k.object->attr(k.mod, "daemon", "m")), 7);
+	CU_ASSERT_PTR_EQUAL(k.object->find(k.mod, "daemon", "old"), daemon);
+	CU_ASSERT_PTR_EQUAL(k.object->find(k.mod, "job", "1.test"), job);
+	CU_ASSERT_STRING_EQUAL(k.object->id(job), "1.old");
+	CU_ASSERT_PTR_NULL(k.object->find(k.mod, "job", "1.elsewhere"));
+	CU_ASSERT_PTR_NULL(k.object->find(k.mod, "job", "1"));
+	CU_ASSERT_PTR_NULL(k.object->find(k.mod, "job", "2.old"));
+	snprintf(id, sizeof(id), "1.%s", other);
+	CU_ASSERT_PTR_EQUAL(k.object->find(k.mod, "job", id), strcmp(other, "none") == 0 ? NULL : job);
+	CU_ASSERT_PTR_NULL(k.object->draft(k.mod, "job", "1.test", &err)); /* its number is taken */
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "already exists"));
+}
+
+static void a_store_is_renamed(void)
+{
+	struct keel_err err = { 0 };
+
+	CU_ASSERT_EQUAL(named("old", "older", "old", &err), 0);
+	found_by_each_name("older");
+	settle();
+	/* one transaction: the new name, the old one to remember */
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "-daemon/old daemon/test keel_former/old |");
+	CU_ASSERT_EQUAL(logged("is that of"), 1);
+	kernel_stop();
+	/* done before the start was seen to its end; or given again */
+	CU_ASSERT_EQUAL(named("test", "old", "old", &err), 0);
+	found_by_each_name("none");
+	settle();
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "");
+	kernel_stop();
+	/* the next start, and back to a name that it had */
+	CU_ASSERT_EQUAL(named("test", "old", NULL, &err), 0);
+	found_by_each_name("none");
+	kernel_stop();
+	CU_ASSERT_EQUAL(named("old", "test", "old", &err), 0);
+	found_by_each_name("none");
+	settle();
+	CU_ASSERT_STRING_EQUAL(disk_rows(), "-keel_former/test -daemon/old daemon/test keel_former/old |");
+	kernel_stop();
+}
+
 #define MANY 20000
 
 static void many(void)
@@ -716,5 +818,6 @@ TESTS_MAIN("store", TEST(without_a_store), TEST(one_turn_one_transaction), TEST(
 	   TEST(the_copy_is_of_its_turn), TEST(never_stored_never_deleted), TEST(blobs_go_with_their_object),
 	   TEST(reads_see_what_is_on_its_way),
 	   TEST(reads_before_the_end_is_known), TEST(bytes_of_a_long_request_stay), TEST(failing_and_recovering), TEST(any_other_number_is_a_failure), TEST(closed_while_writing),
-	   TEST(damaged_store), TEST(rows_of_an_older_version), TEST(many),
+	   TEST(damaged_store), TEST(rows_of_an_older_version), TEST(a_store_of_another_name),
+	   TEST(a_store_is_renamed), TEST(many),
 	   TEST(no_memory_to_gather), TEST(each_allocation_fails))

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "harness.h"
 #include "util/file.h"
@@ -110,6 +111,37 @@ static void test_dir_make(void)
 	free(path);
 }
 
+static void test_guard(void)
+{
+	char *inner = in_dir("inner"), *file = in_dir("inner/file");
+	struct keel_err err = { 0 };
+
+	CU_ASSERT_EQUAL(file_guard(file, &err), 0); /* there is none */
+	CU_ASSERT_EQUAL(dir_make(inner, 0755), 0);
+	CU_ASSERT_EQUAL(file_write_durable(file, "x", 1, 0644), 0);
+	CU_ASSERT_EQUAL(file_guard(file, &err), 0);
+	CU_ASSERT_EQUAL(chmod(file, 0646), 0);
+	CU_ASSERT_EQUAL(file_guard(file, &err), -EPERM);
+	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "inner/file may be written by others (mode 0646); `chmod go-w "));
+	CU_ASSERT_EQUAL(chmod(file, 0644), 0);
+	CU_ASSERT_EQUAL(chmod(inner, 0757), 0);
+	CU_ASSERT_EQUAL(file_guard(file, &err), -EPERM);
+	CU_ASSERT_EQUAL(chmod(inner, 01777), 0); /* others cannot rename what is in it, but it is no place to keep files in */
+	CU_ASSERT_EQUAL(file_guard(file, &err), 0);
+	CU_ASSERT_EQUAL(file_guard(inner, &err), -EPERM);
+	if (geteuid() == 0) {
+		CU_ASSERT_EQUAL(chmod(inner, 0755), 0);
+		CU_ASSERT_EQUAL(chmod(dir, 0757), 0); /* two above it */
+		CU_ASSERT_EQUAL(file_guard(file, &err), -EPERM);
+		CU_ASSERT_EQUAL(chmod(dir, 0755), 0);
+		CU_ASSERT_EQUAL(chown(file, 12345, 0), 0);
+		CU_ASSERT_EQUAL(file_guard(file, &err), -EPERM);
+		CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "inner/file belongs to another user (12345, mode 0644); `chown 0 "));
+	}
+	free(file);
+	free(inner);
+}
+
 static void scratch_begin(void)
 {
 	dir = scratch_new();
@@ -122,4 +154,4 @@ static void scratch_end(void)
 }
 
 TESTS_MAIN("util/file", TEST(scratch_begin), TEST(test_write_and_read), TEST(test_large),
-	   TEST(test_failures), TEST(test_no_leftovers), TEST(test_dir_make), TEST(scratch_end))
+	   TEST(test_failures), TEST(test_no_leftovers), TEST(test_dir_make), TEST(test_guard), TEST(scratch_end))

@@ -190,9 +190,15 @@ struct keel_job_api {
 	 * follow, and its place among jobs (point job_moved) where it requests something else. The set is moved, also on failure: 15139
 	 * (it is history) or an error of its resources, and *err. */
 	int32_t (*change)(struct keel_mod *, struct keel_obj *job, struct keel_changes *, struct keel_err *err);
+	/* A sentence that the comment gets behind it when the run has ended: what went wrong beside the exit status. It is copied and made
+	 * plain; all of a run have 600 bytes. */
+	void (*remark)(struct keel_mod *, struct keel_obj *job, const char *text);
 };
 
 KEEL_SERVICE(job);
+/* Behind a comment that set_comment() was given, on a job that a host could not start, and why. */
+#define KEEL_JOB_LAST_TRY "; last try: "
+
 #define keel_job_state(...) KEEL_CALL(job, state, __VA_ARGS__)
 #define keel_job_substate(...) KEEL_CALL(job, substate, __VA_ARGS__)
 #define keel_job_is_suspended(...) KEEL_CALL(job, is_suspended, __VA_ARGS__)
@@ -232,6 +238,7 @@ KEEL_SERVICE(job);
 #define keel_job_take_number() KEEL_CALL0(job, take_number)
 #define keel_job_put(...) KEEL_CALL(job, put, __VA_ARGS__)
 #define keel_job_change(...) KEEL_CALL(job, change, __VA_ARGS__)
+#define keel_job_remark(...) KEEL_CALL(job, remark, __VA_ARGS__)
 #define keel_job_letter(...) KEEL_CALL(job, letter, __VA_ARGS__)
 
 #endif

@@ -106,6 +106,9 @@ struct keel_part_events {
 	void (*measured)(struct keel_mod *, const struct keel_part *, const struct keel_part_reading *);
 	/* What weigh() has found. */
 	void (*weighed)(struct keel_mod *, const struct keel_part *, int64_t mem_kb);
+	/* It has been bounded, and the kernel has ended processes of it because it wanted more: the most it had. At the next reading,
+	 * or when a task of it ends; again, while it is not ending. */
+	void (*starved)(struct keel_mod *, const struct keel_part *, int64_t mem_kb);
 	/* A sister on which fail() was called: the job cannot go on. modules/sisters carries it to the primary. */
 	void (*failing)(struct keel_mod *, const struct keel_part *, int32_t status, const char *line);
 };
@@ -169,6 +172,10 @@ struct keel_part_api {
 	 * ends meanwhile. On a worker thread, for it is dear: some milliseconds for a large process. -ENOENT, -ENOMEM; -EBUSY:
 	 * it is under way. */
 	int32_t (*weigh)(struct keel_mod *, const char *id);
+	/* At task_begin: the part gets a group in which the kernel lets its processes have so much memory and no more. Later: that
+	 * changes; < 0: it is bounded no more. Does nothing where it is so already. -ENOENT; -ENOTSUP: this host has no such groups
+	 * (known when it runs), or the part has none because it was not bounded at task_begin. */
+	int32_t (*bound)(struct keel_mod *, const char *id, int64_t mem_kb);
 };
 
 KEEL_SERVICE(part);
@@ -193,5 +200,6 @@ KEEL_SERVICE(part);
 #define keel_part_set_program(...) KEEL_CALL(part, set_program, __VA_ARGS__)
 #define keel_part_preterm(...) KEEL_CALL(part, preterm, __VA_ARGS__)
 #define keel_part_weigh(...) KEEL_CALL(part, weigh, __VA_ARGS__)
+#define keel_part_bound(...) KEEL_CALL(part, bound, __VA_ARGS__)
 
 #endif

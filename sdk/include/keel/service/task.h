@@ -60,6 +60,11 @@ struct keel_task_events {
 	void (*discarded)(struct keel_mod *, const char *id);
 	/* Before ended(), with a status below 0: what the host said of it, "mem 412864kb exceeded limit 204800kb". */
 	void (*failed)(struct keel_mod *, struct keel_obj *job, const char *why);
+	/* Before ended(): output that could not be placed, and is kept on its host: why and where in a line, and in lines for a letter. Both are
+	 * a host's words: of any length, with any byte. `elsewhere`: only because its place is on another host. */
+	void (*undelivered)(struct keel_mod *, struct keel_obj *job, const char *host, const char *why, const char *text, bool elsewhere);
+	/* Before ended(): what else went wrong on its host, in a line: a host's words, too. */
+	void (*remark)(struct keel_mod *, struct keel_obj *job, const char *text);
 };
 
 /* code 0, or the PBSE number of an error with its text (NULL: table text). `me` is the caller's module. */
