@@ -378,8 +378,7 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 	};
 }
 
-/* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
-static struct route *route_of(struct router *r, const char *name, const char *verb)
+struct route *route_of(struct router *r, const char *name, const char *verb)
 {
 	char full[256];
 
@@ -459,52 +458,6 @@ static int32_t bounds_check(const struct client *c, const struct frame *f, struc
 	return 0;
 }
 
-static void word_copy(char *to, size_t size, const struct pack_value *v)
-{
-	size_t len = v->kind == PACK_STR && v->n < size ? v->n : 0;
-
-	memcpy(to, v->text, len);
-	to[len] = '\0';
-}
-
-/* Returns whether no row but `others` serves this body; it is not changed, for it goes on as it is. */
-static bool is_for_others(struct router *r, const char *body, size_t len)
-{
-	struct pack_reader at = { .at = (const unsigned char *)body, .end = (const unsigned char *)body + len };
-	char key[8] = "", name[128] = "", verb[64] = "";
-	struct pack_value map, v;
-
-	if (r->others == NULL || pack_check(body, len) < 0)
-		return false;
-	map = pack_next(&at);
-	for (uint32_t i = 0; map.kind == PACK_MAP && i < map.n && !at.bad; i++) {
-		v = pack_next(&at);
-		word_copy(key, sizeof(key), &v);
-		pack_skip(&at, &v);
-		v = pack_next(&at);
-		if (strcmp(key, "req") == 0)
-			word_copy(name, sizeof(name), &v);
-		else if (strcmp(key, "verb") == 0)
-			word_copy(verb, sizeof(verb), &v);
-		pack_skip(&at, &v);
-	}
-	return name[0] != '\0' && route_of(r, name, verb[0] != '\0' ? verb : NULL) == NULL;
-}
-
-/* Keeps the body as it came. Returns whether there was memory. */
-static bool raw_take(struct keel_req *q, struct client *c, const struct frame *f)
-{
-	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
-
-	q->raw_at = f->body;
-	if (memory == NULL) {
-		memory = malloc(f->len);
-		q->raw_at = memory != NULL ? memcpy(memory, f->body, f->len) : NULL;
-	}
-	q->raw = memory;
-	return memory != NULL;
-}
-
 #define VERB "keelson." /* of people: the refusal says who may */
 
 /* May this client send it now? */
@@ -545,7 +498,7 @@ void req_start(struct client *c, const struct frame *f)
 
 	err.text[0] = '\0';
 	code = bounds_check(c, f, &err);
-	if (code == 0 && is_for_others(c->router, f->body, f->len)) {
+	if (code == 0 && raw_wanted(c->router, f->body, f->len)) {
 		raw = true;
 		route = c->router->others;
 		code = right_check(c, route, &roles, &err);
