@@ -21,7 +21,6 @@
 #include "hook/inside.h"
 #include "keel/sized.h"
 #include "util/err.h"
-#include "util/text.h"
 
 uint32_t id_bucket(const char *id)
 {

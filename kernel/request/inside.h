@@ -59,8 +59,7 @@ struct keel_req {
 	struct keel_out *out;  /* SENT */
 	keel_fn *gone, *drained, *leave;
 	void *gone_arg, *drained_arg, *leave_arg;
-	void *raw;             /* instead of `msg`: memory of a body that is carried elsewhere, owned */
-	const char *raw_at;    /* where it begins there; `len` bytes */
+	void *raw;             /* instead of `msg`: a body that is carried elsewhere, `len` bytes, owned */
 	bool receiving;        /* an operation at the point request_receive is under way */
 	bool parts;            /* it has sent some */
 	bool old;              /* it was open, and had acted, when a drain began */

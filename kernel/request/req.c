@@ -277,7 +277,7 @@ static void on_leave(struct keel_req *q, keel_fn *fn, void *arg)
 static const void *raw(struct keel_req *q, uint32_t *ret_len)
 {
 	*ret_len = (uint32_t)q->len;
-	return q->raw_at;
+	return q->raw;
 }
 
 static int32_t part_raw(struct keel_req *q, const void *bytes, uint32_t len)
@@ -435,10 +435,11 @@ static void request_raise(struct keel_req *q)
 	});
 }
 
-/* Decodes the body; a long one without copying it. Returns 0 or -errno. */
+/* Decodes the body; a long one without copying it, where none goes on as it is: reading changes it. Returns 0 or -errno. */
 static int body_open(struct client *c, const struct frame *f, struct keel_msg **ret_msg)
 {
-	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
+	bool takes = f->len > c->router->limits.queued_small && c->router->others == NULL;
+	char *memory = takes ? frame_take(&c->reader, f) : NULL;
 
 	if (memory == NULL)
 		return msg_open(f->body, f->len, ret_msg);
@@ -459,50 +460,13 @@ static int32_t bounds_check(const struct client *c, const struct frame *f, struc
 	return 0;
 }
 
-static void word_copy(char *to, size_t size, const struct pack_value *v)
+/* Keeps the body as it came: it goes on elsewhere. Returns whether there was memory. */
+static bool raw_take(struct keel_req *q, const struct frame *f)
 {
-	size_t len = v->kind == PACK_STR && v->n < size ? v->n : 0;
-
-	memcpy(to, v->text, len);
-	to[len] = '\0';
-}
-
-/* Returns whether no row but `others` serves this body; it is not changed, for it goes on as it is. */
-static bool is_for_others(struct router *r, const char *body, size_t len)
-{
-	struct pack_reader at = { .at = (const unsigned char *)body, .end = (const unsigned char *)body + len };
-	char key[8] = "", name[128] = "", verb[64] = "";
-	struct pack_value map, v;
-
-	if (r->others == NULL || pack_check(body, len) < 0)
-		return false;
-	map = pack_next(&at);
-	for (uint32_t i = 0; map.kind == PACK_MAP && i < map.n && !at.bad; i++) {
-		v = pack_next(&at);
-		word_copy(key, sizeof(key), &v);
-		pack_skip(&at, &v);
-		v = pack_next(&at);
-		if (strcmp(key, "req") == 0)
-			word_copy(name, sizeof(name), &v);
-		else if (strcmp(key, "verb") == 0)
-			word_copy(verb, sizeof(verb), &v);
-		pack_skip(&at, &v);
-	}
-	return name[0] != '\0' && route_of(r, name, verb[0] != '\0' ? verb : NULL) == NULL;
-}
-
-/* Keeps the body as it came. Returns whether there was memory. */
-static bool raw_take(struct keel_req *q, struct client *c, const struct frame *f)
-{
-	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
-
-	q->raw_at = f->body;
-	if (memory == NULL) {
-		memory = malloc(f->len);
-		q->raw_at = memory != NULL ? memcpy(memory, f->body, f->len) : NULL;
-	}
-	q->raw = memory;
-	return memory != NULL;
+	q->raw = malloc(f->len);
+	if (q->raw != NULL)
+		memcpy(q->raw, f->body, f->len);
+	return q->raw != NULL;
 }
 
 #define VERB "keelson." /* of people: the refusal says who may */
@@ -540,32 +504,33 @@ void req_start(struct client *c, const struct frame *f)
 	struct keel_req *q = NULL;
 	const char *name = NULL;
 	uint32_t roles = 0;
-	bool raw = false;
+	bool raw;
 	int32_t code;
 
 	err.text[0] = '\0';
 	code = bounds_check(c, f, &err);
-	if (code == 0 && is_for_others(c->router, f->body, f->len)) {
-		raw = true;
-		route = c->router->others;
-		code = right_check(c, route, &roles, &err);
-	} else if (code == 0) {
+	if (code == 0) {
 		int ret = body_open(c, f, &m);
 
 		name = ret == 0 ? msg_api.str(m, "req") : NULL;
 		c->closing = c->closing || name == NULL;
 		route = name != NULL ? route_of(c->router, name, msg_api.str(m, "verb")) : NULL;
+		if (name != NULL && route == NULL)
+			route = c->router->others;
 		if (name == NULL)
 			code = ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL;
 		else
 			code = right_check(c, route, &roles, &err);
 	}
-	q = code == 0 ? req_create(c, f, m) : NULL;
-	if (q != NULL && raw && !raw_take(q, c, f)) {
+	raw = route != NULL && route == c->router->others;
+	q = code == 0 ? req_create(c, f, raw ? NULL : m) : NULL;
+	if (q != NULL && raw && !raw_take(q, f)) {
 		req_end(q);
 		q = NULL;
 	}
 	if (q != NULL) {
+		if (raw)
+			msg_destroy(m);
 		q->route = route;
 		fill_session(q, roles);
 		request_raise(q);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/text.h"
 
 #define SIZE_MIN 16u
 
