@@ -21,6 +21,7 @@
 #include "hook/inside.h"
 #include "keel/sized.h"
 #include "util/err.h"
+#include "util/text.h"
 
 uint32_t id_bucket(const char *id)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/text.h"
 
 #define SIZE_MIN 16u
 
