@@ -162,7 +162,7 @@ int user_find(struct client *c);
 void user_unref(struct user *u); /* NULL is fine */
 int user_who(struct user *u, const char *host); /* fills in `who`; returns 0 or u->error */
 /* Returns a user of another host, one reference; NULL: no memory. */
-struct user *user_of_host(const struct keel_remote_def *def);
+struct user *user_of_host(const struct keel_remote_setup *def);
 
 /* client.c */
 const char *client_who(const struct client *c);

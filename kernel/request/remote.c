@@ -50,7 +50,7 @@ static void remote_gone(struct client *c)
 		CRUMB_CALL(x->owner, "gone() of a remote request", client_who(c), x->gone(&x->owner->pub, x->arg));
 }
 
-static int32_t start(struct keel_mod *m, const struct keel_remote_def *def, struct keel_remote **ret)
+static int32_t start(struct keel_mod *m, const struct keel_remote_setup *def, struct keel_remote **ret)
 {
 	struct router *r = owner_of(m)->parts->router;
 	char head[WIRE_HEADER_SIZE];
