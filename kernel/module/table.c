@@ -45,7 +45,7 @@ static void off_inspect(struct keel_mod *mod, void (*fn)(void *arg, const char *
 			snprintf(why, sizeof(why), "%s", is_passed(all, said[i].name) ? "it runs in other daemons than this one"
 				 : "left out, for it is not required (required = false): the log of the start says why");
 		else if (said[i].by_file)
-			snprintf(why, sizeof(why), "switched off (keelson unload) until the next reload; enabled in %s", said[i].file);
+			snprintf(why, sizeof(why), "switched off (keelson unload), until modules.d is read again; enabled in %s", said[i].file);
 		else
 			snprintf(why, sizeof(why), "enabled = false in %s", said[i].file);
 		fn(arg, said[i].name, why);
@@ -55,14 +55,14 @@ static void off_inspect(struct keel_mod *mod, void (*fn)(void *arg, const char *
 static void account_give(struct keel_mod *mod, uint32_t which, struct keel_account *ret)
 {
 	struct parts *parts = owner_of(mod)->parts;
-	struct keel_account now = { .size = sizeof(now) };
+	struct keel_account now = { .count = 0 };
 
 	if (which < KEEL_ACCOUNTS) {
 		now = parts->account[which];
-		now.size = sizeof(now);
-		now.now_ns = which == KEEL_ACCOUNT_COMMIT ? (uint64_t)store_writing_ns(parts->store) : 0;
 		parts->account[which].longest_ns = 0;
 	}
+	now.size = sizeof(now);
+	now.now_ns = which == KEEL_ACCOUNT_COMMIT ? (uint64_t)store_writing_ns(parts->store) : 0;
 	keel_sized_give(ret, &now);
 }
 
@@ -90,8 +90,7 @@ void modules_identify(struct modules *all, struct buf *out)
 
 	SET_EACH(&all->there, m)
 		buf_printf(out, "%s %s, build %s, %s\n", m->desc.name, m->desc.version,
-			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown",
-			   m->image.path);
+			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown", m->image.path);
 }
 
 void modules_report(const struct modules *all, struct buf *out)

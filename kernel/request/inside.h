@@ -69,10 +69,9 @@ struct keel_req {
 
 /* A request of a client of another host: one that comes and goes through a module. */
 struct keel_remote {
-	struct owner *owner; /* NULL: the client has a socket, or is a guest */
+	struct owner *owner; /* NULL: the client is of this host */
 	uint32_t roles;
 	bool reads;
-	bool unbegun;   /* its REPLY is "again" */
 	int64_t credit; /* bytes that frame() may still get */
 	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
 	void (*gone)(struct keel_mod *, void *arg);
@@ -84,8 +83,7 @@ struct client {
 	struct router *router;
 	int fd;
 	struct loop_watch *watch;
-	void (*send)(void *arg, const char *frames, size_t len); /* a guest's; NULL: fd */
-	void *send_arg;
+	void (*write)(struct client *c), (*gone)(struct client *c); /* of one without a socket; NULL: fd */
 	uint32_t uid, gid;
 	struct uid_share *share;
 	bool deciding;     /* in the reserve until the roles of its user are known */
@@ -165,14 +163,14 @@ int user_find(struct client *c);
 void user_unref(struct user *u); /* NULL is fine */
 int user_who(struct user *u, const char *host); /* fills in `who`; returns 0 or u->error */
 /* Returns a user of another host, one reference; NULL: no memory. */
-struct user *user_of_host(const struct keel_remote_def *def);
+struct user *user_of_host(const struct keel_remote_setup *def);
 
 /* client.c */
 const char *client_who(const struct client *c);
 void client_known(struct client *c, struct user *u); /* u: one reference, moved; may drop the client */
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
-/* Makes one with no socket, whose user is `u`, one reference, moved when it succeeds. NULL: see errno. */
-struct client *client_of_user(struct router *r, struct user *u, uint32_t gid, struct owner *remote);
+/* Makes one with no socket; u: one reference, moved, NULL: no memory. `remote`: it is of another host. NULL: see errno. */
+struct client *client_of_user(struct router *r, struct user *u, struct owner *remote);
 void client_take(struct client *c, const char *bytes, size_t len); /* what it sent */
 void client_drop(struct client *c);
 /* Returns whether it, or its uid, has so much unread output that nothing more may be queued. */
@@ -194,7 +192,8 @@ void client_drop_queue(struct client *c); /* and cancel the flush */
 uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
-void req_not_begun(struct client *c); /* replies "again" to a request that is not there yet */
+/* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
+struct route *route_of(struct router *r, const char *name, const char *verb);
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_destroy_all(struct router *r);
@@ -203,13 +202,18 @@ void router_listen_stop(struct router *r);
 void router_listen_pause(struct router *r); /* connections wait in the backlog of the socket from now on */
 
 /* remote.c */
-void remote_write(struct client *c); /* gives its module the frames that the window admits */
-const struct keel_remote_api *remote_api(void);
+extern const struct keel_remote_api remote_api;
+
+/* raw.c */
+/* Returns whether no row but `others` serves this body. */
+bool raw_wanted(struct router *r, const char *body, size_t len);
+/* Keeps the body of `f`, which `c` has just sent. Returns whether there was memory. */
+bool raw_take(struct keel_req *q, struct client *c, const struct frame *f);
 
 /* drain.c */
 void client_leave(struct client *c); /* its daemon ends: "again" where nothing has been done */
 void drain_due(struct router *r); /* a request has its reply, or a client is gone */
 void drain_end(struct router *r);
-const struct keel_request_api *req_api(void);
+extern const struct keel_request_api req_api;
 
 #endif

@@ -63,9 +63,10 @@ static void over_later(struct keel_mod *mod, void *arg)
 {
 	struct host *h = arg;
 
-	(void)mod;
 	h->over = false;
 	host_over(h);
+	if (keel_link_is_up(mod, h->name))
+		batch_add(&h->down, OP_HERE, 0, NULL, 0);
 }
 
 /* Not below the function that added to it. Without memory: when the link is down or there again. */
@@ -92,7 +93,10 @@ static struct host *host_get(struct state *s, const char *name)
 	strcpy(h->name, name);
 	h->down = (struct batch){ .mod = s->mod, .peer = h->name, .message = TO_HOST, .lost = link_lost };
 	HASH_ADD_STR(s->hosts, name, h);
-	return h;
+	if (h->hh.tbl != NULL)
+		return h;
+	free(h);
+	return NULL;
 }
 
 void server_host_over(struct state *s, const char *peer)
@@ -102,6 +106,17 @@ void server_host_over(struct state *s, const char *peer)
 	HASH_FIND_STR(s->hosts, peer, h);
 	if (h != NULL)
 		host_over(h);
+}
+
+/* Without memory it is not said that requests are served here, and the host sends none. */
+void server_host_up(struct state *s, const char *peer)
+{
+	struct host *h = host_get(s, peer);
+
+	if (h == NULL)
+		return;
+	host_over(h);
+	batch_add(&h->down, OP_HERE, 0, NULL, 0);
 }
 
 static void refuse(struct host *h, uint64_t id, int32_t code, const char *text)
@@ -149,7 +164,7 @@ static void on_gone(struct keel_mod *mod, void *arg)
 	struct asked *a = arg;
 
 	(void)mod;
-	refuse(a->host, a->id, PBSE_SYSTEM, "the server dropped the request: it stood still for too long, or there was no memory");
+	refuse(a->host, a->id, PBSE_SYSTEM, "the server dropped the request: it restarts, the answer was not read for too long, or there was no memory");
 	asked_free(a);
 }
 
@@ -202,9 +217,14 @@ static void on_open(struct host *h, const struct record *r)
 	}
 	*a = (struct asked){ .id = r->id, .host = h, .lacks = o.length };
 	HASH_ADD(hh, h->asked, id, sizeof(a->id), a);
+	if (a->hh.tbl == NULL) {
+		free(a);
+		batch_add(&h->down, OP_AGAIN, r->id, NULL, 0);
+		return;
+	}
 	h->n++;
-	ret = keel_remote_start(h->s->mod, &(struct keel_remote_def){
-		.size = sizeof(struct keel_remote_def),
+	ret = keel_remote_start(h->s->mod, &(struct keel_remote_setup){
+		.size = sizeof(struct keel_remote_setup),
 		.roles = is_listed(conf->manage, h->name) ? KEEL_EVERYBODY : KEEL_USER,
 		.reads = !is_listed(conf->submit, h->name),
 		.user = o.user, .group = o.group, .groups = o.groups, .host = h->name,
@@ -238,7 +258,7 @@ static void on_data(struct asked *a, const struct record *r)
 	batch_add_number(&h->down, OP_TAKEN, id, r->len);
 	keel_remote_in(a->remote, r->data, r->len);
 	HASH_FIND(hh, h->asked, &id, sizeof(id), a); /* it may have been answered by now */
-	if (a == NULL || a->lacks > 0 || h->n_waits >= WAITING_MOST || !keel_remote_waits(a->remote))
+	if (a == NULL || a->lacks > 0 || a->waits || h->n_waits >= WAITING_MOST || !keel_remote_waits(a->remote))
 		return;
 	a->waits = true;
 	h->n_waits++;
@@ -279,12 +299,14 @@ static void on_record(struct host *h, const struct record *r)
 
 void server_records(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 {
-	struct host *h = host_get(mod->state, peer);
+	struct state *s = mod->state;
+	struct host *h;
 	uint32_t len = 0;
 	const unsigned char *at = keel_msg_bytes(msg, "records", &len), *end = at + len;
 	struct record r;
 	bool bad = at == NULL;
 
+	HASH_FIND_STR(s->hosts, peer, h);
 	while (h != NULL && !bad && record_next(&at, end, &r, &bad))
 		on_record(h, &r);
 	if (bad)
@@ -292,17 +314,25 @@ void server_records(struct keel_mod *mod, const char *peer, const struct keel_ms
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------- */
-void server_stop(struct state *s)
+/* While links are there: they are gone when this module stops. */
+void server_bye(struct state *s)
 {
 	struct host *h, *next;
 
 	HASH_ITER(hh, s->hosts, h, next) {
-		host_over(h);
 		if (!keel_link_is_up(s->mod, h->name))
 			continue;
 		batch_add(&h->down, OP_BYE, 0, NULL, 0);
 		batch_flush(&h->down);
 	}
+}
+
+void server_stop(struct state *s)
+{
+	struct host *h, *next;
+
+	HASH_ITER(hh, s->hosts, h, next)
+		host_over(h);
 }
 
 void server_fini(struct state *s)
