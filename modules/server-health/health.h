@@ -45,6 +45,7 @@ double quantile(const struct keel_account *now, const struct keel_account *befor
 /* ---- survey.c: hosts, and the job that has waited longest ------------------------------------------------------ */
 
 enum host_state { HOST_UP, HOST_DOWN, HOST_OFFLINE, HOST_CLOSED, HOST_STATES };
+#define NO_VERSION "unavailable"
 #define VERSIONS 8 /* different ones; hosts with more are "other" */
 #define NAMES_SHOWN 10
 

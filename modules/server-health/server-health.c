@@ -32,6 +32,16 @@ static const struct keel_conf_rule rules[] = {
 
 /* ---- hosts and jobs -------------------------------------------------------------------------------------------------- */
 
+/* Of a host that has not been linked since the start of the server it is not known. */
+static bool versions_differ(const struct survey *s)
+{
+	uint32_t known = 0;
+
+	for (int i = 0; i <= VERSIONS; i++)
+		known += s->version[i].hosts > 0 && strcmp(s->version[i].text, NO_VERSION) != 0;
+	return known > 1;
+}
+
 static void tell_hosts(const struct survey *s, struct report *r)
 {
 	static const char *const words[HOST_STATES] = { "up", "down", "offline", "closed" };
@@ -47,7 +57,7 @@ static void tell_hosts(const struct survey *s, struct report *r)
 	if (down)
 		report_why(r, "%u host%s down%s%s%s", down, down > 1 ? "s are" : " is", r->names ? ": " : "",
 			   r->names && s->down.data ? s->down.data : "", r->names && down > NAMES_SHOWN ? " ..." : "");
-	if (s->n_versions > 1)
+	if (versions_differ(s))
 		report_note(r, "hosts run different versions");
 }
 

@@ -76,7 +76,7 @@ static void host_count(struct keel_mod *mod, struct survey *s, struct keel_obj *
 	s->unlinked += !keel_node_linked(node);
 	if (state == HOST_DOWN && s->hosts[HOST_DOWN] <= NAMES_SHOWN)
 		keel_text_printf(&s->down, "%s%s", s->hosts[HOST_DOWN] > 1 ? ", " : "", host);
-	version_count(s, version ? version : "unavailable");
+	version_count(s, version ? version : NO_VERSION);
 }
 
 static void node_count(struct keel_mod *mod, struct survey *s, struct keel_obj *node)

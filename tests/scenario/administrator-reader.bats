@@ -97,3 +97,15 @@ fails() # text, command...
 	has "$(keelson explain M1)" '^vnode +M1 '
 	says 1 'keelson: Unknown Reservation Id' keelson explain M2
 }
+
+@test "administrator #22: a host that has not been linked yet is of no other version" {
+	needs_module server-health
+	setup_sandbox --hosts 2
+	sandbox kill n2
+	sandbox kill server
+	sandbox restart server
+	wait_until 20 eval 'keelson health | grep -q "^hosts .* 1 without a link"'
+	found=$(keelson health) || true
+	has "$found" '^versions +1 .*unavailable'
+	lacks "$found" 'different versions'
+}
