@@ -279,7 +279,7 @@ static void stop_notify(struct daemon *d)
 {
 	d->serving = false;
 	if (d->parts.daemon & KEEL_SERVER)
-		hooks_note(d->parts.hooks, KEEL_POINT_server_stop, KEEL_EVENT(server_stop));
+		hooks_note(d->parts.hooks, KEEL_POINT_server_stop, KEEL_EVENT(server_stop, .for_good = d->for_good));
 }
 
 static void last_commit(struct daemon *d)

@@ -40,15 +40,16 @@ static keel_verdict on_peer_up(struct keel_call *c, const struct keel_ev_peer_up
 
 static keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_down *ev)
 {
-	if (!(ev->daemon & KEEL_SERVER))
+	if (ev->daemon & KEEL_SERVER)
+		host_unlinked(c->mod->state);
+	else
 		server_host_over(c->mod->state, ev->peer);
 	return KEEL_NEXT;
 }
 
 static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_server_stop *ev)
 {
-	(void)ev;
-	server_bye(c->mod->state);
+	server_bye(c->mod->state, ev->for_good != 0);
 	return KEEL_NEXT;
 }
 

@@ -54,7 +54,7 @@ enum op {
 	OP_REFUSE,   /* instead of a REPLY: code (4 bytes), text */
 	OP_AGAIN,    /* nothing was done: send it once more, later */
 	OP_WAITS,    /* it only waits: when the link is lost it may be sent once more */
-	OP_BYE,	     /* the server restarts: requests may wait for it */
+	OP_BYE,	     /* 0: the server restarts, requests may wait for it; 1: it ends for good */
 	/* both ways */
 	OP_TAKEN,    /* so many bytes (4) were taken */
 	/* to the host */
@@ -107,7 +107,7 @@ struct state {
 	int64_t window;			    /* bytes of bodies that may still be sent */
 	int64_t begin_ms, down_ms, bye_ms;  /* start of the daemon; since when there is no link; until when a restart may take */
 	int64_t up_ms;			    /* since when there is one */
-	bool linked, here, lost, leaving; /* here: OP_HERE came; lost: what was sent, although there may be a link */
+	bool linked, here, stopped, lost, leaving; /* here: OP_HERE came; stopped: OP_BYE for good; lost: what was sent, although there may be a link */
 	struct keel_timer *tick;
 	/* of a server */
 	struct host *hosts;
@@ -118,13 +118,14 @@ struct state {
 void host_request(struct keel_mod *mod, struct keel_req *req);
 void host_records(struct keel_mod *mod, const char *peer, const struct keel_msg *msg);
 void host_linked(struct state *s);
+void host_unlinked(struct state *s); /* since when is remembered */
 int32_t host_start(struct state *s, struct keel_err *err);
 void host_stop(struct state *s);
 
 void server_records(struct keel_mod *mod, const char *peer, const struct keel_msg *msg);
 void server_host_over(struct state *s, const char *peer); /* its link was lost, or is another one */
 void server_host_up(struct state *s, const char *peer);
-void server_bye(struct state *s);
+void server_bye(struct state *s, bool for_good);
 void server_stop(struct state *s);
 void server_fini(struct state *s);
 

@@ -81,7 +81,9 @@ static void refuse_unreachable(struct carried *c)
 	int64_t s_down = (keel_now_ms(s->mod) - s->down_ms) / 1000;
 
 	carried_free(c);
-	if (s->linked)
+	if (s->stopped)
+		keel_reply(req, PBSE_NOSERVER, "cannot reach the server from this host: it has been stopped (qterm)");
+	else if (s->linked)
 		keel_reply(req, PBSE_NOSERVER, "cannot reach the server from this host: the server takes no requests of hosts; "
 			   "enable its module client-relay, or work on the server's host");
 	else
@@ -200,7 +202,7 @@ static int64_t patience_ms(const struct state *s)
 		return s->up_ms + HERE_MS > now_ms ? s->up_ms + HERE_MS - now_ms : 0;
 	if (s->bye_ms > now_ms)
 		return s->bye_ms - now_ms;
-	return s->down_ms == s->begin_ms && now_ms - s->begin_ms < FIRST_LINK_MS ? FIRST_LINK_MS : 0;
+	return !s->stopped && s->down_ms == s->begin_ms && now_ms - s->begin_ms < FIRST_LINK_MS ? FIRST_LINK_MS : 0;
 }
 
 static void link_look(struct state *s)
@@ -244,6 +246,11 @@ static void tick_start(struct state *s)
 		s->tick = keel_timer(s->mod, TICK_MS, tick, NULL);
 }
 
+void host_unlinked(struct state *s)
+{
+	link_look(s);
+}
+
 void host_linked(struct state *s)
 {
 	s->linked = true;
@@ -258,6 +265,7 @@ static void on_here(struct state *s)
 
 	sent_lost(s, false); /* it has forgotten them */
 	s->here = s->linked = true;
+	s->stopped = false;
 	s->bye_ms = 0;
 	DL_FOREACH_SAFE(s->carried_list, c, next)
 		request_send(c);
@@ -374,7 +382,8 @@ static void on_record(struct state *s, const struct record *r)
 	struct keel_req *req;
 
 	if (r->op == OP_BYE) {
-		s->bye_ms = keel_now_ms(s->mod) + RESTART_MS;
+		s->stopped = r->len == 4 && number_read(r->data) != 0;
+		s->bye_ms = s->stopped ? 0 : keel_now_ms(s->mod) + RESTART_MS;
 		return;
 	}
 	if (r->op == OP_HERE) {
@@ -397,6 +406,8 @@ static void on_record(struct state *s, const struct record *r)
 	case OP_AGAIN:
 		if (s->leaving)
 			carried_again(c);
+		else if (s->stopped)
+			refuse_unreachable(c);
 		else
 			request_wait(c, RESTART_MS);
 		break;

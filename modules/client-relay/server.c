@@ -315,14 +315,14 @@ void server_records(struct keel_mod *mod, const char *peer, const struct keel_ms
 
 /* ---- the end ------------------------------------------------------------------------------------------------------- */
 /* While links are there: they are gone when this module stops. */
-void server_bye(struct state *s)
+void server_bye(struct state *s, bool for_good)
 {
 	struct host *h, *next;
 
 	HASH_ITER(hh, s->hosts, h, next) {
 		if (!keel_link_is_up(s->mod, h->name))
 			continue;
-		batch_add(&h->down, OP_BYE, 0, NULL, 0);
+		batch_add_number(&h->down, OP_BYE, 0, for_good);
 		batch_flush(&h->down);
 	}
 }

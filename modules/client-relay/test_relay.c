@@ -339,6 +339,23 @@ static void test_host_bye(void)
 	host_end();
 }
 
+/* qterm: a client that waits reads so, and so does the next one. */
+static void test_host_server_stopped(void)
+{
+	host_begin();
+	served();
+	ask(NULL);
+	say_number(OP_BYE, 0, 1);
+	say(OP_AGAIN, id_now(), NULL, 0);
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(says("it has been stopped"));
+	link_lost_now();
+	ask(NULL);
+	keel_mock_advance(mock, 1000);
+	CU_ASSERT(says("it has been stopped"));
+	host_end();
+}
+
 /* Whichever call fails: within a minute the client reads something, and the next one is served. */
 static void host_without_memory(void (*enter)(void))
 {
@@ -580,5 +597,5 @@ static void test_server_no_memory(void)
 }
 
 TESTS_MAIN("client-relay", TEST(test_host_records), TEST(test_host_link_lost), TEST(test_host_relinked), TEST(test_host_not_here),
-	   TEST(test_host_bye), TEST(test_host_no_memory), TEST(test_server_says_here), TEST(test_server_says_bye),
+	   TEST(test_host_bye), TEST(test_host_server_stopped), TEST(test_host_no_memory), TEST(test_server_says_here), TEST(test_server_says_bye),
 	   TEST(test_server_records), TEST(test_server_link_lost), TEST(test_server_window), TEST(test_server_no_memory))

@@ -109,3 +109,14 @@ fails() # text, command...
 	has "$found" '^versions +1 .*unavailable'
 	lacks "$found" 'different versions'
 }
+
+@test "administrator #4: after qterm commands on other hosts fail at once, and go on when the server is there again" {
+	needs_root
+	needs_module client-relay
+	setup_sandbox --logins 1
+	at login1 "$OWNER" qstat -B
+	qterm
+	wait_until 20 fails 'cannot reach the server from this host: it has been stopped (qterm)' at login1 "$OWNER" timeout 5 qstat -B
+	sandbox restart server
+	wait_until 30 at login1 "$OWNER" qstat -B
+}

@@ -8,7 +8,7 @@
 #define KEEL_HOOK_FIELDS_H
 
 #define KEEL_FIELDS_server_start(F)
-#define KEEL_FIELDS_server_stop(F)
+#define KEEL_FIELDS_server_stop(F) F(INT, for_good)
 #define KEEL_FIELDS_client_auth(F) F(STR, user) F(STR, host) F(INT, uid)
 #define KEEL_FIELDS_request_receive(F) F(STR, name) F(STR, who)
 #define KEEL_FIELDS_management(F) F(STR, klass) F(STR, name) F(INT, cmd) F(OBJ, obj) F(STR, who)
