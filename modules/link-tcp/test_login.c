@@ -62,30 +62,6 @@ static void test_own_key(void)
 	pair_stop();
 }
 
-/* Where nothing is said: link.key, else HOST.key, as keelson-key makes it. */
-static void test_own_key_named(void)
-{
-	struct keel_err err = { 0 };
-	char dir[180], path[256];
-
-	keyed_init_as(KEEL_SERVER, SERVER_HOST, KEEL_LOGIN);
-	snprintf(dir, sizeof(dir), "%s/mom_priv", mom.daemon.home);
-	CU_ASSERT_FATAL(mkdir(dir, 0755) == 0 || errno == EEXIST);
-	mom.conf.key_file = "";
-	mom.conf.server = "127.0.0.1:1";
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -ENOENT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mom_priv/link.key is missing"));
-	snprintf(path, sizeof(path), "%s/" MOM_HOST ".key", dir);
-	write_key(path, "mom", MOM_HOST, mom_id.secret_key, 0600);
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mom_priv/" MOM_HOST ".key is a key of a mom"));
-	snprintf(path, sizeof(path), "%s/link.key", dir);
-	write_key(path, "login", OTHER_HOST, mom_id.secret_key, 0600);
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mom_priv/link.key is the key of host " OTHER_HOST));
-	pair_stop();
-}
-
 /* An execution host takes none, whatever is enrolled there. */
 static void test_not_at_a_mom(void)
 {
@@ -104,5 +80,4 @@ static void test_not_at_a_mom(void)
 	pair_stop();
 }
 
-TESTS_MAIN("login", TEST(test_login_and_server), TEST(test_roles_are_bound), TEST(test_own_key), TEST(test_own_key_named),
-	   TEST(test_not_at_a_mom))
+TESTS_MAIN("login", TEST(test_login_and_server), TEST(test_roles_are_bound), TEST(test_own_key), TEST(test_not_at_a_mom))
