@@ -73,7 +73,7 @@ first_cluster()
 @test "administrator #F: guide: moving from PBS" { chapter 10-moving-from-pbs.md; }
 
 # sentences: those of the tables, in pieces; what differs is between them.
-sentences() { sed -n 's/^| `\([^`]*\)` |.*/\1/p' "$guide/11-troubleshooting.md" | sed 's/ *\.\.\. */\n/g' | grep -E '.{4}' | sort -u; }
+sentences() { sed -n 's/^| `\([^`]*\)` |.*/\1/p' "$guide/11-troubleshooting.md" | sed 's/ *\.\.\. */\n/g' | sed 's/^[:,; ]*//' | grep -E '.{4}' | sort -u; }
 
 @test "administrator #F: guide: troubleshooting has the sentences of the programs (11-troubleshooting.md)" {
 	same 'how many' yes "$([ "$(sentences | wc -l)" -gt 40 ] && echo yes)"
