@@ -60,7 +60,7 @@ tests/fuzz/fuzz_$(1): $$(O_$(2))
 endif
 endef
 $(foreach x,hello:link-tcp isolation:isolation sisters:sisters task_manager:task-manager executor:executor staging:staging \
-	mom_config:mom-config tolerate:tolerate-node-failures python_hooks:python-hooks,\
+	mom_config:mom-config tolerate:tolerate-node-failures python_hooks:python-hooks client_relay:client-relay,\
 	$(eval $(call FUZZ_OF,$(word 1,$(subst :, ,$(x))),$(word 2,$(subst :, ,$(x))))))
 tests/fuzz/fuzz_hello: FUZZ_LIBS = $(SODIUM_LIBS)
 

@@ -72,7 +72,6 @@ struct keel_remote {
 	struct owner *owner; /* NULL: the client is of this host */
 	uint32_t roles;
 	bool reads;
-	bool unbegun;   /* its REPLY is "again" */
 	int64_t credit; /* bytes that frame() may still get */
 	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
 	void (*gone)(struct keel_mod *, void *arg);
@@ -164,7 +163,7 @@ int user_find(struct client *c);
 void user_unref(struct user *u); /* NULL is fine */
 int user_who(struct user *u, const char *host); /* fills in `who`; returns 0 or u->error */
 /* Returns a user of another host, one reference; NULL: no memory. */
-struct user *user_of_host(const struct keel_remote_def *def);
+struct user *user_of_host(const struct keel_remote_setup *def);
 
 /* client.c */
 const char *client_who(const struct client *c);
@@ -193,7 +192,8 @@ void client_drop_queue(struct client *c); /* and cancel the flush */
 uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
-void req_not_begun(struct client *c); /* replies "again" to a request that is not there yet */
+/* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
+struct route *route_of(struct router *r, const char *name, const char *verb);
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_destroy_all(struct router *r);
@@ -203,6 +203,12 @@ void router_listen_pause(struct router *r); /* connections wait in the backlog o
 
 /* remote.c */
 extern const struct keel_remote_api remote_api;
+
+/* raw.c */
+/* Returns whether no row but `others` serves this body. */
+bool raw_wanted(struct router *r, const char *body, size_t len);
+/* Keeps the body of `f`, which `c` has just sent. Returns whether there was memory. */
+bool raw_take(struct keel_req *q, struct client *c, const struct frame *f);
 
 /* drain.c */
 void client_leave(struct client *c); /* its daemon ends: "again" where nothing has been done */

@@ -34,11 +34,9 @@ static void remote_write(struct client *c)
 		uint16_t type = (uint16_t)(head[4] << 8 | head[5]);
 
 		x->credit -= WIRE_HEADER_SIZE + (int64_t)len;
-		if (type == WIRE_PART || type == WIRE_REPLY)
-			CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
-				   x->frame(&x->owner->pub, x->arg, x->unbegun ? WIRE_GOODBYE : type,
-					    head + WIRE_HEADER_SIZE, x->unbegun ? 0 : len));
-		if (type == WIRE_REPLY)
+		CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
+			   x->frame(&x->owner->pub, x->arg, type, head + WIRE_HEADER_SIZE, type == WIRE_GOODBYE ? 0 : len));
+		if (type != WIRE_PART)
 			end(x);
 		client_written(c, WIRE_HEADER_SIZE + (size_t)len);
 	}
@@ -52,7 +50,7 @@ static void remote_gone(struct client *c)
 		CRUMB_CALL(x->owner, "gone() of a remote request", client_who(c), x->gone(&x->owner->pub, x->arg));
 }
 
-static int32_t start(struct keel_mod *m, const struct keel_remote_def *def, struct keel_remote **ret)
+static int32_t start(struct keel_mod *m, const struct keel_remote_setup *def, struct keel_remote **ret)
 {
 	struct router *r = owner_of(m)->parts->router;
 	char head[WIRE_HEADER_SIZE];

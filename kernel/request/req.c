@@ -105,19 +105,17 @@ static struct keel_out *reply_make(int32_t code, const char *text)
 	return o;
 }
 
-/* NULL: of one that was not begun. */
 static struct keel_out *again_make(const struct keel_req *q)
 {
 	struct keel_out *o = reply_make(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
 
-	if (q == NULL || !q->parts)
+	if (!q->parts)
 		out_put_int(o, "again", 1);
 	return o;
 }
 
 /* `def` NULL: unknown request; `name` is what the client wrote. */
-static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name,
-		       int32_t code)
+static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name, int32_t code)
 {
 	char type[NAME_SHOWN + 1];
 
@@ -321,16 +319,9 @@ void req_client_gone(struct keel_req *q)
 		CRUMB_CALL(route->owner, "on_gone()", route->def.name, gone(&route->owner->pub, arg));
 }
 
-void req_not_begun(struct client *c)
-{
-	c->remote.unbegun = true;
-	client_send(c, again_make(NULL), WIRE_REPLY, 0);
-}
-
 void req_again(struct keel_req *q)
 {
-	q->client->remote.unbegun = !q->parts;
-	client_send(q->client, again_make(q), WIRE_REPLY, q->corr);
+	client_send(q->client, again_make(q), q->client->remote.owner != NULL && !q->parts ? WIRE_GOODBYE : WIRE_REPLY, q->corr);
 	req_client_gone(q);
 }
 
@@ -387,8 +378,7 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 	};
 }
 
-/* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
-static struct route *route_of(struct router *r, const char *name, const char *verb)
+struct route *route_of(struct router *r, const char *name, const char *verb)
 {
 	char full[256];
 
@@ -468,52 +458,6 @@ static int32_t bounds_check(const struct client *c, const struct frame *f, struc
 	return 0;
 }
 
-static void word_copy(char *to, size_t size, const struct pack_value *v)
-{
-	size_t len = v->kind == PACK_STR && v->n < size ? v->n : 0;
-
-	memcpy(to, v->text, len);
-	to[len] = '\0';
-}
-
-/* Returns whether no row but `others` serves this body; it is not changed, for it goes on as it is. */
-static bool is_for_others(struct router *r, const char *body, size_t len)
-{
-	struct pack_reader at = { .at = (const unsigned char *)body, .end = (const unsigned char *)body + len };
-	char key[8] = "", name[128] = "", verb[64] = "";
-	struct pack_value map, v;
-
-	if (r->others == NULL || pack_check(body, len) < 0)
-		return false;
-	map = pack_next(&at);
-	for (uint32_t i = 0; map.kind == PACK_MAP && i < map.n && !at.bad; i++) {
-		v = pack_next(&at);
-		word_copy(key, sizeof(key), &v);
-		pack_skip(&at, &v);
-		v = pack_next(&at);
-		if (strcmp(key, "req") == 0)
-			word_copy(name, sizeof(name), &v);
-		else if (strcmp(key, "verb") == 0)
-			word_copy(verb, sizeof(verb), &v);
-		pack_skip(&at, &v);
-	}
-	return name[0] != '\0' && route_of(r, name, verb[0] != '\0' ? verb : NULL) == NULL;
-}
-
-/* Keeps the body as it came. Returns whether there was memory. */
-static bool raw_take(struct keel_req *q, struct client *c, const struct frame *f)
-{
-	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
-
-	q->raw_at = f->body;
-	if (memory == NULL) {
-		memory = malloc(f->len);
-		q->raw_at = memory != NULL ? memcpy(memory, f->body, f->len) : NULL;
-	}
-	q->raw = memory;
-	return memory != NULL;
-}
-
 #define VERB "keelson." /* of people: the refusal says who may */
 
 /* May this client send it now? */
@@ -554,7 +498,7 @@ void req_start(struct client *c, const struct frame *f)
 
 	err.text[0] = '\0';
 	code = bounds_check(c, f, &err);
-	if (code == 0 && is_for_others(c->router, f->body, f->len)) {
+	if (code == 0 && raw_wanted(c->router, f->body, f->len)) {
 		raw = true;
 		route = c->router->others;
 		code = right_check(c, route, &roles, &err);

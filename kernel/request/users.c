@@ -47,7 +47,7 @@ int user_who(struct user *u, const char *host)
 	return u->error;
 }
 
-struct user *user_of_host(const struct keel_remote_def *def)
+struct user *user_of_host(const struct keel_remote_setup *def)
 {
 	struct user *u = calloc(1, sizeof(*u));
 

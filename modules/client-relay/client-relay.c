@@ -85,6 +85,6 @@ static void fini(struct keel_mod *mod)
 }
 
 KEEL_MODULE(.name = "client-relay", .version = "1.0", .vendor = "Keelson", .flags = KEEL_MOD_NO_PROCESS,
-	    .summary = "commands on every host: requests go over its link to the server", .roles = KEEL_ANY,
+	    .summary = "commands on every host, carried to the server", .roles = KEEL_ANY,
 	    .state_size = sizeof(struct state), KEEL_CONF(struct conf, rules), KEEL_CONTRIBS(contribs), KEEL_TAPS(taps),
 	    .init = init, .start = start, .stop = stop, .fini = fini);

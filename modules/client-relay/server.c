@@ -223,8 +223,8 @@ static void on_open(struct host *h, const struct record *r)
 		return;
 	}
 	h->n++;
-	ret = keel_remote_start(h->s->mod, &(struct keel_remote_def){
-		.size = sizeof(struct keel_remote_def),
+	ret = keel_remote_start(h->s->mod, &(struct keel_remote_setup){
+		.size = sizeof(struct keel_remote_setup),
 		.roles = is_listed(conf->manage, h->name) ? KEEL_EVERYBODY : KEEL_USER,
 		.reads = !is_listed(conf->submit, h->name),
 		.user = o.user, .group = o.group, .groups = o.groups, .host = h->name,

@@ -16,7 +16,7 @@ KEEL_SERVICE(remote);
 
 /* A request; its body follows by keel_remote_in(). Fails with -EAGAIN when this daemon ends or restarts, -EUSERS when
  * there are too many of it, -EINVAL for a length that no request has, -ENOMEM. */
-static inline int32_t keel_remote_start(struct keel_mod *mod, const struct keel_remote_def *def, struct keel_remote **ret)
+static inline int32_t keel_remote_start(struct keel_mod *mod, const struct keel_remote_setup *def, struct keel_remote **ret)
 {
 	return KEEL_USE_remote->start(mod, def, ret);
 }
