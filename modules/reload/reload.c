@@ -208,6 +208,13 @@ static keel_verdict on_host_start(struct keel_call *c, const struct keel_ev_host
 	return KEEL_NEXT;
 }
 
+/* A daemon without jobs has no point that says so: its modules have started by then. */
+static void login_start(struct keel_mod *mod, void *arg)
+{
+	(void)arg;
+	ready(mod);
+}
+
 static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_server_stop *ev)
 {
 	const struct state *st = keel_state(c);
@@ -249,6 +256,8 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 		answer_read(st);
 		children_reap(mod, NULL);
 	}
+	if (keel_daemon(mod) == KEEL_LOGIN && keel_defer(mod, login_start, NULL) < 0)
+		return keel_error(err, -ENOMEM, "no memory");
 	return keel_renew_on_hup(mod, on_hup, NULL) < 0 ? keel_error(err, -EBUSY, "another module obeys SIGHUP") : 0;
 }
 
