@@ -77,7 +77,7 @@ sentences() { sed -n 's/^| `\([^`]*\)` |.*/\1/p' "$guide/11-troubleshooting.md" 
 
 @test "administrator #F: guide: troubleshooting has the sentences of the programs (11-troubleshooting.md)" {
 	same 'how many' yes "$([ "$(sentences | wc -l)" -gt 40 ] && echo yes)"
-	cat "$top"/kernel/*/*.[ch] "$top"/modules/*/*.[ch] "$top"/modules/*/*.def "$top"/sdk/client/*.c "$top"/sdk/include/keel/*.def "$top"/sdk/include/*.h |
+	cat "$top"/kernel/*/*.[ch] "$top"/modules/*/*.[ch] "$top"/modules/*/*.def "$top"/sdk/client/*.c "$top"/sdk/commands/*/*.c "$top"/sdk/include/keel/*.def "$top"/sdk/include/*.h |
 		tr -d '\n' | sed -e 's/"[ \t]*"//g' -e 's/%\(\.\*\|04\|ll\|l\)*[a-z]/%/g' >"$BATS_TEST_TMPDIR/programs"
 	sentences | while IFS= read -r piece; do
 		grep -qF -e "$piece" "$BATS_TEST_TMPDIR/programs" || { echo "no program says: $piece" >&2; false; }
