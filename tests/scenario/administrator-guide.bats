@@ -23,10 +23,10 @@ install_at()
 {
 	local root=$machines/$1 version=${KEEL_VERSION:-0.1.0}
 	make -C "$KEELSON_BUILD" -s install DESTDIR="$machines/installed" prefix=/usr/local sysconfdir=/etc >/dev/null 3>&-
-	tar -C "$machines/installed" -cf "$root/tmp/keelson-0.1.0.tar" .
+	tar -C "$machines/installed" --mode=u+rwX,go+rX -cf "$root/tmp/keelson-0.1.0.tar" etc usr
 	tar -C "$root" -xf "$root/tmp/keelson-0.1.0.tar"
 	(cd "$machines/installed" && grep -rlF "Keelson $version" usr/local/{bin,sbin,lib,libexec} | xargs sed -i "s/Keelson $version/Keelson 0.1.1/g")
-	tar -C "$machines/installed" -cf "$root/tmp/keelson-0.1.1.tar" .
+	tar -C "$machines/installed" --mode=u+rwX,go+rX -cf "$root/tmp/keelson-0.1.1.tar" etc usr
 	# A build that was configured with --sysconfdir=/etc looks there.
 	for root in "$machines"/*/usr/local/etc; do ln -s /etc/keelson "$root/keelson"; done
 }
@@ -133,7 +133,7 @@ cd keelson-*/
 make
 make install
 make install DESTDIR=/tmp/keelson
-tar -C /tmp/keelson -cf /tmp/keelson-0.1.0.tar ." "$(marked build)"
+tar -C /tmp/keelson --mode=u+rwX,go+rX -cf /tmp/keelson-0.1.0.tar etc usr" "$(marked build)"
 	has "$("$top/configure" --help)" '--sysconfdir=DIR'
 	has "$(sed -n 's/.*KEELSON_RELEASE "\(.*\)"/\1/p' "$top/kernel/util/version.h")" '^0\.1\.0$'
 }
