@@ -53,7 +53,7 @@ static void say_running(struct keel_mod *mod, const struct job *j, const struct 
 /* For people: which host has not answered. What a host says itself is passed on as it is. */
 static const char *why(const struct job *j, const struct failure *f, char *text, size_t size)
 {
-	if (f->code != CODE_SILENT)
+	if (f->code != CODE_SILENT || strcmp(f->stage, KEEL_STAGE_JOIN) != 0)
 		return f->text;
 	snprintf(text, size, "%s: %s", j->hosts[f->host].name, f->text);
 	return text;
