@@ -67,7 +67,7 @@ endef
 
 # PROGRAM_RULES(module, program)
 define PROGRAM_RULES
-obj/modules/$(1)/$(2)/%.o: FLAGS += -I$(S)/sdk $(PROGRAM_CFLAGS_$(2))
+obj/modules/$(1)/$(2)/%.o: FLAGS += -I$(S)/sdk -DPBS_VERSION='"$(VERSION_TEXT)"' $(PROGRAM_CFLAGS_$(2))
 libexec/keelson/keelson-$(2) bin/keelson-$(2): $(call OBJECTS,$(call NAMED,modules/$(1)/$(2),*.c)) lib/modules/lib$(1).a
 	$$(call SAY,LINK)
 	@mkdir -p $$(@D)

@@ -97,7 +97,7 @@ SIM_O := $(call OBJECTS,$(call NAMED,tests/sim,*.c) $(call NAMED,tests/model,*.c
 SIM_STATES := $(call OBJECTS,$(call NAMED,modules/sisters,primary.c) $(call NAMED,modules/sisters,sister.c))
 SIM := libexec/keelson/keelson-sim
 $(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tests/model -I$(S)/modules \
-	-DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"' \
+	-I$(S)/sdk -DPBS_VERSION='"$(VERSION_TEXT)"' -DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"' \
 	-DSIM_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(libexecdir)/keelson)"'
 $(SIM): $(SIM_O) $(SIM_STATES) obj/sdk/mock/virtual.o lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)

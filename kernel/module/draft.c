@@ -11,7 +11,7 @@
 #include "module/inside.h"
 #include "util/err.h"
 
-static bool is_passed(const struct modules *all, const char *name)
+bool is_passed(const struct modules *all, const char *name)
 {
 	size_t len = strlen(name);
 

@@ -96,6 +96,7 @@ struct modules {
 	struct buf passed; /* a line for each module that is enabled and runs in other daemons */
 	struct loader_row *loaders;
 };
+bool is_passed(const struct modules *all, const char *name); /* enabled, and it runs in other daemons; draft.c */
 
 /* loader_row.c */
 int loaders_offer(struct modules *all);

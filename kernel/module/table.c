@@ -2,8 +2,10 @@
  *
  * table.c - the modules there are: for the group "inspect", for a crash report, and for a comparison of two sets.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "conf/conf.h"
 #include "hook/hooks.h"
 #include "keel/sized.h"
 #include "module/inside.h"
@@ -25,6 +27,28 @@ static void modules_inspect(struct keel_mod *mod, void (*fn)(void *arg, const st
 						     .vendor = m->desc.vendor, .path = m->image.path, .runs = runs,
 						     .abi_major = m->image.note.major, .abi_minor = m->image.note.minor,
 						     .since = m->since });
+	}
+}
+
+/* Named by the configuration, and not there. */
+static void off_inspect(struct keel_mod *mod, void (*fn)(void *arg, const char *name, const char *why), void *arg)
+{
+	const struct modules *all = owner_of(mod)->parts->modules;
+	char why[512];
+	uint32_t n = 0;
+	const struct conf_module *said = all->parts->conf != NULL ? conf_modules(all->parts->conf, &n) : NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (set_named(&all->there, said[i].name) != NULL)
+			continue;
+		if (said[i].enabled)
+			snprintf(why, sizeof(why), "%s", is_passed(all, said[i].name) ? "it runs in other daemons than this one"
+				 : "left out, for it is not required (required = false): the log of the start says why");
+		else if (said[i].by_file)
+			snprintf(why, sizeof(why), "switched off (keelson unload) until the next reload; enabled in %s", said[i].file);
+		else
+			snprintf(why, sizeof(why), "enabled = false in %s", said[i].file);
+		fn(arg, said[i].name, why);
 	}
 }
 
@@ -57,6 +81,7 @@ const struct keel_inspect_api inspect_api = {
 	.reset = hooks_reset_times,
 	.account = account_give,
 	.trouble = trouble,
+	.off = off_inspect,
 };
 
 void modules_identify(struct modules *all, struct buf *out)

@@ -467,6 +467,8 @@ static int32_t bounds_check(const struct client *c, const struct frame *f, struc
 	return 0;
 }
 
+#define VERB "keelson." /* of people: the refusal says who may */
+
 /* May this client send it now? */
 static int32_t right_check(const struct client *c, const struct route *route, uint32_t *ret_roles, struct keel_err *err)
 {
@@ -482,6 +484,9 @@ static int32_t right_check(const struct client *c, const struct route *route, ui
 	if (c->remote.reads && !(route->def.flags & (KEEL_REQUEST_READ | KEEL_REQUEST_WAITS)))
 		return err_set(err, PBSE_PERM, "%shost %s may look and not change anything", pbse_text(PBSE_PERM), c->user->host);
 	*ret_roles = req_roles(c);
+	if ((*ret_roles & route->def.roles) == 0 && strncmp(route->def.name, VERB, sizeof(VERB) - 1) == 0)
+		return err_set(err, PBSE_PERM, "%s(%s may)", pbse_text(PBSE_PERM),
+			       route->def.roles & KEEL_OPERATOR ? "operators and managers" : "managers");
 	if ((*ret_roles & route->def.roles) == 0)
 		return PBSE_PERM;
 	if (!(route->def.flags & KEEL_REQUEST_READ) && trouble != NULL)

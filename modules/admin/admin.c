@@ -2,8 +2,10 @@
  *
  * admin.c - what administrators see of a daemon: its modules, points and taps, what they have cost, what waits.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +124,110 @@ static int32_t modules(struct report *r, struct keel_err *err)
 		keel_inspect_modules(r->mod, module_row, &t);
 	}
 	free(t.taps.at);
+	return code;
+}
+
+/* ---- what does not run ---------------------------------------------------------------------------------------- */
+
+#define FILES_MAX 1000 /* of the folder of modules */
+
+/* Names that are said already, or run; and the folder that modules came from. */
+struct known {
+	struct report *r;
+	char **names;
+	uint32_t n;
+	char *dir;
+	bool failed;
+};
+
+static void known_add(struct known *k, const char *name)
+{
+	char **more = reallocarray(k->names, k->n + 1, sizeof(*more));
+
+	if (more)
+		k->names = more;
+	if (more && (more[k->n] = strdup(name)))
+		k->n++;
+	else
+		k->failed = true;
+}
+
+static bool is_known(const struct known *k, const char *name)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		if (strcmp(k->names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void off_line(struct report *r, const char *state, const char *name, const char *why)
+{
+	words(&r->line, state);
+	words(&r->line, name);
+	keel_text_str(&r->line, why); /* the kernel's, or ours: a name of a file is the administrator's */
+	line_end(r);
+}
+
+static void running_take(void *arg, const struct keel_about_module *m)
+{
+	struct known *k = arg;
+	const char *slash = strrchr(m->path, '/');
+
+	known_add(k, m->name);
+	if (!k->dir && slash && strcmp(m->name, k->r->mod->name) == 0)
+		k->dir = strndup(m->path, (size_t)(slash - m->path));
+}
+
+static void off_take(void *arg, const char *name, const char *why)
+{
+	struct known *k = arg;
+
+	known_add(k, name);
+	off_line(k->r, "off", name, why);
+}
+
+/* Installed, and no file of the configuration names it. */
+static void files_look(struct known *k)
+{
+	DIR *dir = k->dir ? opendir(k->dir) : NULL;
+	const struct dirent *e;
+
+	for (uint32_t n = 0; dir && n < FILES_MAX && (e = readdir(dir)); n++) {
+		char name[256];
+		size_t len = strlen(e->d_name);
+
+		if (len <= 3 || strcmp(e->d_name + len - 3, ".so") != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)len - 3, e->d_name);
+		if (!is_known(k, name))
+			off_line(k->r, "off", name, "installed, and no file in modules.d names it");
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* What is off, and taps that are called no more. */
+static int32_t modules_off(struct report *r, struct keel_err *err)
+{
+	struct known k = { .r = r };
+	struct taps taps;
+	int32_t code;
+
+	r->arg = NULL;
+	code = taps_read(r, &taps, err);
+	keel_add_str(r->out, "state\tname\twhy");
+	keel_inspect_modules(r->mod, running_take, &k);
+	keel_inspect_off(r->mod, off_take, &k);
+	if (!k.failed)
+		files_look(&k);
+	for (uint32_t i = 0; code == 0 && i < taps.n; i++)
+		if (taps.at[i].benched)
+			off_line(r, "benched", taps.at[i].name, "its tap is called no more: the log says why; keelson hooks --unbench NAME calls it again");
+	for (uint32_t i = 0; i < k.n; i++)
+		free(k.names[i]);
+	free(k.names);
+	free(k.dir);
+	free(taps.at);
 	return code;
 }
 
@@ -281,6 +387,7 @@ static void answer(struct keel_mod *mod, struct keel_req *req, int32_t (*verb)(s
 
 #define VERBS(VERB)                                                                                         \
 	VERB(modules, KEEL_OPERATORS, "loaded modules, a table: what they are, how they fare")               \
+	VERB(modules_off, KEEL_OPERATORS, "modules that do not run, and why; taps that are benched: a table") \
 	VERB(hooks, KEEL_OPERATORS, "hook points, or the compiled chain of one")                            \
 	VERB(hook_times, KEEL_OPERATORS, "what taps have cost, a table: those of all points, or of one")    \
 	VERB(hook_reset, KEEL_MANAGERS, "counts and times of taps begin again")                             \

@@ -123,6 +123,15 @@ static void times_and_what_becomes_of_them(void)
 	end();
 }
 
+/* The table's head, and no line for what runs. */
+static void what_is_off(void)
+{
+	begin();
+	shows("keelson.modules_off", NULL, "{\"lines\": [\"state\tname\twhy\"");
+	CU_ASSERT_PTR_NULL(strstr(ask("keelson.modules_off", NULL), "off\tadmin"));
+	end();
+}
+
 static void holds(void)
 {
 	struct keel_mock_outcome out = { 0 };
@@ -153,5 +162,5 @@ static void some_are_for_managers(void)
 	end();
 }
 
-TESTS_MAIN("modules/admin", TEST(modules), TEST(points_and_chains), TEST(times_and_what_becomes_of_them), TEST(holds),
+TESTS_MAIN("modules/admin", TEST(modules), TEST(points_and_chains), TEST(times_and_what_becomes_of_them), TEST(what_is_off), TEST(holds),
 	   TEST(some_are_for_managers))

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/acl.h"
+
 KEEL_ATTRS_OF(job, stime, depend_dropped, Exit_status, euser);
+KEEL_ATTR_OPT(job, Job_Owner);
+KEEL_ATTR_OPT(server, flatuid);
 
 bool fate_of(struct keel_mod *mod, const char *id, struct fate *ret)
 {
@@ -58,13 +62,17 @@ static int32_t check_after(struct keel_mod *mod, const struct wish *a, enum verd
 	return a->fresh && type == AFTER_NOT_OK ? 0 : PBSE_HISTDEPEND;
 }
 
-static bool same_owner(struct keel_obj *job, struct keel_obj *other,
-		       const struct keel_session *who)
+/* Does the other job belong to the owner of this one, by the rules for requests from the host of this one? */
+static bool same_owner(struct keel_mod *mod, struct keel_obj *job, struct keel_obj *other, const struct keel_session *who)
 {
-	const char *own = keel_get_str(job, job_euser);
-	const char *theirs = keel_get_str(other, job_euser);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const struct keel_attr *owner = job_Job_Owner ? job_Job_Owner : job_euser;
+	const char *own = keel_get_str(job, owner), *theirs = keel_get_str(other, owner);
+	const char *at = own ? strchr(own, '@') : NULL, *user = keel_get_str(job, job_euser);
 
-	return (own && theirs && strcmp(theirs, own) == 0) || (who && (who->roles & KEEL_OPERATORS));
+	return (who && (who->roles & KEEL_OPERATORS)) ||
+	       (user && theirs && keel_acl_is_owner(theirs, user, at ? at + 1 : "", keel_host_name(mod),
+						    server && server_flatuid && keel_get_int(server, server_flatuid)));
 }
 
 /* The named job must wait for reports, or be over, and belong to the one who sends them. */
@@ -79,7 +87,7 @@ static int32_t check_before(struct keel_mod *mod, const struct wish *a)
 		counts |= c->clause.item[i].type == ON;
 	if (!fate_of(mod, a->id, &fate) || !(counts || (a->fresh && fate.over)))
 		return PBSE_BADDEPEND;
-	return same_owner(a->job, keel_find(mod, "job", a->id), a->who) ? 0 : PBSE_PERM;
+	return same_owner(mod, a->job, keel_find(mod, "job", a->id), a->who) ? 0 : PBSE_PERM;
 }
 
 /* The named job must belong to the same owner; with one that is over there is no set. */
@@ -89,7 +97,7 @@ static int32_t check_runone(struct keel_mod *mod, const struct wish *a, enum ver
 
 	if (!fate_of(mod, a->id, &fate))
 		return PBSE_BADDEPEND;
-	if (!same_owner(a->job, keel_find(mod, "job", a->id), a->who))
+	if (!same_owner(mod, a->job, keel_find(mod, "job", a->id), a->who))
 		return PBSE_PERM;
 	*ret = fate.over ? DONE : WAITS;
 	if (fate.over)

@@ -8,8 +8,9 @@
 #ifndef DEPENDENCIES_H
 #define DEPENDENCIES_H
 
-#define HASH_NONFATAL_OOM 1
 #include <stdlib.h>
+
+#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "keel/jobid.h"

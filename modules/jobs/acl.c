@@ -45,6 +45,14 @@ bool acl_names(struct keel_obj *obj, const struct keel_attr *list,
 	return acl.allowed;
 }
 
+bool acl_roots(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list, const struct keel_session *who)
+{
+	struct keel_acl acl = KEEL_ACL(who->user, who->host);
+
+	acl_search(obj, list, &acl);
+	return keel_acl_is_root(&acl, who->host, keel_host_name(mod));
+}
+
 static bool allows_groups(struct keel_obj *queue, const struct keel_attr *list,
 			  const struct keel_session *who)
 {

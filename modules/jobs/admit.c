@@ -32,7 +32,7 @@ int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_se
 
 /* Lists mean the job's owner, not the requester. The owner's groups are known from the requester's session when both
  * are the same user, else from the job when it was routed. */
-void admit_owner(struct keel_obj *job, const struct keel_session *asker,
+void admit_owner(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *asker,
 		 struct keel_session *ret)
 {
 	const char *at = strchr(job_text(job, job_Job_Owner), '@');
@@ -40,7 +40,7 @@ void admit_owner(struct keel_obj *job, const struct keel_session *asker,
 	*ret = (struct keel_session){ .size = sizeof(*ret), .roles = KEEL_USER };
 	ret->user = job_text(job, job_euser);
 	ret->group = job_text(job, job_egroup);
-	ret->groups = asker && is_owner(asker, job) ? asker->groups
+	ret->groups = asker && is_owner(mod, asker, job) ? asker->groups
 							 : keel_get_str(job, job_owner_groups);
 	ret->host = at ? at + 1 : "";
 	ret->who = job_text(job, job_Job_Owner);

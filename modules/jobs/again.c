@@ -220,7 +220,7 @@ keel_verdict again_move(struct keel_call *c, const struct keel_ev_job_move *ev)
 	if (edits_judge(c, ev->job) != KEEL_NEXT)
 		return KEEL_REJECT;
 	code = destination_find(mod, name, &queue);
-	admit_owner(ev->job, keel_call_session(c), &owner);
+	admit_owner(c->mod, ev->job, keel_call_session(c), &owner);
 	if (!code)
 		code = admit(mod, queue, &owner, false, &err);
 	if (!code)

@@ -58,7 +58,7 @@ int32_t ask_permit(struct keel_mod *mod, struct keel_obj *job, const struct keel
 	const char *id = job_id(mod, job);
 
 	if (who && !(who->roles & roles & KEEL_OPERATORS) &&
-	    !((roles & KEEL_USER) && is_owner(who, job))) {
+	    !((roles & KEEL_USER) && is_owner(mod, who, job))) {
 		keel_log(mod, KEEL_LOG_SECURITY, "Job", id,
 			 "Unauthorized Request, Object: Job, Name: %s, request from: %s", id,
 			 who->who);

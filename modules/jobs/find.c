@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-KEEL_ATTR_OF(job, euser);
+#include "keel/acl.h"
+
+KEEL_ATTR_OF(job, Job_Owner);
+KEEL_ATTR_OF(server, flatuid);
 
 struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const char *operand)
 {
@@ -39,11 +42,16 @@ char job_letter(struct keel_mod *mod, const char *operand)
 	return job ? step_letter(job_slot(mod, job)->step) : form_letter(mod, operand);
 }
 
-bool is_owner(const struct keel_session *who, struct keel_obj *job)
+bool is_owner_named(struct keel_mod *mod, const struct keel_session *who, const char *owner)
 {
-	const char *euser = keel_get_str(job, job_euser);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	return euser && strcmp(euser, who->user) == 0;
+	return keel_acl_is_owner(owner, who->user, who->host, keel_host_name(mod), server && keel_get_int(server, server_flatuid));
+}
+
+bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
+{
+	return is_owner_named(mod, who, job_text(job, job_Job_Owner));
 }
 
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles)

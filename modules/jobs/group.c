@@ -172,9 +172,9 @@ static void entry_choose(const char *list, const char *host, char *buf, size_t s
 	}
 }
 
-bool group_wanted(struct keel_req *req, char *buf, size_t size)
+bool group_wanted(struct keel_mod *mod, struct keel_req *req, char *buf, size_t size)
 {
-	const char *host = keel_req_session(req)->host;
+	const char *host = keel_host_name(mod);
 	const struct keel_attrop *attrs;
 	bool wanted = false;
 	uint32_t n = 0;

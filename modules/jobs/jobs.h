@@ -210,7 +210,8 @@ struct keel_obj *job_named(struct keel_mod *mod, struct keel_req *req, const cha
 struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req);
 /* The letter of what an operand names, also of a part that is no object; '\0': there is none, or several. */
 char job_letter(struct keel_mod *mod, const char *operand);
-bool is_owner(const struct keel_session *who, struct keel_obj *job);
+bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job);
+bool is_owner_named(struct keel_mod *mod, const struct keel_session *who, const char *owner);
 
 /* ask.c */
 void callback_call(const struct callback *callback, int32_t code, const char *text);
@@ -275,6 +276,8 @@ void job_erase(struct keel_mod *mod, struct keel_obj *job);
 /* acl.c */
 /* Do the queue's lists admit this user? 0; fails with 15008 (hosts) or 15007 (users, groups). */
 int32_t acl_check(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *queue);
+/* Does the list name this root? Without a host it is that of the server's host. */
+bool acl_roots(struct keel_mod *mod, struct keel_obj *obj, const struct keel_attr *list, const struct keel_session *who);
 /* Does the list admit this name? */
 bool acl_names(struct keel_obj *obj, const struct keel_attr *list,
 	       const char *name, const char *host);
@@ -282,7 +285,7 @@ bool acl_names(struct keel_obj *obj, const struct keel_attr *list,
 /* group.c: which group a job runs as */
 typedef void group_done(struct keel_mod *mod, void *arg, int32_t code, const char *group);
 /* The value of group_list that is meant for this host, if the request sets it; "" is the user's own group. */
-bool group_wanted(struct keel_req *req, char *buf, size_t size);
+bool group_wanted(struct keel_mod *mod, struct keel_req *req, char *buf, size_t size);
 /* Is `user` a member of `group` now? The callback gets 0 and the group's name, or fails with PBSE_BADGRP; without memory
  * or worker it runs at once with the error PBSE_SYSTEM, else after the caller has returned. */
 void group_ask(struct keel_mod *mod, const char *user, const char *group, group_done *done, void *arg);
@@ -293,7 +296,7 @@ void group_ask(struct keel_mod *mod, const char *user, const char *group, group_
 int32_t admit(struct keel_mod *mod, struct keel_obj *queue, const struct keel_session *owner,
 	      bool routed, struct keel_err *err);
 /* The job's owner as a session; the texts are owned by the job and `asker` (the requester; NULL: a module calls). */
-void admit_owner(struct keel_obj *job, const struct keel_session *asker,
+void admit_owner(struct keel_mod *mod, struct keel_obj *job, const struct keel_session *asker,
 		 struct keel_session *ret);
 
 /* move.c */

@@ -345,7 +345,7 @@ void on_alter(struct keel_mod *mod, struct keel_req *req)
 	struct keel_obj *job;
 	char group[256];
 
-	if (!group_wanted(req, group, sizeof(group)))
+	if (!group_wanted(mod, req, group, sizeof(group)))
 		alter_raise(mod, req, NULL);
 	else if ((job = job_for(mod, req, KEEL_EVERYBODY)))
 		group_ask(mod, job_text(job, job_euser), group, alter_group_known, req);

@@ -171,7 +171,7 @@ static int32_t move_prepare(struct keel_mod *mod, struct keel_obj *job, struct k
 
 	if (!step_is_pending(job_slot(mod, job)->step))
 		return keel_error(err, PBSE_BADSTATE, "%s", keel_pbse_text(PBSE_BADSTATE));
-	admit_owner(job, asker, &owner);
+	admit_owner(mod, job, asker, &owner);
 	code = admit(mod, queue, &owner, is_routed(mod, job), err);
 	if (code)
 		return code;

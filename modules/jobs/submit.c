@@ -62,10 +62,10 @@ int64_t sequence_next(struct keel_mod *mod)
 	return number;
 }
 
-/* Jobs run as their submitter: of User_List, the entry for this host, else the one for any host, must name that user.
+/* Jobs run as their submitter: of User_List, the entry for the server's host, else the one for any host, must name that user.
  * Fails with 15023. */
-static int32_t check_user_list(struct keel_changes *ch, struct keel_obj *draft,
-			       const struct keel_session *who, struct keel_err *err)
+static int32_t check_user_list(struct keel_changes *ch, struct keel_obj *draft, const struct keel_session *who,
+			       const char *here, struct keel_err *err)
 {
 	const union keel_slot *slot = keel_change_slot(ch, draft, job_User_List);
 	bool fits = false, settled = false;
@@ -77,10 +77,10 @@ static int32_t check_user_list(struct keel_changes *ch, struct keel_obj *draft,
 		size_t len = strcspn(at, ","), name = strcspn(at, "@,");
 		bool his = strlen(who->user) == name && strncmp(at, who->user, name) == 0;
 
-		/* Is its host part, behind the '@', this host? */
+		/* Is its host part, behind the '@', that host? */
 		settled = name < len && ((len - name == 2 && at[name + 1] == '*') ||
-					 (strlen(who->host) == len - name - 1 &&
-					  strncasecmp(at + name + 1, who->host, len - name - 1) == 0));
+					 (strlen(here) == len - name - 1 &&
+					  strncasecmp(at + name + 1, here, len - name - 1) == 0));
 		if (settled || name == len)
 			fits = his;
 		at += len + (at[len] == ',');
@@ -190,7 +190,7 @@ static int32_t submit_apply(struct keel_mod *mod, struct keel_changes *ch, struc
 		if (code)
 			return code;
 	}
-	code = check_user_list(ch, draft, who, err);
+	code = check_user_list(ch, draft, who, keel_host_name(mod), err);
 	if (!code) /* the peer's, whatever the request says */
 		code = keel_change_text(ch, draft, job_Submit_Host, KEEL_SET, NULL, who->host, err);
 	if (!code)
@@ -329,7 +329,7 @@ static int32_t submission_check(struct keel_mod *mod, struct submission *s, stru
 	int32_t code;
 
 	snprintf(name, sizeof(name), "%.*s", dest ? (int)strcspn(dest, "@") : 0, dest ? dest : "");
-	if (who->uid == 0 && !acl_names(server, server_acl_roots, who->user, who->host))
+	if ((who->uid == 0 || strcmp(who->user, "root") == 0) && !acl_roots(mod, server, server_acl_roots, who))
 		code = PBSE_BADUSER;
 	else
 		code = destination_find(mod, name, &s->queue);
@@ -404,7 +404,7 @@ void on_submit(struct keel_mod *mod, struct keel_req *req)
 		return;
 	}
 	s->req = req;
-	if (!group_wanted(req, group, sizeof(group)) || !*group) {
+	if (!group_wanted(mod, req, group, sizeof(group)) || !*group) {
 		submission_raise(mod, s);
 	} else if ((code = submission_check(mod, s, &err))) {
 		keel_reply(req, code, "%s", err.text);

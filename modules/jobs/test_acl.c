@@ -50,4 +50,55 @@ static void test_lists(void)
 	}
 }
 
-TESTS_MAIN("acl", TEST(test_lists))
+static const struct {
+	const char *owner, *user, *host;
+	bool strict, flat; /* the answers without flatuid and with it; the server's host is head */
+} owners[] = {
+	{ "ann@h1", "ann", "h1", true, true },
+	{ "ann@h1", "ann", "H1", true, true },
+	{ "ann@h1", "ann", "head", true, true },
+	{ "ann@h1", "ann", "h2", false, true },
+	{ "ann@head", "ann", "h1", false, true },
+	{ "ann@h1", "anna", "h1", false, false },
+	{ "ann@h1", "an", "h1", false, false },
+	{ "ann@h1", "bob", "head", false, false },
+	{ "ann@h1", "ann@h1", "h1", false, false },
+	{ "ann", "ann", "h7", true, true }, /* stored before hosts were */
+	{ "", "ann", "h1", false, false },
+	{ "@h1", "", "h1", true, true },
+};
+
+static void test_owners(void)
+{
+	for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]); i++) {
+		CU_ASSERT_EQUAL(keel_acl_is_owner(owners[i].owner, owners[i].user, owners[i].host, "head", false), owners[i].strict);
+		CU_ASSERT_EQUAL(keel_acl_is_owner(owners[i].owner, owners[i].user, owners[i].host, "head", true), owners[i].flat);
+	}
+}
+
+static const struct {
+	const char *list, *host;
+	bool allowed;
+} roots[] = {
+	{ "root", "head", true },
+	{ "root", "h1", false }, /* the root of the server's host alone */
+	{ "root@h1", "h1", true },
+	{ "root@h1", "head", false },
+	{ "root@*", "h1", true },
+	{ "root,-root@h1", "h1", false },
+	{ "+", "h1", false },
+	{ "+", "head", true },
+	{ "", "head", false },
+};
+
+static void test_roots(void)
+{
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		struct keel_acl acl = KEEL_ACL("root", roots[i].host);
+
+		keel_acl_text(&acl, NULL, roots[i].list, (unsigned)strlen(roots[i].list));
+		CU_ASSERT_EQUAL(keel_acl_is_root(&acl, roots[i].host, "head"), roots[i].allowed);
+	}
+}
+
+TESTS_MAIN("acl", TEST(test_lists), TEST(test_owners), TEST(test_roots))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(job, stime, Exit_status, euser);
+KEEL_ATTRS_OF(job, stime, Exit_status, Job_Owner);
 
 #define KEEP_SECONDS 600
 
@@ -88,7 +88,7 @@ void ended_keep(struct keel_mod *mod, struct keel_obj *job, enum step step)
 	ended = keel_draft(mod, ended_class.name, id, NULL);
 	if (!ended)
 		return;
-	keel_set_str(ended, ended_job_owner, job_text(job, job_euser));
+	keel_set_str(ended, ended_job_owner, job_text(job, job_Job_Owner));
 	keel_set_int(ended, ended_job_status, keel_get_int(job, job_Exit_status));
 	keel_set_int(ended, ended_job_time, keel_time(mod));
 	if (text)
@@ -118,7 +118,7 @@ static void answer_ended(struct keel_mod *mod, struct keel_req *req, const char 
 
 	if (!ended)
 		keel_reply(req, PBSE_UNKJOBID, NULL);
-	else if (!(who->roles & KEEL_OPERATORS) && (!owner || strcmp(owner, who->user) != 0))
+	else if (!(who->roles & KEEL_OPERATORS) && (!owner || !is_owner_named(mod, who, owner)))
 		keel_reply(req, PBSE_PERM, NULL);
 	else
 		wait_answer(mod, req, keel_id(ended), keel_get_int(ended, ended_job_status),
@@ -192,7 +192,7 @@ void on_wait(struct keel_mod *mod, struct keel_req *req)
 			   "A subjob can be waited for once it has started, its array always");
 	else if (!job)
 		answer_ended(mod, req, id ? id : "");
-	else if (!is_owner(who, job) && !(who->roles & KEEL_OPERATORS))
+	else if (!is_owner(mod, who, job) && !(who->roles & KEEL_OPERATORS))
 		keel_reply(req, PBSE_PERM, NULL);
 	else if (step_is_over(step) || step_is_expired(step))
 		wait_answer(mod, req, job_id(mod, job), keel_get_int(job, job_Exit_status),

@@ -12,7 +12,7 @@
 
 #include "keel/acl.h"
 
-KEEL_ATTRS_OF(server, acl_host_enable, acl_hosts, acl_user_enable, acl_users);
+KEEL_ATTRS_OF(server, acl_host_enable, acl_hosts, acl_host_moms_enable, acl_user_enable, acl_users);
 
 static bool listed(struct keel_mod *mod, const struct keel_attr *list, const char *name,
 		   const char *host)
@@ -32,7 +32,8 @@ static int32_t refusal(struct keel_mod *mod, const struct keel_session *who)
 	struct keel_obj *server = server_object(mod);
 
 	if (keel_get_int(server, server_acl_host_enable) &&
-	    !listed(mod, server_acl_hosts, NULL, who->host))
+	    !listed(mod, server_acl_hosts, NULL, who->host) &&
+	    !(keel_get_int(server, server_acl_host_moms_enable) && keel_find(mod, "node", who->host)))
 		return PBSE_BADHOST;
 	if (keel_get_int(server, server_acl_user_enable) &&
 	    !listed(mod, server_acl_users, who->user, who->host))

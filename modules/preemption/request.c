@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 KEEL_ATTR_OF(sched, scheduling);
 
@@ -51,6 +52,8 @@ static bool is_scheduler(struct keel_mod *mod, const struct keel_session *who)
 
 	if (sched && keel_get_int(sched, sched_scheduling))
 		return false; /* this daemon's own works */
+	if (strcasecmp(who->host, keel_host_name(mod)) != 0)
+		return false;
 	for (user = conf->scheduler_users; user && *user; user++)
 		if (strcmp(*user, who->user) == 0)
 			return true;

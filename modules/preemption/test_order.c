@@ -40,7 +40,7 @@ static void test_rejected(void)
 		"", " ", "s", "d", "sr", "scr", "SS", "DD", "X", "SCRR", "SCRDX", "SC,R", "50", "80 SC",
 		"SCR R", "SCR 50", "SCR 50 X", "SCR 80 70", "PQR", "123abc", "abc123", "SCR50 S",
 		"SCR -5 S", "SCR 50.5 S", "SCR 50 S 20",
-		("S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S "
+		("S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S "
 		 "1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S 1 S"),
 	};
 	size_t i;

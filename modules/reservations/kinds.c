@@ -6,7 +6,10 @@
 
 #include <string.h>
 
+#include "keel/acl.h"
+
 KEEL_ATTR_OF(resv, Reserve_Owner);
+KEEL_ATTR_OF(server, flatuid);
 
 /* Advance and standing ones. */
 static bool is_ordinary(char letter)
@@ -114,11 +117,14 @@ const struct keel_resv_kind_def *kind_of(struct keel_mod *mod, struct keel_obj *
 static bool permits(struct keel_mod *mod, struct keel_obj *resv, const struct keel_session *who)
 {
 	const struct keel_resv_kind_def *kind = kind_of(mod, resv);
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	const char *owner = keel_get_str(resv, resv_Reserve_Owner);
 
 	if (!is_ordinary(kind_letter(resv)))
 		return (who->roles & (kind ? kind->roles : KEEL_OPERATORS)) != 0;
-	return (who->roles & KEEL_OPERATORS) || (owner && strcmp(owner, who->who) == 0);
+	return (who->roles & KEEL_OPERATORS) ||
+	       (owner && keel_acl_is_owner(owner, who->user, who->host, keel_host_name(mod),
+					   server && keel_get_int(server, server_flatuid)));
 }
 
 int32_t resv_permit(struct keel_mod *mod, struct keel_obj *resv, struct keel_req *req, int number)

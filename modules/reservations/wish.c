@@ -168,6 +168,15 @@ static bool lists(struct keel_obj *server, const struct keel_attr *list, const c
 	return acl.allowed;
 }
 
+static bool lists_root(struct keel_mod *mod, struct keel_obj *server, const struct keel_session *who)
+{
+	struct keel_acl acl = KEEL_ACL(who->user, who->host);
+
+	if (keel_is_set(server, server_acl_roots))
+		keel_emit(server, server_acl_roots, NULL, &(struct keel_emit){ keel_acl_text, &acl });
+	return keel_acl_is_root(&acl, who->host, keel_host_name(mod));
+}
+
 /* Of the requester's groups, the first that the list speaks of decides. */
 static bool lists_groups(struct keel_obj *server, const struct keel_session *who)
 {
@@ -187,7 +196,7 @@ static int32_t check_owner(struct keel_mod *mod, const struct keel_session *who,
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 	bool speaks;
 
-	if (who->uid == 0 && !lists(server, server_acl_roots, who->user, who->host, &speaks))
+	if ((who->uid == 0 || strcmp(who->user, "root") == 0) && !lists_root(mod, server, who))
 		return fails(err, PBSE_R_UID);
 	if (keel_get_int(server, server_acl_resv_group_enable) && !lists_groups(server, who))
 		return fails(err, PBSE_RESVAUTH_G);

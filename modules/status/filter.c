@@ -9,10 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/acl.h"
+
 KEEL_ATTR_OPT(server, query_other_jobs);
+KEEL_ATTR_OPT(server, flatuid);
 KEEL_ATTR_OPT(server, show_hidden_attribs);
 KEEL_ATTR_OPT(job, job_state);
-KEEL_ATTR_OPT(job, euser);
+KEEL_ATTR_OPT(job, Job_Owner);
 
 #define TEST_COST 64u
 
@@ -106,6 +109,7 @@ int32_t filter_compile(struct listing *l, const struct keel_msg *body, struct ke
 		return keel_error(err, PBSE_PROTOCOL, "%s", keel_pbse_text(PBSE_PROTOCOL));
 	l->others_hidden = !(l->roles & KEEL_OPERATORS) && server && server_query_other_jobs &&
 			   !keel_get_int(server, server_query_other_jobs);
+	l->flatuid = server && server_flatuid && keel_get_int(server, server_flatuid);
 	if (server && server_show_hidden_attribs && keel_get_int(server, server_show_hidden_attribs))
 		l->roles |= KEEL_UNHIDDEN;
 	for (i = 0, code = 0; i < n && !code; i++) {
@@ -134,9 +138,10 @@ bool filter_pass(struct listing *l, struct keel_obj *obj, bool part)
 	if (l->nothing || (!l->history && is_history(l, obj)))
 		return false;
 	if (l->others_hidden && strcmp(l->klass, "job") == 0) {
-		const char *euser = keel_get_str(obj, job_euser);
+		const struct keel_session *who = keel_req_session(l->req);
+		const char *owner = job_Job_Owner ? keel_get_str(obj, job_Job_Owner) : NULL;
 
-		if (!euser || strcmp(euser, keel_req_session(l->req)->user) != 0)
+		if (!owner || !keel_acl_is_owner(owner, who->user, who->host, keel_host_name(l->mod), l->flatuid))
 			return false;
 	}
 	for (t = l->filter; t; t = t->next)

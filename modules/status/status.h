@@ -38,6 +38,7 @@ struct listing {
 	const char *klass;
 	uint32_t roles;
 	bool history, ids_only;
+	bool flatuid;
 	bool others_hidden; /* query_other_jobs is off and the requester is a plain user */
 	bool nothing; /* no object can pass the filter */
 	struct test *filter;

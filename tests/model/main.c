@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "model.h"
+#include "tools/version_word.h"
 #include "program/answer.h"
 
 int main(int argc, char **argv)
@@ -17,6 +18,8 @@ int main(int argc, char **argv)
 	int ret;
 
 	answer_must_arrive();
+	if (version_word(argc, argv))
+		return 0;
 	ret = options_take(argc, argv, &conf, &figure);
 	if (ret != 0)
 		return ret;

@@ -114,3 +114,58 @@ qstat: cannot connect to server svr (errno=15010)' qstat
 qstat: cannot connect to server svr (errno=15008)' at "$here" "$OWNER" qstat @nosuchhost
 	done
 }
+
+# ---- who is who, on which host -----------------------------------------------------------------------------------
+
+@test "administrator #3: a job is its owner's on the host it comes from and on the server's; with flatuid on each" {
+	needs_root
+	needs_module client-relay
+	setup_sandbox --logins 2
+	id=$(at login1 "$OWNER" qsub -h -- /bin/true)
+	qstat -f "$id" | grep -qx " *Job_Owner = $OWNER@login1"
+	at login1 "$OWNER" qalter -N one "$id"
+	as "$OWNER" qalter -N two "$id"
+	fails 'Unauthorized Request' at login2 "$OWNER" qalter -N three "$id"
+	fails 'Unauthorized Request' at login1 "$OTHER" qalter -N three "$id"
+	qmgr -c 'set server query_other_jobs = False'
+	says 0 '' at login2 "$OWNER" qselect
+	says 0 "$id" at login1 "$OWNER" qselect
+	qmgr -c 'set server flatuid = True'
+	at login2 "$OWNER" qalter -N three "$id"
+	fails 'Unauthorized Request' at login2 "$OTHER" qalter -N four "$id"
+	says 0 "$id" at login2 "$OWNER" qselect
+	says 0 '' at login2 "$OTHER" qselect
+	here=$(hostname -s)
+	fails 'Bad UID for job execution' at login1 "$OWNER" qsub -u "$OWNER@login1,$OTHER@$here" -- /bin/true
+	at login1 "$OWNER" qsub -h -u "$OTHER@login1,$OWNER@$here" -- /bin/true
+}
+
+@test "administrator #3: root of another host is root of that host only" {
+	needs_root
+	needs_module client-relay
+	setup_sandbox --logins 1
+	qmgr -c 'set server acl_roots = root'
+	root_id=$(qsub -h -- /bin/true)
+	fails 'Bad UID for job execution' at login1 root qsub -h -- /bin/true
+	fails 'Bad effective UID' at login1 root pbs_rsub -R "$(moment 3600)" -D 60
+	fails 'Unauthorized Request' at login1 root qalter -N mine "$root_id"
+	fails 'Unauthorized Request' at login1 root qmgr -c 'set server comment = mine'
+	qmgr -c 'set server acl_roots += root@login1'
+	id=$(at login1 root qsub -h -- /bin/true)
+	qstat -f "$id" | grep -qx ' *Job_Owner = root@login1'
+}
+
+@test "administrator #3: acl_hosts is about the host that a user is on; acl_host_moms_enable lets hosts of jobs pass" {
+	needs_root
+	needs_module client-relay
+	setup_sandbox --logins 1
+	qmgr -c 'set server acl_host_enable = True'
+	as "$OWNER" qstat
+	fails 'Access from host not allowed' at login1 "$OWNER" qstat -B
+	fails 'Access from host not allowed' at n1 "$OWNER" qstat -B
+	qmgr -c 'set server acl_host_moms_enable = True'
+	at n1 "$OWNER" qstat -B
+	fails 'Access from host not allowed' at login1 "$OWNER" qstat -B
+	qmgr -c 'set server acl_hosts = login1'
+	at login1 "$OWNER" qstat -B
+}

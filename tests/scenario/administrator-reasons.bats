@@ -162,3 +162,43 @@ qmgr: line 5: set queue workq foo = 1" with_qmgr '# a file' 'set server \' '  co
 		'set queue nosuch enabled = True' 'unset server comment; set queue workq \' 'foo = 1'
 	lacks "$(qmgr -c 'set queue nosuch enabled = True' 2>&1 || true)" 'line'
 }
+
+@test "administrator #20 (modules): what is off is listed, with why" {
+	keelson unload prime-time
+	found=$(keelson modules)
+	has "$found" '^off +prime-time +switched off .keelson unload. until the next reload; enabled in .*prime-time.conf:[0-9]+$'
+	lacks "$found" '^off +(jobs|queues|mail) '
+	lacks "$found" '^prime-time '
+	keelson load prime-time
+	lacks "$(keelson modules)" '^off +prime-time '
+}
+
+@test "administrator #20 (modules): one of a file that says enabled = false, and one that no file names" {
+	conf=$SB/server/etc/modules.d/prime-time.conf
+	cp -P "$conf" "$SB/prime-time.kept"
+	undo sh -c "rm -f '$conf'; cp -P '$SB/prime-time.kept' '$conf'; keelson reload"
+	rm "$conf"
+	echo 'prime-time: { enabled = false; };' >"$conf"
+	keelson reload
+	has "$(keelson modules)" "^off +prime-time +enabled = false in $conf:1\$"
+	rm "$conf"
+	keelson reload
+	has "$(keelson modules)" '^off +prime-time +installed, and no file in modules.d names it$'
+}
+
+@test "administrator #20 (verbs): a verb that is refused says who may" {
+	needs_root
+	says 1 'keelson: Unauthorized Request (operators and managers may)' as "$OTHER" keelson modules
+	says 1 'keelson: Unauthorized Request (managers may)' as "$OPERATOR" keelson hooks --reset-time
+	says 1 'keelson: Unauthorized Request (managers may)' as "$OPERATOR" keelson reload
+}
+
+@test "administrator #20 (key): every program that is installed says its version" {
+	version=$(qstat --version)
+	for program in "$KEELSON_BUILD"/bin/* "$KEELSON_BUILD"/keelsond "$KEELSON_BUILD"/libexec/keelson/keelson-*; do
+		case $program in *-shepherd | */keelson-module) continue ;; esac
+		[ -f "$program" ] || continue
+		same "$program" "$version" "$("$program" --version </dev/null)"
+	done
+	has "$(keelson-module --version)" '^keelson-module [0-9]'
+}

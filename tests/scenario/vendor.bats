@@ -328,7 +328,7 @@ enable()
 	stranger make -s -C "$HELLO" install
 	cp "$HELLO/hello.conf" "$SB/server/etc/modules.d/"
 	keelson reload
-	lacks "$(keelson modules)" hello
+	lacks "$(keelson modules)" '^hello '
 
 	# a mistake in it, told by the daemon that runs and by one that would
 	got=0
@@ -337,7 +337,7 @@ enable()
 	has "$found" "$SB/server/etc/modules.d/hello.conf:1: hello.patience: expected duration .*, got \"soon\""
 	found=$(keelsond --conf "$SB/server/etc/keelson.conf" --check 2>&1) || got=$?
 	has "$found" "hello.conf:1: hello.patience: expected duration"
-	lacks "$(keelson modules)" hello
+	lacks "$(keelson modules)" '^hello '
 
 	# its attribute, its veto
 	mkdir "$SB/tickets"
@@ -381,6 +381,6 @@ enable()
 	keelson reload
 	stranger make -s -C "$HELLO" uninstall
 	[ ! -e "$INSTALLED/usr/lib/keelson/modules/hello.so" ]
-	lacks "$(keelson modules)" hello
+	lacks "$(keelson modules)" '^hello '
 	says 154 'qsub: Error (15002) submitting job' as "$OWNER" qsub -W hello_id=ABC-1 -- /bin/true
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "tools/version_word.h"
+
 static bool address_equal(const struct sockaddr *a, const struct sockaddr *b)
 {
 	if (a->sa_family != b->sa_family)
@@ -29,6 +31,8 @@ int main(int argc, char **argv)
 	struct ifaddrs *own = NULL;
 	bool here = false;
 
+	if (version_word(argc, argv))
+		return 0;
 	if (argc != 2 || getaddrinfo(argv[1], NULL, &hints, &found) != 0 || getifaddrs(&own) != 0)
 		return 1;
 	for (struct addrinfo *a = found; a && !here; a = a->ai_next)

@@ -11,6 +11,7 @@
 
 #include "host.h"
 #include "keel/service/supervise.h"
+#include "tools/version_word.h"
 
 struct host host = { .fd = KEEL_SUPERVISE_FD, .unusable = true };
 
@@ -46,6 +47,8 @@ void heard_all(void)
 
 int main(int argc, char **argv)
 {
+	if (version_word(argc, argv))
+		return 0;
 	if (argc != 2 || strncmp(argv[1], "--name=", 7) != 0) {
 		fprintf(stderr, "keelson-modhost is started by keelsond, for a module with isolation = \"process\"; see "
 				"keelson-modhost(8)\n");

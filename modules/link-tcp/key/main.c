@@ -14,6 +14,7 @@
 
 #include "pair.h"
 #include "program/answer.h"
+#include "tools/version_word.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -120,6 +121,8 @@ static int show(const char *path)
 
 int main(int argc, char **argv)
 {
+	if (version_word(argc, argv))
+		return 0;
 	answer_must_arrive();
 	if (sodium_init() < 0)
 		return complain("libsodium cannot start");

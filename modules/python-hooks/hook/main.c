@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "hook_cmd.h"
+#include "tools/version_word.h"
 
 static const char usage[] =
 	"usage: keelson hook list                                  the hooks of this server\n"
@@ -46,6 +47,8 @@ static int written(int status)
 
 int main(int argc, char **argv)
 {
+	if (version_word(argc, argv))
+		return 0;
 	streams_keep();
 	if (argc < 2 || strcmp(argv[1], "--help") == 0) {
 		fputs(usage, argc < 2 ? stderr : stdout);

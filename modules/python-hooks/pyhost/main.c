@@ -10,6 +10,7 @@
 
 #include "keel/service/supervise.h"
 #include "pyhost.h"
+#include "tools/version_word.h"
 
 static const char usage[] =
 	"keelson-pyhost runs scripts of hooks; keelsond starts it. By hand:\n"
@@ -184,6 +185,8 @@ int main(int argc, char **argv)
 	const char *given[WAYS] = { NULL };
 	int which;
 
+	if (version_word(argc, argv))
+		return 0;
 	while ((which = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (which == '?')
 			break;

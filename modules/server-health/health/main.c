@@ -10,6 +10,8 @@
 #include <pbs_error.h>
 #include <pbs_ifl.h>
 
+#include "tools/version_word.h"
+
 #define DEGRADED 1
 #define NO_ANSWER 2
 #define PATIENCE 5 /* seconds */
@@ -62,6 +64,8 @@ int main(int argc, char **argv)
 	char verb[] = "health", **lines;
 	int c;
 
+	if (version_word(argc, argv))
+		return 0;
 	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
 		fputs(usage, stdout);
 		if (fflush(stdout) == 0 && !ferror(stdout))

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/version_word.h"
+
 #define MISSING 3
 #define BROKEN 4
 
@@ -131,6 +133,8 @@ int main(int argc, char **argv)
 	const struct passwd *pw = getpwuid(getuid());
 	char *dir;
 
+	if (version_word(argc, argv))
+		return 0;
 	if (argc < 3 || !pw || !pw->pw_dir) {
 		fprintf(stderr, "keelson-copy is started by keelsond, for files of jobs of a user with a home\n");
 		return BROKEN;

@@ -27,6 +27,7 @@
 
 #include "keel/service/supervise.h"
 #include "tree.h"
+#include "tools/version_word.h"
 
 static void settle(int fd, int as)
 {
@@ -179,6 +180,8 @@ int main(int argc, char **argv)
 	int signals = signals_open();
 	pid_t program, init;
 
+	if (version_word(argc, argv))
+		return 0;
 	if (argc < 9 || strcmp(argv[7], "--") != 0 || fcntl(TREE_CONTROL, F_GETFD) < 0) {
 		fprintf(stderr, "keelson-tree is started by keelsond, for programs that it supervises\n");
 		return 2;

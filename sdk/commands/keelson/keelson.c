@@ -182,13 +182,38 @@ static int verb_request(const char *verb, char **args, struct form form)
 	return status;
 }
 
+/* What does not run, below a table: "off  NAME  WHY". Nothing where the server does not say. */
+static void off_print(void)
+{
+	char *none[] = { NULL }, *state, *name;
+	int c = pbs_connect(NULL);
+	char **lines = c > 0 ? pbs_admin(c, "modules_off", none, NULL) : NULL;
+
+	for (char **line = lines && lines[0] ? lines + 1 : NULL; line && *line; line++) {
+		char *rest = *line;
+
+		state = strsep(&rest, "\t");
+		name = strsep(&rest, "\t");
+		if (line == lines + 1)
+			putchar('\n');
+		printf("%-7s  %-24s  %s\n", state, name ? name : "", rest ? rest : "");
+	}
+	cmd_lines_free(lines);
+	if (c > 0)
+		pbs_disconnect(c);
+}
+
 static int modules(char **args)
 {
 	char *none[] = { NULL };
+	int status;
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	return verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
+	status = verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
+	if (status == 0 && !args[0])
+		off_print();
+	return status;
 }
 
 /* What scripts of hooks have cost, below a table; nothing where no module has any. */

@@ -82,4 +82,23 @@ static inline void keel_acl_text(void *acl, const char *key, const char *text, u
 	}
 }
 
+/* Is user@host the one who owns something, as `owner` says: user@host? On the owner's host and on the server's, `here`; with
+ * `flat` (the server's flatuid) one name is one user on all hosts. */
+static inline bool keel_acl_is_owner(const char *owner, const char *user, const char *host, const char *here, bool flat)
+{
+	const char *at = strchr(owner, '@');
+	size_t len = at ? (size_t)(at - owner) : strlen(owner);
+
+	if (strlen(user) != len || memcmp(user, owner, len) != 0)
+		return false;
+	return !at || flat || strcasecmp(host, at + 1) == 0 || strcasecmp(host, here) == 0;
+}
+
+/* Does a list of roots, of which `acl` is the answer for root at `host`, mean that root? One without a host is the root of
+ * the server's, `here`. */
+static inline bool keel_acl_is_root(const struct keel_acl *acl, const char *host, const char *here)
+{
+	return acl->allowed && (acl->best > 0 || strcasecmp(host, here) == 0);
+}
+
 #endif

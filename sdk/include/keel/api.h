@@ -341,6 +341,7 @@ struct keel_inspect_api {
 	void (*reset)(struct keel_mod *);
 	void (*account)(struct keel_mod *, uint32_t which, struct keel_account *ret);
 	const char *(*trouble)(struct keel_mod *);
+	void (*off)(struct keel_mod *, void (*fn)(void *arg, const char *name, const char *why), void *arg);
 };
 
 /* ---- store: the service a store module offers to the kernel ------------------------------------------- */

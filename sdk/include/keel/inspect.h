@@ -20,6 +20,13 @@ static inline void keel_inspect_modules(struct keel_mod *mod, void (*fn)(void *a
 	KEEL_USE_inspect->modules(mod, fn, arg);
 }
 
+/* Calls fn with each module that the configuration names and that does not run, and why, in words for people. The texts are
+ * borrowed until fn returns. */
+static inline void keel_inspect_off(struct keel_mod *mod, void (*fn)(void *arg, const char *name, const char *why), void *arg)
+{
+	KEEL_USE_inspect->off(mod, fn, arg);
+}
+
 /* Calls fn with each tap: point after point, the taps of one in the order in which they are called. */
 static inline void keel_inspect_taps(struct keel_mod *mod, void (*fn)(void *arg, const struct keel_about_tap *), void *arg)
 {

@@ -143,7 +143,8 @@ struct keel_call {
 #define keel_state(c) ((c)->state)
 #define keel_conf(c) ((c)->conf)
 
-/* Who is asking. Filled from the verified peer, never from a message. */
+/* Who is asking. Filled from the verified peer, never from a message. `uid` is UINT32_MAX where `host` is not this daemon's: a
+ * uid of another host means nothing here, so users are compared by name and host (keel/acl.h). */
 struct keel_session {
 	uint32_t size;
 	uint32_t roles; /* enum keel_role bits */
