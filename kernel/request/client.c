@@ -8,6 +8,7 @@
  * error there marks it `broken`. Work that would take too long goes on in the next turn (again).
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,8 +29,30 @@ const char *client_who(const struct client *c)
 	return c->user != NULL && c->user->who != NULL ? c->user->who : "an unknown user";
 }
 
+bool client_may_log(const struct client *c)
+{
+	struct router *r = c->router;
+	struct uid_share *s = c->share;
+	int64_t now_ms = loop_now_ms(r->parts->loop);
+
+	if (now_ms - s->log_ms >= 1000) {
+		if (s->logged > r->limits.log_lines)
+			log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client", "%u more records about clients of %s were left out",
+				s->logged - r->limits.log_lines, client_who(c));
+		s->log_ms = now_ms;
+		s->logged = 0;
+	}
+	if (now_ms - r->log_ms >= 1000) {
+		r->log_ms = now_ms;
+		r->logged = 0;
+	}
+	return s->logged++ < r->limits.log_lines && r->logged++ < r->limits.log_lines_all;
+}
+
 static void client_log(const struct client *c, const char *what)
 {
+	if (!client_may_log(c))
+		return;
 	log_add(c->router->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
 		"connection of %s (uid %u) closed: %s", client_who(c), c->uid, what);
 }
@@ -100,6 +123,12 @@ static bool client_may_stay(struct client *c)
 	return stays;
 }
 
+void memory_note(struct router *r)
+{
+	if (r->input + r->queued > r->memory_most)
+		r->memory_most = r->input + r->queued;
+}
+
 /* Counts the memory of this client's half request; returns false when that is beyond the bound. */
 static bool input_counted(struct client *c)
 {
@@ -113,6 +142,7 @@ static bool input_counted(struct client *c)
 	}
 	r->input += c->reader.size - c->input;
 	c->input = c->reader.size;
+	memory_note(r);
 	return r->input <= r->limits.input_all || c->input <= r->limits.input_small;
 }
 
@@ -414,6 +444,10 @@ static void clients_sweep(void *router)
 		} else if (c->queued > 0 && !c->full) {
 			client_flush_soon(c);
 		}
+	}
+	if (r->memory_most > r->limits.trim && r->input + r->queued < r->limits.trim / 8) {
+		malloc_trim(0); /* what is free between small blocks stays with malloc() otherwise */
+		r->memory_most = 0;
 	}
 	sweep_start(r);
 }

@@ -21,6 +21,7 @@ static void queued_count(struct client *c)
 	c->queued += more;
 	c->share->queued += more;
 	c->router->queued += more;
+	memory_note(c->router);
 }
 
 bool client_overfull(const struct client *c)

@@ -121,6 +121,8 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 {
 	char type[NAME_SHOWN + 1];
 
+	if (!client_may_log(c))
+		return;
 	if (def != NULL && def->number != 0)
 		snprintf(type, sizeof(type), "%u", def->number);
 	else

@@ -29,6 +29,7 @@ enum {
 	WINDOW_DOWN = 256 * 1024,    /* of one listing, beyond its first part */
 	WINDOW_DOWN_ALL = 6 << 20,   /* of all listings of a host */
 	WAITING_MOST = 1024,	     /* requests of one host that only wait, in all */
+	MINE_MOST = 512,	     /* requests of one user of a host; the server takes fewer */
 	IN_MOST = 32 << 20,	     /* bytes of a host's records that wait at the server */
 	SLICE_US = 500,		     /* of a host's records, in one turn of the server */
 	REST_MS = 2,		     /* before the next slice of a host of which more than a message waits */
