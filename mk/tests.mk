@@ -99,11 +99,12 @@ SIM := libexec/keelson/keelson-sim
 $(SIM_O): FLAGS = $(KERNEL_FLAGS) -I$(S)/sdk/include -I$(S)/tests/sim -I$(S)/tests/model -I$(S)/modules \
 	-I$(S)/sdk -DPBS_VERSION='"$(VERSION_TEXT)"' -DSIM_SOURCE_DIR='"$(abs_top_srcdir)"' -DSIM_CONF_DIR='"$(keelsysconfdir)"' -DSIM_MODULE_DIR='"$(moduledir)"' \
 	-DSIM_MODULE_BESIDE='"$(call RELATIVE,$(moduledir),$(libexecdir)/keelson)"'
-$(SIM): $(SIM_O) $(SIM_STATES) obj/sdk/mock/virtual.o lib/libkernel.a lib/libwire.a lib/libmodfile.a
+$(SIM): $(SIM_O) $(SIM_STATES) obj/sdk/mock/guest.o obj/sdk/mock/virtual.o lib/libkernel.a lib/libwire.a lib/libmodfile.a
 	$(call SAY,LINK)
 	@mkdir -p $(@D)
 	$(DO)$(PROGRAM_LINK) -Wl,--version-script=$(S)/mk/nothing.map -o $@ $^ $(KERNEL_LIBS)
 # Time is given to these too: its loop instead of the kernel's
 tests/unit/sim/test_virtual $(filter tests/unit/mock/%,$(UNIT)): obj/sdk/mock/virtual.o
+tests/unit/request/test_guest: obj/sdk/mock/guest.o
 KEELSON_ALL += $(SIM)
 PROGRAMS += $(SIM)

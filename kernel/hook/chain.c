@@ -159,7 +159,7 @@ void chains_sweep(struct hooks *h)
 
 	if (h->top != NULL)
 		h->chores = true;
-	if (h->top != NULL || h->n_parked > 0 || h->reporting > 0)
+	if (h->top != NULL || h->holds.parked > 0 || h->reporting > 0)
 		return;
 	while ((c = h->retired) != NULL) {
 		h->retired = c->next;

@@ -194,7 +194,7 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 
 	if (buf != NULL && len > 0)
 		buf[0] = '\0';
-	if (h->n_parked == 0 || id == NULL)
+	if (h->holds.parked == 0 || id == NULL)
 		return 0;
 	buf_init(&text);
 	DL_FOREACH2(h->by_id[id_bucket(id)], op, twin) {
@@ -211,10 +211,4 @@ int32_t holds_text(struct keel_mod *m, const char *id, char *buf, uint32_t len)
 		snprintf(buf, len, "%s", text.data);
 	buf_fini(&text);
 	return ret;
-}
-
-void hooks_count(struct hooks *h, struct hooks_counts *ret)
-{
-	*ret = h->holds;
-	ret->parked = h->n_parked;
 }

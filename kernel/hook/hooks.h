@@ -92,11 +92,4 @@ void hooks_reset_times(struct keel_mod *m);
  * none runs. */
 void hooks_tick(struct hooks *h, int64_t late_ns, int64_t tick_ns);
 
-/* Holds since the start: each that is taken ends once, and its callback is called once (`called`). */
-struct hooks_counts {
-	uint64_t taken, ended, called;
-	uint32_t open, parked; /* now: holds, and the operations that wait for them */
-};
-void hooks_count(struct hooks *h, struct hooks_counts *ret);
-
 #endif

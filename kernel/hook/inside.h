@@ -307,8 +307,10 @@ struct hooks {
 	int64_t delay_seen_ns; /* loop_delay_ns() when it was last looked at */
 	struct note *notes;
 	struct op *parked, *ready;
-	uint32_t n_parked;
-	struct hooks_counts holds;
+	struct {
+		uint64_t taken, ended, called;
+		uint32_t open, parked; /* now: holds, and the operations that wait for them */
+	} holds; /* since the start: each that is taken ends once, and its callback is called once */
 	bool stopping; /* no more holds */
 	struct loop_timer *wake;
 	struct op *by_id[ID_BUCKETS];      /* parked, by the id of their event */

@@ -106,7 +106,7 @@ static void op_free(struct op *op)
 	op_unready(op);
 	DL_DELETE(h->parked, op);
 	DL_DELETE2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
-	h->n_parked--;
+	h->holds.parked--;
 	op->raiser->live--;
 	free(op->copy);
 	free(op);
@@ -140,7 +140,7 @@ keel_verdict op_park(struct op *stack)
 		hold->op = op;
 	DL_APPEND(h->parked, op);
 	DL_APPEND2(h->by_id[id_bucket(op_label(op))], op, twin_prev, twin);
-	h->n_parked++;
+	h->holds.parked++;
 	op->raiser->live++;
 	op_leave(h, stack);
 	return KEEL_WAIT;
@@ -234,12 +234,12 @@ void hooks_client_gone(struct hooks *h, struct keel_req *req)
 
 uint32_t hooks_parked(const struct hooks *h)
 {
-	return h->n_parked;
+	return h->holds.parked;
 }
 
 void hooks_handled(struct hooks *h, const struct keel_req *req, uint32_t parked_before)
 {
-	struct op *newest = h->n_parked == parked_before + 1 ? h->parked->prev : NULL;
+	struct op *newest = h->holds.parked == parked_before + 1 ? h->parked->prev : NULL;
 
 	if (newest != NULL && newest->req == req)
 		newest->sole = true;

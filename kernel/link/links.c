@@ -71,7 +71,7 @@ int dispatch(struct links *l, const char *peer, uint32_t daemon, const char *byt
 
 	if (msg_open(bytes, len, &m) < 0)
 		return -EPROTO;
-	name = msg_api()->str(m, "msg");
+	name = msg_api.str(m, "msg");
 	if (name == NULL) {
 		msg_destroy(m);
 		return -EPROTO;

@@ -317,30 +317,25 @@ static void core_log_events(struct keel_mod *m, uint32_t mask)
 	log_set_mask(owner_of(m)->parts->log, mask, true);
 }
 
-const struct keel_core_api *core_api(void)
-{
-	static const struct keel_core_api api = {
-		.size = sizeof(api),
-		.version = 0,
-		.log = core_log,
-		.error = err_set,
-		.pbse_text = pbse_text,
-		.now_ms = core_now_ms,
-		.time = core_time,
-		.daemon = core_daemon,
-		.fact = core_fact,
-		.timer = core_timer,
-		.timer_cancel = core_timer_cancel,
-		.defer = core_defer,
-		.work = core_work,
-		.watch_fd = core_watch_fd,
-		.watch_cancel = core_watch_cancel,
-		.stop = core_stop,
-		.log_events = core_log_events,
-		.clock_us = core_clock_us,
-		.when_durable = core_when_durable,
-		.watch_for = core_watch_for,
-	};
-
-	return &api;
-}
+const struct keel_core_api core_api = {
+	.size = sizeof(core_api),
+	.version = 0,
+	.log = core_log,
+	.error = err_set,
+	.pbse_text = pbse_text,
+	.now_ms = core_now_ms,
+	.time = core_time,
+	.daemon = core_daemon,
+	.fact = core_fact,
+	.timer = core_timer,
+	.timer_cancel = core_timer_cancel,
+	.defer = core_defer,
+	.work = core_work,
+	.watch_fd = core_watch_fd,
+	.watch_cancel = core_watch_cancel,
+	.stop = core_stop,
+	.log_events = core_log_events,
+	.clock_us = core_clock_us,
+	.when_durable = core_when_durable,
+	.watch_for = core_watch_for,
+};

@@ -71,9 +71,9 @@ int parts_create(struct daemon *d, struct keel_err *err)
 	int ret = registry_create(&p->registry);
 
 	if (ret == 0)
-		ret = registry_offer(p->registry, "core", core_api());
+		ret = registry_offer(p->registry, "core", &core_api);
 	if (ret == 0 && d->world == NULL)
-		ret = registry_offer(p->registry, "renew", renew_api());
+		ret = registry_offer(p->registry, "renew", &renew_api);
 	if (ret == 0)
 		ret = store_create(p, &p->store);
 	if (ret == 0)

@@ -46,7 +46,7 @@ int daemon_check(const struct options *o);
 void daemon_stop(struct parts *parts);
 
 /* The API group "core": log, clock, timers, fds, worker threads. */
-const struct keel_core_api *core_api(void);
+extern const struct keel_core_api core_api;
 /* After a start that failed: what modules have deferred until the daemon is ready does not happen. */
 void core_drop(struct loop *l);
 

@@ -168,7 +168,7 @@ int parts_create(struct daemon *d, struct keel_err *err);
 void parts_destroy(struct parts *p);
 
 /* ---- renew.c: another image of this daemon ------------------------------------------------------------ */
-const struct keel_renew_api *renew_api(void);
+extern const struct keel_renew_api renew_api;
 /* Peers that are up, for the image that comes; and from the one before, before objects are loaded. */
 void renew_links_leave(struct daemon *d);
 void renew_links_expect(struct daemon *d);

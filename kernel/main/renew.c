@@ -342,22 +342,17 @@ void renew_end(struct daemon *d)
 	d->set = d->next = d->back = NULL;
 }
 
-const struct keel_renew_api *renew_api(void)
-{
-	static const struct keel_renew_api api = {
-		.size = sizeof(api),
-		.image = api_image,
-		.command = api_command,
-		.draft = api_draft,
-		.apply = api_apply,
-		.drop = api_drop,
-		.trust = file_trust,
-		.guard = file_guard,
-		.needs = modules_need,
-		.busy = api_busy,
-		.go = api_go,
-		.on_hup = api_on_hup,
-	};
-
-	return &api;
-}
+const struct keel_renew_api renew_api = {
+	.size = sizeof(renew_api),
+	.image = api_image,
+	.command = api_command,
+	.draft = api_draft,
+	.apply = api_apply,
+	.drop = api_drop,
+	.trust = file_trust,
+	.guard = file_guard,
+	.needs = modules_need,
+	.busy = api_busy,
+	.go = api_go,
+	.on_hup = api_on_hup,
+};

@@ -55,14 +55,14 @@ static void off_inspect(struct keel_mod *mod, void (*fn)(void *arg, const char *
 static void account_give(struct keel_mod *mod, uint32_t which, struct keel_account *ret)
 {
 	struct parts *parts = owner_of(mod)->parts;
-	struct keel_account now = { .size = sizeof(now) };
+	struct keel_account now = { .count = 0 };
 
 	if (which < KEEL_ACCOUNTS) {
 		now = parts->account[which];
-		now.size = sizeof(now);
-		now.now_ns = which == KEEL_ACCOUNT_COMMIT ? (uint64_t)store_writing_ns(parts->store) : 0;
 		parts->account[which].longest_ns = 0;
 	}
+	now.size = sizeof(now);
+	now.now_ns = which == KEEL_ACCOUNT_COMMIT ? (uint64_t)store_writing_ns(parts->store) : 0;
 	keel_sized_give(ret, &now);
 }
 

@@ -403,8 +403,8 @@ static struct keel_out *msg_out(struct keel_mod *mod)
 	return out_create();
 }
 
-static const struct keel_msg_api api = {
-	.size = sizeof(api),
+const struct keel_msg_api msg_api = {
+	.size = sizeof(msg_api),
 	.version = 0,
 	.str = msg_str,
 	.bytes = msg_bytes,
@@ -424,8 +424,3 @@ static const struct keel_msg_api api = {
 	.length = out_length,
 	.drop = out_drop,
 };
-
-const struct keel_msg_api *msg_api(void)
-{
-	return &api;
-}

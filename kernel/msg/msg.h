@@ -50,6 +50,6 @@ const char *out_bytes(struct keel_out *o, uint32_t *ret_len);
 /* Returns the body as one frame, header first; borrowed like out_bytes(). The out must not grow afterwards. */
 const char *out_frame(struct keel_out *o, uint16_t type, uint64_t corr, size_t *ret_len);
 
-const struct keel_msg_api *msg_api(void);
+extern const struct keel_msg_api msg_api;
 
 #endif

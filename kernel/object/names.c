@@ -7,7 +7,7 @@
  * that end in a name (KEEL_CLASS_SUFFIX) stay as they are. They are found by each name that the daemon has had.
  */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "object/object.h"
@@ -32,18 +32,14 @@ static bool is_name(const struct objects *o, const char *text)
 static struct keel_obj *find_ending(const struct class *c, const char *id, size_t head, const char *name)
 {
 	char whole[ID_ROOM];
-	size_t len = strlen(name);
+	int len = snprintf(whole, sizeof(whole), "%.*s%s", (int)head, id, name);
 
-	if (head + len >= sizeof(whole))
-		return NULL;
-	memcpy(whole, id, head);
-	memcpy(whole + head, name, len);
-	return (struct keel_obj *)index_find(&c->ids, whole, head + len);
+	return len > 0 && len < (int)sizeof(whole) ? (struct keel_obj *)index_find(&c->ids, whole, (size_t)len) : NULL;
 }
 
 static struct keel_obj *first_live(const struct class *c)
 {
-	for (uint32_t i = 0; c && i < c->live.n; i++)
+	for (uint32_t i = 0; i < c->live.n; i++)
 		if (c->live.at[i])
 			return c->live.at[i];
 	return NULL;
@@ -71,21 +67,17 @@ struct keel_obj *obj_find(const struct class *c, const char *id)
 
 /* ---- whose store is it? -------------------------------------------------------------------- */
 
+static bool is_of_daemon(const struct class *c)
+{
+	return c->declared && c->def.flags & KEEL_CLASS_DAEMON;
+}
+
 const char *name_of_row(const struct class *c, const char *id)
 {
 	const struct objects *o = c->objects;
+	bool renamed = o->from_name && is_of_daemon(c) && strcmp(id, o->from_name) == 0 && strcmp(id, o->own_name) != 0;
 
-	return o->from_name && c->declared && c->def.flags & KEEL_CLASS_DAEMON && strcmp(id, o->from_name) == 0 &&
-			       strcmp(id, o->own_name) != 0 ? o->own_name : id;
-}
-
-static const struct class *class_of_daemon(const struct objects *o)
-{
-	const struct class *c = o->classes;
-
-	while (c && !(c->declared && c->def.flags & KEEL_CLASS_DAEMON))
-		c = c->next;
-	return c;
+	return renamed ? o->own_name : id;
 }
 
 /* An object that there is no row of, or, to be dropped, that there is one of. */
@@ -93,13 +85,12 @@ static struct keel_obj *row_make(struct class *c, const char *id, uint16_t flags
 {
 	struct keel_obj *o = obj_create(c, id, strlen(id));
 
-	if (o && obj_link(o) < 0) {
-		object_destroy(o);
-		return NULL;
-	}
-	if (o)
+	if (o && obj_link(o) == 0) {
 		o->flags |= flags;
-	return o;
+		return o;
+	}
+	object_destroy(o);
+	return NULL;
 }
 
 /* The object was loaded by its new name: the old row goes, and its name is remembered. */
@@ -133,8 +124,10 @@ static int refuse_renaming(const struct objects *o, const struct keel_obj *owner
 
 int objects_own(struct objects *o, struct keel_err *err)
 {
-	struct keel_obj *owner = first_live(class_of_daemon(o));
+	struct keel_obj *owner = NULL;
 
+	for (const struct class *c = o->classes; c && !owner; c = c->next)
+		owner = is_of_daemon(c) ? first_live(c) : NULL;
 	o->former = class_get(o, FORMER);
 	if (!o->former)
 		return err_set(err, -ENOMEM, "no memory for the names of the server");

@@ -235,11 +235,8 @@ void client_drop(struct client *c)
 	client_drop_queue(c);
 	r->input -= c->input;
 	frame_reader_fini(&c->reader);
-	if (c->remote.gone != NULL)
-		CRUMB_CALL(c->remote.owner, "gone() of a remote request", client_who(c),
-			   c->remote.gone(&c->remote.owner->pub, c->remote.arg));
-	else if (c->send != NULL)
-		c->send(c->send_arg, NULL, 0);
+	if (c->gone != NULL)
+		c->gone(c);
 	else if (c->fd >= 0)
 		close(c->fd);
 	user_unref(c->user);
@@ -458,52 +455,20 @@ static void sweep_start(struct router *r)
 		r->sweep_timer = loop_timer(r->parts->loop, r->limits.sweep_ms, clients_sweep, r);
 }
 
-/* ---- clients without a socket: their maker gives uid and gid --------------------------------- */
-struct client *client_of_user(struct router *r, struct user *u, uint32_t gid, struct owner *remote)
+/* ---- clients without a socket ------------------------------------------------------------------ */
+struct client *client_of_user(struct router *r, struct user *u, struct owner *remote)
 {
-	struct client *c = client_make(r, -1, u->uid, gid, remote != NULL ? u->who : NULL);
+	struct client *c = u != NULL ? client_make(r, -1, u->uid, u->uid, remote != NULL ? u->who : NULL) : NULL;
 
-	if (c == NULL)
+	if (c == NULL) {
+		user_unref(u);
 		return NULL;
+	}
 	c->user = u;
 	c->remote.owner = remote;
 	if (client_may_stay(c))
 		return c;
-	u->refs++; /* the caller's */
 	client_drop(c);
 	errno = EUSERS;
 	return NULL;
-}
-
-int router_guest(struct router *r, const struct router_guest *g, struct client **ret_client)
-{
-	struct user *u = calloc(1, sizeof(*u));
-	struct client *c;
-
-	if (u == NULL)
-		return -ENOMEM;
-	*u = (struct user){ .uid = g->uid, .refs = 1, .name = strdup(g->user),
-			    .group = g->group != NULL ? strdup(g->group) : NULL };
-	errno = ENOMEM;
-	c = u->name != NULL && user_who(u, r->parts->host_name) == 0 ? client_of_user(r, u, g->gid, NULL) : NULL;
-	if (c == NULL) {
-		user_unref(u);
-		return -errno;
-	}
-	c->send = g->send;
-	c->send_arg = g->arg;
-	*ret_client = c;
-	return 0;
-}
-
-void router_guest_in(struct client *c, const char *bytes, size_t len)
-{
-	client_take(c, bytes, len);
-	if (c->broken)
-		client_drop(c);
-}
-
-void router_guest_leave(struct client *c)
-{
-	client_drop(c);
 }

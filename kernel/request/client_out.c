@@ -133,14 +133,7 @@ static void socket_write(struct client *c)
 
 void client_write(struct client *c)
 {
-	if (c->remote.owner != NULL) {
-		remote_write(c);
-	} else if (c->send == NULL) {
-		socket_write(c);
-	} else if (c->queued > 0) { /* a guest, which takes all of it */
-		c->send(c->send_arg, c->out.data, c->queued);
-		client_written(c, c->queued);
-	}
+	(c->write != NULL ? c->write : socket_write)(c);
 	c->full = c->queued > 0;
 	if (c->closing && c->queued == 0 && c->reqs == NULL)
 		c->broken = true;

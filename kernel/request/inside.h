@@ -69,7 +69,7 @@ struct keel_req {
 
 /* A request of a client of another host: one that comes and goes through a module. */
 struct keel_remote {
-	struct owner *owner; /* NULL: the client has a socket, or is a guest */
+	struct owner *owner; /* NULL: the client is of this host */
 	uint32_t roles;
 	bool reads;
 	bool unbegun;   /* its REPLY is "again" */
@@ -84,8 +84,7 @@ struct client {
 	struct router *router;
 	int fd;
 	struct loop_watch *watch;
-	void (*send)(void *arg, const char *frames, size_t len); /* a guest's; NULL: fd */
-	void *send_arg;
+	void (*write)(struct client *c), (*gone)(struct client *c); /* of one without a socket; NULL: fd */
 	uint32_t uid, gid;
 	struct uid_share *share;
 	bool deciding;     /* in the reserve until the roles of its user are known */
@@ -177,8 +176,8 @@ void memory_note(struct router *r);
 bool client_may_log(const struct client *c); /* one more line about it: so many in a second, then only their number */
 void client_known(struct client *c, struct user *u); /* u: one reference, moved; may drop the client */
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
-/* Makes one with no socket, whose user is `u`, one reference, moved when it succeeds. NULL: see errno. */
-struct client *client_of_user(struct router *r, struct user *u, uint32_t gid, struct owner *remote);
+/* Makes one with no socket; u: one reference, moved, NULL: no memory. `remote`: it is of another host. NULL: see errno. */
+struct client *client_of_user(struct router *r, struct user *u, struct owner *remote);
 void client_take(struct client *c, const char *bytes, size_t len); /* what it sent */
 void client_drop(struct client *c);
 /* Returns whether it, or its uid, has so much unread output that nothing more may be queued. */
@@ -211,8 +210,7 @@ void router_listen_stop(struct router *r);
 void router_listen_pause(struct router *r); /* connections wait in the backlog of the socket from now on */
 
 /* remote.c */
-void remote_write(struct client *c); /* gives its module the frames that the window admits */
-const struct keel_remote_api *remote_api(void);
+extern const struct keel_remote_api remote_api;
 
 /* raw.c */
 /* Returns whether no row but `others` serves this body. */
@@ -224,6 +222,6 @@ bool raw_take(struct keel_req *q, struct client *c, const struct frame *f);
 void client_leave(struct client *c); /* its daemon ends: "again" where nothing has been done */
 void drain_due(struct router *r); /* a request has its reply, or a client is gone */
 void drain_end(struct router *r);
-const struct keel_request_api *req_api(void);
+extern const struct keel_request_api req_api;
 
 #endif

@@ -13,7 +13,18 @@
 #include "request/inside.h"
 #include "util/crumb.h"
 
-void remote_write(struct client *c)
+static void end(struct keel_remote *x)
+{
+	struct client *c = (struct client *)x;
+
+	x->frame = NULL;
+	x->gone = NULL;
+	c->broken = true;
+	client_flush_soon(c);
+}
+
+/* Gives the module the frames that the window admits. */
+static void remote_write(struct client *c)
 {
 	struct keel_remote *x = &c->remote;
 
@@ -27,34 +38,35 @@ void remote_write(struct client *c)
 			CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
 				   x->frame(&x->owner->pub, x->arg, x->unbegun ? WIRE_GOODBYE : type,
 					    head + WIRE_HEADER_SIZE, x->unbegun ? 0 : len));
-		if (type == WIRE_REPLY) {
-			x->frame = NULL;
-			x->gone = NULL;
-			c->broken = true;
-		}
+		if (type == WIRE_REPLY)
+			end(x);
 		client_written(c, WIRE_HEADER_SIZE + (size_t)len);
 	}
+}
+
+static void remote_gone(struct client *c)
+{
+	struct keel_remote *x = &c->remote;
+
+	if (x->gone != NULL)
+		CRUMB_CALL(x->owner, "gone() of a remote request", client_who(c), x->gone(&x->owner->pub, x->arg));
 }
 
 static int32_t start(struct keel_mod *m, const struct keel_remote_setup *def, struct keel_remote **ret)
 {
 	struct router *r = owner_of(m)->parts->router;
 	char head[WIRE_HEADER_SIZE];
-	struct user *u;
 	struct client *c;
 
 	if (def->length == 0 || def->length > WIRE_BODY_MAX)
 		return -EINVAL;
 	if (r->drain.phase >= DRAIN_ENDING)
 		return -EAGAIN;
-	u = user_of_host(def);
-	c = u != NULL ? client_of_user(r, u, UINT32_MAX, owner_of(m)) : NULL;
-	if (c == NULL) {
-		int error = u != NULL ? errno : ENOMEM;
-
-		user_unref(u);
-		return -error;
-	}
+	c = client_of_user(r, user_of_host(def), owner_of(m));
+	if (c == NULL)
+		return -errno;
+	c->write = remote_write;
+	c->gone = remote_gone;
 	c->remote = (struct keel_remote){ .owner = owner_of(m), .roles = def->roles, .reads = def->reads, .credit = def->window,
 					  .frame = def->frame, .gone = def->gone, .arg = def->arg };
 	frame_header(head, WIRE_REQUEST, 1, def->length);
@@ -94,18 +106,8 @@ static void again(struct keel_remote *x)
 	client_leave((struct client *)x);
 }
 
-static void end(struct keel_remote *x)
-{
-	struct client *c = (struct client *)x;
-
-	x->frame = NULL;
-	x->gone = NULL;
-	c->broken = true;
-	client_flush_soon(c);
-}
-
-static const struct keel_remote_api api = {
-	.size = sizeof(api),
+const struct keel_remote_api remote_api = {
+	.size = sizeof(remote_api),
 	.version = 0,
 	.start = start,
 	.in = in,
@@ -114,8 +116,3 @@ static const struct keel_remote_api api = {
 	.again = again,
 	.end = end,
 };
-
-const struct keel_remote_api *remote_api(void)
-{
-	return &api;
-}

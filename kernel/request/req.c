@@ -516,9 +516,9 @@ void req_start(struct client *c, const struct frame *f)
 	} else if (code == 0) {
 		int ret = body_open(c, f, &m);
 
-		name = ret == 0 ? msg_api()->str(m, "req") : NULL;
+		name = ret == 0 ? msg_api.str(m, "req") : NULL;
 		c->closing = c->closing || name == NULL;
-		route = name != NULL ? route_of(c->router, name, msg_api()->str(m, "verb")) : NULL;
+		route = name != NULL ? route_of(c->router, name, msg_api.str(m, "verb")) : NULL;
 		if (name == NULL)
 			code = ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL;
 		else
@@ -542,8 +542,8 @@ void req_start(struct client *c, const struct frame *f)
 	msg_destroy(m);
 }
 
-static const struct keel_request_api api = {
-	.size = sizeof(api),
+const struct keel_request_api req_api = {
+	.size = sizeof(req_api),
 	.version = 0,
 	.session = session,
 	.body = body,
@@ -559,8 +559,3 @@ static const struct keel_request_api api = {
 	.on_leave = on_leave,
 	.again = again,
 };
-
-const struct keel_request_api *req_api(void)
-{
-	return &api;
-}

@@ -33,29 +33,25 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 		return err_set(err, -EINVAL, "request '%s' of module %s has no name or no handler",
 			       def->name != NULL ? def->name : "", owner->pub.name);
 	taken = (struct route *)index_find(&r->routes, def->name, strlen(def->name));
+	if (taken == NULL && (def->flags & KEEL_REQUEST_OTHERS))
+		taken = r->others;
 	if (taken != NULL)
 		return err_set(err, -EEXIST,
 			       "request '%s' of module %s is already answered by module %s; "
 			       "enable only one of the two",
 			       def->name, owner->pub.name, taken->owner->pub.name);
 	route = calloc(1, sizeof(*route));
-	if (route == NULL)
-		return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
-	if ((def->flags & KEEL_REQUEST_OTHERS) && r->others != NULL) {
+	if (route != NULL) {
+		*route = (struct route){ .def = *def, .owner = owner };
+		index_key_init(&route->name, route->def.name, strlen(route->def.name));
+	}
+	if (route == NULL || index_add(&r->routes, &route->name) < 0) {
 		free(route);
-		return err_set(err, -EEXIST, "module %s takes requests that no module names, and so does module %s; "
-			       "enable only one of the two", owner->pub.name, r->others->owner->pub.name);
+		return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
 	}
-	route->def = *def;
-	route->owner = owner;
-	index_key_init(&route->name, route->def.name, strlen(route->def.name));
-	if (index_add(&r->routes, &route->name) == 0) {
-		if ((def->flags & KEEL_REQUEST_OTHERS) && !(r->parts->daemon & KEEL_SERVER))
-			r->others = route;
-		return 0;
-	}
-	free(route);
-	return err_set(err, -ENOMEM, "no memory for request '%s'", def->name);
+	if ((def->flags & KEEL_REQUEST_OTHERS) && !(r->parts->daemon & KEEL_SERVER))
+		r->others = route;
+	return 0;
 }
 
 static void requests_forget(struct keel_req *list, const struct route *route)
@@ -283,11 +279,11 @@ int router_create(struct parts *parts, struct router **ret_router)
 			    &(struct registry_kind){ .name = "REQUEST", .add = route_add, .remove = route_remove,
 						     .arg = r, .row_size = sizeof(struct keel_request_def) });
 	if (ret == 0)
-		ret = registry_offer(parts->registry, "request", req_api());
+		ret = registry_offer(parts->registry, "request", &req_api);
 	if (ret == 0)
-		ret = registry_offer(parts->registry, "remote", remote_api());
+		ret = registry_offer(parts->registry, "remote", &remote_api);
 	if (ret == 0)
-		ret = registry_offer(parts->registry, "msg", msg_api());
+		ret = registry_offer(parts->registry, "msg", &msg_api);
 	if (ret < 0) {
 		router_destroy(r);
 		return ret;

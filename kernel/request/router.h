@@ -32,17 +32,4 @@ void router_shutdown(struct router *r, bool for_good);
 /* Returns whether no request is open; after the two above, whether all clients are gone. */
 bool router_idle(const struct router *r);
 
-/* A client inside this process, for simulation and tests: bytes in, frames out through `send`, which must
- * not call back. When the client is gone it is called once with len 0; the handle is invalid then. */
-struct client;
-struct router_guest {
-	uint32_t uid, gid;
-	const char *user, *group; /* copied */
-	void (*send)(void *arg, const char *frames, size_t len);
-	void *arg;
-};
-int router_guest(struct router *r, const struct router_guest *guest, struct client **ret_client);
-void router_guest_in(struct client *c, const char *bytes, size_t len);
-void router_guest_leave(struct client *c);
-
 #endif

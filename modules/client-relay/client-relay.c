@@ -33,8 +33,8 @@ static keel_verdict on_peer_up(struct keel_call *c, const struct keel_ev_peer_up
 
 	if (ev->daemon & KEEL_SERVER)
 		host_linked(s);
-	else
-		server_host_over(s, ev->peer);
+	else if (!(keel_daemon(c->mod) & KEEL_MOM) || strcmp(ev->peer, keel_host_name(c->mod)) != 0)
+		server_host_up(s, ev->peer);
 	return KEEL_NEXT;
 }
 
@@ -45,8 +45,16 @@ static keel_verdict on_peer_down(struct keel_call *c, const struct keel_ev_peer_
 	return KEEL_NEXT;
 }
 
+static keel_verdict on_server_stop(struct keel_call *c, const struct keel_ev_server_stop *ev)
+{
+	(void)ev;
+	server_bye(c->mod->state);
+	return KEEL_NEXT;
+}
+
 static const struct keel_contrib contribs[] = { KEEL_ROW(REQUEST, others) };
-static const struct keel_tap taps[] = { KEEL_TAP(peer_up, on_peer_up), KEEL_TAP(peer_down, on_peer_down) };
+static const struct keel_tap taps[] = { KEEL_TAP(peer_up, on_peer_up), KEEL_TAP(peer_down, on_peer_down),
+					KEEL_TAP(server_stop, on_server_stop) };
 
 static int32_t init(struct keel_mod *mod, struct keel_err *err)
 {

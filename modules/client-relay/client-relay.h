@@ -62,6 +62,8 @@ enum op {
 	OP_BYE,	     /* the server restarts: requests may wait for it */
 	/* both ways */
 	OP_TAKEN,    /* so many bytes (4) were taken */
+	/* to the host */
+	OP_HERE,     /* the server carries requests of this host from now on; those before are forgotten */
 };
 
 struct record {
@@ -109,7 +111,8 @@ struct state {
 	uint64_t last_id;
 	int64_t window;			    /* bytes of bodies that may still be sent */
 	int64_t begin_ms, down_ms, bye_ms;  /* start of the daemon; since when there is no link; until when a restart may take */
-	bool linked, lost, leaving; /* lost: what was sent, although there may be a link */
+	int64_t up_ms;			    /* since when there is one */
+	bool linked, here, lost, leaving; /* here: OP_HERE came; lost: what was sent, although there may be a link */
 	struct keel_timer *tick;
 	/* of a server */
 	struct host *hosts, *busy; /* busy: of which records wait, the next first */
@@ -124,6 +127,8 @@ void host_stop(struct state *s);
 
 void server_records(struct keel_mod *mod, const char *peer, const struct keel_msg *msg);
 void server_host_over(struct state *s, const char *peer); /* its link was lost, or is another one */
+void server_host_up(struct state *s, const char *peer);
+void server_bye(struct state *s);
 void server_stop(struct state *s);
 void server_fini(struct state *s);
 

@@ -6,8 +6,8 @@
  *	  '---> WAITING (no link) -> SENT   |
  *	           ^------- AGAIN ----------'     the body stays here until then, so that it can be sent once more
  *
- * When the link is lost, what was sent and only waits is sent once more; the rest is answered with an error, for the
- * server may have done it. Without a link a request is refused at once, but while the server restarts or this daemon has
+ * When the link is lost, what was sent and only waits, or was sent in part, is sent once more; the rest is answered with an
+ * error, for the server may have done it. Nothing is sent before the server has said HERE: without this module it would be lost. Without a link a request is refused at once, but while the server restarts or this daemon has
  * just begun. When this daemon restarts, LEAVE makes the server say AGAIN to what it may, and libpbs sends it again.
  */
 #include "client-relay.h"
@@ -17,10 +17,12 @@
 #include <string.h>
 
 #define SERVER "server"
+#define NO_MEMORY "no memory to carry the request to the server"
 enum {
 	TICK_MS = 250,
 	FIRST_LINK_MS = 10 * 1000, /* of a daemon that has begun */
 	RESTART_MS = 60 * 1000,    /* of a server that said so */
+	HERE_MS = 5 * 1000,	   /* from the link to the server's first record */
 };
 
 struct carried {
@@ -37,32 +39,31 @@ struct carried {
 };
 
 static void tick_start(struct state *s);
+static int64_t patience_ms(const struct state *s);
 
 /* ---- life -------------------------------------------------------------------------------------------------- */
-static struct carried *carried_make(struct state *s, struct keel_req *req)
-{
-	struct carried *c = calloc(1, sizeof(*c));
-
-	if (c == NULL)
-		return NULL;
-	*c = (struct carried){ .s = s, .req = req, .id = ++s->last_id };
-	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
-	if (c->hh.tbl == NULL) {
-		free(c);
-		return NULL;
-	}
-	DL_APPEND2(s->carried_list, c, prev, next);
-	return c;
-}
-
 static void carried_free(struct carried *c)
 {
 	struct state *s = c->s;
 
 	s->window += c->in_flight;
-	HASH_DEL(s->carried, c);
+	if (c->hh.tbl != NULL)
+		HASH_DEL(s->carried, c);
 	DL_DELETE2(s->carried_list, c, prev, next);
 	free(c);
+}
+
+static void refuse_no_memory(struct carried *c)
+{
+	struct keel_req *req = c->req;
+
+	carried_free(c);
+	keel_reply(req, PBSE_SYSTEM, NO_MEMORY);
+}
+
+static bool may_send(const struct state *s)
+{
+	return s->linked && s->here;
 }
 
 static void carried_again(struct carried *c)
@@ -80,7 +81,11 @@ static void refuse_unreachable(struct carried *c)
 	int64_t s_down = (keel_now_ms(s->mod) - s->down_ms) / 1000;
 
 	carried_free(c);
-	keel_reply(req, PBSE_NOSERVER, "cannot reach the server from this host: its daemon has no link to it, for %lld s now; "
+	if (s->linked)
+		keel_reply(req, PBSE_NOSERVER, "cannot reach the server from this host: the server takes no requests of hosts; "
+			   "enable its module client-relay, or work on the server's host");
+	else
+		keel_reply(req, PBSE_NOSERVER, "cannot reach the server from this host: its daemon has no link to it, for %lld s now; "
 		   "mom_logs of host %s says why", (long long)s_down, keel_host_name(s->mod));
 }
 
@@ -129,7 +134,7 @@ static void request_send(struct carried *c)
 	body_send(c);
 }
 
-/* It is to be sent once more. */
+/* It is to be sent once more, under another id: what still comes for the old one is of the try before. */
 static void request_wait(struct carried *c, int64_t patience_ms)
 {
 	struct state *s = c->s;
@@ -138,27 +143,40 @@ static void request_wait(struct carried *c, int64_t patience_ms)
 	c->in_flight = 0;
 	c->sent = false;
 	c->deadline_ms = keel_now_ms(s->mod) + patience_ms;
-	tick_start(s);
+	HASH_DEL(s->carried, c);
+	c->id = ++s->last_id;
+	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
+	if (c->hh.tbl != NULL)
+		tick_start(s);
+	else
+		refuse_no_memory(c);
 }
 
-/* The link it was sent over is gone. */
+/* The link it was sent over is gone. The server cannot have served what it has a part of. */
 static void request_lost(struct carried *c)
 {
 	struct keel_req *req = c->req;
 
-	if (c->waits) {
-		request_wait(c, INT32_MAX);
+	uint32_t len;
+
+	(void)keel_req_raw(req, &len);
+	if (c->waits || c->at < len) {
+		request_wait(c, c->waits ? INT32_MAX : patience_ms(c->s));
 		return;
 	}
 	carried_free(c);
 	keel_reply(req, PBSE_PROTOCOL, "the link from this host to the server was lost before it answered; look whether it was done");
 }
 
-static void sent_lost(struct state *s)
+/* `end`: the link is there, so that the server is to drop them. */
+static void sent_lost(struct state *s, bool end)
 {
 	struct carried *c, *next;
 
+	s->lost = false;
 	DL_FOREACH_SAFE(s->carried_list, c, next) {
+		if (c->sent && end)
+			batch_add(&s->up, OP_END, c->id, NULL, 0);
 		if (c->sent)
 			request_lost(c);
 	}
@@ -173,11 +191,13 @@ static void batch_lost(struct batch *b)
 }
 
 /* ---- without a link -------------------------------------------------------------------------------------------- */
-/* How long a request may wait for a link; 0: it is refused. */
+/* How long a request may wait for a link, or for the server's HERE; 0: it is refused. */
 static int64_t patience_ms(const struct state *s)
 {
 	int64_t now_ms = keel_now_ms(s->mod);
 
+	if (s->linked)
+		return s->up_ms + HERE_MS > now_ms ? s->up_ms + HERE_MS - now_ms : 0;
 	if (s->bye_ms > now_ms)
 		return s->bye_ms - now_ms;
 	return s->down_ms == s->begin_ms && now_ms - s->begin_ms < FIRST_LINK_MS ? FIRST_LINK_MS : 0;
@@ -187,12 +207,14 @@ static void link_look(struct state *s)
 {
 	bool up = keel_link_is_up(s->mod, SERVER);
 
-	if (s->linked && !up)
+	bool down = s->linked && !up;
+
+	if (down)
 		s->down_ms = keel_now_ms(s->mod);
-	if (s->lost || (s->linked && !up))
-		sent_lost(s);
-	s->lost = false;
 	s->linked = up;
+	s->here = s->here && up;
+	if (s->lost || down)
+		sent_lost(s, up);
 }
 
 static void tick(struct keel_mod *mod, void *arg)
@@ -207,9 +229,9 @@ static void tick(struct keel_mod *mod, void *arg)
 	DL_FOREACH_SAFE(s->carried_list, c, next) {
 		if (c->sent)
 			continue;
-		if (s->linked)
+		if (may_send(s))
 			request_send(c);
-		else if (c->deadline_ms <= now_ms)
+		else if (c->deadline_ms <= now_ms || (s->linked && patience_ms(s) == 0))
 			refuse_unreachable(c);
 	}
 	if (s->carried_list != NULL)
@@ -224,11 +246,18 @@ static void tick_start(struct state *s)
 
 void host_linked(struct state *s)
 {
+	s->linked = true;
+	s->here = false;
+	s->up_ms = keel_now_ms(s->mod);
+	sent_lost(s, false); /* over the link before */
+}
+
+static void on_here(struct state *s)
+{
 	struct carried *c, *next;
 
-	sent_lost(s); /* over the link before */
-	s->up.len = 0;
-	s->linked = true;
+	sent_lost(s, false); /* it has forgotten them */
+	s->here = s->linked = true;
 	s->bye_ms = 0;
 	DL_FOREACH_SAFE(s->carried_list, c, next)
 		request_send(c);
@@ -278,13 +307,22 @@ void host_request(struct keel_mod *mod, struct keel_req *req)
 		keel_reply(req, PBSE_NOCONNECTS, "too many requests of this user wait on this host; try again when some are answered");
 		return;
 	}
-	c = carried_make(s, req);
+	c = calloc(1, sizeof(*c));
 	if (c == NULL) {
-		keel_reply(req, PBSE_SYSTEM, "no memory to carry the request to the server");
+		keel_reply(req, PBSE_SYSTEM, NO_MEMORY);
+		return;
+	}
+	c->s = s;
+	c->req = req;
+	c->id = ++s->last_id;
+	DL_APPEND2(s->carried_list, c, prev, next);
+	HASH_ADD(hh, s->carried, id, sizeof(c->id), c);
+	if (c->hh.tbl == NULL) {
+		refuse_no_memory(c);
 		return;
 	}
 	link_look(s);
-	if (s->linked) {
+	if (may_send(s)) {
 		request_send(c);
 	} else if (patience_ms(s) > 0) {
 		c->deadline_ms = keel_now_ms(mod) + patience_ms(s);
@@ -355,6 +393,10 @@ static void on_record(struct state *s, const struct record *r)
 		s->bye_ms = keel_now_ms(s->mod) + RESTART_MS;
 		return;
 	}
+	if (r->op == OP_HERE) {
+		on_here(s);
+		return;
+	}
 	HASH_FIND(hh, s->carried, &r->id, sizeof(r->id), c);
 	if (c == NULL || !c->sent)
 		return; /* its client has gone, or it is to be sent once more */
@@ -380,13 +422,16 @@ static void on_record(struct state *s, const struct record *r)
 
 void host_records(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 {
+	struct state *s = mod->state;
 	uint32_t len = 0;
 	const unsigned char *at = keel_msg_bytes(msg, "records", &len), *end = at + len;
 	struct record r;
 	bool bad = at == NULL;
 
 	while (!bad && record_next(&at, end, &r, &bad))
-		on_record(mod->state, &r);
+		on_record(s, &r);
+	if (s->carried_list != NULL)
+		tick_start(s); /* there was no memory for it */
 	if (bad)
 		keel_log(mod, KEEL_LOG_ERROR, "Relay", peer, "what the server sent is no record");
 }
@@ -397,7 +442,7 @@ int32_t host_start(struct state *s, struct keel_err *err)
 	(void)err;
 	s->up = (struct batch){ .mod = s->mod, .peer = SERVER, .message = TO_SERVER, .lost = batch_lost };
 	s->window = WINDOW_UP_ALL;
-	s->begin_ms = s->down_ms = keel_now_ms(s->mod);
+	s->begin_ms = s->down_ms = s->up_ms = keel_now_ms(s->mod);
 	s->linked = keel_link_is_up(s->mod, SERVER);
 	return 0;
 }

@@ -70,6 +70,14 @@ static unsigned char *batch_room(struct batch *b, size_t more)
 	return (unsigned char *)bytes + b->len;
 }
 
+/* What was added is gone. */
+static void batch_fail(struct batch *b)
+{
+	b->len = 0;
+	b->failed = false;
+	b->lost(b);
+}
+
 /* Without memory for one the other side would wait for it: then all are lost, as with the link. */
 void batch_add(struct batch *b, enum op op, uint64_t id, const void *data, uint32_t len)
 {
@@ -77,7 +85,11 @@ void batch_add(struct batch *b, enum op op, uint64_t id, const void *data, uint3
 
 	if (!b->flushing)
 		b->flushing = keel_defer(b->mod, flush_turn, b) == 0;
-	if (at == NULL || !b->flushing) {
+	if (!b->flushing) {
+		batch_fail(b);
+		return;
+	}
+	if (at == NULL) {
 		b->failed = true;
 		return;
 	}

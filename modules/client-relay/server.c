@@ -53,22 +53,6 @@ struct host {
 };
 
 /* ---- hosts and requests ---------------------------------------------------------------------------------------- */
-static struct asked *asked_make(struct host *h, uint64_t id, uint32_t length)
-{
-	struct asked *a = calloc(1, sizeof(*a));
-
-	if (a == NULL)
-		return NULL;
-	*a = (struct asked){ .id = id, .host = h, .lacks = length };
-	HASH_ADD(hh, h->asked, id, sizeof(a->id), a);
-	if (a->hh.tbl == NULL) {
-		free(a);
-		return NULL;
-	}
-	h->n++;
-	return a;
-}
-
 static void asked_free(struct asked *a)
 {
 	struct host *h = a->host;
@@ -108,9 +92,10 @@ static void over_later(struct keel_mod *mod, void *arg)
 {
 	struct host *h = arg;
 
-	(void)mod;
 	h->over = false;
 	host_over(h);
+	if (keel_link_is_up(mod, h->name))
+		batch_add(&h->down, OP_HERE, 0, NULL, 0);
 }
 
 /* Not below the function that added to it. Without memory: when the link is down or there again. */
@@ -148,10 +133,19 @@ void server_host_over(struct state *s, const char *peer)
 	struct host *h;
 
 	HASH_FIND_STR(s->hosts, peer, h);
+	if (h != NULL)
+		host_over(h);
+}
+
+/* Without memory it is not said that requests are served here, and the host sends none. */
+void server_host_up(struct state *s, const char *peer)
+{
+	struct host *h = host_get(s, peer);
+
 	if (h == NULL)
 		return;
 	host_over(h);
-	h->down.len = 0; /* of the link before */
+	batch_add(&h->down, OP_HERE, 0, NULL, 0);
 }
 
 static void refuse(struct host *h, uint64_t id, int32_t code, const char *text)
@@ -233,7 +227,7 @@ static void on_gone(struct keel_mod *mod, void *arg)
 	struct asked *a = arg;
 
 	(void)mod;
-	refuse(a->host, a->id, PBSE_SYSTEM, "the server dropped the request: it stood still for too long, or there was no memory");
+	refuse(a->host, a->id, PBSE_SYSTEM, "the server dropped the request: it restarts, the answer was not read for too long, or there was no memory");
 	asked_free(a);
 }
 
@@ -280,11 +274,19 @@ static void on_open(struct host *h, const struct record *r)
 		refuse(h, r->id, PBSE_BADHOST, "the server takes no requests from this host (client-relay.look at the server)");
 		return;
 	}
-	a = has_place(h) ? asked_make(h, r->id, o.length) : NULL;
+	a = has_place(h) ? calloc(1, sizeof(*a)) : NULL;
 	if (a == NULL) {
 		batch_add(&h->down, OP_AGAIN, r->id, NULL, 0);
 		return;
 	}
+	*a = (struct asked){ .id = r->id, .host = h, .lacks = o.length };
+	HASH_ADD(hh, h->asked, id, sizeof(a->id), a);
+	if (a->hh.tbl == NULL) {
+		free(a);
+		batch_add(&h->down, OP_AGAIN, r->id, NULL, 0);
+		return;
+	}
+	h->n++;
 	ret = keel_remote_start(h->s->mod, &(struct keel_remote_setup){
 		.size = sizeof(struct keel_remote_setup),
 		.roles = is_listed(conf->manage, h->name) ? KEEL_EVERYBODY : KEEL_USER,
@@ -410,7 +412,8 @@ static void in_serve(struct host *h, const unsigned char *at, size_t len, bool f
 	if (at == end || in_add(h, at, (size_t)(end - at), first))
 		return;
 	log_refused(h, "?", "this host sends more than it may; all it asked for is dropped");
-	host_over(h);
+	in_drop(h);
+	link_lost(&h->down);
 }
 
 static void slice(struct keel_mod *mod, void *arg)
@@ -446,10 +449,12 @@ static bool are_records(const unsigned char *at, uint32_t len)
 
 void server_records(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 {
-	struct host *h = host_get(mod->state, peer);
+	struct state *s = mod->state;
+	struct host *h;
 	uint32_t len = 0;
 	const unsigned char *at = keel_msg_bytes(msg, "records", &len);
 
+	HASH_FIND_STR(s->hosts, peer, h);
 	if (h != NULL && are_records(at, len))
 		in_serve(h, at, len, false);
 	else if (h != NULL)
@@ -457,19 +462,27 @@ void server_records(struct keel_mod *mod, const char *peer, const struct keel_ms
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------- */
+/* While links are there: they are gone when this module stops. */
+void server_bye(struct state *s)
+{
+	struct host *h, *next;
+
+	HASH_ITER(hh, s->hosts, h, next) {
+		if (!keel_link_is_up(s->mod, h->name))
+			continue;
+		batch_add(&h->down, OP_BYE, 0, NULL, 0);
+		batch_flush(&h->down);
+	}
+}
+
 void server_stop(struct state *s)
 {
 	struct host *h, *next;
 
 	keel_timer_cancel(s->slice);
 	s->slice = NULL;
-	HASH_ITER(hh, s->hosts, h, next) {
+	HASH_ITER(hh, s->hosts, h, next)
 		host_over(h);
-		if (!keel_link_is_up(s->mod, h->name))
-			continue;
-		batch_add(&h->down, OP_BYE, 0, NULL, 0);
-		batch_flush(&h->down);
-	}
 }
 
 void server_fini(struct state *s)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "guest.h"
 #include "hook/hooks.h"
 #include "host.h"
 #include "msg/msg.h"
@@ -93,9 +94,9 @@ static void take_reply(struct guest *g, const struct frame *f)
 	g->answered = true;
 	if (g->reply == NULL || msg_open(f->body, f->len, &m) < 0)
 		return;
-	text = msg_api()->str(m, "text");
+	text = msg_api.str(m, "text");
 	g->reply->told = true;
-	g->reply->code = (int32_t)msg_api()->integer(m, "code", 0);
+	g->reply->code = (int32_t)msg_api.integer(m, "code", 0);
 	snprintf(g->reply->text, sizeof(g->reply->text), "%s", text != NULL ? text : "");
 	g->reply->json = host_keep(g->mock, body_json(f->body, f->len, "code"));
 	msg_destroy(m);
@@ -175,7 +176,7 @@ struct keel_req *keel_mock_request(struct keel_mock *mock, const struct keel_ses
 
 static struct guest *guest_of(const struct keel_req *q)
 {
-	return q->client != NULL && q->client->send == bytes_came ? q->client->send_arg : NULL;
+	return q->client != NULL ? router_guest_arg(q->client) : NULL;
 }
 
 bool client_is_slow(const struct keel_req *q)

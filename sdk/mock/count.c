@@ -28,6 +28,7 @@ static struct {
 	struct keel_msg_api msg;
 	struct keel_request_api request;
 	struct keel_link_api link;
+	struct keel_remote_api remote;
 	struct keel_blob_api blob;
 } real, ours;
 
@@ -352,6 +353,14 @@ static int32_t link_send(struct keel_mod *m, const char *peer, const char *name,
 	return -ENOMEM;
 }
 
+static int32_t link_stream(struct keel_mod *m, const char *peer, const char *name, struct keel_out *o)
+{
+	if (!fails(m, "stream"))
+		return real.link.stream(m, peer, name, o);
+	out_drop(o);
+	return -ENOMEM;
+}
+
 /* ---- request ----------------------------------------------------------------------------------------------------------- */
 /* Answered requests rest in a quarantine of the router: they can be looked at. */
 static void is_answered(const struct keel_req *q)
@@ -387,6 +396,25 @@ static int32_t request_part(struct keel_req *q, struct keel_out *o)
 	int32_t ret = real.request.part(q, o);
 
 	return ret == 0 && client_is_slow(q) ? -ENOBUFS : ret;
+}
+
+static void request_reply_raw(struct keel_req *q, const void *bytes, uint32_t len)
+{
+	is_answered(q);
+	real.request.reply_raw(q, bytes, len);
+}
+
+static int32_t request_part_raw(struct keel_req *q, const void *bytes, uint32_t len)
+{
+	int32_t ret = real.request.part_raw(q, bytes, len);
+
+	return ret == 0 && client_is_slow(q) ? -ENOBUFS : ret;
+}
+
+static void request_again(struct keel_req *q)
+{
+	is_answered(q);
+	real.request.again(q);
 }
 
 static int32_t request_drained(struct keel_req *q, keel_fn *fn, void *arg)
@@ -485,8 +513,12 @@ static void tables_fill(void)
 	ours.request.reply = request_reply;
 	ours.request.reply_out = request_reply_out;
 	ours.request.part = request_part;
+	ours.request.reply_raw = request_reply_raw;
+	ours.request.part_raw = request_part_raw;
+	ours.request.again = request_again;
 	ours.request.drained = request_drained;
 	ours.link.send = link_send;
+	ours.link.stream = link_stream;
 	ours.blob.put = blob_put;
 	ours.blob.get = blob_get;
 }
@@ -505,6 +537,7 @@ void count_tables(struct keel_mock *mock)
 		{ "msg", &real.msg, &ours.msg, sizeof(real.msg) },
 		{ "request", &real.request, &ours.request, sizeof(real.request) },
 		{ "link", &real.link, &ours.link, sizeof(real.link) },
+		{ "remote", &real.remote, &ours.remote, sizeof(real.remote) },
 		{ "blob", &real.blob, &ours.blob, sizeof(real.blob) },
 	};
 	struct service *s;

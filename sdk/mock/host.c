@@ -52,7 +52,7 @@ static void parts_make(struct keel_mock *mock)
 
 	if (loop_create_virtual(&time, &p->loop) < 0 ||
 	    log_open(p->loop, mock->dir, "keelson-mock", UINT32_MAX, false, &p->log, NULL) < 0 ||
-	    registry_create(&p->registry) < 0 || registry_offer(p->registry, "core", core_api()) < 0 ||
+	    registry_create(&p->registry) < 0 || registry_offer(p->registry, "core", &core_api) < 0 ||
 	    store_create(p, &p->store) < 0 ||
 	    objects_create(p->registry, store_dirty, p->store, &p->objects) < 0 ||
 	    hooks_create(p, &hooks_conf, &p->hooks) < 0 || router_create(p, &p->router) < 0 ||

@@ -17,7 +17,7 @@ static void carry(struct keel_mod *self, const char *peer, const void *bytes, ui
 
 	if (msg_open(bytes, len, &m) < 0)
 		die("a message to %s that cannot be read", peer);
-	texts_add(&mock->sent, host_print("%s %s %s", peer, msg_api()->str(m, "msg"), json));
+	texts_add(&mock->sent, host_print("%s %s %s", peer, msg_api.str(m, "msg"), json));
 	msg_destroy(m);
 	free(json);
 }

@@ -69,7 +69,7 @@ static void kernel_make(struct bench *b, const char *build)
 	snprintf(modules, sizeof(modules), "%s/modules", build);
 	if (loop_create(&p->loop) < 0 || registry_create(&p->registry) < 0 ||
 	    log_open(p->loop, b->home, "bench", 0, false, &p->log, NULL) < 0 ||
-	    registry_offer(p->registry, "core", core_api()) < 0 ||
+	    registry_offer(p->registry, "core", &core_api) < 0 ||
 	    objects_create(p->registry, not_dirty, NULL, &p->objects) < 0 ||
 	    hooks_create(p, &hooks, &p->hooks) < 0 || router_create(p, &p->router) < 0 ||
 	    modules_create(p, modules, NULL, &p->modules) < 0)

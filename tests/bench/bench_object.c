@@ -135,7 +135,7 @@ static void pack(uint32_t n)
 {
 	struct keel_view *view = api->view(&owner.pub, "item", NULL, 0, KEEL_USER);
 	struct keel_cursor *c = api->cursor(&owner.pub, "item");
-	const struct keel_msg_api *msg = msg_api();
+	const struct keel_msg_api *msg = &msg_api;
 	struct keel_out *out = NULL;
 	double start = now(), bytes = 0;
 	struct keel_obj *o;

@@ -89,7 +89,7 @@ static char *about_job(struct sim *s, char what[static 96], const char *verb, co
 
 static void submitted(struct sim *s, void *arg, int32_t code, const struct keel_msg *m)
 {
-	const char *id = code == 0 && m != NULL ? msg_api()->str(m, "id") : NULL;
+	const char *id = code == 0 && m != NULL ? msg_api.str(m, "id") : NULL;
 
 	(void)arg;
 	if (id != NULL)

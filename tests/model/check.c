@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "hook/hooks.h"
 #include "store/store.h"
 
 #define SWEEP_EVERY 64
@@ -517,17 +516,6 @@ static void acknowledged_compare(struct checker *c)
 		sim_wrong(s, "job %s was acknowledged, has not ended and is not there", a->id);
 		return;
 	}
-}
-
-static void holds_compare(struct sim *s)
-{
-	struct hooks_counts n;
-
-	hooks_count(s->parts->hooks, &n);
-	if (n.ended > n.taken || n.called > n.ended || n.taken - n.ended != n.open)
-		sim_wrong(s, "holds: %llu taken, %llu ended, %llu called, %u open",
-			  (unsigned long long)n.taken, (unsigned long long)n.ended,
-			  (unsigned long long)n.called, n.open);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */

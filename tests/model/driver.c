@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "hook/hooks.h"
 #include "model.h"
 #include "msg/msg.h"
 #include "pbs_ifl.h"
@@ -235,15 +234,6 @@ static bool has_reservations(struct sim *s)
 {
 	answers_check(s);
 	return s->server == NULL || (reserve_loaded(s) && s->object->count(&s->owner.pub, "resv") > 0);
-}
-
-static void holds_check(struct sim *s)
-{
-	struct hooks_counts n;
-
-	hooks_count(s->parts->hooks, &n);
-	if (n.open > 0 || n.parked > 0 || n.called != n.taken)
-		sim_wrong(s, "all jobs are gone, %u holds of %u operations are open", n.open, n.parked);
 }
 
 static void calm(struct sim *s)

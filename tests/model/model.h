@@ -24,6 +24,10 @@ void plan_compare(struct sim *s); /* it is over: what is promised is the same */
 void check_dump(struct sim *s); /* everything there is, into the record */
 uint64_t check_count(struct sim *s);
 
+/* holds.c */
+void holds_compare(struct sim *s); /* at any time */
+void holds_check(struct sim *s);   /* there are no jobs: no holds either */
+
 /* actions.c: a random act of a user, an operator or a host */
 void act(struct sim *s);
 

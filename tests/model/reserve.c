@@ -253,7 +253,7 @@ static void resv_delete(struct sim *s)
 
 static void submitted(struct sim *s, void *arg, int32_t code, const struct keel_msg *m)
 {
-	const char *id = code == 0 && m != NULL ? msg_api()->str(m, "id") : NULL;
+	const char *id = code == 0 && m != NULL ? msg_api.str(m, "id") : NULL;
 
 	(void)arg;
 	if (id != NULL)

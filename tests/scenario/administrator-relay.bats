@@ -17,12 +17,14 @@ in_job()
 	return "$(cat "$(desk "$OWNER")/status")"
 }
 
+cluster() { setup_sandbox "$@" && qmgr -c "set server job_history_enable = true"; }
+
 reaches() { at "$1" "$OWNER" qstat -B >/dev/null; }
 # fails_at HOST USER COMMAND...: it does, and not by hanging; its output is in $words.
 fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=$?; [ "$got" -ne 0 ] && [ "$got" -ne 124 ]; }
 
 @test "administrator #1: a user works on a login node as on the server's host" {
-	setup_sandbox --logins 1
+	cluster --logins 1
 	wait_until 20 reaches login1
 	id=$(at login1 "$OWNER" qsub -N far -- /bin/sleep 1000)
 	wait_until 20 job_is "$id" R
@@ -40,7 +42,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 }
 
 @test "administrator #1: a job submits another and looks at itself" {
-	setup_sandbox --hosts 2
+	cluster --hosts 2
 	says 0 'R' in_job n2 'qstat -f $PBS_JOBID | sed -n "s/ *job_state = //p"'
 	says 0 '' in_job n2 'qsub -N child -- /bin/true >/dev/null'
 	child=$(qselect -x -N child)
@@ -50,7 +52,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 }
 
 @test "administrator #1: scripts of 16 MiB arrive whole, several at once, and others pass them" {
-	setup_sandbox --logins 1
+	cluster --logins 1
 	wait_until 20 reaches login1
 	desk=$(desk "$OWNER")
 	{ echo 'cksum <"$0" >words'; head -c 12000000 /dev/urandom | base64 -w 1000 | sed 's/^/# /' | head -c 16700000; echo; } >"$desk/long.sh"
@@ -64,7 +66,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 }
 
 @test "administrator #1: a long listing is the same, and one that is not read holds up no other" {
-	setup_sandbox --logins 1
+	cluster --logins 1
 	wait_until 20 reaches login1
 	for i in {1..12}; do echo "qsub -h -J 1-250 -- /bin/true"; done | as "$OWNER" sh >/dev/null
 	same lines 3012 "$(at login1 "$OWNER" qstat -tf | grep -c '^Job Id')"
@@ -79,7 +81,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 }
 
 @test "administrator #3: what a host may do is the server's to say" {
-	setup_sandbox --logins 2 --set 'client-relay.submit=["login1","n*"]' --set 'client-relay.look=["login*"]'
+	cluster --logins 2 --set 'client-relay.submit=["login1","n*"]' --set 'client-relay.look=["login*"]'
 	wait_until 20 reaches login2
 	at login2 "$OWNER" qstat -B
 	says 159 'qsub: Unauthorized Request  host login2 may look and not change anything' at login2 "$OWNER" qsub -- /bin/true
@@ -94,7 +96,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 
 @test "administrator #3: root of a host is root of that host, and managers manage where they may" {
 	needs_root
-	setup_sandbox --logins 2 --set 'client-relay.manage=["login1"]'
+	cluster --logins 2 --set 'client-relay.manage=["login1"]'
 	wait_until 20 reaches login1
 	wait_until 20 reaches login2
 	qmgr -c 'set server acl_roots += root@login1'
@@ -114,7 +116,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 }
 
 @test "administrator #4: without the server a line says so at once, and it works again by itself" {
-	setup_sandbox --logins 1
+	cluster --logins 1
 	wait_until 20 reaches login1
 	sandbox kill server
 	wait_until 20 fails_at login1 "$OWNER" qstat
@@ -127,7 +129,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 }
 
 @test "administrator #4: a restart of the server or of the host's daemon is not noticed" {
-	setup_sandbox --logins 1
+	cluster --logins 1
 	wait_until 20 reaches login1
 	desk=$(desk "$OWNER")
 	at login1 "$OWNER" qsub -W block=true -- /bin/sh -c "until test -e $desk/go; do sleep 0.1; done; exit 5" >"$SB/blocked" 2>&1 & blocked=$!
@@ -152,7 +154,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 }
 
 @test "administrator #5: without the module a sentence says so" {
-	setup_sandbox --logins 1 --disable client-relay
+	cluster --logins 1 --disable client-relay
 	fails_at login1 "$OWNER" qstat
 	has "$words" 'cannot reach the server from this host: none of the modules of its daemon carries requests there'
 	fails_at login1 "$OWNER" qsub -- /bin/true

@@ -7,7 +7,6 @@
 
 #include "keel/wire.h"
 #include "msg/msg.h"
-#include "request/router.h"
 #include "sim.h"
 #include "wire/frame.h"
 
@@ -39,7 +38,7 @@ static void answered(void *arg, const struct frame *f)
 	HASH_FIND(hh, s->questions, &f->corr, sizeof(f->corr), q);
 	if (s->deaf || q == NULL || f->type != WIRE_REPLY || msg_open(f->body, f->len, &m) < 0)
 		return;
-	question_end(s, q, (int32_t)msg_api()->integer(m, "code", -1), m);
+	question_end(s, q, (int32_t)msg_api.integer(m, "code", -1), m);
 	msg_destroy(m);
 }
 
@@ -131,8 +130,8 @@ struct waited {
 static void waited_for(struct sim *s, void *arg, int32_t code, const struct keel_msg *m)
 {
 	struct waited *w = arg;
-	const char *text = m != NULL ? msg_api()->str(m, "text") : NULL;
-	const char *id = m != NULL ? msg_api()->str(m, "id") : NULL;
+	const char *text = m != NULL ? msg_api.str(m, "text") : NULL;
+	const char *id = m != NULL ? msg_api.str(m, "id") : NULL;
 
 	(void)s;
 	w->done = true;

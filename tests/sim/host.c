@@ -93,7 +93,7 @@ void host_message(struct host *h, const char *bytes, size_t len)
 
 	if (!h->alive || msg_open(bytes, len, &m) < 0)
 		return;
-	name = msg_api()->str(m, "msg");
+	name = msg_api.str(m, "msg");
 	if (name != NULL && strcmp(name, "task.who") == 0)
 		host_hello(h);
 	else if (name != NULL && strcmp(name, "task.start") == 0)

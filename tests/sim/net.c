@@ -56,7 +56,7 @@ static void packet_send(struct host *h, int direction, const void *bytes, size_t
 /* Without the secret of a run, which no seed decides. */
 static uint64_t packet_hash(struct keel_msg *m, const char *bytes, size_t len)
 {
-	const char *cookie = msg_api()->str(m, "cookie");
+	const char *cookie = msg_api.str(m, "cookie");
 	size_t n = cookie != NULL ? strlen(cookie) : 0;
 	const char *at = n > 0 ? memmem(bytes, len, cookie, n) : NULL;
 
@@ -69,7 +69,7 @@ static void packet_trace(struct sim *s, const struct host *h, int direction, con
 			 size_t len, const char *fate)
 {
 	struct keel_msg *m;
-	const struct keel_msg_api *api = msg_api();
+	const struct keel_msg_api *api = &msg_api;
 
 	if (msg_open(bytes, len, &m) < 0)
 		return;

@@ -411,10 +411,10 @@ static bool line_take(struct sim *s, struct part *p, uint32_t i, const char *lin
 
 struct part *part_make(struct host *h, const struct keel_msg *m)
 {
-	const char *tolerate = msg_api()->str(m, "tolerate");
+	const char *tolerate = msg_api.str(m, "tolerate");
 	uint32_t n = 0;
-	const char *const *lines = msg_api()->strings(m, "hosts", &n);
-	int64_t index = msg_api()->integer(m, "index", 0);
+	const char *const *lines = msg_api.strings(m, "hosts", &n);
+	int64_t index = msg_api.integer(m, "index", 0);
 	struct part *p;
 
 	if (lines == NULL || n == UINT32_MAX || n < 2)
@@ -438,7 +438,7 @@ void part_resize(struct task *t, const struct keel_msg *m)
 {
 	struct part *p = t->part;
 	uint32_t n = 0;
-	const char *const *lines = msg_api()->strings(m, "hosts", &n);
+	const char *const *lines = msg_api.strings(m, "hosts", &n);
 
 	if (p == NULL || lines == NULL || n == UINT32_MAX)
 		return;

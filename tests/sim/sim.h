@@ -30,6 +30,7 @@
 #include "keel/service/resource.h"
 #include "main/daemon.h"
 #include "random.h"
+#include "mock/guest.h"
 #include "mock/virtual.h"
 
 #define USERS 6 /* the first is root, a manager */

@@ -340,7 +340,7 @@ static int64_t life_ms(struct host *h, const char *id, int64_t run)
 
 void task_start(struct host *h, const struct keel_msg *m)
 {
-	const struct keel_msg_api *msg = msg_api();
+	const struct keel_msg_api *msg = &msg_api;
 	const char *id = msg->str(m, "id");
 	int64_t run = msg->integer(m, "run", -1), left_ms, limit;
 	struct task *t = id != NULL ? task_on(h, id) : NULL;
@@ -446,8 +446,8 @@ static void signal_plain(struct task *t, const char *name, int64_t number)
 
 static void on_signal(struct task *t, const struct keel_msg *m)
 {
-	const char *name = msg_api()->str(m, "name");
-	int64_t number = msg_api()->integer(m, "number", 0);
+	const char *name = msg_api.str(m, "name");
+	int64_t number = msg_api.integer(m, "number", 0);
 
 	if (number != 0 && number == t->heard)
 		return; /* it came twice */
@@ -468,7 +468,7 @@ static void on_signal(struct task *t, const struct keel_msg *m)
 static void on_kill(struct task *t, const struct keel_msg *m)
 {
 	struct sim *s = t->host->sim;
-	int64_t delay_ms = msg_api()->integer(m, "delay", 0), number = msg_api()->integer(m, "number", 0);
+	int64_t delay_ms = msg_api.integer(m, "delay", 0), number = msg_api.integer(m, "number", 0);
 	bool no = number != 0 && !s->calm && chance_is(&s->tasks, REFUSED);
 
 	answer(t->host, number, no ? HOOK_REJECT : 0);
@@ -482,7 +482,7 @@ static void on_kill(struct task *t, const struct keel_msg *m)
 
 static void on_checkpoint(struct task *t, const struct keel_msg *m)
 {
-	answer(t->host, msg_api()->integer(m, "number", 0), NOSUP);
+	answer(t->host, msg_api.integer(m, "number", 0), NOSUP);
 }
 
 static void on_discard(struct task *t, const struct keel_msg *m)
@@ -536,13 +536,13 @@ static const struct {
 static void unknown(struct host *h, const struct keel_msg *m, const char *id, int64_t run)
 {
 	host_say(h, about(id, run), "task.unknown");
-	answer(h, msg_api()->integer(m, "number", 0), BADSTATE);
+	answer(h, msg_api.integer(m, "number", 0), BADSTATE);
 }
 
 void task_order(struct host *h, const char *name, const struct keel_msg *m)
 {
-	const char *id = msg_api()->str(m, "id");
-	int64_t run = msg_api()->integer(m, "run", -1);
+	const char *id = msg_api.str(m, "id");
+	int64_t run = msg_api.integer(m, "run", -1);
 	struct task *t = id != NULL ? task_on(h, id) : NULL;
 
 	for (size_t i = 0; id != NULL && i < KEEL_COUNT(orders); i++) {
@@ -553,7 +553,7 @@ void task_order(struct host *h, const char *name, const struct keel_msg *m)
 		else if (t != NULL && t->run == run && !(t->discarded && orders[i].must_be_there))
 			orders[i].fn(t, m);
 		else if (orders[i].must_be_there && t != NULL && t->next_run == run)
-			answer(h, msg_api()->integer(m, "number", 0), BADSTATE); /* too early */
+			answer(h, msg_api.integer(m, "number", 0), BADSTATE); /* too early */
 		else if (orders[i].must_be_there)
 			unknown(h, m, id, run);
 		else if (orders[i].fn == on_release)

@@ -10,7 +10,6 @@
 
 #include "hook/hooks.h"
 #include "registry/registry.h"
-#include "request/router.h"
 #include "sim.h"
 
 #define EPOCH_US (INT64_C(1700000000) * 1000000)

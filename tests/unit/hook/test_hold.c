@@ -3,6 +3,7 @@
  * test_hold.c - operations that wait: each hold ends once, whatever ends it.
  */
 #include "hook/engine.h"
+#include "hook/inside.h"
 
 static struct keel_hold_opts opts;
 static struct keel_hold *hold, *hold2;
@@ -319,16 +320,15 @@ static void the_engine_ends_what_waits(void)
 /* While modules are still there: a module may wait with the code of another. */
 static void a_daemon_that_ends_waits_for_nothing(void)
 {
-	struct hooks_counts n;
+	const struct hooks *h;
 
 	start();
+	h = e.parts.hooks;
 	CU_ASSERT_EQUAL(delete_job(), KEEL_WAIT);
-	hooks_count(e.parts.hooks, &n);
-	CU_ASSERT(n.taken == 1 && n.ended == 0 && n.open == 1 && n.parked == 1);
+	CU_ASSERT(h->holds.taken == 1 && h->holds.ended == 0 && h->holds.open == 1 && h->holds.parked == 1);
 	hooks_stop(e.parts.hooks);
 	CU_ASSERT_STRING_EQUAL(trace, "waits:1.svr cancel4 done");
-	hooks_count(e.parts.hooks, &n);
-	CU_ASSERT(n.taken == 1 && n.ended == 1 && n.called == 1 && n.open == 0 && n.parked == 0);
+	CU_ASSERT(h->holds.taken == 1 && h->holds.ended == 1 && h->holds.called == 1 && h->holds.open == 0 && h->holds.parked == 0);
 	CU_ASSERT_NOT_EQUAL(delete_job(), KEEL_WAIT);
 	engine_stop();
 }

@@ -98,7 +98,7 @@ static inline keel_verdict on_down(struct keel_call *c, const struct keel_ev_pee
 static inline void on_message(struct keel_mod *m, const char *peer, const struct keel_msg *body)
 {
 	struct daemon *d = daemon_of(m);
-	const char *text = msg_api()->str(body, "text");
+	const char *text = msg_api.str(body, "text");
 
 	d->messages++;
 	snprintf(d->last_peer, sizeof(d->last_peer), "%s", peer);

@@ -124,7 +124,7 @@ static void send_it(struct keel_mod *m, const char *peer, const void *bytes, uin
 	CU_ASSERT_PTR_EQUAL(m, &module.pub);
 	CU_ASSERT_FATAL(msg_open(bytes, len, &msg) == 0);
 	snprintf(sent, sizeof(sent), "%s: %s", peer,
-		 msg_api()->str(msg, msg_api()->str(msg, "text") != NULL ? "text" : "msg"));
+		 msg_api.str(msg, msg_api.str(msg, "text") != NULL ? "text" : "msg"));
 	msg_destroy(msg);
 }
 

@@ -44,7 +44,7 @@ static void parts_up(struct parts *p, const char *set)
 	if (modules_dir == NULL || loop_create(&p->loop) < 0 ||
 	    log_open(p->loop, k.dir, "test", 0xffff, false, &p->log, NULL) < 0 ||
 	    registry_create(&p->registry) < 0 ||
-	    registry_offer(p->registry, "core", core_api()) < 0 ||
+	    registry_offer(p->registry, "core", &core_api) < 0 ||
 	    objects_create(p->registry, dirty, NULL, &p->objects) < 0 ||
 	    hooks_create(p, &hooks_conf, &p->hooks) < 0 ||
 	    modules_create(p, modules_dir, set, &p->modules) < 0)

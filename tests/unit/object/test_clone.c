@@ -70,7 +70,7 @@ static void shown_under_another_id(void)
 	struct keel_obj *o = original();
 	struct keel_view *v = e.api->view(e.mod, "thing", &(struct keel_wanted){ "Name", NULL }, 1,
 					  KEEL_USER);
-	const struct keel_msg_api *msg = msg_api();
+	const struct keel_msg_api *msg = &msg_api;
 	struct keel_out *out = msg->out(e.mod);
 	const char *bytes;
 	uint32_t len;

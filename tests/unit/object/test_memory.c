@@ -47,14 +47,14 @@ static bool answer(const char *id)
 	struct keel_obj *o = e.api->find(e.mod, "thing", id);
 	struct keel_view *all = e.api->view(e.mod, "thing", NULL, 0, KEEL_USER);
 	struct keel_view *some = e.api->view(e.mod, "thing", want, 2, KEEL_USER);
-	struct keel_out *out = msg_api()->out(e.mod);
+	struct keel_out *out = msg_api.out(e.mod);
 	bool good = o && all && some && out;
 
 	if (out)
-		msg_api()->open_array(out, "objects");
+		msg_api.open_array(out, "objects");
 	good = good && e.api->pack(o, NULL, all, out) == 0 && e.api->pack(o, NULL, some, out) == 0;
 	if (out)
-		msg_api()->drop(out);
+		msg_api.drop(out);
 	e.api->view_close(some);
 	e.api->view_close(all);
 	return good;

@@ -12,7 +12,7 @@ static struct engine e;
 static const char *answer(struct keel_obj *o, struct keel_view *v)
 {
 	static char text[2048];
-	const struct keel_msg_api *msg = msg_api();
+	const struct keel_msg_api *msg = &msg_api;
 	struct keel_out *out = msg->out(e.mod);
 	const struct pack_value *list, *line;
 	const char *bytes;

@@ -122,7 +122,7 @@ static inline struct keel_out *wire_request(const char *name)
 {
 	struct keel_out *o = out_create();
 
-	msg_api()->put_str(o, "req", name);
+	msg_api.put_str(o, "req", name);
 	return o;
 }
 

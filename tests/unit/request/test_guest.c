@@ -3,6 +3,7 @@
  * test_guest.c - clients without a socket: who they are is said by who made them, all else is as ever.
  */
 #include "fixture.h"
+#include "mock/guest.h"
 
 static struct kernel k;
 static struct client *guest;
@@ -21,7 +22,7 @@ static void hear(void *arg, const char *bytes, size_t len)
 		return;
 	}
 	CU_ASSERT_EQUAL_FATAL(msg_open(bytes + WIRE_HEADER_SIZE, len - WIRE_HEADER_SIZE, &m), 0);
-	code = msg_api()->integer(m, "code", -1);
+	code = msg_api.integer(m, "code", -1);
 	answers++;
 	msg_destroy(m);
 }

@@ -16,7 +16,7 @@ static struct keel_msg *opened(const char *bytes, size_t len)
 
 static void test_round_trip(void)
 {
-	const struct keel_msg_api *api = msg_api();
+	const struct keel_msg_api *api = &msg_api;
 	static const char *const names[] = { "one", "", "three" };
 	struct keel_out *o = api->out(NULL);
 	const char *const *strings;
@@ -58,7 +58,7 @@ static void test_round_trip(void)
 
 static void put_attr(struct keel_out *o, const char *name, const char *key, const char *value, int op)
 {
-	const struct keel_msg_api *api = msg_api();
+	const struct keel_msg_api *api = &msg_api;
 
 	api->open_list(o);
 	api->add_str(o, name);
@@ -70,7 +70,7 @@ static void put_attr(struct keel_out *o, const char *name, const char *key, cons
 
 static void test_attrs(void)
 {
-	const struct keel_msg_api *api = msg_api();
+	const struct keel_msg_api *api = &msg_api;
 	struct keel_out *o = api->out(NULL);
 	const struct keel_attrop *ops;
 	struct keel_msg *m;
@@ -108,7 +108,7 @@ static void expect_bad_attrs(const char *bytes, size_t len)
 	const struct keel_attrop *ops = NULL;
 	uint32_t n;
 
-	CU_ASSERT_EQUAL(msg_api()->attrs(m, "a", &ops, &n), -EPROTO);
+	CU_ASSERT_EQUAL(msg_api.attrs(m, "a", &ops, &n), -EPROTO);
 	CU_ASSERT_PTR_NULL(ops);
 	msg_destroy(m);
 }
@@ -131,7 +131,7 @@ static void test_hostile_attrs(void)
 
 static void test_hostile_values(void)
 {
-	const struct keel_msg_api *api = msg_api();
+	const struct keel_msg_api *api = &msg_api;
 	struct keel_msg *m = OPEN("\x83\xa1s\xa3x\0y\xa1l\x92\xa1x\x05\xa1n\x05");
 	uint32_t n;
 
@@ -165,7 +165,7 @@ static void test_not_a_map(void)
 /* What a careless module does wrong is remembered and never sent. */
 static void test_wrong_use(void)
 {
-	const struct keel_msg_api *api = msg_api();
+	const struct keel_msg_api *api = &msg_api;
 	struct keel_out *o = api->out(NULL);
 	uint32_t len;
 
@@ -199,7 +199,7 @@ static void test_wrong_use(void)
 /* past kernel/msg/msg.h WIRE_DEPTH_MAX */
 static void test_deepest_is_readable(void)
 {
-	const struct keel_msg_api *api = msg_api();
+	const struct keel_msg_api *api = &msg_api;
 	struct keel_out *o = api->out(NULL);
 	uint32_t len;
 	const char *bytes;
@@ -262,7 +262,7 @@ static void test_taken_memory(void)
 	struct keel_msg *m;
 
 	CU_ASSERT_EQUAL_FATAL(msg_take(memory_of(body, sizeof(body) - 1), 2, sizeof(body) - 1, &m), 0);
-	CU_ASSERT_STRING_EQUAL(msg_api()->str(m, "k"), "hello");
+	CU_ASSERT_STRING_EQUAL(msg_api.str(m, "k"), "hello");
 	msg_destroy(m);
 	CU_ASSERT_EQUAL(msg_take(memory_of(body, sizeof(body) - 2), 2, sizeof(body) - 2, &m), -EPROTO);
 }

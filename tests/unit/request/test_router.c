@@ -380,13 +380,13 @@ static void test_long_requests(void)
 	k.parts.router->limits.request = 1000;
 	wire_connect(&k, &c);
 	o = wire_request("echo");
-	msg_api()->put_str(o, "text", text);
+	msg_api.put_str(o, "text", text);
 	wire_send(&c, 1, o);
 	CU_ASSERT_EQUAL(wire_code(&c), 15004);
 	CU_ASSERT(wire_text_is(&c, "text", "the request is too long: at most 1000 bytes besides a job's "
 					   "script, where each value counts 16 more; ask in parts"));
 	o = wire_request("echo");
-	msg_api()->put_bytes(o, "script", bytes, sizeof(bytes));
+	msg_api.put_bytes(o, "script", bytes, sizeof(bytes));
 	wire_send(&c, 2, o);
 	CU_ASSERT_EQUAL(wire_code(&c), 0);
 	wire_close(&c);
@@ -398,7 +398,7 @@ static struct keel_out *keep_long(void)
 	static const char script[1000];
 	struct keel_out *o = wire_request("keep");
 
-	msg_api()->put_bytes(o, "script", script, sizeof(script));
+	msg_api.put_bytes(o, "script", script, sizeof(script));
 	return o;
 }
 
