@@ -71,8 +71,7 @@ static void call_append(struct keel_call *c, const char *text)
 }
 
 /* ---- the change set -------------------------------------------------------------------------------- */
-static const struct keel_attr *attr_of(struct op *op, struct keel_obj *obj, const char *name,
-				       struct keel_err *err)
+static const struct keel_attr *attr_of(struct op *op, struct keel_obj *obj, const char *name, struct keel_err *err)
 {
 	const struct keel_object_api *object = hooks_object(op->hooks);
 	const struct keel_attr *a = NULL;
@@ -94,8 +93,7 @@ static int32_t call_set(struct keel_call *c, struct keel_obj *obj, const char *n
 	const struct keel_attr *a;
 
 	if (op->point->kind != KEEL_GATE)
-		return err_set(err, PBSE_INTERNAL, "a tap of %s may not change anything",
-			       op->point->info->name);
+		return err_set(err, PBSE_INTERNAL, "a tap of %s may not change anything", op->point->info->name);
 	a = attr_of(op, obj, name, err);
 	if (a == NULL)
 		return err != NULL && err->code != 0 ? err->code : PBSE_NOATTR;

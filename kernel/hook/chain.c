@@ -44,14 +44,11 @@ static int tap_lint(const char *module, const struct keel_tap *t, const struct p
 	const char *no;
 
 	if (t->name == NULL || t->name[0] == '\0' || strpbrk(t->name, " ,.") != NULL)
-		return err_set(err, -EINVAL,
-			       "a tap of module %s has no name, or one with a blank, comma or dot",
+		return err_set(err, -EINVAL, "a tap of module %s has no name, or one with a blank, comma or dot",
 			       module);
 	if (info == NULL)
-		return err_set(err, -EINVAL,
-			       "tap %s.%s is for point %u, which this kernel does not have; upgrade "
-			       "keelson or correct the tap",
-			       module, t->name, t->point);
+		return err_set(err, -EINVAL, "tap %s.%s is for point %u, which this kernel does not have; upgrade "
+			       "keelson or correct the tap", module, t->name, t->point);
 	no = tap_objection(t, info->kind);
 	if (no != NULL)
 		return err_set(err, -EINVAL, "tap %s.%s at %s cannot be used: %s", module, t->name,
@@ -120,8 +117,7 @@ static int refuse_loop(const struct chain *c, uint32_t placed, const char *point
 		at = tap_blocker(c, placed, at);
 	} while (at != start);
 	buf_str(&text, start->name);
-	err_set(err, -ELOOP,
-		"the taps of %s cannot be ordered: %s; change `before` or `after` of one of them",
+	err_set(err, -ELOOP, "the taps of %s cannot be ordered: %s; change `before` or `after` of one of them",
 		point, text.failed ? "they form a loop" : text.data);
 	buf_fini(&text);
 	return -ELOOP;

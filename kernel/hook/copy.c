@@ -98,7 +98,6 @@ void copy_refresh(struct hooks *h, struct copy *c)
 
 	for (uint32_t i = 0; i < c->n_objs; i++) {
 		if (obj_look_up(h, &c->objs[i]) != c->objs[i].obj)
-			memcpy((char *)(uintptr_t)c->event + c->objs[i].at, &none,
-			       sizeof(none));
+			memcpy((char *)(uintptr_t)c->event + c->objs[i].at, &none, sizeof(none));
 	}
 }

@@ -138,8 +138,7 @@ static struct hold *hold_create(struct op *op, const struct keel_hold_opts *o)
 	return hold;
 }
 
-keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
-		       struct keel_hold **ret_hold)
+keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold)
 {
 	struct op *op = op_of(c);
 	struct hooks *h = op->hooks;

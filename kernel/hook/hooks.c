@@ -20,8 +20,7 @@ static void hook_note(struct keel_mod *m, uint32_t point, const void *event)
 	hooks_note(hooks_of(m), point, event);
 }
 
-static int64_t hook_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf,
-			 uint32_t len)
+static int64_t hook_fold(struct keel_mod *m, uint32_t point, const void *event, char *buf, uint32_t len)
 {
 	return hooks_fold(hooks_of(m), point, event, buf, len);
 }

@@ -270,8 +270,7 @@ struct hold {
 	int32_t reason; /* 0: released */
 	int64_t since_ms;
 };
-keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts,
-		       struct keel_hold **ret_hold);
+keel_verdict hold_take(struct keel_call *c, const struct keel_hold_opts *opts, struct keel_hold **ret_hold);
 void hold_release(struct keel_hold *pub);
 void hold_end(struct hold *hold, int32_t reason);
 void hold_free(struct hold *hold);

@@ -245,8 +245,7 @@ __attribute__((noinline)) static keel_verdict raise_end(struct hooks *h, struct 
 	return outcome.verdict;
 }
 
-static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct point *p,
-				const struct keel_raise *r)
+static keel_verdict raise_chain(struct hooks *h, struct keel_mod *m, struct point *p, const struct keel_raise *r)
 {
 	union any_event room;
 	keel_verdict v;
@@ -308,8 +307,7 @@ int64_t hooks_fold(struct hooks *h, uint32_t point, const void *event, char *buf
 	if (p == NULL || p->chain == NULL || p->kind != KEEL_FOLD)
 		return 0;
 	if (h->top != NULL && h->top->depth >= DEPTH_MAX) {
-		hooks_log(h, KEEL_LOG_ERROR, p->info->name, "%s was raised too deep inside others",
-			  p->info->name);
+		hooks_log(h, KEEL_LOG_ERROR, p->info->name, "%s was raised too deep inside others", p->info->name);
 		return 0;
 	}
 	op_init(&op, h, p, event_whole(p, event, &room));

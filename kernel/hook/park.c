@@ -186,8 +186,7 @@ void ops_wake(struct hooks *h)
 	if (h->wake != NULL)
 		return;
 	h->chores = true;
-	hooks_log(h, KEEL_LOG_ERROR, NULL,
-		  "no memory to continue operations; they go on with the next event");
+	hooks_log(h, KEEL_LOG_ERROR, NULL, "no memory to continue operations; they go on with the next event");
 }
 
 void op_ready(struct op *op)

@@ -164,8 +164,7 @@ static void strike(struct op *op, struct tap *t)
 	t->off |= TAP_BENCHED;
 	hooks_log(h, KEEL_LOG_ERROR, op_label(op),
 		  "%s was too slow %u times and is not called any more%s; restart its module when it is "
-		  "repaired, or 'keelson hooks --unbench %s'",
-		  t->name, t->stat.strikes,
+		  "repaired, or 'keelson hooks --unbench %s'", t->name, t->stat.strikes,
 		  t->policy == KEEL_ON_FAIL_REJECT ? ", what it guards is refused" : "", t->name);
 }
 

@@ -69,7 +69,6 @@ void peer_linked(struct peer *p, const struct keel_carrier_api *carrier); /* NUL
 void peer_await(struct peer *p);
 void peer_leaves(struct links *l, const char *name); /* it said goodbye */
 int peer_send(struct peer *p, struct keel_out *o);
-int peer_stream(struct peer *p, struct keel_out *o); /* now, over its carrier; `o` is moved */
 void peer_carry(struct peer *p, const char *bytes, uint32_t len); /* over its carrier */
 void message_destroy(struct message *m);
 

@@ -106,11 +106,19 @@ static int32_t link_send(struct keel_mod *m, const char *peer, const char *name,
 static int32_t link_stream(struct keel_mod *m, const char *peer, const char *name, struct keel_out *o)
 {
 	struct peer *p = peer_find(links_of(m), peer);
+	const char *bytes;
+	uint32_t len;
+	int ret;
 
 	if (!peer_is_up(p) || p->memory)
 		return link_send(m, peer, name, o); /* of this process: in a turn of its own */
 	out_put_str(o, "msg", name);
-	return peer_stream(p, o);
+	bytes = out_bytes(o, &len);
+	ret = bytes == NULL ? -ENOMEM : len > MESSAGE_MOST ? -EMSGSIZE : 0;
+	if (ret == 0)
+		peer_carry(p, bytes, len);
+	out_drop(o);
+	return ret;
 }
 
 static bool link_is_up(struct keel_mod *m, const char *peer)

@@ -146,15 +146,3 @@ int peer_send(struct peer *p, struct keel_out *o)
 		message_destroy(m);
 	return ret;
 }
-
-int peer_stream(struct peer *p, struct keel_out *o)
-{
-	uint32_t len;
-	const char *bytes = out_bytes(o, &len);
-	int ret = bytes == NULL ? -ENOMEM : len > MESSAGE_MOST ? -EMSGSIZE : 0;
-
-	if (ret == 0)
-		peer_carry(p, bytes, len);
-	out_drop(o);
-	return ret;
-}

@@ -127,8 +127,7 @@ static void json_add(struct log *g, uint32_t event, const char *klass, const cha
 }
 
 /* Writes a record with the second in g->stamp. Of a line that fits only in part the beginning stays, as a line of its own. */
-static void record_write(struct log *g, uint32_t event, const char *klass, const char *object,
-			 const char *text)
+static void record_write(struct log *g, uint32_t event, const char *klass, const char *object, const char *text)
 {
 	size_t written = 0;
 	char words[80];
@@ -301,8 +300,7 @@ const char *log_dir(const struct log *g)
 	return g != NULL ? g->dir : NULL;
 }
 
-void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
-	      va_list ap)
+void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt, va_list ap)
 {
 	if (g == NULL || (event & ((g->override ? g->override : g->mask) | KEEL_LOG_FORCE)) == 0)
 		return;
@@ -313,8 +311,7 @@ void log_addv(struct log *g, uint32_t event, const char *klass, const char *obje
 		     g->text.data == NULL ? "" : g->text.data);
 }
 
-void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
-	     ...)
+void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt, ...)
 {
 	va_list ap;
 

@@ -31,7 +31,6 @@ const char *log_dir(const struct log *g);
  * that cannot be written are counted; the count is logged when writing works again. */
 void log_add(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
 	     ...) KEEL_PRINTF(5, 6);
-void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt,
-	      va_list ap);
+void log_addv(struct log *g, uint32_t event, const char *klass, const char *object, const char *fmt, va_list ap);
 
 #endif

@@ -191,8 +191,7 @@ static void watch_ready(uv_poll_t *uv, int failure, int events)
 		w->fn(w->arg, events & w->events);
 }
 
-int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
-	       struct loop_watch **ret_watch)
+int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg, struct loop_watch **ret_watch)
 {
 	struct loop_watch *w = calloc(1, sizeof(*w));
 	int ret = w == NULL ? -ENOMEM : uv_poll_init(&l->uv, &w->uv, fd);

@@ -58,8 +58,7 @@ enum loop_events { LOOP_READABLE = 1, LOOP_WRITABLE = 2 };
 typedef void loop_fd_fn(void *arg, int events);
 /* The fd becomes non-blocking. On an error of the fd the callback gets all events that are watched. Fails with -EPERM
  * for a fd that is always ready (a regular file). */
-int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg,
-	       struct loop_watch **ret_watch);
+int loop_watch(struct loop *l, int fd, int events, loop_fd_fn *fn, void *arg, struct loop_watch **ret_watch);
 int loop_watch_set(struct loop_watch *w, int events); /* change what is watched; 0 = pause */
 void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
 
@@ -68,10 +67,8 @@ void loop_watch_cancel(struct loop_watch *w);         /* the fd stays open */
  * process. 0, -EBUSY, -errno. */
 #define LOOP_ASLEEP UINT64_MAX
 typedef void loop_tick_fn(void *arg, uint64_t turn, int64_t late_ns);
-int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg);
+int loop_tick(struct loop *l, int64_t ms, struct keel_account *turns, loop_tick_fn *fn, void *arg);
 void loop_tick_end(struct loop *l);
-/* Counts the turns of the loop that ticks from now on. */
-void loop_account(const struct loop *l, struct keel_account *turns);
 /* Work begins, in a turn or outside of one; a turn is over. */
 void loop_busy(const struct loop *l);
 void loop_idle(const struct loop *l);

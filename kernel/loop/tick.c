@@ -71,13 +71,7 @@ void loop_idle(const struct loop *l)
 	tick.turns++;
 }
 
-void loop_account(const struct loop *l, struct keel_account *turns)
-{
-	if (tick.loop == l)
-		tick.account = turns;
-}
-
-int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
+int loop_tick(struct loop *l, int64_t ms, struct keel_account *turns, loop_tick_fn *fn, void *arg)
 {
 	struct sigaction act = { .sa_handler = ticked, .sa_flags = (int)(SA_RESTART | SA_ONSTACK) };
 	struct sigevent how = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL };
@@ -90,6 +84,7 @@ int loop_tick(struct loop *l, int64_t ms, loop_tick_fn *fn, void *arg)
 	loop_delay_ns(l); /* opens what the handler reads */
 	tick.once.it_value = (struct timespec){ ms / 1000, ms % 1000 * 1000000 };
 	tick.ns = ms * 1000000;
+	tick.account = turns;
 	tick.fn = fn;
 	tick.arg = arg;
 	tick.armed = 0;
@@ -103,6 +98,5 @@ void loop_tick_end(struct loop *l)
 	if (tick.loop != l)
 		return;
 	tick.loop = NULL;
-	tick.account = NULL;
 	timer_delete(tick.timer);
 }

@@ -31,9 +31,9 @@ const char *pbs_conf_server(const struct pbs_conf *p);
 #define HOME_DEFAULT "/var/spool/pbs"
 #define SETTINGS_GROUPS 4
 
-/* The bit of enum keel_daemon of this word, 0: none; and the word of a bit. */
-uint32_t role_of(const char *word);
-const char *role_word(uint32_t role);
+#define ROLES 3
+extern const char *const role_words[ROLES]; /* of the bits of enum keel_daemon */
+uint32_t role_of(const char *word);	    /* the bit of this word, 0: none */
 
 struct settings {
 	struct conf_data *data[SETTINGS_GROUPS]; /* of the structs here; no text of them is NULL or empty */

@@ -41,8 +41,7 @@ char *place_exec_dir(void)
 {
 	char *dir = program_dir(), *slash = dir == NULL ? NULL : strrchr(dir, '/');
 
-	if (slash != NULL && slash != dir &&
-	    (strcmp(slash, "/sbin") == 0 || strcmp(slash, "/bin") == 0))
+	if (slash != NULL && slash != dir && (strcmp(slash, "/sbin") == 0 || strcmp(slash, "/bin") == 0))
 		*slash = '\0';
 	return dir == NULL ? strdup("/usr/local") : dir;
 }

@@ -46,10 +46,10 @@ static const char **words_make(const struct daemon *d, const char *set, const ch
 		words[n++] = "--home";
 		words[n++] = d->parts.home;
 	}
-	for (uint32_t role = KEEL_SERVER; role <= KEEL_LOGIN; role <<= 1) {
-		if (o->roles & role) {
+	for (uint32_t i = 0; i < ROLES; i++) {
+		if (o->roles & 1u << i) {
 			words[n++] = "--role";
-			words[n++] = role_word(role);
+			words[n++] = role_words[i];
 		}
 	}
 	for (size_t i = 0; i < o->n_set; i++) {

@@ -87,19 +87,14 @@ static bool is_name(const char *name)
 	return true;
 }
 
-static const char *const role_words[] = { "server", "mom", "login" }; /* of KEEL_SERVER, KEEL_MOM, KEEL_LOGIN */
+const char *const role_words[ROLES] = { "server", "mom", "login" };
 
 uint32_t role_of(const char *word)
 {
-	for (uint32_t i = 0; i < KEEL_COUNT(role_words); i++)
+	for (uint32_t i = 0; i < ROLES; i++)
 		if (strcmp(role_words[i], word) == 0)
 			return UINT32_C(1) << i;
 	return 0;
-}
-
-const char *role_word(uint32_t role)
-{
-	return role_words[role == KEEL_LOGIN ? 2 : role == KEEL_MOM];
 }
 
 static int roles_fill(struct settings *s, const struct options *o, struct keel_err *err)

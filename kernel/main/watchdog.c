@@ -82,7 +82,6 @@ static void tick(void *arg, uint64_t turn, int64_t late_ns)
 int watchdog_start(struct parts *parts, const struct hooks_conf *c)
 {
 	int64_t tick_ms = TICK_LONGEST_MS;
-	int ret;
 
 	if (tick_ms > c->soft_budget_ms / 2)
 		tick_ms = c->soft_budget_ms / 2;
@@ -96,7 +95,5 @@ int watchdog_start(struct parts *parts, const struct hooks_conf *c)
 	w.tick_ms = tick_ms;
 	w.turn = LOOP_ASLEEP;
 	w.still_ms = 0;
-	ret = loop_tick(parts->loop, tick_ms, tick, NULL);
-	loop_account(parts->loop, &parts->account[KEEL_ACCOUNT_TURN]);
-	return ret;
+	return loop_tick(parts->loop, tick_ms, &parts->account[KEEL_ACCOUNT_TURN], tick, NULL);
 }

@@ -112,11 +112,9 @@ void loaders_find(const struct modules *all, const struct conf_module *said, uin
 int loaders_lint(const struct set *s, struct keel_err *err);
 
 /* lint.c: the normalised descriptor into m->desc, m->rules and m->taps. */
-int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
-		    struct keel_err *err);
+int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw, struct keel_err *err);
 
-int site_read(const struct module *m, const struct conf *conf, struct site **ret_site,
-	      struct keel_err *err);
+int site_read(const struct module *m, const struct conf *conf, struct site **ret_site, struct keel_err *err);
 bool site_same(const struct site *a, const struct site *b);
 void site_destroy(struct site *s);
 

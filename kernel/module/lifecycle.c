@@ -62,8 +62,7 @@ static int module_ready(struct module *m, struct keel_err *err)
 	memset(m->owner.pub.state, 0, m->desc.state_size); /* it may have run before */
 	ret = needs_find(m, false, err);
 	if (ret == 0)
-		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs,
-				   m->desc.n_contribs, err);
+		ret = registry_add(m->owner.parts->registry, &m->owner, m->desc.contribs, m->desc.n_contribs, err);
 	if (ret < 0)
 		return ret;
 	ret = needs_find(m, true, err);

@@ -107,8 +107,7 @@ static const char *rule_objection(const struct keel_conf_rule *r, uint32_t conf_
 	return NULL;
 }
 
-int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw,
-		    struct keel_err *err)
+int descriptor_lint(struct module *m, const char *file, const struct keel_module *raw, struct keel_err *err)
 {
 	const struct keel_module *d = &m->desc;
 	const char *no = objection(raw, &m->desc);

@@ -93,8 +93,7 @@ static int map(const char *file, struct image *image, struct keel_err *err)
 			       reason[0] != '\0' ? reason : lt_dlerror());
 	image->raw = lt_dlsym(handle, "keel_module");
 	if (image->raw == NULL)
-		return err_set(err, -ENOEXEC,
-			       "%s exports no keel_module; a module is defined by KEEL_MODULE()",
+		return err_set(err, -ENOEXEC, "%s exports no keel_module; a module is defined by KEEL_MODULE()",
 			       image->path);
 	return 0;
 }

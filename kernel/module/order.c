@@ -123,10 +123,8 @@ static int need_lint(struct modules *all, const struct set *s, const struct modu
 	if (def != NULL && def->version >= need->minor)
 		return 0;
 	if (def != NULL)
-		return err_set(err, -EPROTO,
-			       "module %s needs service '%s' of version %u, module %s offers %u; "
-			       "upgrade %s",
-			       m->desc.name, need->name, need->minor, other->desc.name,
+		return err_set(err, -EPROTO, "module %s needs service '%s' of version %u, module %s offers %u; "
+			       "upgrade %s", m->desc.name, need->name, need->minor, other->desc.name,
 			       def->version, other->desc.name);
 	if (registry_service(all->parts->registry, need->name, need->minor, NULL, &why) != NULL)
 		return 0;
@@ -143,14 +141,12 @@ int relations_lint(const struct set *s, const struct module *m, const struct con
 		const struct conf_module *other = conf_module(conf, *name);
 
 		if (set_named(s, *name) == NULL && (other == NULL || !other->enabled))
-			return err_set(err, -ENOENT,
-				       "module %s requires module %s; enable it, or disable %s",
+			return err_set(err, -ENOENT, "module %s requires module %s; enable it, or disable %s",
 				       m->desc.name, *name, m->desc.name);
 	}
 	for (name = m->desc.conflicts; name != NULL && *name != NULL; name++) {
 		if (set_named(s, *name) != NULL)
-			return err_set(err, -EEXIST,
-				       "modules %s and %s cannot run together; disable one of them",
+			return err_set(err, -EEXIST, "modules %s and %s cannot run together; disable one of them",
 				       m->desc.name, *name);
 	}
 	return 0;

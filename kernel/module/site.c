@@ -40,8 +40,7 @@ static bool order_apply(struct site *s, const struct conf_order *o)
 	return any;
 }
 
-static int refuse_tap(const struct site *s, const char *module, const struct conf_order *o,
-		      struct keel_err *err)
+static int refuse_tap(const struct site *s, const char *module, const struct conf_order *o, struct keel_err *err)
 {
 	struct buf names;
 
@@ -55,8 +54,7 @@ static int refuse_tap(const struct site *s, const char *module, const struct con
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------- */
-int site_read(const struct module *m, const struct conf *conf, struct site **ret_site,
-	      struct keel_err *err)
+int site_read(const struct module *m, const struct conf *conf, struct site **ret_site, struct keel_err *err)
 {
 	const char *name = m->desc.name;
 	struct site *s = calloc(1, sizeof(*s));
@@ -96,8 +94,7 @@ bool site_same(const struct site *a, const struct site *b)
 	    memcmp(&a->budget, &b->budget, sizeof(a->budget)) != 0)
 		return false;
 	for (uint32_t i = 0; i < a->n_taps; i++) {
-		if (a->taps[i].order != b->taps[i].order ||
-		    !same_text(a->taps[i].before, b->taps[i].before) ||
+		if (a->taps[i].order != b->taps[i].order || !same_text(a->taps[i].before, b->taps[i].before) ||
 		    !same_text(a->taps[i].after, b->taps[i].after))
 			return false;
 	}

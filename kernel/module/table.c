@@ -45,7 +45,7 @@ static void off_inspect(struct keel_mod *mod, void (*fn)(void *arg, const char *
 			snprintf(why, sizeof(why), "%s", is_passed(all, said[i].name) ? "it runs in other daemons than this one"
 				 : "left out, for it is not required (required = false): the log of the start says why");
 		else if (said[i].by_file)
-			snprintf(why, sizeof(why), "switched off (keelson unload) until the next reload; enabled in %s", said[i].file);
+			snprintf(why, sizeof(why), "switched off (keelson unload), until modules.d is read again; enabled in %s", said[i].file);
 		else
 			snprintf(why, sizeof(why), "enabled = false in %s", said[i].file);
 		fn(arg, said[i].name, why);
@@ -90,8 +90,7 @@ void modules_identify(struct modules *all, struct buf *out)
 
 	SET_EACH(&all->there, m)
 		buf_printf(out, "%s %s, build %s, %s\n", m->desc.name, m->desc.version,
-			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown",
-			   m->image.path);
+			   m->image.note.build_id[0] != '\0' ? m->image.note.build_id : "unknown", m->image.path);
 }
 
 void modules_report(const struct modules *all, struct buf *out)

@@ -307,7 +307,7 @@ void out_put_int(struct keel_out *o, const char *key, int64_t n)
 	pack_number(begin_key(o, key), n);
 }
 
-void out_put_bytes(struct keel_out *o, const char *key, const void *bytes, uint32_t len)
+static void out_put_bytes(struct keel_out *o, const char *key, const void *bytes, uint32_t len)
 {
 	struct buf *b = begin_key(o, key);
 
@@ -317,7 +317,7 @@ void out_put_bytes(struct keel_out *o, const char *key, const void *bytes, uint3
 		pack_bin(b, bytes, len);
 }
 
-void out_put_strings(struct keel_out *o, const char *key, const char *const *strings, uint32_t n)
+static void out_put_strings(struct keel_out *o, const char *key, const char *const *strings, uint32_t n)
 {
 	struct buf *b = begin_key(o, key);
 
@@ -326,27 +326,27 @@ void out_put_strings(struct keel_out *o, const char *key, const char *const *str
 		pack_str(b, strings[i]);
 }
 
-void out_open_array(struct keel_out *o, const char *key)
+static void out_open_array(struct keel_out *o, const char *key)
 {
 	open_array(o, begin_key(o, key));
 }
 
-void out_open_list(struct keel_out *o)
+static void out_open_list(struct keel_out *o)
 {
 	open_array(o, out_value(o));
 }
 
-void out_add_str(struct keel_out *o, const char *text)
+static void out_add_str(struct keel_out *o, const char *text)
 {
 	pack_str(out_value(o), text);
 }
 
-void out_add_int(struct keel_out *o, int64_t n)
+static void out_add_int(struct keel_out *o, int64_t n)
 {
 	pack_number(out_value(o), n);
 }
 
-void out_close(struct keel_out *o)
+static void out_close(struct keel_out *o)
 {
 	struct buf *b = out_place(o, o != NULL && o->depth == 0);
 

@@ -34,13 +34,6 @@ struct keel_out *out_raw(const void *bytes, uint32_t len); /* a body that anothe
 void out_drop(struct keel_out *o);
 void out_put_str(struct keel_out *o, const char *key, const char *text);
 void out_put_int(struct keel_out *o, const char *key, int64_t n);
-void out_put_bytes(struct keel_out *o, const char *key, const void *bytes, uint32_t len);
-void out_put_strings(struct keel_out *o, const char *key, const char *const *strings, uint32_t n);
-void out_open_array(struct keel_out *o, const char *key);
-void out_open_list(struct keel_out *o);
-void out_add_str(struct keel_out *o, const char *text);
-void out_add_int(struct keel_out *o, int64_t n);
-void out_close(struct keel_out *o);
 
 /* For object->pack: returns the buffer to which the caller writes the next value of the array that is open; it may have failed. */
 struct buf *out_value(struct keel_out *o);

@@ -78,8 +78,7 @@ void change_drop(struct change *e)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o,
-				    const struct keel_attr *a)
+const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a)
 {
 	const struct change *e = c ? change_find(c, o, a) : NULL;
 

@@ -113,8 +113,7 @@ static int rename_store(struct objects *o, struct keel_obj *owner, struct keel_e
 static int refuse_renaming(const struct objects *o, const struct keel_obj *owner, struct keel_err *err)
 {
 	if (!owner)
-		return err_set(err, -ENOENT, "--rename-server %s: the store is a new one and has no name; start without the option",
-			       o->from_name);
+		return err_set(err, -ENOENT, "--rename-server %s: the store is a new one and has no name; start without it", o->from_name);
 	if (index_find(&o->former->ids, o->from_name, strlen(o->from_name)))
 		return 0; /* done, but the first start was not seen to the end */
 	return err_set(err, -EEXIST, "--rename-server %s: the store is that of server \"%s\", and that is the name of this one; "

@@ -172,8 +172,7 @@ struct keel_attr *attr_find(const struct class *c, const char *name, size_t len)
 struct keel_attr *attr_of_request(const struct class *c, const char *name); /* upper or lower case alike */
 /* Fills in the error text `<table text of code> attr[.key]` and returns the code. */
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key);
-void type_format(const struct type *t, const union keel_slot *slot, const char *key,
-		 const struct keel_emit *emit);
+void type_format(const struct type *t, const union keel_slot *slot, const char *key, const struct keel_emit *emit);
 int type_copy(const struct type *t, const union keel_slot *from, union keel_slot *to);
 void type_drop(const struct type *t, union keel_slot *slot);
 /* Calls parse() of the attribute's type. Returns 0 or a PBSE code; an error without a text gets one. */
@@ -221,8 +220,7 @@ uint32_t changes_of(const struct keel_obj *o); /* how many entries are about it 
 void change_drop(struct change *e);
 
 /* read.c, shared with change sets: returns and truncates like snprintf(), of one value. */
-int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf,
-	    uint32_t len);
+int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf, uint32_t len);
 
 /* The functions of struct keel_object_api, by file. */
 void object_destroy(struct keel_obj *o);
@@ -234,10 +232,8 @@ bool read_is_set(const struct keel_obj *o, const struct keel_attr *a);
 int64_t read_int(const struct keel_obj *o, const struct keel_attr *a);
 const char *read_str(const struct keel_obj *o, const struct keel_attr *a);
 const void *read_ptr(const struct keel_obj *o, const struct keel_attr *a);
-int32_t read_text(struct keel_obj *o, const struct keel_attr *a, const char *key, char *buf,
-		  uint32_t len);
-void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key,
-	       const struct keel_emit *emit);
+int32_t read_text(struct keel_obj *o, const struct keel_attr *a, const char *key, char *buf, uint32_t len);
+void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key, const struct keel_emit *emit);
 int32_t read_match(struct keel_obj *o, const struct keel_attr *a, int32_t op, const char *key,
 		   const char *text, struct keel_err *err);
 
@@ -259,8 +255,7 @@ int32_t changes_peek(struct keel_changes *c, struct keel_obj *o, const struct ke
 		     const char *key, char *buf, uint32_t len);
 void changes_emit(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a, const char *key,
 		  const struct keel_emit *emit);
-const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o,
-				    const struct keel_attr *a);
+const union keel_slot *changes_slot(struct keel_changes *c, struct keel_obj *o, const struct keel_attr *a);
 void changes_each(struct keel_changes *c,
 		  void (*fn)(void *arg, struct keel_obj *, const struct keel_attr *), void *arg);
 

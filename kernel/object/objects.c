@@ -247,8 +247,7 @@ static struct keel_obj *draft(struct class *c, const char *id, struct keel_err *
 	return o;
 }
 
-static struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id,
-				     struct keel_err *err)
+static struct keel_obj *object_draft(struct keel_mod *m, const char *klass, const char *id, struct keel_err *err)
 {
 	struct class *c = class_find(objects_of(m), klass);
 	struct keel_obj *o;

@@ -87,8 +87,7 @@ static int32_t print_end(struct printer *p, uint32_t len)
 	return (int32_t)p->len;
 }
 
-int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf,
-	    uint32_t len)
+int text_of(const struct keel_attr *a, const union keel_slot *slot, const char *key, char *buf, uint32_t len)
 {
 	struct printer p = { .buf = buf, .size = len ? len - 1 : 0, .keys = !key };
 
@@ -111,8 +110,7 @@ static void pass(void *arg, const char *key, const char *text, uint32_t len)
 		f->to->fn(f->to->arg, key, text, len);
 }
 
-void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key,
-	       const struct keel_emit *emit)
+void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key, const struct keel_emit *emit)
 {
 	const union keel_slot *slot;
 	struct filter f = { key, emit };
@@ -127,8 +125,7 @@ void read_emit(struct keel_obj *o, const struct keel_attr *a, const char *key,
 		type_format(a->type, slot, key, emit);
 }
 
-int32_t read_text(struct keel_obj *o, const struct keel_attr *a, const char *key, char *buf,
-		  uint32_t len)
+int32_t read_text(struct keel_obj *o, const struct keel_attr *a, const char *key, char *buf, uint32_t len)
 {
 	struct printer p = { .buf = buf, .size = len ? len - 1 : 0, .keys = !key };
 

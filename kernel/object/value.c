@@ -15,8 +15,7 @@
 void value_lost(void)
 {
 	fputs("keelsond: no memory to keep a changed value; stopping, so that a restart finds the "
-	      "last state that was acknowledged\n",
-	      stderr);
+	      "last state that was acknowledged\n", stderr);
 	abort();
 }
 

@@ -32,8 +32,7 @@ static struct type *type_find(const struct objects *o, const char *name)
 	return t;
 }
 
-void type_format(const struct type *t, const union keel_slot *slot, const char *key,
-		 const struct keel_emit *emit)
+void type_format(const struct type *t, const union keel_slot *slot, const char *key, const struct keel_emit *emit)
 {
 	t->def.format(mod_of(t->owner), slot, key, emit);
 }
@@ -83,8 +82,7 @@ static struct type *type_create(struct objects *o, const struct keel_type_def *d
 
 int attr_fault(struct keel_err *err, int code, const struct keel_attr *a, const char *key)
 {
-	return err_set(err, code, "%s %s%s%s", pbse_text(code), a->def.name, key ? "." : "",
-		       key ? key : "");
+	return err_set(err, code, "%s %s%s%s", pbse_text(code), a->def.name, key ? "." : "", key ? key : "");
 }
 
 struct keel_attr *attr_find(const struct class *c, const char *name, size_t len)
@@ -134,8 +132,7 @@ static int fallback_lint(struct keel_attr *a, struct keel_err *err)
 		return 0;
 	if (a->type->def.flags & KEEL_TYPE_KEYED || type_parse(a, KEEL_SET, NULL, a->def.fallback, &slot, &is_set, err))
 		return err_set(err, -EINVAL, "%s: %s.%s: type %s refuses its default '%s'",
-			       owner_name(a->owner), a->def.klass, a->def.name, a->def.type,
-			       a->def.fallback);
+			       owner_name(a->owner), a->def.klass, a->def.name, a->def.type, a->def.fallback);
 	if (is_set)
 		type_drop(a->type, &slot);
 	return 0;
@@ -244,8 +241,7 @@ static int attr_add(void *arg, struct owner *owner, const void *row, struct keel
 	int rc;
 
 	if (!def->klass || !def->name || !def->name[0] || !def->type)
-		return err_set(err, -EINVAL, "%s: an ATTR row needs klass, name and type",
-			       owner_name(owner));
+		return err_set(err, -EINVAL, "%s: an ATTR row needs klass, name and type", owner_name(owner));
 	a = attr_named(o, def);
 	if (a && a->owner)
 		return err_set(err, -EEXIST, "%s: attribute %s.%s already belongs to %s",
@@ -316,12 +312,10 @@ static int class_add(void *arg, struct owner *owner, const void *row, struct kee
 	struct class *c;
 
 	if (!def->name || !def->name[0])
-		return err_set(err, -EINVAL, "%s: a CLASS row needs a name",
-			       owner_name(owner));
+		return err_set(err, -EINVAL, "%s: a CLASS row needs a name", owner_name(owner));
 	c = class_get(o, def->name);
 	if (!c)
-		return err_set(err, -ENOMEM, "%s: no memory for class '%s'", owner_name(owner),
-			       def->name);
+		return err_set(err, -ENOMEM, "%s: no memory for class '%s'", owner_name(owner), def->name);
 	if (c->declared)
 		return err_set(err, -EEXIST, "%s: class '%s' already belongs to %s",
 			       owner_name(owner), def->name, owner_name(c->owner));
@@ -365,8 +359,7 @@ static int type_add(void *arg, struct owner *owner, const void *row, struct keel
 	struct type *t;
 
 	if (!def->name || !def->name[0] || !def->parse || !def->format)
-		return err_set(err, -EINVAL, "%s: a TYPE row needs name, parse() and format()",
-			       owner_name(owner));
+		return err_set(err, -EINVAL, "%s: a TYPE row needs name, parse() and format()", owner_name(owner));
 	if ((def->flags & KEEL_TYPE_KEYED) && !def->unset)
 		return err_set(err, -EINVAL, "%s: type '%s' has keys and so needs unset()",
 			       owner_name(owner), def->name);
@@ -447,8 +440,7 @@ int objects_waiting(struct objects *o, struct keel_err *err)
 	for (const struct keel_attr *a = o->attrs; a; a = a->next) {
 		if (a->klass || !a->owner)
 			continue;
-		return err_set(err, -ENOENT,
-			       "attribute %s.%s of %s has no effect: no module declares the %s '%s'",
+		return err_set(err, -ENOENT, "attribute %s.%s of %s has no effect: no module declares the %s '%s'",
 			       a->def.klass, a->def.name, owner_name(a->owner),
 			       class_find(o, a->def.klass) ? "type" : "class",
 			       class_find(o, a->def.klass) ? a->def.type : a->def.klass);

@@ -45,8 +45,7 @@ static int row_attach(struct row *row, struct kind *k, struct keel_err *err)
 	int ret;
 
 	if (size > 0 && *(const uint32_t *)row->def < 2 * sizeof(uint32_t))
-		return err_set(err, -EINVAL,
-			       "a %s row of module %s has no size; set .size to sizeof its struct",
+		return err_set(err, -EINVAL, "a %s row of module %s has no size; set .size to sizeof its struct",
 			       row->kind_name, row->owner->pub.name);
 	row->whole = size > 0 ? malloc(size) : NULL;
 	if (size > 0 && row->whole == NULL)
@@ -148,10 +147,8 @@ static int kind_add(void *arg, struct owner *owner, const void *row, struct keel
 	const struct keel_kind_def *def = row;
 	const struct registry_kind face = { def->name, module_kind_add, module_kind_remove, NULL, def->row_size };
 
-	if (def->name == NULL || def->name[0] == '\0' ||
-	    def->add == NULL || def->remove == NULL)
-		return err_set(err, -EINVAL,
-			       "kind '%s' of module %s has no name, no add or no remove function",
+	if (def->name == NULL || def->name[0] == '\0' || def->add == NULL || def->remove == NULL)
+		return err_set(err, -EINVAL, "kind '%s' of module %s has no name, no add or no remove function",
 			       def->name != NULL ? def->name : "", owner->pub.name);
 	return kind_declare(arg, &face, owner, def, err);
 }
@@ -211,19 +208,14 @@ static int service_add(void *arg, struct owner *owner, const void *row, struct k
 	struct table_head *copy;
 
 	if (def->name == NULL || def->name[0] == '\0')
-		return err_set(err, -EINVAL, "a SERVICE row of module %s has no name",
-			       owner->pub.name);
+		return err_set(err, -EINVAL, "a SERVICE row of module %s has no name", owner->pub.name);
 	if (head == NULL || head->size < sizeof(*head) || head->size > TABLE_MAX)
-		return err_set(err, -EINVAL,
-			       "service '%s' of module %s has no table, or one whose size is wrong; "
-			       "set .size to sizeof the table",
-			       def->name, owner->pub.name);
+		return err_set(err, -EINVAL, "service '%s' of module %s has no table, or one whose size is wrong; "
+			       "set .size to sizeof the table", def->name, owner->pub.name);
 	taken = service_find(arg, def->name);
 	if (taken != NULL)
-		return err_set(err, -EEXIST,
-			       "service '%s' of module %s is already offered by %s; enable only one "
-			       "of the two",
-			       def->name, owner->pub.name, owner_name(taken->owner));
+		return err_set(err, -EEXIST, "service '%s' of module %s is already offered by %s; enable only one "
+			       "of the two", def->name, owner->pub.name, owner_name(taken->owner));
 	copy = calloc(1, head->size > TABLE_ROOM ? head->size : TABLE_ROOM);
 	if (copy == NULL || service_push(arg, &(struct service){ .name = def->name, .table = copy, .copy = copy, .owner = owner,
 								 .minor = def->version }) < 0) {
@@ -254,13 +246,11 @@ const void *registry_service(struct registry *r, const char *name, uint32_t mino
 	const struct service *s = service_find(r, name);
 
 	if (s == NULL) {
-		err_set(err, -ENOENT,
-			"no module offers the service '%s'; enable the module that does", name);
+		err_set(err, -ENOENT, "no module offers the service '%s'; enable the module that does", name);
 		return NULL;
 	}
 	if (s->minor < minor) {
-		err_set(err, -EPROTO,
-			"service '%s' of %s has version %u, at least %u is needed; upgrade %s", name,
+		err_set(err, -EPROTO, "service '%s' of %s has version %u, at least %u is needed; upgrade %s", name,
 			owner_name(s->owner), s->minor, minor, owner_name(s->owner));
 		return NULL;
 	}
@@ -270,29 +260,25 @@ const void *registry_service(struct registry *r, const char *name, uint32_t mino
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
-static int row_add(struct registry *r, struct owner *owner, const struct keel_contrib *c,
-		   struct keel_err *err)
+static int row_add(struct registry *r, struct owner *owner, const struct keel_contrib *c, struct keel_err *err)
 {
 	struct row *row;
 	struct kind *k;
 	int ret = 0;
 
 	if (c->kind == NULL || c->kind[0] == '\0' || c->def == NULL)
-		return err_set(err, -EINVAL,
-			       "a contribution of module %s has no kind or no definition",
+		return err_set(err, -EINVAL, "a contribution of module %s has no kind or no definition",
 			       owner->pub.name);
 	row = calloc(1, sizeof(*row));
 	if (row == NULL)
-		return err_set(err, -ENOMEM, "no memory for a %s row of module %s", c->kind,
-			       owner->pub.name);
+		return err_set(err, -ENOMEM, "no memory for a %s row of module %s", c->kind, owner->pub.name);
 	*row = (struct row){ .owner = owner, .kind_name = c->kind, .def = c->def };
 	k = kind_find(r, c->kind);
 	if (k != NULL)
 		ret = row_attach(row, k, err);
 	if (ret < 0) {
 		if (err != NULL && err->text[0] == '\0')
-			err_set(err, ret, "kind %s refused a row of module %s", c->kind,
-				owner->pub.name);
+			err_set(err, ret, "kind %s refused a row of module %s", c->kind, owner->pub.name);
 		free(row);
 		return ret;
 	}

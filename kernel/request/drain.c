@@ -72,7 +72,7 @@ void client_leave(struct client *c)
 	requests_end(c);
 	c->closing = true;
 	if (waits)
-		req_not_begun(c);
+		client_send(c, out_create(), WIRE_GOODBYE, 0);
 }
 
 /* Of the requests, then of the goodbyes: clients that do not read theirs are dropped. */
@@ -87,8 +87,7 @@ static void deadline_passed(void *arg)
 		return;
 	}
 	r->drain.late = true;
-	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
-		"%u requests have not ended", r->n_open);
+	log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client", "%u requests have not ended", r->n_open);
 	loop_timer_cancel(r->drain.step);
 	drain_step(r);
 }
@@ -99,17 +98,15 @@ static void goodbyes_send(struct router *r)
 
 	r->drain.phase = DRAIN_LEAVING;
 	DL_FOREACH(r->clients, c) {
-		struct keel_out *o;
+		struct keel_out *o = out_create();
 
-		if (c->remote.owner != NULL) {
-			client_leave(c);
-			continue;
-		}
-		o = out_create();
+		c->closing = true;
 		if (r->drain.for_good)
 			out_put_int(o, "stop", 1);
-		client_send(c, o, WIRE_GOODBYE, 0);
-		c->closing = true;
+		if (c->remote.owner == NULL || c->queued == 0)
+			client_send(c, o, WIRE_GOODBYE, 0);
+		else
+			out_drop(o); /* it waits for the window, and is the last one */
 	}
 	loop_timer_cancel(r->drain.deadline);
 	r->drain.deadline = loop_timer(r->parts->loop, r->limits.goodbye_ms, deadline_passed, r);

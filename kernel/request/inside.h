@@ -72,7 +72,6 @@ struct keel_remote {
 	struct owner *owner; /* NULL: the client is of this host */
 	uint32_t roles;
 	bool reads;
-	bool unbegun;   /* its REPLY is "again" */
 	int64_t credit; /* bytes that frame() may still get */
 	void (*frame)(struct keel_mod *, void *arg, uint16_t type, const void *body, uint32_t len);
 	void (*gone)(struct keel_mod *, void *arg);
@@ -201,7 +200,6 @@ void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
 /* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
 struct route *route_of(struct router *r, const char *name, const char *verb);
-void req_not_begun(struct client *c); /* replies "again" to a request that is not there yet */
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_destroy_all(struct router *r);

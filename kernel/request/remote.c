@@ -34,11 +34,9 @@ static void remote_write(struct client *c)
 		uint16_t type = (uint16_t)(head[4] << 8 | head[5]);
 
 		x->credit -= len; /* of bodies, which is what the other side can count */
-		if (type == WIRE_PART || type == WIRE_REPLY)
-			CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
-				   x->frame(&x->owner->pub, x->arg, x->unbegun ? WIRE_GOODBYE : type,
-					    head + WIRE_HEADER_SIZE, x->unbegun ? 0 : len));
-		if (type == WIRE_REPLY)
+		CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
+			   x->frame(&x->owner->pub, x->arg, type, head + WIRE_HEADER_SIZE, type == WIRE_GOODBYE ? 0 : len));
+		if (type != WIRE_PART)
 			end(x);
 		client_written(c, WIRE_HEADER_SIZE + (size_t)len);
 	}

@@ -105,19 +105,17 @@ static struct keel_out *reply_make(int32_t code, const char *text)
 	return o;
 }
 
-/* NULL: of one that was not begun. */
 static struct keel_out *again_make(const struct keel_req *q)
 {
 	struct keel_out *o = reply_make(PBSE_SVRDOWN, "The server ends or restarts; send the request again");
 
-	if (q == NULL || !q->parts)
+	if (!q->parts)
 		out_put_int(o, "again", 1);
 	return o;
 }
 
 /* `def` NULL: unknown request; `name` is what the client wrote. */
-static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name,
-		       int32_t code)
+static void log_reject(const struct client *c, const struct keel_request_def *def, const char *name, int32_t code)
 {
 	char type[NAME_SHOWN + 1];
 
@@ -323,16 +321,9 @@ void req_client_gone(struct keel_req *q)
 		CRUMB_CALL(route->owner, "on_gone()", route->def.name, gone(&route->owner->pub, arg));
 }
 
-void req_not_begun(struct client *c)
-{
-	c->remote.unbegun = true;
-	client_send(c, again_make(NULL), WIRE_REPLY, 0);
-}
-
 void req_again(struct keel_req *q)
 {
-	q->client->remote.unbegun = !q->parts;
-	client_send(q->client, again_make(q), WIRE_REPLY, q->corr);
+	client_send(q->client, again_make(q), q->client->remote.owner != NULL && !q->parts ? WIRE_GOODBYE : WIRE_REPLY, q->corr);
 	req_client_gone(q);
 }
 

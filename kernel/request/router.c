@@ -36,10 +36,8 @@ static int route_add(void *arg, struct owner *owner, const void *row, struct kee
 	if (taken == NULL && (def->flags & KEEL_REQUEST_OTHERS))
 		taken = r->others;
 	if (taken != NULL)
-		return err_set(err, -EEXIST,
-			       "request '%s' of module %s is already answered by module %s; "
-			       "enable only one of the two",
-			       def->name, owner->pub.name, taken->owner->pub.name);
+		return err_set(err, -EEXIST, "request '%s' of module %s is already answered by module %s; "
+			       "enable only one of the two", def->name, owner->pub.name, taken->owner->pub.name);
 	route = calloc(1, sizeof(*route));
 	if (route != NULL) {
 		*route = (struct route){ .def = *def, .owner = owner };
@@ -154,8 +152,7 @@ static int clear_path(const struct sockaddr_un *at, struct keel_err *err)
 	int fd, ret;
 
 	if (lstat(at->sun_path, &st) < 0)
-		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", at->sun_path,
-						     strerror(errno));
+		return errno == ENOENT ? 0 : err_set(err, -errno, "%s: %s", at->sun_path, strerror(errno));
 	if (!S_ISSOCK(st.st_mode))
 		return err_set(err, -ENOTSOCK, "%s exists and is no socket; remove it or choose "
 			       "another socket path", at->sun_path);
@@ -168,8 +165,7 @@ static int clear_path(const struct sockaddr_un *at, struct keel_err *err)
 		return err_set(err, -EADDRINUSE, "%s: another daemon serves this socket; stop it first",
 			       at->sun_path);
 	if (unlink(at->sun_path) < 0)
-		return err_set(err, -errno, "cannot remove the old socket %s: %s", at->sun_path,
-			       strerror(errno));
+		return err_set(err, -errno, "cannot remove the old socket %s: %s", at->sun_path, strerror(errno));
 	return 0;
 }
 

@@ -167,8 +167,7 @@ static const struct blob *blob_newest(const struct blob *list, const struct blob
 }
 
 static int32_t get(struct keel_mod *m, const char *klass, const char *id, const char *name,
-		   void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len),
-		   void *arg)
+		   void (*fn)(struct keel_mod *, void *arg, const void *bytes, uint32_t len), void *arg)
 {
 	struct parts *parts = owner_of(m)->parts;
 	struct store *s = parts->store;

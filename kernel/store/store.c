@@ -305,8 +305,7 @@ static void commit_done(void *arg)
 	}
 	if (s->failures)
 		log_add(s->parts->log, KEEL_LOG_ERROR | KEEL_LOG_FORCE, "Server",
-			s->parts->server_name, "changes are saved again after %u failed attempts",
-			s->failures);
+			s->parts->server_name, "changes are saved again after %u failed attempts", s->failures);
 	s->failures = 0;
 	s->trouble.text[0] = '\0';
 	waiters = s->batch.waiters;
@@ -430,8 +429,7 @@ void store_close(struct store *s)
 	s->offers = NULL;
 }
 
-static int32_t load_row(void *arg, const char *klass, const char *id, const void *bytes,
-			uint32_t len)
+static int32_t load_row(void *arg, const char *klass, const char *id, const void *bytes, uint32_t len)
 {
 	struct store *s = arg;
 	int rc = objects_decode(s->parts->objects, klass, id, bytes, len, &s->commit_err);
@@ -449,8 +447,7 @@ int store_use(struct store *s, struct keel_err *err)
 	int rc;
 
 	if (!api && s->parts->rename_server)
-		return err_set(err, -EINVAL, "--rename-server %s: this daemon keeps no store, so that nothing in it has that name; "
-			       "start without the option", s->parts->rename_server);
+		return err_set(err, -EINVAL, "--rename-server %s: there is no store; start without it", s->parts->rename_server);
 	if (!api) {
 		if (s->parts->daemon & KEEL_SERVER)
 			log_add(s->parts->log, KEEL_LOG_ERROR, "Svr", s->parts->daemon_name, STORE_NONE);

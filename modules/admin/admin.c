@@ -129,8 +129,6 @@ static int32_t modules(struct report *r, struct keel_err *err)
 
 /* ---- what does not run ---------------------------------------------------------------------------------------- */
 
-#define FILES_MAX 1000 /* of the folder of modules */
-
 /* Names that are said already, or run; and the folder that modules came from. */
 struct known {
 	struct report *r;
@@ -192,7 +190,7 @@ static void files_look(struct known *k)
 	DIR *dir = k->dir ? opendir(k->dir) : NULL;
 	const struct dirent *e;
 
-	for (uint32_t n = 0; dir && n < FILES_MAX && (e = readdir(dir)); n++) {
+	while (dir && (e = readdir(dir))) {
 		char name[256];
 		size_t len = strlen(e->d_name);
 

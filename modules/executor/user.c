@@ -129,6 +129,9 @@ int user_resolve(struct launch *l)
 	if (!l->resolved && account_read(l) < 0)
 		return -1;
 	l->resolved = true;
+	if (l->account_of.uid == 0 && strcmp(l->user, "root") != 0)
+		return launch_fail(l, KEEL_TASK_BAD_USER, "user %s is root on this host (uid 0): jobs of root are those of the user "
+				   "root, where acl_roots of the server has it", l->user);
 	if (geteuid() != 0 && l->account_of.uid != geteuid())
 		return launch_fail(l, KEEL_TASK_BAD_USER,
 				   "this daemon runs without root and cannot become user %s", l->user);

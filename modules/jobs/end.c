@@ -142,11 +142,11 @@ static void comment_end(struct keel_mod *mod, struct keel_obj *job, enum step st
 	comment_append(job, words);
 }
 
-#define REMARK_MAX 600 /* bytes: a host says what */
+enum { REMARK_ROOM = 600 }; /* bytes of a text, cut: a host says what */
 
 void remark_put(struct keel_mod *mod, struct keel_obj *job, const char *text)
 {
-	char plain[REMARK_MAX + 1];
+	char plain[REMARK_ROOM + 1];
 
 	(void)mod;
 	snprintf(plain, sizeof(plain), "%s%s%s", job_text(job, job_remark), keel_is_set(job, job_remark) ? "; " : "", text);
@@ -181,7 +181,7 @@ void task_undelivered(struct keel_mod *mod, struct keel_obj *job, const char *ho
 
 static void comment_remark(struct keel_obj *job)
 {
-	char words[REMARK_MAX + 3];
+	char words[REMARK_ROOM + 3];
 
 	if (!keel_is_set(job, job_remark))
 		return;

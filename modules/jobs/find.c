@@ -9,7 +9,7 @@
 
 #include "keel/acl.h"
 
-KEEL_ATTR_OF(job, Job_Owner);
+KEEL_ATTRS_OF(job, Job_Owner, exec_host);
 KEEL_ATTR_OF(server, flatuid);
 
 struct keel_obj *find_by_operand(struct keel_mod *mod, const char *klass, const char *operand)
@@ -42,16 +42,25 @@ char job_letter(struct keel_mod *mod, const char *operand)
 	return job ? step_letter(job_slot(mod, job)->step) : form_letter(mod, operand);
 }
 
-bool is_owner_named(struct keel_mod *mod, const struct keel_session *who, const char *owner)
+/* exec_host: NULL for a job that is over. */
+static bool is_owner_at(struct keel_mod *mod, const struct keel_session *who, const char *owner, const char *exec_host)
 {
 	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
 
-	return keel_acl_is_owner(owner, who->user, who->host, keel_host_name(mod), server && keel_get_int(server, server_flatuid));
+	return keel_acl_is_job_owner(owner, exec_host, who->user, who->host, keel_host_name(mod),
+				     server && keel_get_int(server, server_flatuid));
+}
+
+bool is_owner_named(struct keel_mod *mod, const struct keel_session *who, const char *owner)
+{
+	return is_owner_at(mod, who, owner, NULL);
 }
 
 bool is_owner(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
 {
-	return is_owner_named(mod, who, job_text(job, job_Job_Owner));
+	bool runs = step_is_running(job_slot(mod, job)->step);
+
+	return is_owner_at(mod, who, job_text(job, job_Job_Owner), runs ? keel_get_str(job, job_exec_host) : NULL);
 }
 
 struct keel_obj *job_for(struct keel_mod *mod, struct keel_req *req, uint32_t roles)

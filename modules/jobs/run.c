@@ -331,14 +331,14 @@ static void refused_abort(struct keel_mod *mod, struct keel_obj *job, const char
 	job_over(mod, job, STEP_TERMINATED);
 }
 
-#define REASON_MAX 400 /* bytes: a host says why */
+enum { REASON_ROOM = 400 }; /* bytes of a text, cut: a host says why */
 
 /* "HOST could not start it: WHY", plain. The first host, as users know it; while it has one. */
-static void reason_make(struct keel_obj *job, const char *why, char ret[REASON_MAX])
+static void reason_make(struct keel_obj *job, const char *why, char ret[REASON_ROOM])
 {
 	const char *host = job_text(job, job_exec_host);
 
-	snprintf(ret, REASON_MAX, "%.*s could not start it: %s", (int)strcspn(host, "/"), host, why);
+	snprintf(ret, REASON_ROOM, "%.*s could not start it: %s", (int)strcspn(host, "/"), host, why);
 	for (char *c = ret; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = ' ';
@@ -347,7 +347,7 @@ static void reason_make(struct keel_obj *job, const char *why, char ret[REASON_M
 /* It is held, for too many tries: the last reason. */
 static void comment_reason(struct keel_obj *job, const char *reason)
 {
-	char text[REASON_MAX + 100];
+	char text[REASON_ROOM + 100];
 
 	snprintf(text, sizeof(text), "%.90s: %s", job_text(job, job_comment), reason);
 	keel_set_str(job, job_comment, text);
@@ -359,7 +359,7 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 {
 	struct keel_obj *waits = job_role(mod, job) == ROLE_PART ? whole_of(mod, job_id(mod, job)) : job;
 	bool deleted = job_slot(mod, job)->ending == ENDING_DELETE;
-	char text[512], reason[REASON_MAX];
+	char text[512], reason[REASON_ROOM];
 
 	why = why && *why ? why : "no reason given";
 	reason_make(job, why, reason);

@@ -77,6 +77,30 @@ static void test_owners(void)
 }
 
 static const struct {
+	const char *exec_host, *user, *host;
+	bool own;
+} hosts[] = {
+	{ "h2/0*2+h3/1", "ann", "h2", true },
+	{ "h2/0*2+h3/1", "ann", "H3", true },
+	{ "h2/0*2+h3/1", "ann", "h", false },
+	{ "h2/0*2+h3/1", "ann", "h22", false },
+	{ "h2/0*2+h3/1", "ann", "", false },
+	{ "h2/0*2+h3/1", "bob", "h2", false },
+	{ "h22/0", "ann", "h2", false },
+	{ "", "ann", "h2", false },
+	{ NULL, "ann", "h2", false },
+	{ NULL, "ann", "h1", true },
+};
+
+/* A job of ann@h1, from the hosts it runs on. */
+static void test_owners_in_the_job(void)
+{
+	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+		CU_ASSERT_EQUAL(keel_acl_is_job_owner("ann@h1", hosts[i].exec_host, hosts[i].user, hosts[i].host, "head", false),
+				hosts[i].own);
+}
+
+static const struct {
 	const char *list, *host;
 	bool allowed;
 } roots[] = {
@@ -101,4 +125,4 @@ static void test_roots(void)
 	}
 }
 
-TESTS_MAIN("acl", TEST(test_lists), TEST(test_owners), TEST(test_roots))
+TESTS_MAIN("acl", TEST(test_lists), TEST(test_owners), TEST(test_owners_in_the_job), TEST(test_roots))

@@ -43,7 +43,7 @@ static void test_many_and_large(void)
 	wait_counter(&server.daemon.messages, 1);
 	for (int i = 0; i < 7; i++) { /* more than a link takes: 32 MiB */
 		snprintf(number, sizeof(number), "%d", i);
-		out_put_bytes(o, number, block, sizeof(block));
+		msg_api.put_bytes(o, number, block, sizeof(block));
 	}
 	CU_ASSERT_EQUAL(server.daemon.link->send(&server.daemon.owner.pub, MOM_HOST, "text", o), -EMSGSIZE);
 	CU_ASSERT_EQUAL(server.daemon.ups, 1);

@@ -16,7 +16,7 @@
 #include "wire/buf.h"
 
 extern const struct keel_module keel_module;
-const struct keel_core_api *core_api(void); /* of main/daemon.h, whose names are those of the fixture, too */
+extern const struct keel_core_api core_api; /* of main/daemon.h, whose names are those of the fixture, too */
 
 /* A daemon, and the module in it. */
 struct carrier {
@@ -82,7 +82,7 @@ static inline int32_t carrier_try(struct carrier *c, struct keel_err *err)
 	int32_t ret;
 
 	memset(&c->link, 0, sizeof(c->link));
-	KEEL_MODULE_kernel.core = core_api();
+	KEEL_MODULE_kernel.core = &core_api;
 	KEEL_USE_carry = registry_service(c->daemon.parts.registry, "carry", 0, NULL, NULL);
 	ret = keel_module.init(&c->owner.pub, err);
 	if (ret < 0)

@@ -16,6 +16,7 @@ KEEL_ATTR_OPT(server, flatuid);
 KEEL_ATTR_OPT(server, show_hidden_attribs);
 KEEL_ATTR_OPT(job, job_state);
 KEEL_ATTR_OPT(job, Job_Owner);
+KEEL_ATTR_OPT(job, exec_host);
 
 #define TEST_COST 64u
 
@@ -141,7 +142,9 @@ bool filter_pass(struct listing *l, struct keel_obj *obj, bool part)
 		const struct keel_session *who = keel_req_session(l->req);
 		const char *owner = job_Job_Owner ? keel_get_str(obj, job_Job_Owner) : NULL;
 
-		if (!owner || !keel_acl_is_owner(owner, who->user, who->host, keel_host_name(l->mod), l->flatuid))
+		const char *exec_host = job_exec_host && !is_history(l, obj) ? keel_get_str(obj, job_exec_host) : NULL;
+
+		if (!owner || !keel_acl_is_job_owner(owner, exec_host, who->user, who->host, keel_host_name(l->mod), l->flatuid))
 			return false;
 	}
 	for (t = l->filter; t; t = t->next)

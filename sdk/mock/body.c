@@ -19,17 +19,17 @@ static void add_elements(struct keel_out *o, const config_setting_t *list, bool 
 
 		switch (config_setting_type(s)) {
 		case CONFIG_TYPE_STRING:
-			out_add_str(o, row && i == 1 && config_setting_get_string(s)[0] == '\0' ? NULL :
+			msg_api.add_str(o, row && i == 1 && config_setting_get_string(s)[0] == '\0' ? NULL :
 										     config_setting_get_string(s));
 			break;
 		case CONFIG_TYPE_LIST:
 		case CONFIG_TYPE_ARRAY:
-			out_open_list(o);
+			msg_api.open_list(o);
 			add_elements(o, s, true);
-			out_close(o);
+			msg_api.close(o);
 			break;
 		default:
-			out_add_int(o, config_setting_get_int64(s));
+			msg_api.add_int(o, config_setting_get_int64(s));
 			break;
 		}
 	}
@@ -48,9 +48,9 @@ static void put_member(struct keel_out *o, const config_setting_t *s)
 		break;
 	case CONFIG_TYPE_LIST:
 	case CONFIG_TYPE_ARRAY:
-		out_open_array(o, key);
+		msg_api.open_array(o, key);
 		add_elements(o, s, false);
-		out_close(o);
+		msg_api.close(o);
 		break;
 	case CONFIG_TYPE_GROUP:
 	case CONFIG_TYPE_FLOAT:

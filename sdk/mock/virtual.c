@@ -503,9 +503,8 @@ bool loop_poll(struct loop *l, int real_ms)
 	}
 NONE(int, loop_create, -ENOTSUP, struct loop **)
 NONE(int, loop_signal, -ENOTSUP, struct loop *, int, void (*)(void *, int), void *)
-NONE(int, loop_tick, -ENOTSUP, struct loop *, int64_t, loop_tick_fn *, void *)
+NONE(int, loop_tick, -ENOTSUP, struct loop *, int64_t, struct keel_account *, loop_tick_fn *, void *)
 NONE(void, loop_tick_end, , struct loop *)
 NONE(void, loop_busy, , const struct loop *)
-NONE(void, loop_account, , const struct loop *, struct keel_account *)
 NONE(int64_t, loop_delay_ns, 0, struct loop *)
 NONE(void, loop_work_end, , struct loop *) /* a work that has not begun has no effect: loop_destroy() drops it */

@@ -175,10 +175,10 @@ static void job_submit(struct sim *s)
 	ask_attrs(o);
 	select_put(s, o);
 	options_put(s, o);
-	out_close(o);
+	msg_api.close(o);
 	out_put_str(o, "dest", PICK(s, queues));
 	if (chance_is(&s->driver, 0.8))
-		out_put_bytes(o, "script", "sleep\n", 6);
+		msg_api.put_bytes(o, "script", "sleep\n", 6);
 	ask(s, some_user(s), o, "submit", submitted, NULL);
 }
 
@@ -336,7 +336,7 @@ static void job_alter(struct sim *s)
 	out_put_str(o, "id", id);
 	ask_attrs(o);
 	ask_attr(o, changes[i].name, changes[i].resource, changes[i].value, SET);
-	out_close(o);
+	msg_api.close(o);
 	ask(s, user_or_root(s), o, about_job(s, what, "alter", id), NULL, NULL);
 }
 
@@ -363,7 +363,7 @@ static void qmgr_ask(struct sim *s, int cmd, int obj, const char *name, const ch
 	out_put_str(o, "name", name);
 	ask_attrs(o);
 	ask_attr(o, attr, resource, value, op);
-	out_close(o);
+	msg_api.close(o);
 	snprintf(what, sizeof(what), "qmgr %d %s %s %s", cmd, name, attr, value != NULL ? value : "");
 	ask(s, ROOT, o, what, NULL, NULL);
 }

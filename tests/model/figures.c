@@ -71,7 +71,7 @@ static void submit(struct sim *s, uint32_t user, const char *queue, const char *
 	if (priority != NULL)
 		ask_attr(o, "Priority", NULL, priority, SET);
 	ask_attr(o, "executable", NULL, "/bin/true", SET);
-	out_close(o);
+	msg_api.close(o);
 	out_put_str(o, "dest", queue);
 	ask(s, user, o, "submit", NULL, NULL);
 }
@@ -467,7 +467,7 @@ static void reserve(struct sim *s, const char *select, const char *place, int64_
 	ask_attr(o, "reserve_start", NULL, when, SET);
 	snprintf(when, sizeof(when), "%d", AN_HOUR);
 	ask_attr(o, "reserve_duration", NULL, when, SET);
-	out_close(o);
+	msg_api.close(o);
 	if (!extend) {
 		ask(s, 1, o, "resv_submit", NULL, NULL);
 		return;

@@ -137,7 +137,7 @@ static bool orphan(struct sim *s)
 	out_put_str(o, "id", t->id);
 	out_put_int(o, "run", t->run);
 	out_put_int(o, "index", 1);
-	out_put_strings(o, "hosts", hosts, KEEL_COUNT(hosts));
+	msg_api.put_strings(o, "hosts", hosts, KEEL_COUNT(hosts));
 	bytes = out_bytes(o, &len);
 	host_message(other, bytes, len);
 	out_drop(o);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "model.h"
-#include "tools/version_word.h"
+#include "program/version_word.h"
 #include "program/answer.h"
 
 int main(int argc, char **argv)

@@ -87,7 +87,7 @@ static struct keel_out *submit_begin(struct sim *s, const char *extend)
 
 static void submit_end(struct sim *s, uint32_t user, struct keel_out *o, const char *what)
 {
-	out_close(o);
+	msg_api.close(o);
 	ask(s, user, o, what, NULL, NULL);
 }
 
@@ -221,7 +221,7 @@ static void alter(struct sim *s, bool force)
 		ask_attr(o, "Resource_List", "select", PICK(s, selects), SET);
 	else
 		number_put(o, "reserve_duration", NULL, chance_between(&s->resv, 10, 1500));
-	out_close(o);
+	msg_api.close(o);
 	if (force)
 		check_forced(s, s->object->id(resv));
 	snprintf(what, sizeof(what), "pbs_ralter %s%.60s", force ? "-Wforce " : "", s->object->id(resv));
@@ -286,9 +286,9 @@ static void job_inside(struct sim *s)
 	o = ask_begin("submit");
 	ask_attrs(o);
 	job_put(s, o);
-	out_close(o);
+	msg_api.close(o);
 	out_put_str(o, "dest", text_of(s, resv, "resv", "queue"));
-	out_put_bytes(o, "script", "sleep\n", 6);
+	msg_api.put_bytes(o, "script", "sleep\n", 6);
 	ask(s, maker_of(s, resv, "resv", "Reserve_Owner"), o, "submit inside", submitted, NULL);
 }
 
@@ -318,7 +318,7 @@ static void manage(struct sim *s, int cmd, int obj, const char *name, const char
 	ask_attrs(o);
 	if (attr != NULL)
 		ask_attr(o, attr, NULL, value, op);
-	out_close(o);
+	msg_api.close(o);
 	snprintf(what, sizeof(what), "qmgr %d %d %s %s", cmd, obj, name, attr != NULL ? attr : "");
 	ask(s, ROOT, o, what, NULL, NULL);
 }

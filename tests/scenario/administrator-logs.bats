@@ -151,7 +151,7 @@ node_says() { node_attr "$1" comment | grep -qE -e "$2"; }
 has_no_comment() { [ -z "$(node_attr "$1" comment)" ]; }
 
 @test "administrator #15: a clock that is off is a warning on the node and in both logs, until it is right again" {
-	needs_module clock
+	needs_module clock-drift
 	not_sanitized 'its library has to be the first one'
 	cluster --hosts 2
 	make_clock

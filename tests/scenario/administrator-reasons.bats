@@ -166,7 +166,7 @@ qmgr: line 5: set queue workq foo = 1" with_qmgr '# a file' 'set server \' '  co
 @test "administrator #20 (modules): what is off is listed, with why" {
 	keelson unload prime-time
 	found=$(keelson modules)
-	has "$found" '^off +prime-time +switched off .keelson unload. until the next reload; enabled in .*prime-time.conf:[0-9]+$'
+	has "$found" '^off +prime-time +switched off .keelson unload., until modules.d is read again; enabled in .*prime-time.conf:[0-9]+$'
 	lacks "$found" '^off +(jobs|queues|mail) '
 	lacks "$found" '^prime-time '
 	keelson load prime-time

@@ -88,17 +88,17 @@ struct keel_out *ask_begin(const char *request)
 
 void ask_attrs(struct keel_out *o)
 {
-	out_open_array(o, "attrs");
+	msg_api.open_array(o, "attrs");
 }
 
 void ask_attr(struct keel_out *o, const char *name, const char *resource, const char *value, int op)
 {
-	out_open_list(o);
-	out_add_str(o, name);
-	out_add_str(o, resource);
-	out_add_str(o, value);
-	out_add_int(o, op);
-	out_close(o);
+	msg_api.open_list(o);
+	msg_api.add_str(o, name);
+	msg_api.add_str(o, resource);
+	msg_api.add_str(o, value);
+	msg_api.add_int(o, op);
+	msg_api.close(o);
 }
 
 void ask(struct sim *s, uint32_t user, struct keel_out *o, const char *what, answer_fn *fn, void *arg)
@@ -173,7 +173,7 @@ int32_t ask_manage(struct sim *s, int cmd, int obj, const char *name, const char
 	ask_attrs(o);
 	if (attr != NULL)
 		ask_attr(o, attr, resource, value, op);
-	out_close(o);
+	msg_api.close(o);
 	snprintf(what, sizeof(what), "qmgr %d %d %s %s%s%s %s", cmd, obj, name, attr ? attr : "",
 		 resource ? "." : "", resource ? resource : "", value ? value : "");
 	code = ask_wait(s, 0, o, what, text, sizeof(text));

@@ -34,14 +34,14 @@ static void vnodes_put(const struct host *h, struct keel_out *o)
 {
 	char name[64];
 
-	out_open_array(o, "vnodes");
+	msg_api.open_array(o, "vnodes");
 	if (h->sim->conf.vnodes <= 1)
-		out_add_str(o, h->name);
+		msg_api.add_str(o, h->name);
 	for (int64_t i = 0; h->sim->conf.vnodes > 1 && i < h->sim->conf.vnodes; i++) {
 		snprintf(name, sizeof(name), "%s[%lld]", h->name, (long long)i);
-		out_add_str(o, name);
+		msg_api.add_str(o, name);
 	}
-	out_close(o);
+	msg_api.close(o);
 }
 
 static void tasks_put(const struct host *h, struct keel_out *o)
@@ -49,7 +49,7 @@ static void tasks_put(const struct host *h, struct keel_out *o)
 	const struct task *t;
 	char text[400];
 
-	out_open_array(o, "running");
+	msg_api.open_array(o, "running");
 	for (t = h->tasks; t != NULL; t = t->hh.next) {
 		bool later = t->next_run != 0;
 
@@ -58,9 +58,9 @@ static void tasks_put(const struct host *h, struct keel_out *o)
 		snprintf(text, sizeof(text), "%s %lld %c %lld", t->id,
 			 (long long)(later ? t->next_run : t->run), later ? 'B' : t->state,
 			 later ? 0ll : (long long)t->session);
-		out_add_str(o, text);
+		msg_api.add_str(o, text);
 	}
-	out_close(o);
+	msg_api.close(o);
 }
 
 void host_hello(struct host *h)

@@ -100,7 +100,7 @@ static void usage_put(const struct task *t, struct keel_out *o)
 		 (long long)(s / 60 % 60), (long long)(s % 60));
 	snprintf(cput, sizeof(cput), "cput=%02lld:%02lld:%02lld", (long long)(s / 3600),
 		 (long long)(s / 60 % 60), (long long)(s % 60));
-	out_put_strings(o, "items", items, KEEL_COUNT(items));
+	msg_api.put_strings(o, "items", items, KEEL_COUNT(items));
 }
 
 void task_report(struct task *t)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 static bool address_equal(const struct sockaddr *a, const struct sockaddr *b)
 {

@@ -11,7 +11,7 @@
 
 #include "host.h"
 #include "keel/service/supervise.h"
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 struct host host = { .fd = KEEL_SUPERVISE_FD, .unusable = true };
 

@@ -14,7 +14,7 @@
 
 #include "pair.h"
 #include "program/answer.h"
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 enum { EXIT_USAGE = 2 };
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "hook_cmd.h"
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 static const char usage[] =
 	"usage: keelson hook list                                  the hooks of this server\n"

@@ -10,7 +10,7 @@
 
 #include "keel/service/supervise.h"
 #include "pyhost.h"
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 static const char usage[] =
 	"keelson-pyhost runs scripts of hooks; keelsond starts it. By hand:\n"

@@ -10,7 +10,7 @@
 #include <pbs_error.h>
 #include <pbs_ifl.h>
 
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 #define DEGRADED 1
 #define NO_ANSWER 2

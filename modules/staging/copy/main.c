@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 #define MISSING 3
 #define BROKEN 4

@@ -27,7 +27,7 @@
 
 #include "keel/service/supervise.h"
 #include "tree.h"
-#include "tools/version_word.h"
+#include "program/version_word.h"
 
 static void settle(int fd, int as)
 {

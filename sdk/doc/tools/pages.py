@@ -21,7 +21,7 @@ HEADERS = [("module", "keel/module.h"), ("hooks", "keel/hooks.h"), ("contrib", "
 NO_PAGE = {"hook_fields.h", "keel.h", "api.h", "sched_reason.h", "wire.h"}
 # Groups of the kernel: where their functions are.
 GROUPS = {"core": "core.h", "object": "object.h", "call": "call.h", "hook": "point.h", "msg": "msg.h",
-          "request": "request.h", "link": "link.h", "blob": "blob.h", "inspect": "inspect.h", "remote": "remote.h", "renew": "renew.h"}
+          "request": "request.h", "link": "link.h", "blob": "blob.h", "inspect": "inspect.h", "renew": "renew.h", "remote": "remote.h"}
 NO_PAGE |= set(GROUPS.values())
 # Tables of numbers: page, file, sentence, what the text is.
 NUMBERS = [("pbse", "pbse.def", "the numbers that a refusal may have", "what people read when a tap gives no words of its own"),

@@ -94,6 +94,25 @@ static inline bool keel_acl_is_owner(const char *owner, const char *user, const 
 	return !at || flat || strcasecmp(host, at + 1) == 0 || strcasecmp(host, here) == 0;
 }
 
+/* Does a job run on `host`, as its exec_host says: h1/0*2+h2/0? */
+static inline bool keel_acl_runs_on(const char *exec_host, const char *host)
+{
+	size_t len = strlen(host);
+
+	for (const char *at = exec_host; len > 0 && *at; at += strcspn(at, "+"), at += *at == '+')
+		if (strncasecmp(at, host, len) == 0 && at[len] == '/')
+			return true;
+	return false;
+}
+
+/* The owner of a job, in it as well: on each host that it runs on. `exec_host` may be NULL. */
+static inline bool keel_acl_is_job_owner(const char *owner, const char *exec_host, const char *user, const char *host,
+					 const char *here, bool flat)
+{
+	return keel_acl_is_owner(owner, user, host, here, flat) ||
+	       (exec_host && keel_acl_is_owner(owner, user, host, here, true) && keel_acl_runs_on(exec_host, host));
+}
+
 /* Does a list of roots, of which `acl` is the answer for root at `host`, mean that root? One without a host is the root of
  * the server's, `here`. */
 static inline bool keel_acl_is_root(const struct keel_acl *acl, const char *host, const char *here)

@@ -57,12 +57,12 @@ static inline const void *keel_req_raw(struct keel_req *req, uint32_t *ret_len)
 	return KEEL_MODULE_kernel.request->raw(req, ret_len);
 }
 
-/* As keel_part(), its body packed by another daemon; copied. */
+/* keel_part() with a body that another daemon has packed; copied. */
 static inline int32_t keel_part_raw(struct keel_req *req, const void *bytes, uint32_t len)
 {
 	return KEEL_MODULE_kernel.request->part_raw(req, bytes, len);
 }
-/* The one answer, its body packed by another daemon; copied. */
+/* The one answer, with such a body; copied. */
 static inline void keel_reply_raw(struct keel_req *req, const void *bytes, uint32_t len)
 {
 	KEEL_MODULE_kernel.request->reply_raw(req, bytes, len);

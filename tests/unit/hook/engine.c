@@ -148,7 +148,7 @@ void engine_start(void)
 	    hooks_create(&e.parts, &conf, &e.parts.hooks) < 0 ||
 	    registry_offer(e.parts.registry, "object", &object_api) < 0)
 		abort();
-	if (loop_tick(e.parts.loop, 1, ticked, NULL) < 0)
+	if (loop_tick(e.parts.loop, 1, NULL, ticked, NULL) < 0)
 		abort();
 	e.hook = registry_service(e.parts.registry, "hook", 0, NULL, NULL);
 	e.call = registry_service(e.parts.registry, "call", 0, NULL, NULL);

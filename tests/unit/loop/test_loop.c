@@ -445,9 +445,9 @@ static void test_tick_while_a_turn_lasts(void)
 
 	begin(1);
 	ticks_asleep = 0;
-	CU_ASSERT_EQUAL(loop_tick(l, 1, ticked, NULL), 0);
+	CU_ASSERT_EQUAL(loop_tick(l, 1, NULL, ticked, NULL), 0);
 	CU_ASSERT_EQUAL_FATAL(loop_create(&other), 0);
-	CU_ASSERT_EQUAL(loop_tick(other, 1, ticked, NULL), -EBUSY);
+	CU_ASSERT_EQUAL(loop_tick(other, 1, NULL, ticked, NULL), -EBUSY);
 	loop_destroy(other); /* it is not the one that ticks */
 	CU_ASSERT_EQUAL(loop_defer(l, compute, NULL), 0);
 	CU_ASSERT_EQUAL(loop_run_until(l, traced, NULL, SOON), 0);
@@ -455,7 +455,7 @@ static void test_tick_while_a_turn_lasts(void)
 	loop_destroy(l);
 	ticks_awake = 0;
 	begin(1);
-	CU_ASSERT_EQUAL(loop_tick(l, 1, ticked, NULL), 0); /* the first one has let go of it */
+	CU_ASSERT_EQUAL(loop_tick(l, 1, NULL, ticked, NULL), 0); /* the first one has let go of it */
 	loop_tick_end(l);
 	loop_destroy(l);
 }
@@ -464,7 +464,7 @@ static void test_no_tick_while_it_sleeps(void)
 {
 	begin(1);
 	ticks_awake = ticks_asleep = 0;
-	CU_ASSERT_EQUAL(loop_tick(l, 1, ticked, NULL), 0);
+	CU_ASSERT_EQUAL(loop_tick(l, 1, NULL, ticked, NULL), 0);
 	CU_ASSERT_EQUAL(loop_run_until(l, never, NULL, 100), -ETIMEDOUT);
 	CU_ASSERT(ticks_asleep + ticks_awake <= 10); /* one behind each turn, and there are few */
 	loop_destroy(l);

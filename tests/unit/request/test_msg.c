@@ -231,7 +231,7 @@ static void test_frame_in_front(void)
 	const char *bytes;
 	char *at;
 
-	out_put_bytes(o, "block", block, sizeof(block));
+	msg_api.put_bytes(o, "block", block, sizeof(block));
 	bytes = out_frame(o, WIRE_PART, 0x1122334455667788ull, &len);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
 	frame_reader_init(&r, WIRE_BODY_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * clock.c - clocks that differ are said: the server asks each host for its time, and compares.
+ * clock-drift.c - clocks that differ are said: the server asks each host for its time, and compares.
  *
  *	server  clock.ask  number             -> host
  *	server  clock.is   number, time       <- host
@@ -210,6 +210,6 @@ static const struct keel_tap taps[] = {
 	KEEL_TAP(peer_down, on_down),
 };
 
-KEEL_MODULE(.name = "clock", .version = "1.0", .vendor = "Keelson", .summary = "warns of hosts whose clock differs from the server's",
+KEEL_MODULE(.name = "clock-drift", .version = "1.0", .vendor = "Keelson", .summary = "warns of hosts whose clock differs from the server's",
 	    .roles = KEEL_SERVER | KEEL_MOM, .state_size = sizeof(struct state), KEEL_TAPS(taps), .init = init, .stop = stop,
 	    .fini = stop);

@@ -2,8 +2,8 @@
  *
  * version_word.h - what every program says to --version alone, as the commands do.
  */
-#ifndef KEELSON_TOOLS_VERSION_WORD_H
-#define KEELSON_TOOLS_VERSION_WORD_H
+#ifndef KEELSON_PROGRAM_VERSION_WORD_H
+#define KEELSON_PROGRAM_VERSION_WORD_H
 
 #include <stdbool.h>
 #include <stdio.h>

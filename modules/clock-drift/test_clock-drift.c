@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_clock.c - what the server makes of hosts' times.
+ * test_clock-drift.c - what the server makes of hosts' times.
  */
 #include <stdio.h>
 #include <string.h>
@@ -91,4 +91,4 @@ static void test_a_comment_of_others_stays(void)
 	CU_ASSERT_EQUAL(keel_mock_free(mock), 0);
 }
 
-TESTS_MAIN("clock", TEST(test_off_and_right_again), TEST(test_slow_answers_say_nothing), TEST(test_a_comment_of_others_stays))
+TESTS_MAIN("clock-drift", TEST(test_off_and_right_again), TEST(test_slow_answers_say_nothing), TEST(test_a_comment_of_others_stays))

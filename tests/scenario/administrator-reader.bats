@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# What a reader of the whole found between its parts: commands in jobs, users that are root under another name.
+
+load helper
+
+fails() # text, command...
+{
+	local text=$1 found
+	shift
+	if found=$("$@" 2>&1); then echo "\`$*\` does not fail: $found" >&2; return 1; fi
+	[[ $found == *"$text"* ]] || { printf '"%s" is not in: %s\n' "$text" "$found" >&2; return 1; }
+}
+
+@test "administrator #3: a job is its owner's on the hosts it runs on, and on no other" {
+	needs_root
+	needs_module client-relay
+	setup_sandbox --hosts 3 --logins 1
+	qmgr -c 'set server query_other_jobs = False, job_history_enable = True'
+	id=$(at login1 "$OWNER" qsub -l select=1:host=n1+1:host=n2 -l place=scatter -- /bin/sleep 6161)
+	wait_until 20 job_is "$id" R
+	for here in n1 n2; do
+		at "$here" "$OWNER" qalter -N "$here" "$id"
+		says 0 "$id" at "$here" "$OWNER" qselect
+		fails 'Unauthorized Request' at "$here" "$OTHER" qdel "$id"
+	done
+	fails 'Unauthorized Request' at n3 "$OWNER" qdel "$id"
+	says 0 '' at n3 "$OWNER" qselect
+	at n2 "$OWNER" qdel "$id"
+	wait_until 20 eval "! qstat $id"
+	id=$(at login1 "$OWNER" qsub -h -- /bin/true)
+	fails 'Unauthorized Request' at n1 "$OWNER" qdel "$id"
+}
+
+@test "administrator #3: a user of uid 0 who is not called root gets no job, but a reason" {
+	needs_root
+	setup_sandbox
+	sed "s|^\($OWNER:[^:]*:\)[0-9]*:|\10:|" /etc/passwd >"$SB/passwd"
+	sandbox kill n1
+	unshare -m --propagation private bash -ec "mount --bind '$SB/passwd' /etc/passwd; exec \"\$@\"" bash \
+		"$top/scripts/sandbox" restart --dir "$SB" --build "$KEELSON_BUILD" n1 3>&- || skip "needs mount namespaces"
+	qmgr -c 'set server job_history_enable = True'
+	id=$(as "$OWNER" qsub -- /bin/sh -c "id -u >$SB/uid")
+	wait_until 20 comment_says "$id" "user $OWNER is root on this host \(uid 0\): jobs of root are those of the user root"
+	[ ! -e "$SB/uid" ]
+}
