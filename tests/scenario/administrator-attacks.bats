@@ -18,7 +18,7 @@ setup_file()
 	open_cluster --logins 2 --set log.events=4095
 	for host in login2 n1; do
 		echo "forge: { enabled = true; path = \"$KEELSON_BUILD/tests/fixtures/forge.so\"; file = \"$SB/$host.forge\"; };" >"$SB/$host/etc/modules.d/forge.conf"
-		reload_host "$host"
+		reload_host "$host" >/dev/null
 	done
 	wait_until 20 relays login1
 	wait_until 20 relays login2
@@ -234,4 +234,9 @@ flood_ends()
 	as "$OWNER" qsig -s SIGKILL "$id"
 	wait_until 60 is_over "$id"
 	flood_ends
+}
+
+@test "administrator #2: the daemon of a login node reads its configuration again" {
+	reload_host login2
+	relays login2
 }

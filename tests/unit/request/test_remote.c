@@ -12,6 +12,8 @@ static int64_t code;
 static char said[256];
 static struct keel_req *waiting;
 
+static uint32_t came; /* bytes of bodies */
+
 static void on_frame(struct keel_mod *m, void *arg, uint16_t type, const void *body, uint32_t len)
 {
 	struct keel_msg *msg;
@@ -19,12 +21,13 @@ static void on_frame(struct keel_mod *m, void *arg, uint16_t type, const void *b
 	(void)m;
 	CU_ASSERT_PTR_EQUAL(arg, &k);
 	parts += type == WIRE_PART;
+	came += len;
 	agains += type == WIRE_GOODBYE;
 	if (type != WIRE_REPLY)
 		return;
 	replies++;
 	CU_ASSERT_EQUAL_FATAL(msg_open(body, len, &msg), 0);
-	code = msg_api()->integer(msg, "code", -1);
+	code = msg_api.integer(msg, "code", -1);
 	msg_destroy(msg);
 }
 
@@ -71,7 +74,7 @@ static void on_others(struct keel_mod *m, struct keel_req *q)
 	(void)m;
 	CU_ASSERT_PTR_NULL(k.request->body(q));
 	CU_ASSERT_EQUAL_FATAL(msg_open(raw, len, &msg), 0);
-	snprintf(said, sizeof(said), "%s", msg_api()->str(msg, "req"));
+	snprintf(said, sizeof(said), "%s", msg_api.str(msg, "req"));
 	k.request->reply_raw(q, raw, len);
 	msg_destroy(msg);
 }
@@ -122,9 +125,9 @@ static struct keel_remote *ask(const char *request, uint32_t roles, uint32_t rea
 	struct keel_remote *x = NULL;
 	const char *bytes = out_bytes(o, &with_length.length);
 
-	CU_ASSERT_EQUAL_FATAL(remote_api()->start(&k.owner.pub, &with_length, &x), 0);
-	remote_api()->in(x, bytes, with_length.length / 2);
-	remote_api()->in(x, bytes + with_length.length / 2, with_length.length - with_length.length / 2);
+	CU_ASSERT_EQUAL_FATAL(remote_api.start(&k.owner.pub, &with_length, &x), 0);
+	remote_api.in(x, bytes, with_length.length / 2);
+	remote_api.in(x, bytes + with_length.length / 2, with_length.length - with_length.length / 2);
 	out_drop(o);
 	return x;
 }
@@ -187,12 +190,32 @@ static void test_parts_come_as_they_are_taken(void)
 	x = ask("list", KEEL_USER, 1, 1);
 	turns(5);
 	CU_ASSERT_EQUAL(parts, 1);
-	remote_api()->taken(x, 1); /* the window was passed by more */
+	remote_api.taken(x, 1); /* the window was passed by more */
 	turns(5);
 	CU_ASSERT_EQUAL(parts, 1);
-	remote_api()->taken(x, 1000);
+	remote_api.taken(x, 1000);
 	run(answered);
 	CU_ASSERT_EQUAL(parts, 5);
+	CU_ASSERT_EQUAL(replies, 1);
+	run(left);
+	end();
+}
+
+/* The other side counts bytes of bodies, and gives back no more. */
+static void test_parts_come_one_by_one(void)
+{
+	struct keel_remote *x;
+
+	begin();
+	came = 0;
+	x = ask("list", KEEL_USER, 1, 1);
+	for (int n = 1; n <= 5; n++) {
+		turns(5);
+		CU_ASSERT_EQUAL(parts, n);
+		remote_api.taken(x, came);
+		came = 0;
+	}
+	run(answered);
 	CU_ASSERT_EQUAL(replies, 1);
 	run(left);
 	end();
@@ -206,8 +229,8 @@ static void test_one_that_waits_is_sent_again(void)
 	x = ask("wait", KEEL_USER, 0, 1);
 	turns(3);
 	CU_ASSERT_PTR_NOT_NULL(waiting);
-	CU_ASSERT_TRUE(remote_api()->waits(x));
-	remote_api()->again(x);
+	CU_ASSERT_TRUE(remote_api.waits(x));
+	remote_api.again(x);
 	run(answered);
 	CU_ASSERT_EQUAL(agains, 1);
 	run(left);
@@ -223,7 +246,7 @@ static void test_its_client_goes_away(void)
 	begin();
 	x = ask("wait", KEEL_USER, 0, 1);
 	turns(3);
-	remote_api()->end(x);
+	remote_api.end(x);
 	run(left);
 	CU_ASSERT_EQUAL(replies + agains + gones, 0);
 	k.request->reply(waiting, 0, NULL);
@@ -239,14 +262,14 @@ static void test_half_a_body_and_nothing_more(void)
 	begin();
 	k.parts.router->limits.stall_ms = 50;
 	k.parts.router->limits.sweep_ms = 20;
-	CU_ASSERT_EQUAL_FATAL(remote_api()->start(&k.owner.pub, &setup, &x), 0);
-	remote_api()->in(x, "abc", 3);
+	CU_ASSERT_EQUAL_FATAL(remote_api.start(&k.owner.pub, &setup, &x), 0);
+	remote_api.in(x, "abc", 3);
 	run(answered);
 	CU_ASSERT_EQUAL(gones, 1);
 	setup.length = 0;
-	CU_ASSERT_EQUAL(remote_api()->start(&k.owner.pub, &setup, &x), -EINVAL);
+	CU_ASSERT_EQUAL(remote_api.start(&k.owner.pub, &setup, &x), -EINVAL);
 	setup.length = (uint32_t)WIRE_BODY_MAX + 1;
-	CU_ASSERT_EQUAL(remote_api()->start(&k.owner.pub, &setup, &x), -EINVAL);
+	CU_ASSERT_EQUAL(remote_api.start(&k.owner.pub, &setup, &x), -EINVAL);
 	end();
 }
 
@@ -259,16 +282,16 @@ static void test_one_more_than_all_of_them(void)
 	begin();
 	k.parts.router->limits.remotes = 3;
 	for (int i = 0; i < 3; i++)
-		CU_ASSERT_EQUAL(remote_api()->start(&k.owner.pub, &setup, i == 1 ? &last : &x), 0);
-	CU_ASSERT_EQUAL(remote_api()->start(&k.owner.pub, &setup, &x), -EUSERS);
-	remote_api()->end(last);
+		CU_ASSERT_EQUAL(remote_api.start(&k.owner.pub, &setup, i == 1 ? &last : &x), 0);
+	CU_ASSERT_EQUAL(remote_api.start(&k.owner.pub, &setup, &x), -EUSERS);
+	remote_api.end(last);
 	turns(3);
-	CU_ASSERT_EQUAL(remote_api()->start(&k.owner.pub, &setup, &x), 0);
+	CU_ASSERT_EQUAL(remote_api.start(&k.owner.pub, &setup, &x), 0);
 	k.parts.router->limits.clients_per_uid = 3;
 	k.parts.router->limits.remotes = 10;
-	CU_ASSERT_EQUAL(remote_api()->start(&k.owner.pub, &setup, &x), -EUSERS);
+	CU_ASSERT_EQUAL(remote_api.start(&k.owner.pub, &setup, &x), -EUSERS);
 	setup.user = "v"; /* each has its own share */
-	CU_ASSERT_EQUAL(remote_api()->start(&k.owner.pub, &setup, &x), 0);
+	CU_ASSERT_EQUAL(remote_api.start(&k.owner.pub, &setup, &x), 0);
 	end();
 }
 
@@ -292,6 +315,6 @@ static void test_what_no_row_names_is_carried(void)
 }
 
 TESTS_MAIN("request/remote", TEST(test_root_of_another_host_is_no_manager), TEST(test_one_that_reads_changes_nothing),
-	   TEST(test_parts_come_as_they_are_taken), TEST(test_one_that_waits_is_sent_again), TEST(test_its_client_goes_away),
+	   TEST(test_parts_come_as_they_are_taken), TEST(test_parts_come_one_by_one), TEST(test_one_that_waits_is_sent_again), TEST(test_its_client_goes_away),
 	   TEST(test_half_a_body_and_nothing_more), TEST(test_one_more_than_all_of_them),
 	   TEST(test_what_no_row_names_is_carried))
