@@ -246,19 +246,28 @@ void item_id(const struct item *item, const char *server, char buf[ID_MAX])
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
 
-bool clause_text(const struct clause *c, const char *server, struct keel_text *out)
+/* By the id it has: one of before the server was renamed ends in another name. `mod` NULL: by the server's. */
+static void id_write(const struct item *item, const char *server, struct keel_mod *mod, struct keel_text *out)
+{
+	struct keel_obj *job;
+	char id[ID_MAX];
+
+	item_id(item, server, id);
+	job = mod ? keel_find(mod, "job", id) : NULL;
+	keel_text_printf(out, ":%s@%s", job ? keel_id(job) : id, server);
+}
+
+bool clause_text(const struct clause *c, const char *server, struct keel_mod *mod, struct keel_text *out)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct item *item = &c->item[i];
-		char id[ID_MAX];
 
-		item_id(item, server, id);
 		if (i == 0 || item->type != c->item[i - 1].type || item->type == ON)
 			keel_text_printf(out, "%s%s", i ? "," : "", types[item->type].name);
 		if (item->type == ON)
 			keel_text_printf(out, ":%lld", (long long)item->n);
 		else
-			keel_text_printf(out, ":%s@%s", id, server);
+			id_write(item, server, mod, out);
 	}
 	return !out->failed;
 }

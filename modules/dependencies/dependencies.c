@@ -61,7 +61,7 @@ static void depend_show(struct keel_mod *mod, struct keel_obj *job, const struct
 	struct keel_text text;
 
 	keel_text_init(&text);
-	if (parent_find(st, id) && !child_shown(st, id, &clause) && clause_text(&clause, st->server, &text))
+	if (parent_find(st, id) && !child_shown(st, id, &clause) && clause_text(&clause, st->server, mod, &text))
 		own = text.data;
 	if (own && *own)
 		keel_emit_text(to, own);
@@ -104,7 +104,7 @@ static keel_verdict write_clause(struct keel_call *c, struct keel_obj *job, cons
 	int32_t code;
 
 	keel_text_init(&text);
-	code = clause_text(clause, keel_server_name(c->mod), &text)
+	code = clause_text(clause, keel_server_name(c->mod), c->mod, &text)
 		       ? keel_call_set(c, job, "depend", NULL, clause->n ? text.data : NULL, &err)
 		       : PBSE_SYSTEM;
 	keel_text_fini(&text);

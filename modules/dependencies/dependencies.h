@@ -44,7 +44,7 @@ void clause_fini(struct clause *c);
 /* 12.svr, 12[].svr; "" for ON. */
 void item_id(const struct item *item, const char *server, char buf[ID_MAX]);
 /* As it is shown: ids end in @server, those of one type in a row are joined. false: no memory. */
-bool clause_text(const struct clause *c, const char *server, struct keel_text *out);
+bool clause_text(const struct clause *c, const char *server, struct keel_mod *mod, struct keel_text *out);
 const char *type_name(enum type type);
 bool type_is_before(enum type type);
 /* Is the job held for as long as it has an item of this type? */

@@ -69,7 +69,7 @@ static void rewrite(struct keel_mod *mod, struct keel_obj *job, struct clause *l
 	keel_text_init(&text);
 	if (!left->n)
 		keel_unset(job, job_depend, NULL);
-	else if (clause_text(left, keel_server_name(mod), &text))
+	else if (clause_text(left, keel_server_name(mod), mod, &text))
 		keel_set_str(job, job_depend, text.data);
 	keel_text_fini(&text);
 	child_set(st, keel_id(job), left);

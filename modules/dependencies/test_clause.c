@@ -22,7 +22,7 @@ static const char *again(const char *text)
 		return buf;
 	}
 	keel_text_init(&out);
-	CU_ASSERT_TRUE(clause_text(&c, "svr", &out));
+	CU_ASSERT_TRUE(clause_text(&c, "svr", NULL, &out));
 	snprintf(buf, sizeof(buf), "%s", out.data);
 	keel_text_fini(&out);
 	clause_fini(&c);

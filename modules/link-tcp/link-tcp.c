@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <utlist.h>
 
 #define HOUR (60 * 60 * 1000)
@@ -115,6 +116,24 @@ static char *file_of(const struct link *l, const char *text, const char *otherwi
 	return n < 0 ? NULL : path;
 }
 
+/* Where nothing is said: link.key, or HOST.key, as keelson-key makes it. */
+static char *key_file_of(const struct link *l)
+{
+	char *usual = file_of(l, conf_of(l)->key_file, "link.key"), *name = NULL, *made;
+
+	if (usual == NULL || said(conf_of(l)->key_file) || access(usual, F_OK) == 0 ||
+	    asprintf(&name, "%s.key", keel_host_name(l->mod)) < 0)
+		return usual;
+	made = file_of(l, NULL, name);
+	free(name);
+	if (made == NULL || access(made, F_OK) < 0) {
+		free(made);
+		return usual;
+	}
+	free(usual);
+	return made;
+}
+
 static void fini(struct keel_mod *m)
 {
 	struct link *l = m->state;
@@ -175,7 +194,7 @@ static int32_t init(struct keel_mod *m, struct keel_err *err)
 	l->refused_log_ms = INT64_MIN / 2;
 	if (sodium_init() < 0)
 		return keel_error(err, -EIO, "libsodium cannot start");
-	l->key_file = file_of(l, conf_of(l)->key_file, "link.key");
+	l->key_file = key_file_of(l);
 	l->peers_dir = file_of(l, conf_of(l)->peers_dir, "peers");
 	if (l->key_file == NULL || l->peers_dir == NULL)
 		ret = keel_error(err, -ENOMEM, "no memory for links");
@@ -252,7 +271,7 @@ static const struct keel_conf_rule rules[] = {
 				     "or its host name"),
 	RULE(STRING, server, .doc = "host:port of the server, for a mom of its own and a login node"),
 	RULE(STRING, key_file,
-	     .doc = "secret key of this daemon, mode 0600; empty: link.key in server_priv or mom_priv of home"),
+	     .doc = "secret key of this daemon, mode 0600; empty: link.key, or HOST.key, in server_priv or mom_priv of home"),
 	RULE(STRING, peers_dir,
 	     .doc = "public keys of who may speak; empty: peers in server_priv or mom_priv of home"),
 	RULE(DURATION, heartbeat, .fallback = "5s", .min = 100, .max = HOUR, .doc = "how often a silent link is tried"),

@@ -208,13 +208,10 @@ static keel_verdict on_host_start(struct keel_call *c, const struct keel_ev_host
 	return KEEL_NEXT;
 }
 
-/* A login node has no point of its own: it serves once the loop turns. */
-static void on_first_turn(struct keel_mod *mod, void *arg)
+/* A daemon without jobs has no point that says so: its modules have started by then. */
+static void login_start(struct keel_mod *mod, void *arg)
 {
-	struct state *st = mod->state;
-
 	(void)arg;
-	st->turn = NULL;
 	ready(mod);
 }
 
@@ -259,7 +256,7 @@ static int32_t start(struct keel_mod *mod, struct keel_err *err)
 		answer_read(st);
 		children_reap(mod, NULL);
 	}
-	if (keel_daemon(mod) == KEEL_LOGIN && !(st->turn = keel_timer(mod, 0, on_first_turn, NULL)))
+	if (keel_daemon(mod) == KEEL_LOGIN && keel_defer(mod, login_start, NULL) < 0)
 		return keel_error(err, -ENOMEM, "no memory");
 	return keel_renew_on_hup(mod, on_hup, NULL) < 0 ? keel_error(err, -EBUSY, "another module obeys SIGHUP") : 0;
 }
@@ -270,8 +267,7 @@ static void stop(struct keel_mod *mod)
 
 	keel_timer_cancel(st->reaper);
 	keel_timer_cancel(st->owed);
-	keel_timer_cancel(st->turn);
-	st->reaper = st->owed = st->turn = NULL;
+	st->reaper = st->owed = NULL;
 	st->stopping = true;
 	if (!keel_has(renew))
 		return;

@@ -50,7 +50,6 @@ struct state {
 	char *answer;	       /* what the image before left; it owns the next five, which are NULL without it */
 	const char *token, *object, *kind, *who, *text;
 	struct keel_timer *owed; /* until then changes wait for its client: they would leave another answer */
-	struct keel_timer *turn; /* of a login node: the turn in which it serves */
 	struct keel_image image;
 	int64_t start_us, start_jobs; /* how long the start took, from init(), with so many */
 	char *children;	       /* of the images before: pids, or NULL */

@@ -23,20 +23,24 @@ int check_queue_type(const char *value, enum verify_for what)
 	return judge(any_case_order("Execution", value, len) == 0 || any_case_order("Route", value, len) == 0);
 }
 
-/* The name must be the canonical one of the resolver, or this host's own. */
-static bool is_full_host(const char *host)
+/* A host is user@HOST by the name that it is enrolled with, which the resolver here need not know, nor have as the canonical
+ * one. So a name with dots must resolve, one without is taken as it is. */
+static bool is_host(const char *host)
 {
-	struct addrinfo hints = { .ai_flags = AI_CANONNAME, .ai_socktype = SOCK_STREAM }, *found;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found;
 	char own[PBS_MAXHOSTNAME + 1];
-	bool same;
 
 	if (gethostname(own, sizeof(own)) == 0 && same_word(own, host))
 		return true;
+	for (const char *at = host; *at != '\0'; at++)
+		if (!isalnum((unsigned char)*at) && strchr("-_.:", *at) == NULL)
+			return false;
+	if (strpbrk(host, ".:") == NULL)
+		return *host != '\0';
 	if (getaddrinfo(host, NULL, &hints, &found) != 0)
 		return false;
-	same = found->ai_canonname != NULL && same_word(found->ai_canonname, host);
 	freeaddrinfo(found);
-	return same;
+	return true;
 }
 
 static bool is_manager(const char *at, size_t len)
@@ -51,7 +55,7 @@ static bool is_manager(const char *at, size_t len)
 	while (len > 0 && isspace((unsigned char)entry[len - 1]))
 		entry[--len] = '\0';
 	host = strchr(entry, '@');
-	return host != NULL && host != entry && (host[1] == '*' || is_full_host(host + 1));
+	return host != NULL && host != entry && (host[1] == '*' || is_host(host + 1));
 }
 
 int check_managers(const char *value, enum verify_for what)

@@ -94,6 +94,7 @@ queues_alive() { qstat -Q >/dev/null; }
 	has "$next" '^[0-9]+\.new$'
 	job_is "$child" H
 	job_is "$next" H
+	has "$(qstat -f "$next")" "depend = afterok:${held//./\\.}@new"
 	as "$OWNER" qrls "${held%.*}.new"
 	wait_until 30 job_is "$child" F
 	wait_until 30 job_is "$next" F

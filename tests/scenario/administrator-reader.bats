@@ -45,3 +45,30 @@ fails() # text, command...
 	wait_until 20 comment_says "$id" "user $OWNER is root on this host \(uid 0\): jobs of root are those of the user root"
 	[ ! -e "$SB/uid" ]
 }
+
+@test "administrator #2: a login node's own modules are switched there, by its root" {
+	needs_root
+	needs_module client-relay
+	setup_sandbox --logins 1
+	fails 'Unauthorized Request' at login1 "$OWNER" keelson unload client-relay
+	has "$(at login1 root keelson unload client-relay)" '^client-relay: unloaded'
+	fails 'none of the modules of its daemon carries requests there' at login1 "$OWNER" qstat
+	qstat -B
+	has "$(at login1 root keelson load client-relay)" '^client-relay: loaded'
+	at login1 "$OWNER" qstat -B
+	has "$(at login1 root keelson reload client-relay)" '^client-relay: restarted'
+	at login1 "$OWNER" qstat -B
+}
+
+@test "administrator #3: a manager of a login node is named as the host is enrolled" {
+	needs_root
+	needs_module client-relay
+	setup_sandbox --logins 1
+	printf 'client-relay: { enabled = true; manage = ["login*"]; };\n' >"$SB/server/etc/modules.d/client-relay.conf"
+	keelson reload client-relay
+	fails 'Unauthorized Request' at login1 "$OWNER" qmgr -c 'set server comment = one'
+	qmgr -c "set server managers += $OWNER@login1"
+	at login1 "$OWNER" qmgr -c 'set server comment = two'
+	fails 'Unauthorized Request' at n1 "$OWNER" qmgr -c 'set server comment = three'
+	has "$(qstat -Bf)" ' comment = two$'
+}

@@ -219,6 +219,11 @@ static void test_manage(void)
 	gethostname(own + 2, PBS_MAXHOSTNAME);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@*,b@*.dom"), 0);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, own), 0);
+	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@no-such-login_1,b@localhost,c@127.0.0.1"), 0);
+	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@no such"), PBSE_BADHOST);
+	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@n1/0"), PBSE_BADHOST);
+	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@"), PBSE_BADHOST);
+	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@no.such.invalid"), PBSE_BADHOST);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a"), PBSE_BADHOST);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_managers, "a@*,"), PBSE_BADHOST);
 	CU_ASSERT_EQUAL(manage(MGR_OBJ_SERVER, ATTR_operators, "@*"), PBSE_BADHOST);
