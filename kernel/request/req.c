@@ -382,11 +382,13 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 
 struct route *route_of(struct router *r, const char *name, const char *verb)
 {
+	struct route *route;
 	char full[256];
 
 	if (verb != NULL && snprintf(full, sizeof(full), "%s.%s", name, verb) < (int)sizeof(full))
 		name = full;
-	return (struct route *)index_find(&r->routes, name, strlen(name));
+	route = (struct route *)index_find(&r->routes, name, strlen(name));
+	return route != NULL && !(route->def.flags & KEEL_REQUEST_OTHERS) ? route : NULL; /* that goes by no name of a client */
 }
 
 static void req_serve(struct keel_req *q)

@@ -138,10 +138,10 @@ flood_ends()
 	remember_daemons
 	for i in 1 2 3 4; do as "$OWNER" qsub -h -J 1-2000 -- /bin/true; done >/dev/null
 	for what in unread trickle; do
-		flood "$what" 20
+		flood "$what" 30
 		all_are_served
 		same lines 8004 "$(at login2 "$OWNER" timeout 60 qstat -tf | grep -c '^Job Id')"
-		[ "$(files_of login2)" -gt 100 ] # the flood was there all the time
+		[ "$(files_of login2)" -gt 100 ] # the flood is there still
 		flood_ends
 	done
 }

@@ -308,6 +308,11 @@ static void test_what_no_row_names_is_carried(void)
 	CU_ASSERT_STRING_EQUAL(said, "nonsense");
 	CU_ASSERT_EQUAL(code, -1); /* the body came back */
 	replies = 0;
+	ask("*", KEEL_USER, 0, 1); /* the row's own name is none */
+	run(answered);
+	CU_ASSERT_STRING_EQUAL(said, "*");
+	CU_ASSERT_EQUAL(code, -1);
+	replies = 0;
 	ask("whoami", KEEL_USER, 0, 1);
 	run(answered);
 	CU_ASSERT_EQUAL(code, 0);
