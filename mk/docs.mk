@@ -4,7 +4,7 @@
 # sdk/doc, the tables and the comments of the headers. Without lowdown or python3 they are left out, and a
 # sentence says so; everything else is built as ever.
 DOC_TOOL := $(S)/sdk/doc/tools/docs
-DOC_SOURCES := $(wildcard $(S)/sdk/doc/*.md $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/hooks/*.py $(S)/sdk/doc/tools/* $(S)/sdk/template/* \
+DOC_SOURCES := $(wildcard $(S)/sdk/doc/*.md $(S)/sdk/doc/guide/*.md $(S)/sdk/doc/admin/*.md $(S)/sdk/doc/hooks/*.py $(S)/sdk/doc/tools/* $(S)/sdk/template/* \
 	$(S)/sdk/include/keel/* $(S)/sdk/include/keel/service/* $(S)/tests/fixtures/*.c)
 DOC_MISSING := $(foreach p,lowdown python3,$(if $(shell command -v $(p)),,$(p)))
 
@@ -56,11 +56,12 @@ docs-install: docs
 	$(DO)cp $(TEXTS) placed/doc && cp $(S)/sdk/README.md placed/doc/sdk.md && chmod u+w placed/doc/* && cd placed/doc && \
 		for f in *; do $(LINKS) -i $$f && $(INSTALL_DATA) $$f '$(DESTDIR)$(docdir)'/$$f || exit 1; done
 	$(DO)for f in $(MARKDOWN); do $(INSTALL_DATA) -D $(S)/sdk/doc/$$f '$(DESTDIR)$(docdir)'/$$f || exit 1; done
+	$(DO)$(INSTALL_DATA) -D $(S)/sdk/init/keelson.logrotate '$(DESTDIR)$(docdir)/keelson.logrotate'
 	@test ! -f doc/keelson-sdk.html || $(INSTALL_DATA) -D doc/keelson-sdk.html '$(DESTDIR)$(docdir)/keelson-sdk.html'
 
 docs-uninstall:
 	@for f in man/*.[1-9]* $(PAGES); do rm -f '$(DESTDIR)$(mandir)'/man$$(echo $${f##*.} | cut -c1)/$${f##*/}; done
-	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html' $(foreach f,$(notdir $(TEXTS)) sdk.md $(MARKDOWN),'$(DESTDIR)$(docdir)/$(f)')
+	@rm -f '$(DESTDIR)$(docdir)/keelson-sdk.html' $(foreach f,$(notdir $(TEXTS)) sdk.md keelson.logrotate $(MARKDOWN),'$(DESTDIR)$(docdir)/$(f)')
 	@rm -rf '$(DESTDIR)$(docdir)/examples' '$(DESTDIR)$(docdir)/hooks'
 	@test ! -d '$(DESTDIR)$(docdir)' || find '$(DESTDIR)$(docdir)' -depth -type d -empty -delete
 

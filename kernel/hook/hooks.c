@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utlist.h>
 
 #include "hook/inside.h"
 #include "keel/sized.h"

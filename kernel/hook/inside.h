@@ -13,7 +13,6 @@
 #ifndef KEELSON_HOOK_INSIDE_H
 #define KEELSON_HOOK_INSIDE_H
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
  * a tick's time. From the first of them what passed, less what the thread waited for a processor, is what it is judged by
  * when it returns: computing and blocking count, a busy machine does not. In doubt a tap is innocent.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

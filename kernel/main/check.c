@@ -72,7 +72,6 @@ int daemon_check(const struct options *o)
 		ret = err_set(&err, -ENOMEM, "no memory");
 	if (ret == 0)
 		ret = prepare(&d, &err);
-
 	if (ret == 0)
 		ret = check_all(&d, &err);
 	if (ret < 0)

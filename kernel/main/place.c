@@ -3,7 +3,6 @@
  * place.c - where files of this installation are: beside the program, so that they may be installed elsewhere than they
  * were configured for; else where they were configured to be.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

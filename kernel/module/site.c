@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hook/hooks.h"
 #include "module/inside.h"
 #include "util/err.h"
 #include "wire/buf.h"

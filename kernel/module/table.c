@@ -9,7 +9,6 @@
 #include "hook/hooks.h"
 #include "keel/sized.h"
 #include "module/inside.h"
-#include "registry/registry.h"
 #include "store/store.h"
 
 static void modules_inspect(struct keel_mod *mod, void (*fn)(void *arg, const struct keel_about_module *), void *arg)

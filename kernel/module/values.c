@@ -3,7 +3,6 @@
  * values.c - other values, and another place in the chains, for modules that run: all of them or none.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hook/hooks.h"

@@ -59,8 +59,7 @@ struct keel_req {
 	struct keel_out *out;  /* SENT */
 	keel_fn *gone, *drained, *leave;
 	void *gone_arg, *drained_arg, *leave_arg;
-	void *raw;             /* instead of `msg`: memory of a body that is carried elsewhere, owned */
-	const char *raw_at;    /* where it begins there; `len` bytes */
+	void *raw;             /* instead of `msg`: a body that is carried elsewhere, `len` bytes, owned */
 	bool receiving;        /* an operation at the point request_receive is under way */
 	bool parts;            /* it has sent some */
 	bool old;              /* it was open, and had acted, when a drain began */
@@ -198,8 +197,6 @@ void client_drop_queue(struct client *c); /* and cancel the flush */
 uint32_t req_roles(const struct client *c); /* enum keel_role bits of its user */
 void req_start(struct client *c, const struct frame *f);
 void req_client_gone(struct keel_req *q);
-/* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
-struct route *route_of(struct router *r, const char *name, const char *verb);
 void req_again(struct keel_req *q); /* replies that the request is to be sent again */
 void req_withdraw(struct keel_req *q, int32_t code, const char *text); /* the kernel replies with an error */
 void req_destroy_all(struct router *r);
@@ -209,12 +206,6 @@ void router_listen_pause(struct router *r); /* connections wait in the backlog o
 
 /* remote.c */
 extern const struct keel_remote_api remote_api;
-
-/* raw.c */
-/* Returns whether no row but `others` serves this body. */
-bool raw_wanted(struct router *r, const char *body, size_t len);
-/* Keeps the body of `f`, which `c` has just sent. Returns whether there was memory. */
-bool raw_take(struct keel_req *q, struct client *c, const struct frame *f);
 
 /* drain.c */
 void client_leave(struct client *c); /* its daemon ends: "again" where nothing has been done */

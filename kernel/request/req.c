@@ -279,7 +279,7 @@ static void on_leave(struct keel_req *q, keel_fn *fn, void *arg)
 static const void *raw(struct keel_req *q, uint32_t *ret_len)
 {
 	*ret_len = (uint32_t)q->len;
-	return q->raw_at;
+	return q->raw;
 }
 
 static int32_t part_raw(struct keel_req *q, const void *bytes, uint32_t len)
@@ -380,7 +380,8 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 	};
 }
 
-struct route *route_of(struct router *r, const char *name, const char *verb)
+/* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
+static struct route *route_of(struct router *r, const char *name, const char *verb)
 {
 	struct route *route;
 	char full[256];
@@ -438,10 +439,11 @@ static void request_raise(struct keel_req *q)
 	});
 }
 
-/* Decodes the body; a long one without copying it. Returns 0 or -errno. */
+/* Decodes the body; a long one without copying it, where none goes on as it is: reading changes it. Returns 0 or -errno. */
 static int body_open(struct client *c, const struct frame *f, struct keel_msg **ret_msg)
 {
-	char *memory = f->len > c->router->limits.queued_small ? frame_take(&c->reader, f) : NULL;
+	bool takes = f->len > c->router->limits.queued_small && c->router->others == NULL;
+	char *memory = takes ? frame_take(&c->reader, f) : NULL;
 
 	if (memory == NULL)
 		return msg_open(f->body, f->len, ret_msg);
@@ -460,6 +462,15 @@ static int32_t bounds_check(const struct client *c, const struct frame *f, struc
 	if (r->open + f->len > r->limits.open_all && c->open + f->len > r->limits.open_small)
 		return err_set(err, PBSE_SYSTEM, "too many long requests wait for their answers; try again later");
 	return 0;
+}
+
+/* Keeps the body as it came: it goes on elsewhere. Returns whether there was memory. */
+static bool raw_take(struct keel_req *q, const struct frame *f)
+{
+	q->raw = malloc(f->len);
+	if (q->raw != NULL)
+		memcpy(q->raw, f->body, f->len);
+	return q->raw != NULL;
 }
 
 #define VERB "keelson." /* of people: the refusal says who may */
@@ -497,32 +508,33 @@ void req_start(struct client *c, const struct frame *f)
 	struct keel_req *q = NULL;
 	const char *name = NULL;
 	uint32_t roles = 0;
-	bool raw = false;
+	bool raw;
 	int32_t code;
 
 	err.text[0] = '\0';
 	code = bounds_check(c, f, &err);
-	if (code == 0 && raw_wanted(c->router, f->body, f->len)) {
-		raw = true;
-		route = c->router->others;
-		code = right_check(c, route, &roles, &err);
-	} else if (code == 0) {
+	if (code == 0) {
 		int ret = body_open(c, f, &m);
 
 		name = ret == 0 ? msg_api.str(m, "req") : NULL;
 		c->closing = c->closing || name == NULL;
 		route = name != NULL ? route_of(c->router, name, msg_api.str(m, "verb")) : NULL;
+		if (name != NULL && route == NULL)
+			route = c->router->others;
 		if (name == NULL)
 			code = ret == -ENOMEM ? PBSE_SYSTEM : PBSE_PROTOCOL;
 		else
 			code = right_check(c, route, &roles, &err);
 	}
-	q = code == 0 ? req_create(c, f, m) : NULL;
-	if (q != NULL && raw && !raw_take(q, c, f)) {
+	raw = route != NULL && route == c->router->others;
+	q = code == 0 ? req_create(c, f, raw ? NULL : m) : NULL;
+	if (q != NULL && raw && !raw_take(q, f)) {
 		req_end(q);
 		q = NULL;
 	}
 	if (q != NULL) {
+		if (raw)
+			msg_destroy(m);
 		q->route = route;
 		fill_session(q, roles);
 		request_raise(q);

@@ -143,17 +143,12 @@ void share_destroy(struct uid_share *s)
 	free(s);
 }
 
-static bool is_of(const struct uid_share *s, uint32_t uid, const char *who)
-{
-	return s->uid == uid && (who != NULL ? s->who != NULL && strcmp(s->who, who) == 0 : s->who == NULL);
-}
-
 struct uid_share *share_get(struct router *r, uint32_t uid, const char *who)
 {
 	struct uid_share *s, *unused = NULL;
 
 	DL_FOREACH(r->shares, s) {
-		if (is_of(s, uid, who))
+		if (s->uid == uid && strcmp(s->who != NULL ? s->who : "", who != NULL ? who : "") == 0)
 			return s;
 		if (unused == NULL && s->n == 0 && s->lookup == NULL)
 			unused = s;

@@ -81,7 +81,8 @@ static const struct {
 	bool own;
 } hosts[] = {
 	{ "h2/0*2+h3/1", "ann", "h2", true },
-	{ "h2/0*2+h3/1", "ann", "H3", true },
+	{ "h2/0*2+h3/1", "ann", "H2", true },
+	{ "h2/0*2+h3/1", "ann", "h3", false },
 	{ "h2/0*2+h3/1", "ann", "h", false },
 	{ "h2/0*2+h3/1", "ann", "h22", false },
 	{ "h2/0*2+h3/1", "ann", "", false },
@@ -92,7 +93,7 @@ static const struct {
 	{ NULL, "ann", "h1", true },
 };
 
-/* A job of ann@h1, from the hosts it runs on. */
+/* A job of ann@h1, in its script and elsewhere. */
 static void test_owners_in_the_job(void)
 {
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)

@@ -265,58 +265,6 @@ static void test_own_key_checked(void)
 	pair_stop();
 }
 
-/* Where nothing is said: link.key, else HOST.key, as keelson-key makes it. */
-static void test_own_key_named(void)
-{
-	struct keel_err err = { 0 };
-	char dir[180], path[256];
-
-	pair_init();
-	snprintf(dir, sizeof(dir), "%s/mom_priv", mom.daemon.home);
-	CU_ASSERT_FATAL(mkdir(dir, 0755) == 0 || errno == EEXIST);
-	mom.conf.key_file = "";
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -ENOENT);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mom_priv/link.key is missing"));
-	snprintf(path, sizeof(path), "%s/" MOM_HOST ".key", dir);
-	write_key(path, "server", MOM_HOST, mom_id.secret_key, 0600);
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mom_priv/" MOM_HOST ".key is a key of a server"));
-	snprintf(path, sizeof(path), "%s/link.key", dir);
-	write_key(path, "mom", "n2.example.org", mom_id.secret_key, 0600);
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "mom_priv/link.key is the key of host n2.example.org"));
-	pair_stop();
-}
-
-/* A mom has a server, with a port; a server that takes no links needs no key. */
-static void test_a_mom_has_a_server(void)
-{
-	struct keel_err err = { 0 };
-
-	pair_init();
-	carrier_stop(&server);
-	mom.conf.server = NULL;
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "link-tcp.server: expected HOST:PORT where the server takes links"));
-	mom.conf.server = "head";
-	CU_ASSERT_EQUAL(carrier_try(&mom, &err), -EINVAL);
-	CU_ASSERT_PTR_NOT_NULL(strstr(err.text, "got \"head\"; write link-tcp: { server = \"head:15001\"; }; there"));
-	carrier_stop(&mom);
-	world_stop();
-}
-
-static void test_a_server_without_links_needs_no_key(void)
-{
-	struct keel_err err = { 0 };
-
-	world_start();
-	carrier_init(&server, KEEL_SERVER, SERVER_HOST);
-	CU_ASSERT_EQUAL(carrier_try(&server, &err), 0);
-	server.loaded = true;
-	carrier_stop(&server);
-	world_stop();
-}
-
 /* ---- strangers ------------------------------------------------------------------------------------- */
 static void put_chunk(struct buf *b, const void *bytes, size_t len)
 {
@@ -610,8 +558,7 @@ TESTS_MAIN("links", TEST(test_tcp), TEST(test_many_and_large), TEST(test_lost_an
 	   TEST(test_grace), TEST(test_server_comes_later), TEST(test_goodbye), TEST(test_port_taken), TEST(test_messages_of_a_lost_link),
 	   TEST(test_cut_again_and_again), TEST(test_mom_not_enrolled), TEST(test_mom_with_another_key),
 	   TEST(test_server_with_another_key), TEST(test_role_bound_to_key), TEST(test_key_of_another_host),
-	   TEST(test_own_key_checked), TEST(test_own_key_named), TEST(test_a_mom_has_a_server),
-	   TEST(test_a_server_without_links_needs_no_key), TEST(test_replay), TEST(test_garbage),
+	   TEST(test_own_key_checked), TEST(test_replay), TEST(test_garbage),
 	   TEST(test_strangers_do_not_keep_others_out), TEST(test_peer_that_does_not_read),
 	   TEST(test_silent_peer), TEST(test_heartbeat_keeps_a_quiet_link), TEST(test_same_mom_twice),
 	   TEST(test_tampered_bytes), TEST(test_another_version),

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-KEEL_ATTRS_OF(resv, queue, Resource_List, Authorized_Users, Authorized_Groups, Authorized_Hosts);
+KEEL_ATTRS_OF(resv, queue, Resource_List, Authorized_Users, Authorized_Groups, Authorized_Hosts, Reserve_Owner);
+KEEL_ATTR_OF(server, flatuid);
 KEEL_ATTRS_OF(queue, acl_groups, acl_hosts, state_count, started);
 
 #define VALUE_LEN 64 /* of a number */
@@ -79,9 +80,20 @@ static void put_list(struct sets *s, struct keel_obj *resv, const struct keel_at
 	set_put(s, enable, NULL, "True");
 }
 
-static void put_lists(struct sets *s, struct keel_obj *resv, char *texts[3])
+/* Where one name is one user on all hosts its owner may come from each of them. */
+static void owner_flatten(struct keel_mod *mod, struct keel_obj *resv, char *users)
+{
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const char *owner = keel_get_str(resv, resv_Reserve_Owner);
+
+	if (users && owner && strcmp(users, owner) == 0 && server && keel_get_int(server, server_flatuid))
+		users[strcspn(users, "@")] = '\0';
+}
+
+static void put_lists(struct sets *s, struct keel_mod *mod, struct keel_obj *resv, char *texts[3])
 {
 	put_list(s, resv, resv_Authorized_Users, "acl_users", "acl_user_enable", &texts[0]);
+	owner_flatten(mod, resv, texts[0]);
 	put_list(s, resv, resv_Authorized_Groups, "acl_groups", "acl_group_enable", &texts[1]);
 	put_list(s, resv, resv_Authorized_Hosts, "acl_hosts", "acl_host_enable", &texts[2]);
 }
@@ -110,7 +122,7 @@ int32_t queue_make(struct keel_mod *mod, struct keel_obj *resv, struct keel_err 
 		set_put(&s, "queue_type", NULL, "Execution");
 		set_put(&s, "enabled", NULL, "False");
 		set_put(&s, "started", NULL, "False");
-		put_lists(&s, resv, texts);
+		put_lists(&s, mod, resv, texts);
 		code = keel_queue_create(name, s.set, s.n, who(mod, by), err);
 	}
 	texts_free(texts);
@@ -162,7 +174,7 @@ void queue_lists(struct keel_mod *mod, struct keel_obj *resv)
 
 	if (!queue)
 		return;
-	put_lists(&s, resv, texts);
+	put_lists(&s, mod, resv, texts);
 	if (!keel_is_set(resv, resv_Authorized_Groups) && keel_is_set(queue, queue_acl_groups)) {
 		set_put(&s, "acl_groups", NULL, NULL);
 		set_put(&s, "acl_group_enable", NULL, NULL);

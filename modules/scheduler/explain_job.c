@@ -10,6 +10,7 @@
  */
 #include "scheduler.h"
 
+#include "keel/acl.h"
 #include "keel/text.h"
 
 #include <stdio.h>
@@ -20,6 +21,7 @@
 KEEL_ATTRS_OF(job, queue, Resource_List, schedselect);
 KEEL_ATTR_OF(queue, started);
 KEEL_ATTR_OPT(server, query_other_jobs);
+KEEL_ATTR_OPT(server, flatuid);
 
 #define POLICY_SHOWN 65536 /* bytes of all lines of policies */
 #define VNODES 50 /* at most so many are listed */
@@ -49,12 +51,13 @@ static bool sees_others(struct keel_mod *mod, const struct keel_session *who)
 
 static bool may_ask(struct keel_mod *mod, const struct keel_session *who, struct keel_obj *job)
 {
-	const struct keel_attr *owner = keel_attr_find(mod, "job", "Job_Owner");
-	const char *text = owner ? keel_get_str(job, owner) : NULL;
-	size_t len = strcspn(who->who, "@");
+	struct keel_obj *server = keel_find(mod, "server", keel_server_name(mod));
+	const struct keel_attr *owner = keel_attr_find(mod, "job", "Job_Owner"), *host = keel_attr_find(mod, "job", "exec_host");
+	const char *text = owner ? keel_get_str(job, owner) : NULL, *at = host ? keel_get_str(job, host) : NULL;
+	bool flat = server && server_flatuid && keel_get_int(server, server_flatuid);
 
 	return sees_others(mod, who) ||
-	       (text && strncmp(text, who->who, len) == 0 && text[len] == '@');
+	       (text && keel_acl_is_job_owner(text, at, who->user, who->host, keel_host_name(mod), flat));
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------- */

@@ -138,6 +138,10 @@ static int call_failed(struct connection *conn, int error)
 	case -ESHUTDOWN: /* a request without a reply was not read, if it has received nothing */
 		conn->repeat = !conn->parts;
 		return connection_fail(conn, PBSE_SVRDOWN, "The server restarts: its answer is incomplete");
+	case -ECONNRESET: /* kill -9 of the daemon, for one; the request may have been served */
+		conn->lost = true;
+		return connection_fail(conn, PBSE_PROTOCOL, "Batch protocol error: the daemon hung up before it answered; "
+				       "look whether it was done");
 	default:
 		conn->lost = true;
 		return connection_fail_code(conn, PBSE_PROTOCOL);

@@ -13,21 +13,23 @@ fails() # text, command...
 	[[ $found == *"$text"* ]] || { printf '"%s" is not in: %s\n' "$text" "$found" >&2; return 1; }
 }
 
-@test "administrator #3: a job is its owner's on the hosts it runs on, and on no other" {
+@test "administrator #3: a job is its owner's in its script, and on no other host" {
 	needs_root
 	needs_module client-relay
 	setup_sandbox --hosts 3 --logins 1
 	qmgr -c 'set server query_other_jobs = False, job_history_enable = True'
 	id=$(at login1 "$OWNER" qsub -l select=1:host=n1+1:host=n2 -l place=scatter -- /bin/sleep 6161)
 	wait_until 20 job_is "$id" R
-	for here in n1 n2; do
-		at "$here" "$OWNER" qalter -N "$here" "$id"
-		says 0 "$id" at "$here" "$OWNER" qselect
-		fails 'Unauthorized Request' at "$here" "$OTHER" qdel "$id"
+	at n1 "$OWNER" qalter -N here "$id"
+	says 0 "$id" at n1 "$OWNER" qselect
+	has "$(at n1 "$OWNER" keelson explain "$id")" "$id +state R"
+	fails 'Unauthorized Request' at n1 "$OTHER" qdel "$id"
+	for here in n2 n3; do
+		fails 'Unauthorized Request' at "$here" "$OWNER" qdel "$id"
+		says 0 '' at "$here" "$OWNER" qselect
+		fails 'Unauthorized Request' at "$here" "$OWNER" keelson explain "$id"
 	done
-	fails 'Unauthorized Request' at n3 "$OWNER" qdel "$id"
-	says 0 '' at n3 "$OWNER" qselect
-	at n2 "$OWNER" qdel "$id"
+	at n1 "$OWNER" qdel "$id"
 	wait_until 20 eval "! qstat $id"
 	id=$(at login1 "$OWNER" qsub -h -- /bin/true)
 	fails 'Unauthorized Request' at n1 "$OWNER" qdel "$id"
@@ -71,4 +73,27 @@ fails() # text, command...
 	at login1 "$OWNER" qmgr -c 'set server comment = two'
 	fails 'Unauthorized Request' at n1 "$OWNER" qmgr -c 'set server comment = three'
 	has "$(qstat -Bf)" ' comment = two$'
+}
+
+@test "administrator #3: with flatuid a reservation takes its owner's jobs from each host" {
+	needs_root
+	needs_module client-relay
+	needs_module reservations
+	setup_sandbox --logins 2
+	id=$(at login1 "$OWNER" pbs_rsub -R "$(moment 3600)" -D 60 | cut -d' ' -f1)
+	at login1 "$OWNER" qsub -q "${id%%.*}" -- /bin/true
+	fails 'Unauthorized Request' at login2 "$OWNER" qsub -q "${id%%.*}" -- /bin/true
+	qmgr -c 'set server flatuid = True'
+	id=$(at login1 "$OWNER" pbs_rsub -R "$(moment 7200)" -D 60 | cut -d' ' -f1)
+	has "$(pbs_rstat -f "$id")" "^Authorized_Users = $OWNER@login1$"
+	at login2 "$OWNER" qsub -q "${id%%.*}" -- /bin/true
+	fails 'Unauthorized Request' at login2 "$OTHER" qsub -q "${id%%.*}" -- /bin/true
+}
+
+@test "administrator #19: a host that is called as a reservation is explained, too" {
+	needs_module reservations
+	setup_sandbox
+	qmgr -c 'create node M1 Mom=n1'
+	has "$(keelson explain M1)" '^vnode +M1 '
+	says 1 'keelson: Unknown Reservation Id' keelson explain M2
 }

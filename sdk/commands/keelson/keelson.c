@@ -140,16 +140,28 @@ static const char *token(void)
 }
 
 /* How the lines of a reply are printed: as they are, as a table, or as JSON under a name; which module replies, NULL:
- * it is not known. */
+ * it is not known; the verb that is tried where a reservation has no such name. */
 struct form {
 	bool table;
-	const char *json, *module;
+	const char *json, *module, *otherwise;
 };
+
+/* Returns lines, or NULL; the sentence of a refusal is then that of the connection, or *ret_first, owned. */
+static char **verb_try(int c, const char *verb, char **args, const struct form *form, char **ret_first)
+{
+	char **lines = pbs_admin(c, verb, args, token());
+
+	*ret_first = NULL;
+	if (lines || !form->otherwise || pbs_errno != PBSE_UNKRESVID || !pbs_geterrmsg(c))
+		return lines;
+	*ret_first = strdup(pbs_geterrmsg(c));
+	return pbs_admin(c, form->otherwise, args, token());
+}
 
 static int verb_request(const char *verb, char **args, struct form form)
 {
 	int c = pbs_connect(NULL), status = 0;
-	char **lines;
+	char **lines, *first;
 
 	if (c <= 0 && pbs_geterrmsg(c))
 		return fail(pbs_geterrmsg(c));
@@ -157,7 +169,7 @@ static int verb_request(const char *verb, char **args, struct form form)
 		fprintf(stderr, "keelson: cannot connect to server %s (errno=%d)\n", reach_default_name(), pbs_errno);
 		return FAILED;
 	}
-	lines = pbs_admin(c, verb, args, token());
+	lines = verb_try(c, verb, args, &form, &first);
 	if (lines) {
 		if (!form.table) {
 			cmd_lines_print(lines);
@@ -166,6 +178,8 @@ static int verb_request(const char *verb, char **args, struct form form)
 				status = fail("cannot write the answer");
 			cmd_lines_free(lines);
 		}
+	} else if (first) {
+		status = fail(first);
 	} else if (reach_unknown(c) && !form.module) {
 		fprintf(stderr, "keelson: nobody offers the verb '%s'; 'keelson modules' says which modules run\n", verb);
 		status = cmd_usage(&keelson);
@@ -178,6 +192,7 @@ static int verb_request(const char *verb, char **args, struct form form)
 	} else {
 		status = fail("the server refused and did not say why");
 	}
+	free(first);
 	pbs_disconnect(c);
 	return status;
 }
@@ -210,7 +225,7 @@ static int modules(char **args)
 
 	if (args[0] && strcmp(args[0], "--json") != 0)
 		return cmd_usage(&keelson);
-	status = verb_request("modules", none, (struct form){ true, args[0] ? "modules" : NULL, ADMIN });
+	status = verb_request("modules", none, (struct form){ .table = true, .json = args[0] ? "modules" : NULL, .module = ADMIN });
 	if (status == 0 && !args[0])
 		off_print();
 	return status;
@@ -242,7 +257,7 @@ static int hook_times(char **args)
 	args += json;
 	if (args[0] && (args[0][0] == '-' || args[1]))
 		return cmd_usage(&keelson);
-	status = verb_request("hook_times", args, (struct form){ true, json ? "hooks" : NULL, ADMIN });
+	status = verb_request("hook_times", args, (struct form){ .table = true, .json = json ? "hooks" : NULL, .module = ADMIN });
 	if (status == 0 && !json && !args[0])
 		script_times();
 	return status;
@@ -298,6 +313,6 @@ int main(int argc, char **argv)
 	if (strcmp(verb->name, "hooks") == 0)
 		return hooks(argv + optind + 1);
 	if (strcmp(verb->name, "explain") == 0 && is_reservation(argv[optind + 1]))
-		verb = verb_find("resv");
+		return verb_request("resv", argv + optind + 1, (struct form){ .module = "reservations", .otherwise = verb->name });
 	return verb_request(verb->name, argv + optind + 1, (struct form){ .module = verb->module });
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# overview.py - the two pages that list the others: keelson-guide(7) and keelson-hooks(7).
+# overview.py - the pages that list the others: keelson-guide(7), keelson-hooks(7) and keelson-admin(7).
 import tables
 from pages import Page, ended
 
@@ -8,6 +8,16 @@ from pages import Page, ended
 def add(book):
     book.pages.append(hooks(book))
     book.pages.append(guide(book))
+    book.pages.append(admin(book))
+
+
+def admin(book):
+    lines = ["For administrators who have read nothing else, in the order in which they need it. Each line that is typed there is typed "
+             "by the tests, too.", "", "## Chapters", ""]
+    lines += [f"- **{p.man}**({p.section}): {p.sentence}" for p in book.pages if p.part == "admin"]
+    page = Page("admin", "keelson-admin", "7", "the administrator's guide", "\n".join(lines), "overview", None)
+    page.also = [("keelsond", "8"), ("keelson", "8"), ("keelson-key", "8"), ("pbs.conf", "5"), ("keelson.conf", "5")]
+    return page
 
 
 def guide(book):

@@ -96,10 +96,10 @@ class Book:
         return found
 
     def chapters(self):
-        for path in sorted((self.top / "sdk" / "doc" / "guide").glob("[0-9]*.md")):
-            slug = re.sub(r"^\d+-", "", path.stem)
-            page = self.page_of(path, f"guide-{slug}", f"keelson-guide-{slug}", "7", "guide")
-            self.pages.append(page)
+        for part in ("guide", "admin"):
+            for path in sorted((self.top / "sdk" / "doc" / part).glob("[0-9]*.md")):
+                slug = re.sub(r"^\d+-", "", path.stem)
+                self.pages.append(self.page_of(path, f"{part}-{slug}", f"keelson-{part}-{slug}", "7", part))
 
     def others(self):
         for path in sorted((self.top / "sdk" / "doc").glob("*.md")):

@@ -108,12 +108,12 @@ def man_page(book, page):
 
 
 def see_also(book, page):
-    if page.part != "guide":
+    if page.part not in ("guide", "admin"):
         return page.also or [("keelson-guide", "7"), ("keelson-hooks", "7")]
-    chapters = [p for p in book.pages if p.part == "guide"]
+    chapters = [p for p in book.pages if p.part == page.part]
     at = chapters.index(page)
     near = chapters[max(0, at - 1):at] + chapters[at + 1:at + 2]
-    return [("keelson-guide", "7")] + [(p.man, p.section) for p in near]
+    return [(f"keelson-{page.part}", "7")] + [(p.man, p.section) for p in near]
 
 
 # ---- the HTML page ---------------------------------------------------------------------------------------

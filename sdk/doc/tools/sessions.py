@@ -5,26 +5,32 @@
 # In a ```console block a line `$ ...` is typed by a user, `# ...` by an administrator; what follows is what
 # they read. `...` stands for any text of a line, alone for any lines. A job's id means the job that got it
 # first. A command that ends in & goes on while others are typed; `wait` reads what it said.
+#
+# In the administrator's guide a prompt begins with a machine, `n1# `: with KEEL_MACHINES, a folder in which there is NAME/pid
+# for each, it is typed there. A comment <!-- checked: WORD --> above a block says that it is not typed, and what else is done.
 import os
 import re
 import subprocess
 import time
 from pathlib import Path
 
-JOB_ID = re.compile(r"\b\d+(?:\[\d*\])?\.svr\b")
+SERVER = os.environ.get("KEEL_SERVER", "svr")
+ID = rf"\b\d+(?:\[\d*\])?\.{SERVER}\b"
+JOB_ID = re.compile(ID)
+PROMPT = re.compile(r"(\w*)([$#]) ")
 # What may be asked again until it says what is written here.
-ASKS = re.compile(r"^(qstat|pbsnodes|keelson (holds|hooks?|modules|running|explain)|grep|tail|cat [^>]|tracejob|ls)")
-PATIENCE = 8
+ASKS = re.compile(r"^(qstat|pbsnodes|keelson (holds|hooks?|modules|running|explain|health)|grep|tail|cat [^>]|tracejob|ls)")
+PATIENCE = int(os.environ.get("KEEL_PATIENCE", 8))
 
 
 class Command:
-    def __init__(self, who, text):
-        self.who, self.text, self.said = who, text, []
+    def __init__(self, machine, who, text):
+        self.machine, self.who, self.text, self.said = machine, who, text, []
 
 
 def blocks(chapter):
-    text = Path(chapter).read_text()
-    return [b for b in re.findall(r"^```console\n(.*?)^```", text, flags=re.S | re.M)]
+    text = re.sub(r"^<!-- checked: .*? -->\n+```console\n.*?^```\n", "", Path(chapter).read_text(), flags=re.S | re.M)
+    return re.findall(r"^```console\n(.*?)^```", text, flags=re.S | re.M)
 
 
 def commands(block):
@@ -34,8 +40,8 @@ def commands(block):
         if end is not None:
             found[-1].text += "\n" + line
             end = None if line == end else end
-        elif line[:2] in ("$ ", "# "):
-            found.append(Command(line[0], line[2:]))
+        elif prompt := PROMPT.match(line):
+            found.append(Command(prompt[1], prompt[2], line[prompt.end():]))
             here = re.search(r"<<-?'?(\w+)'?\s*$", line)
             end = here[1] if here else None
         elif found and found[-1].text.endswith("\\"):
@@ -54,7 +60,7 @@ class Terminal:
         self.places = [(p, os.environ[v]) for p, v in (("/etc/keelson", "KEEL_ETC"), ("/var/spool/pbs", "KEEL_HOME"),
                                                              ("/usr/local/share/doc/keelson", "KEEL_DOC"))
                        if v in os.environ]
-        self.user = os.environ.get("KEEL_USER")
+        self.user, self.machines = os.environ.get("KEEL_USER"), os.environ.get("KEEL_MACHINES")
 
     def real(self, text):
         for shown, place in self.places:
@@ -63,11 +69,24 @@ class Terminal:
 
     def start(self, command):
         text = self.exports + self.real(command.text)
-        argv = ["bash", "-c", text]
-        if command.who == "$" and self.user:
+        argv = self.there(command, text) if command.machine else ["bash", "-c", text]
+        if command.who == "$" and self.user and not command.machine:
             argv = ["runuser", "-u", self.user, "--", *argv]
         return subprocess.Popen(argv, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
+
+    def there(self, command, text):
+        """On a machine, as after a login."""
+        home = f"/home/{self.user}" if command.who == "$" else "/root"
+        places = "/usr/local/bin:/usr/bin:/bin"
+        if command.who == "#":
+            places = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        argv = ["env", "-i", f"HOME={home}", f"PATH={places}", "LANG=C.UTF-8", "bash", "-c",
+                f"cd {home if command.who == '$' else '/tmp'}\n{text}"]
+        if command.who == "$":
+            argv = ["runuser", "-u", self.user, "--", *argv]
+        pid = Path(self.machines, command.machine, "pid").read_text().strip()
+        return ["nsenter", "-t", pid, "-m", "-u", "-i", "-n", "-p", *argv]
 
     def run(self, command):
         if command.text == "wait":
@@ -92,7 +111,7 @@ class Terminal:
             if line.strip() == "...":
                 pattern += r"(?:.*\n)*"
                 continue
-            for part in re.split(r"(\.\.\.|\b\d+(?:\[\d*\])?\.svr\b)", line.rstrip()):
+            for part in re.split(rf"(\.\.\.|{ID})", line.rstrip()):
                 if part == "...":
                     pattern += r".*"
                 elif JOB_ID.fullmatch(part):
@@ -101,7 +120,7 @@ class Terminal:
                     elif part in ids:
                         pattern += f"(?P=job{ids.index(part)})"
                     else:
-                        pattern += f"(?P<job{len(ids)}>\\d+(?:\\[\\d*\\])?\\.svr)"
+                        pattern += f"(?P<job{len(ids)}>\\d+(?:\\[\\d*\\])?\\.{SERVER})"
                         ids.append(part)
                 else:
                     pattern += r"\s+".join(re.escape(w) for w in re.split(r"\s+", part))
@@ -119,7 +138,7 @@ class Terminal:
             if self.fits(command, out):
                 return None
             if not ASKS.match(command.text) or time.monotonic() > deadline:
-                return "\n".join([f"{command.who} {command.text}", "-- the guide says", *command.said, "-- it said",
+                return "\n".join([f"{command.machine}{command.who} {command.text}", "-- the guide says", *command.said, "-- it said",
                                   out.rstrip()])
             time.sleep(0.05)
 

@@ -94,18 +94,15 @@ static inline bool keel_acl_is_owner(const char *owner, const char *user, const 
 	return !at || flat || strcasecmp(host, at + 1) == 0 || strcasecmp(host, here) == 0;
 }
 
-/* Does a job run on `host`, as its exec_host says: h1/0*2+h2/0? */
+/* Is `host` the first one of a job, where its script runs, as its exec_host says: h1/0*2+h2/0? */
 static inline bool keel_acl_runs_on(const char *exec_host, const char *host)
 {
 	size_t len = strlen(host);
 
-	for (const char *at = exec_host; len > 0 && *at; at += strcspn(at, "+"), at += *at == '+')
-		if (strncasecmp(at, host, len) == 0 && at[len] == '/')
-			return true;
-	return false;
+	return len > 0 && strncasecmp(exec_host, host, len) == 0 && exec_host[len] == '/';
 }
 
-/* The owner of a job, in it as well: on each host that it runs on. `exec_host` may be NULL. */
+/* The owner of a job, in its script as well. `exec_host` may be NULL. */
 static inline bool keel_acl_is_job_owner(const char *owner, const char *exec_host, const char *user, const char *host,
 					 const char *here, bool flat)
 {

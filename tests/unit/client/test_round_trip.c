@@ -338,7 +338,8 @@ static void test_nonsense(void)
 		c = connect_fatal();
 		CU_ASSERT_PTR_NULL(pbs_statjob(c, "1", NULL, NULL));
 		CU_ASSERT_EQUAL(pbs_errno, PBSE_PROTOCOL);
-		CU_ASSERT_STRING_EQUAL(pbs_geterrmsg(c), "Batch protocol error");
+		CU_ASSERT_EQUAL(strncmp(pbs_geterrmsg(c), "Batch protocol error", 20), 0);
+		CU_ASSERT(i >= 3 || strstr(pbs_geterrmsg(c), ": the daemon hung up before it answered") != NULL);
 		CU_ASSERT_EQUAL(pbs_deljob(c, "1", NULL), PBSE_PROTOCOL);
 		pbs_disconnect(c);
 		fake_stop(&f);
