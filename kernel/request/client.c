@@ -31,22 +31,9 @@ const char *client_who(const struct client *c)
 
 bool client_may_log(const struct client *c)
 {
-	struct router *r = c->router;
-	struct uid_share *s = c->share;
-	int64_t now_ms = loop_now_ms(r->parts->loop);
+	const uint32_t most = c->router->limits.log_lines;
 
-	if (now_ms - s->log_ms >= 1000) {
-		if (s->logged > r->limits.log_lines)
-			log_add(r->parts->log, KEEL_LOG_SYSTEM, "Req", "client", "%u more records about clients of %s were left out",
-				s->logged - r->limits.log_lines, client_who(c));
-		s->log_ms = now_ms;
-		s->logged = 0;
-	}
-	if (now_ms - r->log_ms >= 1000) {
-		r->log_ms = now_ms;
-		r->logged = 0;
-	}
-	return s->logged++ < r->limits.log_lines && r->logged++ < r->limits.log_lines_all;
+	return c->share->logged++ < most && c->router->logged++ < 10 * most;
 }
 
 static void client_log(const struct client *c, const char *what)
@@ -123,12 +110,6 @@ static bool client_may_stay(struct client *c)
 	return stays;
 }
 
-void memory_note(struct router *r)
-{
-	if (r->input + r->queued > r->memory_most)
-		r->memory_most = r->input + r->queued;
-}
-
 /* Counts the memory of this client's half request; returns false when that is beyond the bound. */
 static bool input_counted(struct client *c)
 {
@@ -142,7 +123,6 @@ static bool input_counted(struct client *c)
 	}
 	r->input += c->reader.size - c->input;
 	c->input = c->reader.size;
-	memory_note(r);
 	return r->input <= r->limits.input_all || c->input <= r->limits.input_small;
 }
 
@@ -430,11 +410,13 @@ static void clients_sweep(void *router)
 	struct client *c, *next;
 
 	r->sweep_timer = NULL;
+	r->logged = 0;
 	for (c = r->clients; c != NULL; c = next) {
 		const char *why = stands_still(c, before_ms);
 
 		/* client_drop() calls modules, which never drop other clients. */
 		next = c->next;
+		c->share->logged = 0;
 		if (why != NULL) {
 			client_log(c, why);
 			client_drop(c);
@@ -442,9 +424,10 @@ static void clients_sweep(void *router)
 			client_flush_soon(c);
 		}
 	}
-	if (r->memory_most > r->limits.trim && r->input + r->queued < r->limits.trim / 8) {
+	r->trim |= r->input + r->queued > r->limits.trim;
+	if (r->trim && r->input + r->queued < r->limits.trim / 8) {
+		r->trim = false;
 		malloc_trim(0); /* what is free between small blocks stays with malloc() otherwise */
-		r->memory_most = 0;
 	}
 	sweep_start(r);
 }

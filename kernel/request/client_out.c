@@ -21,7 +21,6 @@ static void queued_count(struct client *c)
 	c->queued += more;
 	c->share->queued += more;
 	c->router->queued += more;
-	memory_note(c->router);
 }
 
 bool client_overfull(const struct client *c)

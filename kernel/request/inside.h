@@ -114,8 +114,7 @@ struct uid_share {
 	struct user *lookup;       /* under way */
 	struct loop_timer *patience;
 	bool late;                 /* the lookup: clients get the older user */
-	int64_t log_ms;            /* begin of the second that `logged` counts in */
-	uint32_t logged;
+	uint32_t logged;           /* lines since the last sweep */
 	struct uid_share *prev, *next;
 };
 
@@ -142,7 +141,6 @@ struct router {
 	uint32_t n_shares;
 	uint32_t refreshes; /* lookups of users that are known */
 	size_t input, queued, open; /* open: bytes of requests whose client may be gone already */
-	size_t memory_most;         /* input and queued, since free memory was given back */
 	struct keel_req *orphans, *free_reqs; /* free ones: oldest first */
 	uint32_t n_free;
 	int64_t served_ns; /* what requests took in this turn; 0: none was served yet */
@@ -153,8 +151,9 @@ struct router {
 	struct loop_timer *pause; /* no descriptor was left: it is not watched */
 	bool handed;   /* to the next image of this daemon: the path stays */
 	char *listen_path;
-	int64_t refused_log_ms, log_ms;
+	int64_t refused_log_ms;
 	uint32_t logged;
+	bool trim;     /* much memory was used */
 	char scratch[64 * 1024];
 };
 
@@ -170,8 +169,7 @@ struct user *user_of_host(const struct keel_remote_setup *def);
 
 /* client.c */
 const char *client_who(const struct client *c);
-void memory_note(struct router *r);
-bool client_may_log(const struct client *c); /* one more line about it: so many in a second, then only their number */
+bool client_may_log(const struct client *c); /* one more line about it */
 void client_known(struct client *c, struct user *u); /* u: one reference, moved; may drop the client */
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
 /* Makes one with no socket; u: one reference, moved, NULL: no memory. `remote`: it is of another host. NULL: see errno. */

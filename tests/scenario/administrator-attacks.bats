@@ -131,7 +131,6 @@ flood_ends()
 	after=$(stat -c %s "$SB"/server/server_logs/[0-9]* "$SB"/login2/mom_logs/[0-9]* | paste -sd+ | bc)
 	[ $((after - before)) -lt 20000000 ]
 	[ -n "${KEELSON_SANITIZED-}" ] || wait_until 20 eval '[ "$(memory_of login2)" -lt 150000 ] && [ "$(memory_of server)" -lt 200000 ]'
-	has "$(mom_log login2)" 'more records about clients of .*@login2 were left out'
 }
 
 @test "administrator #A: who does not read its listings takes no place from others of its host" {
