@@ -31,9 +31,7 @@ const char *client_who(const struct client *c)
 
 bool client_may_log(const struct client *c)
 {
-	const uint32_t most = c->router->limits.log_lines;
-
-	return c->share->logged++ < most && c->router->logged++ < 10 * most;
+	return c->share->logged++ < c->router->limits.log_lines && c->router->logged++ < c->router->limits.log_lines_all;
 }
 
 static void client_log(const struct client *c, const char *what)
@@ -424,11 +422,9 @@ static void clients_sweep(void *router)
 			client_flush_soon(c);
 		}
 	}
-	r->trim |= r->input + r->queued > r->limits.trim;
-	if (r->trim && r->input + r->queued < r->limits.trim / 8) {
-		r->trim = false;
-		malloc_trim(0); /* what is free between small blocks stays with malloc() otherwise */
-	}
+	r->trim |= r->input + r->queued > r->limits.queued_uid;
+	if (r->trim && r->input + r->queued < r->limits.queued_low)
+		r->trim = malloc_trim(0) < 0; /* what is free between small blocks stays with malloc() otherwise */
 	sweep_start(r);
 }
 

@@ -172,8 +172,10 @@ static bool place_leave(struct asked *a)
 
 static void waits_look(struct asked *a)
 {
-	if (a->lacks == 0 && !a->waits && keel_remote_waits(a->remote) && place_leave(a))
-		batch_add(&a->host->down, OP_WAITS, a->id, NULL, 0);
+	int32_t waits = a->lacks == 0 && !a->waits ? keel_remote_waits(a->remote) : 0;
+
+	if (waits != 0 && place_leave(a))
+		batch_add_number(&a->host->down, OP_WAITS, a->id, (uint32_t)waits);
 }
 
 /* Those that were served later than their last bytes came, when the server was busy, are looked at when all places are taken. */
