@@ -33,7 +33,7 @@ static void remote_write(struct client *c)
 		uint32_t len = (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
 		uint16_t type = (uint16_t)(head[4] << 8 | head[5]);
 
-		x->credit -= WIRE_HEADER_SIZE + (int64_t)len;
+		x->credit -= len; /* of bodies, which is what the other side can count */
 		CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
 			   x->frame(&x->owner->pub, x->arg, type, head + WIRE_HEADER_SIZE, type == WIRE_GOODBYE ? 0 : len));
 		if (type != WIRE_PART)
@@ -92,11 +92,12 @@ static void taken(struct keel_remote *x, uint32_t n)
 		client_flush_soon(c);
 }
 
-static bool waits(struct keel_remote *x)
+static int32_t waits(struct keel_remote *x)
 {
 	const struct keel_req *q = ((struct client *)x)->reqs;
+	uint32_t flags = q != NULL && q->state == REQ_OPEN && q->route != NULL ? q->route->def.flags : 0;
 
-	return q != NULL && q->state == REQ_OPEN && q->route != NULL && (q->route->def.flags & KEEL_REQUEST_WAITS);
+	return (flags & KEEL_REQUEST_WAITS) == 0 ? 0 : (flags & KEEL_REQUEST_READ) != 0 ? 2 : 1;
 }
 
 static void again(struct keel_remote *x)

@@ -29,6 +29,11 @@ enum {
 	WINDOW_DOWN = 256 * 1024,    /* of one listing, beyond its first part */
 	WINDOW_DOWN_ALL = 6 << 20,   /* of all listings of a host */
 	WAITING_MOST = 1024,	     /* requests of one host that only wait, in all */
+	MINE_MOST = 512,	     /* requests of one user of a host; the server takes fewer */
+	IN_MOST = 32 << 20,	     /* bytes of a host's records that wait at the server */
+	SLICE_US = 500,		     /* of a host's records, in one turn of the server */
+	REST_MS = 2,		     /* before the next slice of a host of which more than a message waits */
+	LOOK_MS = 100,
 	NAME_MOST = 255,
 	GROUPS_MOST = 64 * 1024,
 };
@@ -53,7 +58,7 @@ enum op {
 	OP_REPLY,
 	OP_REFUSE,   /* instead of a REPLY: code (4 bytes), text */
 	OP_AGAIN,    /* nothing was done: send it once more, later */
-	OP_WAITS,    /* it only waits: when the link is lost it may be sent once more */
+	OP_WAITS,    /* keel_remote_waits() (4 bytes): with 2 it may be sent once more when the link is lost */
 	OP_BYE,	     /* 0: the server restarts, requests may wait for it; 1: it ends for good */
 	/* both ways */
 	OP_TAKEN,    /* so many bytes (4) were taken */
@@ -107,12 +112,12 @@ struct state {
 	int64_t window;			    /* bytes of bodies that may still be sent */
 	int64_t begin_ms, down_ms, bye_ms;  /* start of the daemon; since when there is no link; until when a restart may take */
 	int64_t up_ms;			    /* since when there is one */
-	bool linked, here, stopped, lost, leaving; /* here: OP_HERE came; stopped: OP_BYE for good; lost: what was sent, although there may be a link */
+	bool linked, here, stopped; /* here: OP_HERE came; stopped: OP_BYE for good */
+	bool lost, leaving;         /* lost: what was sent, although there may be a link */
 	struct keel_timer *tick;
 	/* of a server */
-	struct host *hosts;
-	int64_t refused_ms;
-	uint32_t refused;
+	struct host *hosts, *busy; /* busy: of which records wait, the next first */
+	struct keel_timer *slice;
 };
 
 void host_request(struct keel_mod *mod, struct keel_req *req);

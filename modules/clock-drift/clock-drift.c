@@ -136,7 +136,7 @@ static keel_verdict on_up(struct keel_call *c, const struct keel_ev_peer_up *ev)
 	if (!h) {
 		h = calloc(1, sizeof(*h) + strlen(ev->peer) + 1);
 		if (!h)
-			return KEEL_NEXT; /* asked at its next link */
+			return KEEL_NEXT; /* it gets the question at its next link */
 		strcpy(h->name, ev->peer);
 		HASH_ADD_STR(st->hosts, name, h);
 		if (!h->hh.tbl) {

@@ -111,7 +111,7 @@ struct keel_obj *job_running_for(struct keel_mod *mod, struct keel_req *req)
 	return NULL;
 }
 
-/* Does the id end in a name that this server had before, or is it one of its own, but not of a job? It is to be asked here then. */
+/* Does the id end in a name that this server had before, or is it one of its own, but not of a job? This server answers then. */
 static bool is_renamed(struct keel_mod *mod, const char *id)
 {
 	const char *dot = strchr(id, '.');

@@ -157,7 +157,7 @@ static const char *listen_address(const struct link *l, bool dials)
 	return strcmp(at, "none") == 0 ? NULL : at;
 }
 
-/* A mom and a login node dial their server, and there is no port that servers have unless they are told. */
+/* A mom and a login node dial their server. There is no port to guess: the configuration says it. */
 static int32_t check_server(const struct link *l, struct keel_err *err)
 {
 	const char *at = conf_of(l)->server;

@@ -251,7 +251,7 @@ static keel_verdict on_delete(struct keel_call *c, const struct keel_ev_node_del
 	return KEEL_NEXT;
 }
 
-/* Whoever set a vnode offline is remembered for `keelson explain`. */
+/* The user who set a vnode offline is kept for `keelson explain`. */
 static keel_verdict on_managed(struct keel_call *c, const struct keel_ev_management_done *ev)
 {
 	const char *at = ev->changes;

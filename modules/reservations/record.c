@@ -22,7 +22,7 @@ const struct keel_term_def record_terms[RECORD_TERMS] = {
 	RECORD("Y", "it was confirmed: it has vnodes"),
 	RECORD("B", "it began"),
 	RECORD("k", "its owner deleted it"),
-	RECORD("K", "somebody else, or the server, deleted it"),
+	RECORD("K", "another user, or the server, deleted it"),
 	ITEM("Interactive", "U", "seconds that pbs_rsub waits"),
 	ITEM("recurrence_rrule", "U", "when it recurs"),
 	ITEM("timezone", "U", "the time zone of recurrence_rrule"),

@@ -95,7 +95,7 @@ static void explain_rest(struct keel_mod *mod, const struct entry *e, struct kee
 	else if (more)
 		explain_line(out, "back-off", "not tried for another %lld ms", (long long)(more / 1000));
 	else if (e && e->gave_up)
-		explain_line(out, "back-off", "others gave way in vain: nobody does until something changes");
+		explain_line(out, "back-off", "others gave way in vain: none does until something changes");
 	else if (avoid_tell(mod, e, hosts, sizeof(hosts)))
 		explain_line(out, "back-off", "keeps off the host of %s", hosts);
 	else

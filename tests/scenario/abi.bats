@@ -173,7 +173,7 @@ caught_by_assertions()
 
 @test "the rules: no bool, no enum, no hidden padding in what crosses" {
 	edit api.h 's/int64_t timeout_ms;/int64_t timeout_ms;\n\tbool late;/'
-	edit service/task.h 's/(void \(\*discarded\)[^;]*;)/$1\n\tuint32_t odd;/'
+	edit service/task.h 's/(void \(\*remark\)[^;]*;)/$1\n\tuint32_t odd;/'
 	edit service/job.h 's/(uint32_t reserved;)/enum keel_substate wanted;/'
 	check_abi --no-abidiff
 	[ "$status" -ne 0 ]

@@ -844,7 +844,7 @@ not in maintenance, for no job was suspended there: n1[1],n1[2]; set them offlin
 	done
 	needs_root
 	for verb in admin-suspend admin-resume; do
-		says 159 'pbsnodes: Unauthorized Request  n1' as "$OWNER" pbsnodes --$verb n1
+		says 159 'pbsnodes: Unauthorized Request (operators and managers may) n1' as "$OWNER" pbsnodes --$verb n1
 	done
 	job_is "$a" R 42
 }

@@ -9,7 +9,7 @@ load helper
 conf() { echo "$SB/${1:-server}/etc/keelson.conf"; }
 pid_of() { head -n 1 "$SB/server/server_priv/server.lock"; }
 
-# call NAME: what the server is called from now on, and what commands are told.
+# call NAME: what the server is called from now on, and what commands call it.
 call()
 {
 	sed -i "s/^server_name = .*/server_name = \"$1\";/" "$(conf)"
@@ -262,7 +262,7 @@ check_host() { "$KEELSON_BUILD/keelsond" --check --conf "$(conf n1)"; }
 	id=$(running)
 	session=$(session_of "$id")
 	sandbox kill server
-	# A store of another one, while a job of this one is known: modules had been told of it, and had timers for it.
+	# A store of another one, while a job of this one is known: modules knew it, and had timers for it.
 	echo 0123456789abcdef >"$SB/server/server_priv/store.id"
 	refuses
 	has "$output" 'module manager: start failed: the store is another one, but this PBS_HOME has had one'

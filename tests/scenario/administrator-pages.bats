@@ -23,7 +23,7 @@ made()
 # titles <PAGE: what has an entry
 titles() { sed -n '/^\.TP$/{n;s/^\\fB\([^\\]*\)\\fR.*/\1/p}' | sort; }
 
-# rows CLASS: attributes that somebody may read or set, by `describe --json`, and their sentences
+# rows CLASS: attributes that some role may read or set, by `describe --json`, and their sentences
 rows()
 {
 	local so

@@ -3,7 +3,7 @@
  * page.c - keelson-module page HEAD FILE...: a page of the manual about what several modules bring together. HEAD is the page
  * itself; in the place of some of its lines there are entries, made of the modules' rows:
  *
- *	.\" attributes CLASS	each ATTR row of that class that somebody may read or set
+ *	.\" attributes CLASS	each ATTR row of that class that some role may read or set
  *	.\" terms TOPIC		each TERM row of that topic; of "item" the ACCT_ITEM rows, too
  *
  * Files are read, not run. The entries are in the order of their names.
