@@ -29,7 +29,7 @@ static bool is_repeatable(const struct keel_req *q)
 	if (q->parts)
 		return q->route->def.flags & KEEL_REQUEST_WAITS;
 	return q->receiving || (q->route->def.flags & KEEL_REQUEST_WAITS) || hooks_sole(r->parts->hooks, q) ||
-	       (r->drain.late && (q->route->def.flags & KEEL_REQUEST_READ));
+	       (r->drain.late && (q->route->def.flags & (KEEL_REQUEST_READ | KEEL_REQUEST_OTHERS)) == KEEL_REQUEST_READ);
 }
 
 /* Calls on_leave() of its requests; each may answer any of them. */

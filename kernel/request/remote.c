@@ -92,11 +92,12 @@ static void taken(struct keel_remote *x, uint32_t n)
 		client_flush_soon(c);
 }
 
-static bool waits(struct keel_remote *x)
+static int32_t waits(struct keel_remote *x)
 {
 	const struct keel_req *q = ((struct client *)x)->reqs;
+	uint32_t flags = q != NULL && q->state == REQ_OPEN && q->route != NULL ? q->route->def.flags : 0;
 
-	return q != NULL && q->state == REQ_OPEN && q->route != NULL && (q->route->def.flags & KEEL_REQUEST_WAITS);
+	return (flags & KEEL_REQUEST_WAITS) == 0 ? 0 : (flags & KEEL_REQUEST_READ) != 0 ? 2 : 1;
 }
 
 static void again(struct keel_remote *x)

@@ -483,7 +483,7 @@ static int32_t right_check(const struct client *c, const struct route *route, ui
 			       "carries requests there; enable one, or work on the server's host");
 	if (route == NULL)
 		return PBSE_UNKREQ;
-	if (c->remote.reads && !(route->def.flags & (KEEL_REQUEST_READ | KEEL_REQUEST_WAITS)))
+	if (c->remote.reads && !(route->def.flags & KEEL_REQUEST_READ))
 		return err_set(err, PBSE_PERM, "%shost %s may look and not change anything", pbse_text(PBSE_PERM), c->user->host);
 	*ret_roles = req_roles(c);
 	if ((*ret_roles & route->def.roles) == 0 && strncmp(route->def.name, VERB, sizeof(VERB) - 1) == 0)

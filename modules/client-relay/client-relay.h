@@ -53,7 +53,7 @@ enum op {
 	OP_REPLY,
 	OP_REFUSE,   /* instead of a REPLY: code (4 bytes), text */
 	OP_AGAIN,    /* nothing was done: send it once more, later */
-	OP_WAITS,    /* it only waits: when the link is lost it may be sent once more */
+	OP_WAITS,    /* keel_remote_waits() (4 bytes): with 2 it may be sent once more when the link is lost */
 	OP_BYE,	     /* the server restarts: requests may wait for it */
 	/* both ways */
 	OP_TAKEN,    /* so many bytes (4) were taken */

@@ -30,7 +30,8 @@ struct carried {
 	uint64_t id;
 	struct keel_req *req;
 	struct state *s;
-	bool sent, waits;
+	bool sent, parts;    /* parts: its client has some */
+	uint32_t waits;	     /* OP_WAITS */
 	uint32_t at, window; /* of the body: what was sent, and may be */
 	uint32_t in_flight;  /* of the body, not taken yet */
 	uint32_t owed;       /* bytes of parts that the client has not read yet */
@@ -127,11 +128,20 @@ static void request_send(struct carried *c)
 		at += (uint32_t)n + 1;
 	}
 	c->sent = true;
-	c->waits = false;
+	c->waits = 0;
 	c->at = 0;
 	c->window = WINDOW_UP;
 	batch_add(&c->s->up, OP_OPEN, c->id, open, at);
 	body_send(c);
+}
+
+/* One with parts is not sent again: what it waits for has a name in them, by which its client asks on. */
+static void request_resume(struct carried *c)
+{
+	if (c->parts)
+		carried_again(c);
+	else
+		request_send(c);
 }
 
 /* It is to be sent once more, under another id: what still comes for the old one is of the try before. */
@@ -160,8 +170,8 @@ static void request_lost(struct carried *c)
 	uint32_t len;
 
 	(void)keel_req_raw(req, &len);
-	if (c->waits || c->at < len) {
-		request_wait(c, c->waits ? INT32_MAX : patience_ms(c->s));
+	if ((c->waits != 0 && (c->waits == 2 || c->parts)) || c->at < len) {
+		request_wait(c, c->waits != 0 ? INT32_MAX : patience_ms(c->s));
 		return;
 	}
 	carried_free(c);
@@ -230,7 +240,7 @@ static void tick(struct keel_mod *mod, void *arg)
 		if (c->sent)
 			continue;
 		if (may_send(s))
-			request_send(c);
+			request_resume(c);
 		else if (c->deadline_ms <= now_ms || (s->linked && patience_ms(s) == 0))
 			refuse_unreachable(c);
 	}
@@ -260,7 +270,7 @@ static void on_here(struct state *s)
 	s->here = s->linked = true;
 	s->bye_ms = 0;
 	DL_FOREACH_SAFE(s->carried_list, c, next)
-		request_send(c);
+		request_resume(c);
 }
 
 /* ---- requests of clients --------------------------------------------------------------------------------------- */
@@ -332,6 +342,7 @@ static void on_part(struct carried *c, const struct record *r)
 {
 	int32_t ret;
 
+	c->parts = true;
 	c->owed += r->len;
 	ret = keel_part_raw(c->req, r->data, r->len);
 	if (ret == 0)
@@ -389,7 +400,7 @@ static void on_record(struct state *s, const struct record *r)
 	case OP_PART: on_part(c, r); break;
 	case OP_TAKEN: on_taken(c, r); break;
 	case OP_REFUSE: on_refuse(c, r); break;
-	case OP_WAITS: c->waits = true; break;
+	case OP_WAITS: c->waits = r->len == 4 ? number_read(r->data) : 0; break;
 	case OP_REPLY:
 		carried_free(c);
 		keel_reply_raw(req, r->data, r->len);

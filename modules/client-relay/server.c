@@ -246,6 +246,7 @@ static void on_data(struct asked *a, const struct record *r)
 {
 	struct host *h = a->host;
 	uint64_t id = a->id;
+	int32_t waits;
 
 	if (r->len > a->lacks) {
 		log_refused(h, "?", "it is longer than it said");
@@ -258,11 +259,14 @@ static void on_data(struct asked *a, const struct record *r)
 	batch_add_number(&h->down, OP_TAKEN, id, r->len);
 	keel_remote_in(a->remote, r->data, r->len);
 	HASH_FIND(hh, h->asked, &id, sizeof(id), a); /* it may have been answered by now */
-	if (a == NULL || a->lacks > 0 || a->waits || h->n_waits >= WAITING_MOST || !keel_remote_waits(a->remote))
+	if (a == NULL || a->lacks > 0 || a->waits || h->n_waits >= WAITING_MOST)
+		return;
+	waits = keel_remote_waits(a->remote);
+	if (waits == 0)
 		return;
 	a->waits = true;
 	h->n_waits++;
-	batch_add(&h->down, OP_WAITS, id, NULL, 0);
+	batch_add_number(&h->down, OP_WAITS, id, (uint32_t)waits);
 }
 
 static void on_taken(struct asked *a, const struct record *r)

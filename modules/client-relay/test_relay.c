@@ -195,7 +195,13 @@ static bool says(const char *text)
 
 static void enter_waits_for_link(void) { ask(NULL); }
 static void enter_sent(void) { served(); ask(NULL); }
-static void enter_waits(void) { enter_sent(); say(OP_WAITS, id_now(), NULL, 0); }
+static void enter_waits(void) { enter_sent(); say_number(OP_WAITS, id_now(), 2); }
+static void enter_acts(void) { enter_sent(); say_number(OP_WAITS, id_now(), 1); }
+static void enter_named(void) /* a reservation that waits */
+{
+	enter_acts();
+	say(OP_PART, id_now(), rows, sizeof(rows) - 1);
+}
 static void enter_again(void) { enter_sent(); say(OP_AGAIN, id_now(), NULL, 0); }
 static void enter_part(void) { enter_sent(); say(OP_PART, id_now(), rows, sizeof(rows) - 1); }
 static void enter_slow(void)
@@ -227,6 +233,8 @@ static const struct host_state {
 	{ enter_waits_for_link, "cannot reach the server from this host: its daemon has no link" },
 	{ enter_sent, "the link from this host to the server was lost before it answered" },
 	{ enter_waits, NULL },
+	{ enter_acts, "the link from this host to the server was lost before it answered" },
+	{ enter_named, NULL },
 	{ enter_again, NULL },
 	{ enter_part, "the link from this host to the server was lost before it answered" },
 	{ enter_slow, "the link from this host to the server was lost before it answered" },
@@ -278,6 +286,21 @@ static void test_host_link_lost(void)
 		CU_ASSERT(reply.told || host_states[i].enter == enter_gone);
 		host_end();
 	}
+}
+
+/* What has acted and waits is sent once: its client, which knows its name, asks on when the link is there. */
+static void test_host_sent_once(void)
+{
+	host_begin();
+	enter_named();
+	link_lost_now();
+	keel_mock_advance(mock, 5000);
+	CU_ASSERT(!reply.told);
+	served();
+	keel_mock_advance(mock, 0);
+	CU_ASSERT(reply.told && reply.code == PBSE_SVRDOWN);
+	CU_ASSERT_EQUAL(count(OP_OPEN), 1);
+	host_end();
 }
 
 /* Between two ticks: what was sent over the link before is not what was sent over the next. */
@@ -400,7 +423,7 @@ static void do_list(struct keel_mod *m, struct keel_req *q)
 
 #define ROW(what, bits) { .size = sizeof(struct keel_request_def), .name = #what, .doc = "of the test",                        \
 			  .roles = KEEL_EVERYBODY, .flags = bits, .handler = do_##what }
-static const struct keel_request_def echo = ROW(echo, 0), wait_row = ROW(wait, KEEL_REQUEST_WAITS), list = ROW(list, KEEL_REQUEST_READ);
+static const struct keel_request_def echo = ROW(echo, 0), wait_row = ROW(wait, KEEL_REQUEST_READ | KEEL_REQUEST_WAITS), list = ROW(list, KEEL_REQUEST_READ);
 static const struct keel_contrib server_rows[] = { KEEL_ROW(REQUEST, echo), KEEL_ROW(REQUEST, wait_row), KEEL_ROW(REQUEST, list) };
 static const struct keel_module served_rows = {
 	.magic = KEEL_MAGIC, .abi_major = KEEL_ABI_MAJOR, .abi_minor = KEEL_SDK_TARGET,
@@ -579,6 +602,6 @@ static void test_server_no_memory(void)
 	server_without_memory("list");
 }
 
-TESTS_MAIN("client-relay", TEST(test_host_records), TEST(test_host_link_lost), TEST(test_host_relinked), TEST(test_host_not_here),
+TESTS_MAIN("client-relay", TEST(test_host_records), TEST(test_host_link_lost), TEST(test_host_sent_once), TEST(test_host_relinked), TEST(test_host_not_here),
 	   TEST(test_host_bye), TEST(test_host_no_memory), TEST(test_server_says_here), TEST(test_server_says_bye),
 	   TEST(test_server_records), TEST(test_server_link_lost), TEST(test_server_window), TEST(test_server_no_memory))

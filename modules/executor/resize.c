@@ -248,7 +248,7 @@ static void leaving_put(const struct entry *e, struct keel_text *out)
 		keel_text_printf(out, " and %u more", e->n_leaving - SHOWN);
 }
 
-/* Of a job over several hosts: how many, and which of them the server does not reach. */
+/* Of a job over several hosts: how many, and which of them the server does not reach. Of one on a host: that it is not reached. */
 keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explain *ev)
 {
 	struct entry *e = entry_find(c->mod->state, ev->id);
@@ -257,12 +257,16 @@ keel_verdict on_job_explain(struct keel_call *c, const struct keel_ev_job_explai
 	if (!e)
 		return KEEL_NEXT;
 	entry_peer(c->mod, e);
-	if (e->n_hosts + e->n_leaving < 2)
+	if (!e->n_hosts || (e->n_hosts + e->n_leaving < 2 && keel_link_is_up(c->mod, e->hosts[0])))
 		return KEEL_NEXT;
 	keel_text_init(&text);
-	keel_text_printf(&text, "parts        on %u hosts, the first is %s", e->n_hosts, e->hosts[0]);
-	away_put(c->mod, e, &text);
-	leaving_put(e, &text);
+	if (e->n_hosts + e->n_leaving < 2) {
+		keel_text_printf(&text, "link         none to %s: what became of the job is known when that answers", e->hosts[0]);
+	} else {
+		keel_text_printf(&text, "parts        on %u hosts, the first is %s", e->n_hosts, e->hosts[0]);
+		away_put(c->mod, e, &text);
+		leaving_put(e, &text);
+	}
 	keel_text_str(&text, "\n");
 	if (!text.failed)
 		keel_append(c, text.data);

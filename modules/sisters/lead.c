@@ -50,18 +50,28 @@ static void say_running(struct keel_mod *mod, const struct job *j, const struct 
 	}
 }
 
+/* For people: which host has not answered. What a host says itself is passed on as it is. */
+static const char *why(const struct job *j, const struct failure *f, char *text, size_t size)
+{
+	if (f->code != CODE_SILENT || strcmp(f->stage, KEEL_STAGE_JOIN) != 0)
+		return f->text;
+	snprintf(text, size, "%s: %s", j->hosts[f->host].name, f->text);
+	return text;
+}
+
 static void decided(struct keel_mod *mod, void *arg, const struct keel_outcome *o)
 {
 	struct failure *f = arg;
 	struct job *j = job_find(mod, f->id, f->run);
 	bool tolerated = o->verdict == KEEL_DONE;
+	char text[256];
 
 	if (j) {
 		if (is_start(f))
 			say_start(mod, j, f, tolerated);
 		else
 			say_running(mod, j, f, tolerated);
-		primary_verdict(&j->primary, f->host, f->status, f->code, f->text, tolerated);
+		primary_verdict(&j->primary, f->host, f->status, f->code, why(j, f, text, sizeof(text)), tolerated);
 	}
 	free(f->id);
 	free(f);

@@ -3,12 +3,11 @@
 # admin-machines.bash - machines with an /etc, /var, /usr/local, processes, name and network of their own, on a network that
 # they share, for the sessions of the administrator's guide. Without systemd and sshd: tools/systemctl and tools/scp stand in.
 
-needs_machines()
+has_machines()
 {
-	needs_root
-	unshare --mount --uts --ipc --net --pid --fork --mount-proc ip link add br0 type bridge 2>/dev/null ||
-		skip "needs namespaces with a bridge of their own"
+	[ "$EUID" -eq 0 ] && unshare --mount --uts --ipc --net --pid --fork --mount-proc ip link add br0 type bridge 2>/dev/null
 }
+needs_machines() { needs_root; has_machines || skip "needs namespaces with a bridge of their own"; }
 
 # make_machines NAME...: the first one carries the network. Below $machines there is a folder for each, and home, which they share.
 make_machines()

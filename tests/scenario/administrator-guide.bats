@@ -11,7 +11,7 @@ load admin-machines
 
 setup_file()
 {
-	needs_machines
+	has_machines || return 0
 	export machines=$BATS_FILE_TMPDIR/machines KEEL_MACHINES=$BATS_FILE_TMPDIR/machines
 	chmod a+rx "$BATS_FILE_TMPDIR"
 	make_machines head n1 n2 login1 head2
@@ -23,10 +23,10 @@ install_at()
 {
 	local root=$machines/$1 version=${KEEL_VERSION:-0.1.0}
 	make -C "$KEELSON_BUILD" -s install DESTDIR="$machines/installed" prefix=/usr/local sysconfdir=/etc >/dev/null 3>&-
-	tar -C "$machines/installed" -cf "$root/tmp/keelson-0.1.0.tar" .
+	tar -C "$machines/installed" --mode=u+rwX,go+rX -cf "$root/tmp/keelson-0.1.0.tar" etc usr
 	tar -C "$root" -xf "$root/tmp/keelson-0.1.0.tar"
 	(cd "$machines/installed" && grep -rlF "Keelson $version" usr/local/{bin,sbin,lib,libexec} | xargs sed -i "s/Keelson $version/Keelson 0.1.1/g")
-	tar -C "$machines/installed" -cf "$root/tmp/keelson-0.1.1.tar" .
+	tar -C "$machines/installed" --mode=u+rwX,go+rX -cf "$root/tmp/keelson-0.1.1.tar" etc usr
 	# A build that was configured with --sysconfdir=/etc looks there.
 	for root in "$machines"/*/usr/local/etc; do ln -s /etc/keelson "$root/keelson"; done
 }
@@ -70,6 +70,20 @@ first_cluster()
 @test "administrator #F: guide: monitoring" { chapter 08-monitoring.md; }
 @test "administrator #F: guide: memory and limits on hosts" { chapter 09-memory-and-limits.md; }
 
+@test "administrator #F: guide: moving from PBS" { chapter 10-moving-from-pbs.md; }
+
+# sentences: those of the tables, in pieces; what differs is between them.
+sentences() { sed -n 's/^| `\([^`]*\)` |.*/\1/p' "$guide/11-troubleshooting.md" | sed 's/ *\.\.\. */\n/g' | sed 's/^[:,; ]*//' | grep -E '.{4}' | sort -u; }
+
+@test "administrator #F: guide: troubleshooting has the sentences of the programs (11-troubleshooting.md)" {
+	same 'how many' yes "$([ "$(sentences | wc -l)" -gt 40 ] && echo yes)"
+	cat "$top"/kernel/*/*.[ch] "$top"/modules/*/*.[ch] "$top"/modules/*/*.def "$top"/sdk/client/*.c "$top"/sdk/commands/*/*.c "$top"/sdk/include/keel/*.def "$top"/sdk/include/*.h |
+		tr -d '\n' | sed -e 's/"[ \t]*"//g' -e 's/%\(\.\*\|04\|ll\|l\)*[a-z]/%/g' >"$BATS_TEST_TMPDIR/programs"
+	sentences | while IFS= read -r piece; do
+		grep -qF -e "$piece" "$BATS_TEST_TMPDIR/programs" || { echo "no program says: $piece" >&2; false; }
+	done
+}
+
 # ---- what is not typed ---------------------------------------------------------------------------------------
 
 # marked WORD: the lines of the blocks with that mark, as they are typed; those that end in \ are one with the next.
@@ -81,11 +95,11 @@ marked()
 
 @test "administrator #F: guide: each block is typed, or says what else is done about it; no chapter is left out" {
 	for file in "$guide"/*.md; do
-		grep -qE "(chapter|play) ${file##*/}([ ;]|\$)" "$BATS_TEST_FILENAME" || { echo "no story types $file" >&2; false; }
+		grep -qE "(chapter |play |\\()${file##*/}([ ;)]|\$)" "$BATS_TEST_FILENAME" || { echo "no story types $file" >&2; false; }
 	done
 	same 'blocks that are no console' '' "$(grep -hE '^```.' "$guide"/*.md | grep -vx '```console')"
 	same 'marks that no story knows' '' \
-		"$(sed -n 's/^<!-- checked: \(.*\) -->$/\1/p' "$guide"/*.md | grep -vxE 'packages|build|nft|story .*')"
+		"$(sed -n 's/^<!-- checked: \(.*\) -->$/\1/p' "$guide"/*.md | grep -vxE 'packages|build|nft|old|story .*')"
 	same 'marks without a block' '' "$(grep -hA 1 '^<!-- ' "$guide"/*.md | grep -vE '^<!-- checked: |^```console$|^--$')"
 	sed -n 's/^<!-- checked: story \(.*\) -->$/\1/p' "$guide"/*.md | while read -r name; do
 		grep -qrF "@test \"$name\"" "$top/tests/scenario" || { echo "there is no story \"$name\"" >&2; false; }
@@ -96,11 +110,8 @@ marked()
 # direct: packages of the libraries that what was built is linked with, but for those that every machine has.
 direct()
 {
-	local name
 	find "$KEELSON_BUILD"/{bin,keelsond,modules,libexec} -type f \( -perm -100 -o -name '*.so' \) -exec readelf -d {} + 2>/dev/null |
-		sed -n 's/.*(NEEDED).*\[\(lib.*\)\]/\1/p' | sort -u | while read -r name; do
-			dpkg -S "*/$name" 2>/dev/null | sed -n 's/:.*//p' | head -n 1
-		done | grep -vxE 'libc6.*|libgcc-s1|libstdc\+\+6|libpbs.*' | sort -u
+		sed -n 's/.*(NEEDED).*\[\(lib.*\)\]/*\/\1/p' | sort -u | xargs -d '\n' dpkg -S 2>/dev/null | sed 's/:.*//' | grep -vxE 'libc6.*|libgcc-s1|libstdc\+\+6|libpbs.*' | sort -u
 }
 
 @test "administrator #F: guide: the packages are those that a build and what was built need" {
@@ -119,7 +130,7 @@ cd keelson-*/
 make
 make install
 make install DESTDIR=/tmp/keelson
-tar -C /tmp/keelson -cf /tmp/keelson-0.1.0.tar ." "$(marked build)"
+tar -C /tmp/keelson --mode=u+rwX,go+rX -cf /tmp/keelson-0.1.0.tar etc usr" "$(marked build)"
 	has "$("$top/configure" --help)" '--sysconfdir=DIR'
 	has "$(sed -n 's/.*KEELSON_RELEASE "\(.*\)"/\1/p' "$top/kernel/util/version.h")" '^0\.1\.0$'
 }
@@ -132,4 +143,21 @@ tar -C /tmp/keelson -cf /tmp/keelson-0.1.0.tar ." "$(marked build)"
 	command -v nft >/dev/null || skip "nft is missing"
 	needs_machines
 	unshare -n nft -c -f "$BATS_TEST_TMPDIR/rules"
+}
+
+@test "administrator #F: guide: what is typed on the old server are commands that qmgr has" {
+	needs_machines
+	[ -e "$machines/cluster" ] || first_cluster
+	marked old | sed -e 's/ >.*//' | while read -r line; do on head sh -c "PATH=/usr/local/bin:\$PATH; $line" >/dev/null; done
+}
+
+@test "administrator #F: guide: each module has its line, and no other" {
+	for module in "$top"/modules/*/; do
+		module=$(basename "$module")
+		grep -qE "\`$module\`|[ ,]$module[ ,.]" "$guide/03-features.md" || { echo "$module is missing" >&2; false; }
+	done
+	sed -n '/^## The features that can be off/,$s/^| \(`[^|]*\) |.*/\1/p' "$guide/03-features.md" | grep -oE '[a-z][a-z-]+' | while read -r module; do
+		[ -d "$top/modules/$module" ] || echo "$module"
+	done >"$BATS_TEST_TMPDIR/absent"
+	same 'modules that are not there' '' "$(cat "$BATS_TEST_TMPDIR/absent")"
 }

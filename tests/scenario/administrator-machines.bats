@@ -134,6 +134,8 @@ open_ports()
 	done
 }
 
+says_why_not() { has "$(attr_of "$1" comment)" "$2"; }
+
 @test "administrator #1: one port inbound at the server is enough; hosts of one job need theirs between them" {
 	passes head sport 15001 || skip "this kernel has no rules by port"
 	nothing_else head
@@ -144,6 +146,7 @@ open_ports()
 	init head restart
 	for name in n1 n2; do
 		on $name sed -i 's/listen = ".*";/listen = "*:15002";/' "$(conf_of)/modules.d/link-tcp.conf"
+		on $name sh -c 'echo "\$sister_join_job_alarm 3" >>/var/spool/pbs/mom_priv/config'
 		init $name restart
 		wait_until 30 is_up $name
 	done
@@ -152,11 +155,13 @@ open_ports()
 	! on n1 timeout 5 bash -c ': >/dev/tcp/n2/15002' 2>/dev/null
 	id=$(user login1 ann 'qsub -W block=true -l host=n2 -- /bin/true')
 	same status 0 "$(attr_of "$id" Exit_status)"
+	id=$(user login1 ann 'qsub -j oe -o both -l select=2:ncpus=1 -l place=scatter -- '$PREFIX'/bin/pbsdsh hostname')
+	wait_until 30 says_why_not "$id" 'n[12] could not start it: n[12]: it has not joined in time'
 	for name in n1 n2; do
 		passes $name to 10.77.0.0/28 dport 15002
 		passes $name to 10.77.0.0/28 sport 15002
 	done
-	user login1 ann 'qsub -W block=true -j oe -o both -l select=2:ncpus=1 -l place=scatter -- '$PREFIX'/bin/pbsdsh hostname'
+	wait_until 60 in_state "$id" F
 	same 'hosts of the job' 'n1 n2' "$(user login1 ann 'sort both' | xargs)"
 }
 

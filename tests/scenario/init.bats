@@ -127,6 +127,19 @@ keelson: mom is running already, pid $pid" init start
 	wait_until 10 gone
 }
 
+@test "init: reload has the daemon read its configuration, once when it is server and mom" {
+	local said=';reload of the configuration, asked for by SIGHUP: done'
+	scratch 1 1
+	says 1 'keelson: server is not running' init reload
+	init start
+	sed -i 's/# log_days = 0;/log_days = 90;/' "$SB/etc/modules.d/retention.conf"
+	says 0 "keelson: server reads its configuration again, see $SB/home/server_logs
+keelson: mom reads its configuration again, see $SB/home/mom_logs" init reload
+	done_once() { same reloads 1 "$(cat "$SB"/home/*_logs/* | grep -c "$said")"; }
+	wait_until 20 done_once
+	has "$(cat "$SB"/home/*_logs/*)" 'retention: configuration changed'
+}
+
 @test "init: after a kill the stale lock file is no daemon" {
 	scratch 1 1
 	init start

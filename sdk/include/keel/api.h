@@ -201,7 +201,7 @@ struct keel_request_api {
 struct keel_remote_setup {
 	uint32_t size;
 	uint32_t roles;     /* the most that its user gets: KEEL_USER, or KEEL_EVERYBODY */
-	uint32_t reads;     /* 1: only rows with KEEL_REQUEST_READ or _WAITS serve it; others fail with 15007 */
+	uint32_t reads;     /* 1: only rows with KEEL_REQUEST_READ serve it; others fail with 15007 */
 	const char *user, *group, *groups, *host; /* the session's; copied */
 	uint32_t length;    /* of the body, which keel_remote_in() brings */
 	int64_t window;     /* bytes of frames until keel_remote_taken() */
@@ -218,7 +218,7 @@ struct keel_remote_api {
 	int32_t (*start)(struct keel_mod *, const struct keel_remote_setup *def, struct keel_remote **ret);
 	void (*in)(struct keel_remote *, const void *bytes, uint32_t len);
 	void (*taken)(struct keel_remote *, uint32_t n);
-	bool (*waits)(struct keel_remote *);
+	int32_t (*waits)(struct keel_remote *);
 	void (*again)(struct keel_remote *);
 	void (*end)(struct keel_remote *);
 };

@@ -33,8 +33,9 @@ static inline void keel_remote_taken(struct keel_remote *remote, uint32_t n)
 	KEEL_USE_remote->taken(remote, n);
 }
 
-/* Does it only wait for something (KEEL_REQUEST_WAITS)? False, too, while it is not being served yet. */
-static inline bool keel_remote_waits(struct keel_remote *remote)
+/* 0: it does not wait for something (KEEL_REQUEST_WAITS), or is not being served yet; 1: it does; 2: and changes nothing
+ * (KEEL_REQUEST_READ), so that it may be sent once more. */
+static inline int32_t keel_remote_waits(struct keel_remote *remote)
 {
 	return KEEL_USE_remote->waits(remote);
 }
