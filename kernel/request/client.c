@@ -8,6 +8,7 @@
  * error there marks it `broken`. Work that would take too long goes on in the next turn (again).
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,8 +29,15 @@ const char *client_who(const struct client *c)
 	return c->user != NULL && c->user->who != NULL ? c->user->who : "an unknown user";
 }
 
+bool client_may_log(const struct client *c)
+{
+	return c->share->logged++ < c->router->limits.log_lines && c->router->logged++ < c->router->limits.log_lines_all;
+}
+
 static void client_log(const struct client *c, const char *what)
 {
+	if (!client_may_log(c))
+		return;
 	log_add(c->router->parts->log, KEEL_LOG_SYSTEM, "Req", "client",
 		"connection of %s (uid %u) closed: %s", client_who(c), c->uid, what);
 }
@@ -400,11 +408,13 @@ static void clients_sweep(void *router)
 	struct client *c, *next;
 
 	r->sweep_timer = NULL;
+	r->logged = 0;
 	for (c = r->clients; c != NULL; c = next) {
 		const char *why = stands_still(c, before_ms);
 
 		/* client_drop() calls modules, which never drop other clients. */
 		next = c->next;
+		c->share->logged = 0;
 		if (why != NULL) {
 			client_log(c, why);
 			client_drop(c);
@@ -412,6 +422,9 @@ static void clients_sweep(void *router)
 			client_flush_soon(c);
 		}
 	}
+	r->trim |= r->input + r->queued > r->limits.queued_uid;
+	if (r->trim && r->input + r->queued < r->limits.queued_low)
+		r->trim = malloc_trim(0) < 0; /* what is free between small blocks stays with malloc() otherwise */
 	sweep_start(r);
 }
 

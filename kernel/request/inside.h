@@ -114,6 +114,7 @@ struct uid_share {
 	struct user *lookup;       /* under way */
 	struct loop_timer *patience;
 	bool late;                 /* the lookup: clients get the older user */
+	uint32_t logged;           /* lines since the last sweep */
 	struct uid_share *prev, *next;
 };
 
@@ -151,6 +152,8 @@ struct router {
 	bool handed;   /* to the next image of this daemon: the path stays */
 	char *listen_path;
 	int64_t refused_log_ms;
+	uint32_t logged;
+	bool trim;     /* much memory was used */
 	char scratch[64 * 1024];
 };
 
@@ -166,6 +169,7 @@ struct user *user_of_host(const struct keel_remote_setup *def);
 
 /* client.c */
 const char *client_who(const struct client *c);
+bool client_may_log(const struct client *c); /* one more line about it */
 void client_known(struct client *c, struct user *u); /* u: one reference, moved; may drop the client */
 int client_create(struct router *r, int fd, uint32_t uid, uint32_t gid);
 /* Makes one with no socket; u: one reference, moved, NULL: no memory. `remote`: it is of another host. NULL: see errno. */

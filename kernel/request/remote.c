@@ -33,7 +33,7 @@ static void remote_write(struct client *c)
 		uint32_t len = (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
 		uint16_t type = (uint16_t)(head[4] << 8 | head[5]);
 
-		x->credit -= WIRE_HEADER_SIZE + (int64_t)len;
+		x->credit -= len; /* of bodies, which is what the other side can count */
 		CRUMB_CALL(x->owner, "frame() of a remote request", client_who(c),
 			   x->frame(&x->owner->pub, x->arg, type, head + WIRE_HEADER_SIZE, type == WIRE_GOODBYE ? 0 : len));
 		if (type != WIRE_PART)

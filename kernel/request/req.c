@@ -119,6 +119,8 @@ static void log_reject(const struct client *c, const struct keel_request_def *de
 {
 	char type[NAME_SHOWN + 1];
 
+	if (!client_may_log(c))
+		return;
 	if (def != NULL && def->number != 0)
 		snprintf(type, sizeof(type), "%u", def->number);
 	else
@@ -381,11 +383,13 @@ static void fill_session(struct keel_req *q, uint32_t roles)
 /* Returns the route `name`, or `name.verb` when there is a verb; NULL: no such row. */
 static struct route *route_of(struct router *r, const char *name, const char *verb)
 {
+	struct route *route;
 	char full[256];
 
 	if (verb != NULL && snprintf(full, sizeof(full), "%s.%s", name, verb) < (int)sizeof(full))
 		name = full;
-	return (struct route *)index_find(&r->routes, name, strlen(name));
+	route = (struct route *)index_find(&r->routes, name, strlen(name));
+	return route != NULL && !(route->def.flags & KEEL_REQUEST_OTHERS) ? route : NULL; /* that goes by no name of a client */
 }
 
 static void req_serve(struct keel_req *q)

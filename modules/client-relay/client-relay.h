@@ -29,6 +29,11 @@ enum {
 	WINDOW_DOWN = 256 * 1024,    /* of one listing, beyond its first part */
 	WINDOW_DOWN_ALL = 6 << 20,   /* of all listings of a host */
 	WAITING_MOST = 1024,	     /* requests of one host that only wait, in all */
+	MINE_MOST = 512,	     /* requests of one user of a host; the server takes fewer */
+	IN_MOST = 32 << 20,	     /* bytes of a host's records that wait at the server */
+	SLICE_US = 500,		     /* of a host's records, in one turn of the server */
+	REST_MS = 2,		     /* before the next slice of a host of which more than a message waits */
+	LOOK_MS = 100,
 	NAME_MOST = 255,
 	GROUPS_MOST = 64 * 1024,
 };
@@ -110,9 +115,8 @@ struct state {
 	bool linked, here, lost, leaving; /* here: OP_HERE came; lost: what was sent, although there may be a link */
 	struct keel_timer *tick;
 	/* of a server */
-	struct host *hosts;
-	int64_t refused_ms;
-	uint32_t refused;
+	struct host *hosts, *busy; /* busy: of which records wait, the next first */
+	struct keel_timer *slice;
 };
 
 void host_request(struct keel_mod *mod, struct keel_req *req);

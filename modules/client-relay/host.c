@@ -297,11 +297,27 @@ static void client_leaves(struct keel_mod *mod, void *arg)
 		carried_again(c);
 }
 
+/* One user's pile is not sent again and again while the server has no place for it. */
+static bool has_many(const struct state *s, uint32_t uid)
+{
+	const struct carried *c;
+	uint32_t n = 0;
+
+	DL_FOREACH(s->carried_list, c)
+		n += keel_req_session(c->req)->uid == uid;
+	return n >= MINE_MOST;
+}
+
 void host_request(struct keel_mod *mod, struct keel_req *req)
 {
 	struct state *s = mod->state;
-	struct carried *c = calloc(1, sizeof(*c));
+	struct carried *c;
 
+	if (has_many(s, keel_req_session(req)->uid)) {
+		keel_reply(req, PBSE_NOCONNECTS, "too many requests of this user wait on this host; try again when some are answered");
+		return;
+	}
+	c = calloc(1, sizeof(*c));
 	if (c == NULL) {
 		keel_reply(req, PBSE_SYSTEM, NO_MEMORY);
 		return;

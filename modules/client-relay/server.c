@@ -5,6 +5,9 @@
  *	OPEN -> (what may this host do?) -> DATA ... -> served -> PART ..., REPLY
  *
  * A listing's first part goes at once, the rest as its client reads it. When a host's link is lost its clients are gone.
+ *
+ * What hosts send is served in slices, one host after the other: other clients of the server wait for a slice, never for
+ * all that a host has sent.
  */
 #include "client-relay.h"
 
@@ -22,7 +25,15 @@ struct asked {
 	uint32_t lacks;   /* of the body */
 	uint32_t window;  /* of the host's, that it was given */
 	uint32_t flight;  /* bytes of parts that the host has not taken */
-	bool waits, parts;
+	bool waits; /* or is being answered: it has no place among those that are served */
+	bool parts;
+};
+
+/* Of one message. */
+struct records {
+	struct records *prev, *next;
+	size_t len;
+	unsigned char bytes[];
 };
 
 struct host {
@@ -33,6 +44,11 @@ struct host {
 	bool over; /* deferred */
 	int64_t window; /* that listings may still be given */
 	struct batch down;
+	struct records *in; /* that were not served yet */
+	size_t in_len;
+	int64_t looked_ms, refused_ms; /* for requests that wait; in the log */
+	uint32_t refused;
+	struct host *prev, *next; /* hosts of which records wait */
 	char name[];
 };
 
@@ -48,10 +64,23 @@ static void asked_free(struct asked *a)
 	free(a);
 }
 
+static void in_drop(struct host *h)
+{
+	struct records *in, *next;
+
+	if (h->in != NULL)
+		DL_DELETE(h->s->busy, h);
+	DL_FOREACH_SAFE(h->in, in, next)
+		free(in);
+	h->in = NULL;
+	h->in_len = 0;
+}
+
 static void host_over(struct host *h)
 {
 	struct asked *a, *next;
 
+	in_drop(h);
 	HASH_ITER(hh, h->asked, a, next) {
 		if (a->remote != NULL)
 			keel_remote_end(a->remote);
@@ -129,6 +158,41 @@ static void refuse(struct host *h, uint64_t id, int32_t code, const char *text)
 	batch_add(&h->down, OP_REFUSE, id, bytes, (uint32_t)(4 + len));
 }
 
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+static bool place_leave(struct asked *a)
+{
+	struct host *h = a->host;
+
+	if (a->waits || h->n_waits >= WAITING_MOST)
+		return false;
+	a->waits = true;
+	h->n_waits++;
+	return true;
+}
+
+static void waits_look(struct asked *a)
+{
+	int32_t waits = a->lacks == 0 && !a->waits ? keel_remote_waits(a->remote) : 0;
+
+	if (waits != 0 && place_leave(a))
+		batch_add_number(&a->host->down, OP_WAITS, a->id, (uint32_t)waits);
+}
+
+/* Those that were served later than their last bytes came, when the server was busy, are looked at when all places are taken. */
+static bool has_place(struct host *h)
+{
+	const struct conf *conf = h->s->mod->conf;
+	int64_t now_ms = keel_now_ms(h->s->mod);
+	struct asked *a, *next;
+
+	if (h->n - h->n_waits >= conf->requests && now_ms - h->looked_ms >= LOOK_MS) {
+		h->looked_ms = now_ms;
+		HASH_ITER(hh, h->asked, a, next)
+			waits_look(a);
+	}
+	return h->n - h->n_waits < conf->requests;
+}
+
 /* ---- what was served --------------------------------------------------------------------------------------------- */
 /* The first part has shown that it is a listing: from now on it gets a window, when the host has one left. */
 static uint32_t window_grow(struct asked *a)
@@ -152,6 +216,7 @@ static void on_frame(struct keel_mod *mod, void *arg, uint16_t type, const void 
 	(void)mod;
 	if (type == WIRE_PART) {
 		a->flight += len;
+		place_leave(a); /* a client that does not read takes none from others of its host */
 		batch_add(&a->host->down, OP_PART, a->id, body, len);
 		return;
 	}
@@ -177,20 +242,20 @@ static bool is_listed(const char *const *patterns, const char *host)
 	return false;
 }
 
-/* One record a second, and the number of those left out. */
+/* One record a second of each host, and the number of those left out. */
 static void log_refused(struct host *h, const char *user, const char *why)
 {
 	struct state *s = h->s;
 	int64_t now_ms = keel_now_ms(s->mod);
 
-	if (s->refused_ms != 0 && now_ms - s->refused_ms < 1000) {
-		s->refused++;
+	if (h->refused_ms != 0 && now_ms - h->refused_ms < 1000) {
+		h->refused++;
 		return;
 	}
 	keel_log(s->mod, KEEL_LOG_SECURITY, "Relay", h->name, "request of %s@%s refused: %s (%u more before)", user, h->name, why,
-		 s->refused);
-	s->refused_ms = now_ms;
-	s->refused = 0;
+		 h->refused);
+	h->refused_ms = now_ms;
+	h->refused = 0;
 }
 
 static void on_open(struct host *h, const struct record *r)
@@ -211,7 +276,8 @@ static void on_open(struct host *h, const struct record *r)
 		refuse(h, r->id, PBSE_BADHOST, "the server takes no requests from this host (client-relay.look at the server)");
 		return;
 	}
-	if (h->n - h->n_waits >= conf->requests || (a = calloc(1, sizeof(*a))) == NULL) {
+	a = has_place(h) ? calloc(1, sizeof(*a)) : NULL;
+	if (a == NULL) {
 		batch_add(&h->down, OP_AGAIN, r->id, NULL, 0);
 		return;
 	}
@@ -246,7 +312,6 @@ static void on_data(struct asked *a, const struct record *r)
 {
 	struct host *h = a->host;
 	uint64_t id = a->id;
-	int32_t waits;
 
 	if (r->len > a->lacks) {
 		log_refused(h, "?", "it is longer than it said");
@@ -259,14 +324,8 @@ static void on_data(struct asked *a, const struct record *r)
 	batch_add_number(&h->down, OP_TAKEN, id, r->len);
 	keel_remote_in(a->remote, r->data, r->len);
 	HASH_FIND(hh, h->asked, &id, sizeof(id), a); /* it may have been answered by now */
-	if (a == NULL || a->lacks > 0 || a->waits || h->n_waits >= WAITING_MOST)
-		return;
-	waits = keel_remote_waits(a->remote);
-	if (waits == 0)
-		return;
-	a->waits = true;
-	h->n_waits++;
-	batch_add_number(&h->down, OP_WAITS, id, (uint32_t)waits);
+	if (a != NULL)
+		waits_look(a);
 }
 
 static void on_taken(struct asked *a, const struct record *r)
@@ -301,20 +360,107 @@ static void on_record(struct host *h, const struct record *r)
 	}
 }
 
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+static const unsigned char *records_serve(struct host *h, const unsigned char *at, const unsigned char *end)
+{
+	int64_t until_us = keel_clock_us(h->s->mod) + SLICE_US;
+	struct record r;
+	bool bad;
+
+	for (uint32_t n = 1; record_next(&at, end, &r, &bad); n++) {
+		on_record(h, &r);
+		if (n % 16 == 0 && keel_clock_us(h->s->mod) >= until_us)
+			break;
+	}
+	return at;
+}
+
+static void slice(struct keel_mod *mod, void *arg);
+
+/* A host of which very much waits leaves the other clients most of the time. */
+static bool slice_soon(struct state *s)
+{
+	if (s->slice == NULL && s->busy != NULL)
+		s->slice = keel_timer(s->mod, s->busy->in_len > BATCH_MOST ? REST_MS : 0, slice, NULL);
+	return s->slice != NULL;
+}
+
+/* Returns whether there was memory, and the host does not send more than it may. `first`: before what waits already. */
+static bool in_add(struct host *h, const unsigned char *at, size_t len, bool first)
+{
+	struct state *s = h->s;
+	struct records *in = h->in_len + len <= IN_MOST ? malloc(sizeof(*in) + len) : NULL;
+
+	if (in == NULL)
+		return false;
+	in->len = len;
+	memcpy(in->bytes, at, len);
+	if (h->in == NULL)
+		DL_APPEND(s->busy, h);
+	if (first)
+		DL_PREPEND(h->in, in);
+	else
+		DL_APPEND(h->in, in);
+	h->in_len += len;
+	return slice_soon(s);
+}
+
+static void in_serve(struct host *h, const unsigned char *at, size_t len, bool first)
+{
+	const unsigned char *end = at + len;
+
+	if (h->in == NULL || first)
+		at = records_serve(h, at, end);
+	if (at == end || in_add(h, at, (size_t)(end - at), first))
+		return;
+	log_refused(h, "?", "this host sends more than it may; all it asked for is dropped");
+	in_drop(h);
+	link_lost(&h->down);
+}
+
+static void slice(struct keel_mod *mod, void *arg)
+{
+	struct state *s = mod->state;
+	struct host *h = s->busy;
+	struct records *in = h != NULL ? h->in : NULL;
+
+	(void)arg;
+	s->slice = NULL;
+	if (in == NULL)
+		return;
+	DL_DELETE(s->busy, h);
+	DL_DELETE(h->in, in);
+	h->in_len -= in->len;
+	if (h->in != NULL)
+		DL_APPEND(s->busy, h);
+	in_serve(h, in->bytes, in->len, true);
+	free(in);
+	slice_soon(s);
+}
+
+static bool are_records(const unsigned char *at, uint32_t len)
+{
+	const unsigned char *end = at + len;
+	struct record r;
+	bool bad = at == NULL || len > BATCH_MOST;
+
+	while (!bad && record_next(&at, end, &r, &bad))
+		;
+	return !bad;
+}
+
 void server_records(struct keel_mod *mod, const char *peer, const struct keel_msg *msg)
 {
 	struct state *s = mod->state;
 	struct host *h;
 	uint32_t len = 0;
-	const unsigned char *at = keel_msg_bytes(msg, "records", &len), *end = at + len;
-	struct record r;
-	bool bad = at == NULL;
+	const unsigned char *at = keel_msg_bytes(msg, "records", &len);
 
 	HASH_FIND_STR(s->hosts, peer, h);
-	while (h != NULL && !bad && record_next(&at, end, &r, &bad))
-		on_record(h, &r);
-	if (bad)
-		keel_log(mod, KEEL_LOG_SECURITY, "Relay", peer, "what it sent is no record; ignored");
+	if (h != NULL && are_records(at, len))
+		in_serve(h, at, len, false);
+	else if (h != NULL)
+		log_refused(h, "?", "what this host sent is no record, or too long");
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------- */
@@ -335,6 +481,8 @@ void server_stop(struct state *s)
 {
 	struct host *h, *next;
 
+	keel_timer_cancel(s->slice);
+	s->slice = NULL;
 	HASH_ITER(hh, s->hosts, h, next)
 		host_over(h);
 }

@@ -167,6 +167,6 @@ keelson: mom reads its configuration again, see $SB/home/mom_logs" init reload
 	rm "$SB/exec/sbin/keelsond"
 	found=$(init start 2>&1) && false
 	has "$found" 'is missing; set PBS_EXEC in'
-	says 2 'usage: keelson {start|stop|restart|status}' init
-	says 2 'usage: keelson {start|stop|restart|status}' init frobnicate
+	says 2 'usage: keelson {start|stop|restart|reload|status}' init
+	says 2 'usage: keelson {start|stop|restart|reload|status}' init frobnicate
 }

@@ -12,6 +12,8 @@ static int64_t code;
 static char said[256];
 static struct keel_req *waiting;
 
+static uint32_t came; /* bytes of bodies */
+
 static void on_frame(struct keel_mod *m, void *arg, uint16_t type, const void *body, uint32_t len)
 {
 	struct keel_msg *msg;
@@ -19,6 +21,7 @@ static void on_frame(struct keel_mod *m, void *arg, uint16_t type, const void *b
 	(void)m;
 	CU_ASSERT_PTR_EQUAL(arg, &k);
 	parts += type == WIRE_PART;
+	came += len;
 	agains += type == WIRE_GOODBYE;
 	if (type != WIRE_REPLY)
 		return;
@@ -198,6 +201,26 @@ static void test_parts_come_as_they_are_taken(void)
 	end();
 }
 
+/* The other side counts bytes of bodies, and gives back no more. */
+static void test_parts_come_one_by_one(void)
+{
+	struct keel_remote *x;
+
+	begin();
+	came = 0;
+	x = ask("list", KEEL_USER, 1, 1);
+	for (int n = 1; n <= 5; n++) {
+		turns(5);
+		CU_ASSERT_EQUAL(parts, n);
+		remote_api.taken(x, came);
+		came = 0;
+	}
+	run(answered);
+	CU_ASSERT_EQUAL(replies, 1);
+	run(left);
+	end();
+}
+
 static void test_one_that_waits_is_sent_again(void)
 {
 	struct keel_remote *x;
@@ -285,6 +308,11 @@ static void test_what_no_row_names_is_carried(void)
 	CU_ASSERT_STRING_EQUAL(said, "nonsense");
 	CU_ASSERT_EQUAL(code, -1); /* the body came back */
 	replies = 0;
+	ask("*", KEEL_USER, 0, 1); /* the row's own name is none */
+	run(answered);
+	CU_ASSERT_STRING_EQUAL(said, "*");
+	CU_ASSERT_EQUAL(code, -1);
+	replies = 0;
 	ask("whoami", KEEL_USER, 0, 1);
 	run(answered);
 	CU_ASSERT_EQUAL(code, 0);
@@ -292,6 +320,6 @@ static void test_what_no_row_names_is_carried(void)
 }
 
 TESTS_MAIN("request/remote", TEST(test_root_of_another_host_is_no_manager), TEST(test_one_that_reads_changes_nothing),
-	   TEST(test_parts_come_as_they_are_taken), TEST(test_one_that_waits_is_sent_again), TEST(test_its_client_goes_away),
+	   TEST(test_parts_come_as_they_are_taken), TEST(test_parts_come_one_by_one), TEST(test_one_that_waits_is_sent_again), TEST(test_its_client_goes_away),
 	   TEST(test_half_a_body_and_nothing_more), TEST(test_one_more_than_all_of_them),
 	   TEST(test_what_no_row_names_is_carried))
