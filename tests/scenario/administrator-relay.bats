@@ -143,7 +143,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 	sandbox restart login1
 	wait_until 20 reaches login1
 	n=$(wc -l <"$SB/ids")
-	wait_until 20 eval '[ "$(wc -l <"$SB/ids")" -gt '$n' ]'
+	wait_until 20 eval '[ "$(wc -l <"$SB/ids")" -gt '$n' ]' || { cat "$SB/errors" >&2; kill -0 "$loop"; }
 	: >"$SB/enough"
 	wait "$loop"
 	same errors '' "$(cat "$SB/errors")"

@@ -169,7 +169,7 @@ finished_script()
 	has "$(mom_log n1)" ";0008;pbs_mom;Job;$id;job_start_error 15169 from node 127\.0\.0\.1:[0-9]+ could not JOIN_JOB successfully\$"
 	has "$(mom_log n1)" ";0008;pbs_mom;Job;$id;bad node\$"
 	same run_count 21 "$(job_attr "$id" run_count)"
-	comment_is "$id" 'job held, too many failed attempts to run'
+	comment_is "$id" 'job held, too many failed attempts to run: n1 could not start it: bad node'
 	has "$(accounting)" "^[^;]*;R;$id;.*Exit_status=-3 "
 	lacks "$(server_log)" ";Job;$id;.*substate:42"
 }

@@ -197,7 +197,7 @@ lines() { grep -cE -- "$2" <<<"$1"; }
 			ends "$id"
 			job_is "$id" F 93
 			same status -17 "$(job_attr "$id" Exit_status)"
-			comment_says "$id" ' and failed$'
+			comment_says "$id" ' and failed; n1 could not start it: '
 			has "$(server_log)" ";0009;[^;]*;Job;$id;hook rejected request, requiring job to be deleted\$"
 			wait_until 20 test -e "$(desk "$OWNER")/STDIN.o${id%%.*}"
 			same stderr '' "$(cat "$(desk "$OWNER")/STDIN.e${id%%.*}")"

@@ -257,7 +257,7 @@ express()
 		has "$got" 'bad node'
 		wait_until 20 job_is "$a" Q
 		same status -3 "$(job_attr "$a" Exit_status)"
-		comment_says "$a" '^Not Running: PBS Error: bad node$'
+		comment_says "$a" '^Not Running: PBS Error: n1 could not start it: bad node$'
 		for host in n1 n2; do
 			wait_until 20 job_said "$a" aborted $host
 			job_said "$a" '(over|ended)' $host && false
