@@ -386,7 +386,8 @@ void task_refused(struct keel_mod *mod, struct keel_obj *job, int32_t exit_statu
 	snprintf(text, sizeof(text), "Not Running: PBS Error: %s", is_refusal(exit_status) ? why : reason);
 	if (waits == job && !keel_get_int(job, job_Hold_Types))
 		keel_set_str(job, job_comment, text);
-	else if (waits == job && keel_is_set(job, job_comment) && !is_refusal(exit_status))
+	else if (waits == job && keel_is_set(job, job_comment) && !is_refusal(exit_status) &&
+		 strstr(job_text(job, job_comment), why) == NULL)
 		comment_reason(job, reason);
 }
 

@@ -34,7 +34,8 @@ static void api_comment(struct keel_mod *mod, struct keel_obj *job, const char *
 
 	if (job_role(mod, job) == ROLE_WHOLE && keel_is_set(job, job_stime))
 		return; /* its comment says when the array began */
-	if (keel_is_set(job, job_refused_for)) { /* why it is not tried may follow from what it met when it was */
+	/* Why it is not tried may follow from what it met when it was. */
+	if (keel_is_set(job, job_refused_for) && strstr(job_text(job, job_refused_for), text) == NULL) {
 		snprintf(both, sizeof(both), "%.1500s" KEEL_JOB_LAST_TRY "%.400s", text, job_text(job, job_refused_for));
 		text = both;
 	}
