@@ -208,7 +208,7 @@ static void report_make(struct keel_mod *mod, struct report *r)
 /* The first line says how it is: "well" or "degraded"; the others are the answer in the form that was asked for. */
 static void answer(struct keel_mod *mod, struct keel_req *req)
 {
-	static struct report r; /* too long for a stack */
+	struct report *r = calloc(1, sizeof(*r)); /* too long for a stack */
 	uint32_t n = 0;
 	const char *const *args = keel_msg_strings(keel_req_body(req), "args", &n);
 	const char *form = args && n ? args[0] : "";
@@ -216,28 +216,33 @@ static void answer(struct keel_mod *mod, struct keel_req *req)
 	struct keel_text text;
 	char *line, *save = NULL;
 
-	memset(&r, 0, sizeof(r));
-	r.names = (keel_req_session(req)->roles & KEEL_OPERATORS) != 0;
+	if (r == NULL) {
+		keel_out_drop(out);
+		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
+		return;
+	}
+	r->names = (keel_req_session(req)->roles & KEEL_OPERATORS) != 0;
 	keel_text_init(&text);
-	report_make(mod, &r);
+	report_make(mod, r);
 	if (strcmp(form, "--json") == 0)
-		print_json(&r, &text);
+		print_json(r, &text);
 	else if (strcmp(form, "--metrics") == 0)
-		print_metrics(&r, &text);
+		print_metrics(r, &text);
 	else
-		print_text(&r, &text);
+		print_text(r, &text);
 	if (!out || text.failed || !text.data) {
 		keel_out_drop(out);
 		keel_reply(req, PBSE_SYSTEM, "System error: out of memory");
 	} else {
 		keel_open_array(out, "lines");
-		keel_add_str(out, r.n_why ? "degraded" : "well");
+		keel_add_str(out, r->n_why ? "degraded" : "well");
 		for (line = strtok_r(text.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 			keel_add_str(out, line);
 		keel_close(out);
 		keel_reply_out(req, out);
 	}
 	keel_text_fini(&text);
+	free(r);
 }
 
 /* ---- from a request to its answer ---------------------------------------------------------------------------------------- */
