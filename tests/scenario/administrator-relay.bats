@@ -26,11 +26,13 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 @test "administrator #1: a user works on a login node as on the server's host" {
 	cluster --logins 1
 	wait_until 20 reaches login1
-	id=$(at login1 "$OWNER" qsub -N far -- /bin/sleep 1000)
+	id=$(at login1 "$OWNER" qsub -N far -o /dev/null -e /dev/null -- /bin/sleep 1000)
 	wait_until 20 job_is "$id" R
 	same owner "$OWNER@login1" "$(job_attr "$id" Job_Owner)"
 	same host login1 "$(job_attr "$id" Submit_Host)"
-	has "$(job_attr "$id" Output_Path)" "^login1:"
+	held=$(at login1 "$OWNER" qsub -h -- /bin/true)
+	has "$(job_attr "$held" Output_Path)" "^login1:"
+	at login1 "$OWNER" qdel "$held"
 	same listing "$(as "$OWNER" qstat -f "$id")" "$(at login1 "$OWNER" qstat -f "$id")"
 	same nodes "$(as "$OWNER" pbsnodes -a)" "$(at login1 "$OWNER" pbsnodes -a)"
 	at login1 "$OWNER" qhold -h u "$id"
@@ -44,11 +46,11 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 @test "administrator #1: a job submits another and looks at itself" {
 	cluster --hosts 2
 	says 0 '1' in_job n2 'qstat -f $PBS_JOBID | grep -c "^    job_state = R"'
-	says 0 '' in_job n2 'qsub -N child -- /bin/true >/dev/null'
+	says 0 '' in_job n2 'qsub -N child -o /dev/null -e /dev/null -- /bin/true >/dev/null'
 	child=$(qselect -x -N child)
 	wait_until 20 is_over "$child"
 	same owner "$OWNER@n2" "$(job_attr "$child" Job_Owner)"
-	says 7 '' in_job n2 'qsub -W block=true -- /bin/sh -c "exit 7" >/dev/null'
+	says 7 '' in_job n2 'qsub -W block=true -o /dev/null -e /dev/null -- /bin/sh -c "exit 7" >/dev/null'
 }
 
 @test "administrator #1: scripts of 16 MiB arrive whole, several at once, and others pass them" {
@@ -56,7 +58,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 	wait_until 20 reaches login1
 	desk=$(desk "$OWNER")
 	{ echo 'cksum <"$0" >$PBS_O_WORKDIR/words'; head -c 12000000 /dev/urandom | base64 -w 1000 | sed 's/^/# /' | head -c 16700000; echo; } >"$desk/long.sh"
-	for i in 1 2 3; do at login1 "$OWNER" qsub -h -N "long$i" long.sh >"$SB/id$i" & pids+=($!); done
+	for i in 1 2 3; do at login1 "$OWNER" qsub -h -N "long$i" -o /dev/null -e /dev/null long.sh >"$SB/id$i" & pids+=($!); done
 	for i in {1..5}; do at login1 "$OWNER" qstat -B; done
 	for pid in "${pids[@]}"; do wait "$pid"; done
 	id=$(cat "$SB/id2")
@@ -76,7 +78,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 	sleep 1000 <"$SB/full" 3>&- & reader=$!
 	for i in {1..6}; do at login1 "$OWNER" qstat -tf >"$SB/full" 2>/dev/null 3>&- & done
 	for i in {1..4}; do same lines 3012 "$(at login1 "$OWNER" qstat -tf | grep -c '^Job Id')"; done
-	id=$(at login1 "$OWNER" qsub -- /bin/true)
+	id=$(at login1 "$OWNER" qsub -o /dev/null -e /dev/null -- /bin/true)
 	wait_until 20 is_over "$id"
 	kill "$reader" # and they get a SIGPIPE
 }
@@ -133,7 +135,7 @@ fails_at() { local got=0; words=$(at "$1" "$2" timeout 60 "${@:3}" 2>&1) || got=
 	cluster --logins 1
 	wait_until 20 reaches login1
 	desk=$(desk "$OWNER")
-	at login1 "$OWNER" qsub -W block=true -- /bin/sh -c "until test -e $desk/go; do sleep 0.1; done; exit 5" >"$SB/blocked" 2>&1 & blocked=$!
+	at login1 "$OWNER" qsub -W block=true -o /dev/null -e /dev/null -- /bin/sh -c "until test -e $desk/go; do sleep 0.1; done; exit 5" >"$SB/blocked" 2>&1 & blocked=$!
 	wait_until 20 test -s "$SB/blocked"
 	(while [ ! -e "$SB/enough" ]; do at login1 "$OWNER" qstat -B >/dev/null || exit; at login1 "$OWNER" qsub -h -- /bin/true >>"$SB/ids" || exit; done) 2>"$SB/errors" & loop=$!
 	wait_until 20 test -s "$SB/ids"
