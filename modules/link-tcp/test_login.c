@@ -6,10 +6,9 @@
 
 #include "test_world.h"
 
-/* `mom` is a daemon of `role` that dials a server where its key is enrolled as one of `enrolled`. */
-static void dial_as(uint32_t role, const char *enrolled)
+/* `mom` dials `server`, where its key is enrolled as one of `enrolled`. */
+static void dial(const char *enrolled)
 {
-	keyed_init_as(KEEL_SERVER, SERVER_HOST, role);
 	enrol(&server, MOM_HOST, enrolled, &mom_id);
 	enrol(&mom, "server", "server", &server_id);
 	server.conf.listen = "127.0.0.1:0";
@@ -17,6 +16,13 @@ static void dial_as(uint32_t role, const char *enrolled)
 	snprintf(mom.address, sizeof(mom.address), "127.0.0.1:%d", port_of(&server));
 	mom.conf.server = mom.address;
 	mom_start();
+}
+
+/* The same: `mom` is a daemon of `role`, and the other one is a server. */
+static void dial_as(uint32_t role, const char *enrolled)
+{
+	keyed_init_as(KEEL_SERVER, SERVER_HOST, role);
+	dial(enrolled);
 }
 
 static void test_login_and_server(void)
@@ -66,13 +72,7 @@ static void test_own_key(void)
 static void test_not_at_a_mom(void)
 {
 	keyed_init_as(KEEL_MOM, OTHER_HOST, KEEL_LOGIN);
-	enrol(&server, MOM_HOST, "login", &mom_id);
-	enrol(&mom, "server", "server", &server_id);
-	server.conf.listen = "127.0.0.1:0";
-	carrier_start(&server);
-	snprintf(mom.address, sizeof(mom.address), "127.0.0.1:%d", port_of(&server));
-	mom.conf.server = mom.address;
-	mom_start();
+	dial("login");
 	CU_ASSERT_EQUAL(loop_run_until(w.loop, told_why,
 				       &(struct refusal){ "it is a login node, which links with its server only", NULL },
 				       DEADLINE_MS), 0);
